@@ -1,0 +1,260 @@
+/// @file
+/// Hierarchical bitmap: finds a set bit among millions with a few loads, while others set and clear bits.
+/// Used by BlockHeap for free pages and for the empty, active and allocated blocks of each type.
+///
+/// Source: DynaSOAr, section 4.1 and 5.1. Level 0 holds the bits in containers of kContainerBits; bit i of level l + 1
+/// says whether container i of level l has a bit set. A thread that makes a container non-empty sets the bit above; one
+/// that empties it clears that bit. So every set above is matched by one clear, whichever of the two comes first: the
+/// later one waits for the earlier. That wait is the only one here, and it is for a thread between two neighbouring
+/// atomics. In between, an upper level may be stale, so a search may miss bits: `find` failing proves nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+/// No position: what a search returns when the top level shows no bit.
+inline constexpr std::uint32_t kNoPosition = ~std::uint32_t{0};
+
+/// No position, because a level below the top was on its way to a new state: look again.
+inline constexpr std::uint32_t kStalePosition = kNoPosition - 1;
+
+/// Whether a search result is a position. @param position   what a search returned
+__host__ __device__ constexpr bool is_position(std::uint32_t position) {
+  return position < kStalePosition;
+}
+
+/// A view of a hierarchical bitmap in memory that somebody else owns.
+///
+/// @tparam Atomics         atomics policy, see PlatformAtomics
+/// @tparam kContainerBits  bits per container, 2 to 64; less than 64 only for model checking
+/// @par Concurrency   all operations may overlap. `set` and `clear` of one bit must alternate over time (they wait for
+///                    each other); `try_clear` needs no partner.
+template <class Atomics = PlatformAtomics, int kContainerBits = 64>
+class Bitmap {
+ public:
+  using Word = typename Atomics::template word<std::uint64_t>;
+
+  static constexpr int kMaxLevels = 6;
+
+  /// A bitmap of `size` bits over `words_needed(size)` words. The words must be zero, or be set up by `fill`.
+  __host__ __device__ static Bitmap over(Word* words, std::uint32_t size) {
+    Bitmap bitmap;
+    bitmap.words_ = words;
+    bitmap.size_ = size;
+    bitmap.levels_ = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t bits = size;
+    do {
+      bitmap.level_begin_[bitmap.levels_++] = begin;
+      bits = containers(bits);
+      begin += bits;
+    } while (bits > 1);
+    return bitmap;
+  }
+
+  /// Words that a bitmap of `size` bits takes, all levels together.
+  __host__ __device__ static constexpr std::size_t words_needed(std::uint32_t size) {
+    std::size_t words = 0;
+    std::uint32_t bits = size;
+    do {
+      bits = containers(bits);
+      words += bits;
+    } while (bits > 1);
+    return words;
+  }
+
+  /// Containers that hold `bits` bits; at least one.
+  __host__ __device__ static constexpr std::uint32_t containers(std::uint32_t bits) {
+    return bits == 0 ? 1 : (bits - 1) / kContainerBits + 1;
+  }
+
+  /// Value of word `index` (over all levels) of a bitmap of `size` bits in which the first `set` are set: what the
+  /// owner of the words stores to start with a filled bitmap.
+  __host__ __device__ static std::uint64_t filled_word(std::uint32_t size, std::uint32_t set, std::size_t index) {
+    std::uint32_t bits = size;
+    for (;;) {
+      const std::uint32_t words = containers(bits);
+      if (index < words) {
+        const std::uint64_t first = static_cast<std::uint64_t>(index) * kContainerBits;
+        if (first >= set) return 0;
+        const std::uint64_t left = set - first;
+        return detail::first_bits(left < kContainerBits ? static_cast<int>(left) : kContainerBits);
+      }
+      index -= words;
+      set = set == 0 ? 0 : containers(set);
+      bits = words;
+    }
+  }
+
+  __host__ __device__ std::uint32_t size() const { return size_; }
+  __host__ __device__ int levels() const { return levels_; }
+
+  /// Containers of a level.
+  __host__ __device__ std::uint32_t level_size(int level) const {
+    std::uint32_t bits = size_;
+    for (int i = 0; i <= level; ++i) bits = containers(bits);
+    return bits;
+  }
+
+  /// Container `index` of `level`: for enumeration and checks.
+  __device__ std::uint64_t container(int level, std::uint32_t index, Order order = Order::relaxed) const {
+    return word(level, index).load(order);
+  }
+
+  /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
+  ///
+  /// Level 0 releases: whoever takes the bit (acquire in try_clear) sees what was written before it was set.
+  __device__ void set(std::uint32_t position) const { switch_on(0, position, Order::release); }
+
+  /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and nobody else sets them
+  __device__ void set_many(std::uint32_t position, std::uint64_t mask) const {
+    // release: partner is the acquire in try_clear.
+    if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 1) {
+      switch_on(1, position / kContainerBits, Order::relaxed);
+    }
+  }
+
+  /// Switches a bit from 1 to 0; waits while it is 0, for a thread that is about to set it.
+  __device__ void clear(std::uint32_t position) const {
+    while (!try_clear(position)) Atomics::pause();
+  }
+
+  /// Sets a bit to 0. @return whether it was 1
+  __device__ bool try_clear(std::uint32_t position) const {
+    const std::uint32_t index = position / kContainerBits;
+    const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
+    // acquire: partner is the release in set. release: partner is the acquire in find_exhaustively.
+    const std::uint64_t before = word(0, index).fetch_and(~mask, Order::acq_rel);
+    if (before == mask) settle_emptied(index);
+    return (before & mask) != 0;
+  }
+
+  /// Clears all bits of `mask` in the container of `position` if all of them are set there. @return whether it did
+  ///
+  /// The bits above are settled before the call returns.
+  __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
+    const std::uint32_t index = position / kContainerBits;
+    std::uint64_t found = word(0, index).load(Order::relaxed);
+    // acq_rel: as in try_clear. A compare-exchange that fails only means that the word has changed: look again.
+    while ((found & mask) == mask) {
+      if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
+        if (found == mask) settle_emptied(index);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// A position whose bit was set a moment ago, or kNoPosition or kStalePosition; one traversal from the top.
+  ///
+  /// @param start   where to look first: at each level the digit of `start` is the first bit tried, cyclically. Equal
+  ///                starts search in equal order, so different starts spread threads over different bits.
+  /// @par Cost   one load per level
+  __device__ std::uint32_t find(std::uint32_t start) const {
+    std::uint32_t index = 0;
+    for (int level = levels_ - 1; level >= 0; --level) {
+      // relaxed: only a hint; the caller's own atomic on what the bit stands for decides.
+      const std::uint64_t bits = word(level, index).load(Order::relaxed);
+      if (bits == 0) return level == levels_ - 1 ? kNoPosition : kStalePosition;
+      index = index * kContainerBits + next_bit(bits, digit(start, level));
+    }
+    return index;
+  }
+
+  /// Whether the top shows no bit; may be stale like any upper level.
+  __device__ bool seems_empty() const { return word(levels_ - 1, 0).load(Order::relaxed) == 0; }
+
+  /// Clears some set bit. @return its position, or kNoPosition after `tries` searches that found none
+  ///
+  /// Looks first into the container of `start` without a traversal: who takes neighbouring bits pays one load.
+  __device__ std::uint32_t clear_any(std::uint32_t start, int tries) const {
+    std::uint32_t position = find_in_container(start % size_);
+    for (int i = 0; i < tries; ++i) {
+      if (is_position(position) && try_clear(position)) return position;
+      position = find(start + static_cast<std::uint32_t>(i) * kSpread);
+      if (position == kNoPosition) break;
+    }
+    return kNoPosition;
+  }
+
+  /// Whether the bit is set.
+  __device__ bool get(std::uint32_t position) const {
+    return (word(0, position / kContainerBits).load(Order::relaxed) >> position % kContainerBits & 1) != 0;
+  }
+
+  /// A position found by reading level 0 from end to end, which no stale level above can hide, or kNoPosition.
+  ///
+  /// @par Cost   size / kContainerBits loads
+  __device__ std::uint32_t find_exhaustively(std::uint32_t start) const {
+    const std::uint32_t count = containers(size_);
+    std::uint32_t index = start / kContainerBits % count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      // acquire: who saw the bit cleared must see that its taker had announced itself (Ledger::begin).
+      const std::uint64_t bits = word(0, index).load(Order::acquire);
+      if (bits != 0) return index * kContainerBits + static_cast<std::uint32_t>(detail::lowest_bit(bits));
+      index = index + 1 == count ? 0 : index + 1;
+    }
+    return kNoPosition;
+  }
+
+ private:
+  static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: consecutive multiples lie far apart
+
+  __device__ Word& word(int level, std::uint32_t index) const { return words_[level_begin_[level] + index]; }
+
+  __device__ static std::uint32_t digit(std::uint32_t position, int level) {
+    for (int i = 0; i < level; ++i) position /= kContainerBits;
+    return position % kContainerBits;
+  }
+
+  __device__ static std::uint32_t next_bit(std::uint64_t bits, std::uint32_t start) {
+    return static_cast<std::uint32_t>(detail::next_set_bit(bits, static_cast<int>(start)));
+  }
+
+  __device__ std::uint32_t find_in_container(std::uint32_t position) const {
+    const std::uint64_t bits = word(0, position / kContainerBits).load(Order::relaxed);
+    if (bits == 0) return kStalePosition;
+    return position / kContainerBits * kContainerBits + next_bit(bits, position % kContainerBits);
+  }
+
+  /// Container `index` of level 0 was emptied by the caller: clears the bits above.
+  __device__ void settle_emptied(std::uint32_t index) const {
+    if (levels_ > 1) switch_off(1, index);
+  }
+
+  // relaxed from level 1 up: the levels are hints, and each word's own modification order pairs sets with clears.
+  __device__ void switch_on(int level, std::uint32_t position, Order order) const {
+    for (; level < levels_; ++level, order = Order::relaxed) {
+      const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
+      std::uint64_t before;
+      while (((before = word(level, position / kContainerBits).fetch_or(mask, order)) & mask) != 0) Atomics::pause();
+      if (before != 0) return;
+      position /= kContainerBits;
+    }
+  }
+
+  __device__ void switch_off(int level, std::uint32_t position) const {
+    for (; level < levels_; ++level) {
+      const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
+      std::uint64_t before;
+      while (((before = word(level, position / kContainerBits).fetch_and(~mask, Order::relaxed)) & mask) == 0) {
+        Atomics::pause();
+      }
+      if (before != mask) return;
+      position /= kContainerBits;
+    }
+  }
+
+  Word* words_;
+  std::uint32_t level_begin_[kMaxLevels];
+  std::uint32_t size_;
+  int levels_;
+};
+
+}  // namespace dynasoar

@@ -1,0 +1,330 @@
+/// @file
+/// BlockHeap: the lock-free state machine that hands out slots. Used by SoaAllocator, which knows the C++ types.
+///
+/// Source: DynaSOAr, sections 3 and 5, algorithms 1, 2, 6 and 7, with three changes: blocks are grouped in pages, so
+/// that all of them have 64 slots whatever the type; every warp keeps one *current block* per type, so that most
+/// requests search nothing; and a request ends when the heap is full.
+///
+/// A block is
+///   - closed: no object in it, all its slot bits set (which is what makes stale hints harmless); it lies in a free
+///     page, or is listed among its type's empty blocks;
+///   - open: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or the
+///     current block of some warp, which its *ownership token* (1) says; never both. If it is full it is neither.
+/// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
+/// the bookkeeping for that change alone. See docs/allocator.md for every transition and the atomic that makes it.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/allocator/bitmap.h>
+#include <dynasoar/allocator/ledger.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+/// Why a request got no slot.
+enum class Refusal : int {
+  heap_full,  ///< at one moment no page was free, no block of the type empty, and every slot of its open blocks taken
+  contended   ///< blocks kept changing hands for longer than a request waits
+};
+inline constexpr int kRefusals = 2;
+
+/// Slots of one block that belong to the caller; none if `slots` is 0.
+struct Reservation {
+  std::uint32_t block;
+  std::uint64_t slots;
+  Refusal refusal;
+};
+
+/// A view of a heap's state in memory that SoaHeap owns.
+///
+/// @tparam kTypes          number of types
+/// @tparam Atomics         atomics policy, see PlatformAtomics
+/// @tparam kSlots          slots per block, 64 but in model checking
+/// @tparam kContainerBits  bits per bitmap container, likewise
+/// @par Concurrency   all operations may overlap; lock-free but for the waits described in Bitmap
+template <int kTypes, class Atomics = PlatformAtomics, int kSlots = 64, int kContainerBits = 64>
+class BlockHeap {
+ public:
+  using Bits = Bitmap<Atomics, kContainerBits>;
+  using Changes = Ledger<Atomics>;
+  template <class T>
+  using Word = typename Atomics::template word<T>;
+
+  static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
+
+  /// What the heap keeps for each type.
+  struct TypeState {
+    Bits empty;                     ///< closed blocks in pages of this type
+    Bits active;                    ///< open blocks with a free slot that are nobody's current block
+    Bits allocated;                 ///< open blocks
+    Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
+    std::uint32_t blocks_per_page;  ///< at most block_stride
+  };
+
+  // The state, laid out by SoaHeap. Block b is block b % block_stride of page b / block_stride.
+  std::uint32_t pages;
+  std::uint32_t block_stride;      ///< a power of two, at most kContainerBits: a page's blocks share a container
+  std::uint32_t current_count;     ///< current blocks per type
+  Word<std::uint64_t>* slots;      ///< [blocks] slot bitmaps; all ones while the block is closed
+  Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
+  Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
+  Word<std::uint32_t>* page_hint;  ///< [current_count] where each warp found its last free page
+  Word<std::uint32_t>* changed;    ///< [kTypes] not 0 if slots of the type were taken or released since the last list
+  Word<std::uint64_t>* full_at;    ///< [kTypes] 1 + ledger count at which the heap was proven full for the type
+  Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
+  Bits free_pages;
+  Changes changes;
+  TypeState types[kTypes];
+
+  __host__ __device__ std::uint32_t blocks() const { return pages * block_stride; }
+
+  /// Reserves up to `want` slots in one block of a type.
+  ///
+  /// @param want   number of slots, 1 to 64
+  /// @param who    the requesting warp: equal requesters search in equal order
+  /// @return       at least one slot, or none and the reason
+  /// @par Progress   bounded: at most kRounds rounds of bounded work, and the waits described in Bitmap
+  /// @par Cost       3 loads and 1 atomic while the warp's current block lasts
+  __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
+    mark_changed(type);
+    for (int round = 0; round < kRounds; ++round) {
+      Reservation found = from_listed_block(type, want, who);
+      if (found.slots == 0) found = from_current_block(type, want, who);
+      if (found.slots == 0) found = from_new_block(type, want, who);
+      if (found.slots != 0) return found;
+      const Verdict verdict = search_exhaustively(type, want, who, found);
+      if (verdict == Verdict::found) return found;
+      if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
+      Atomics::pause();
+    }
+    return {kNoPosition, 0, Refusal::contended};
+  }
+
+  /// Gives slots back. @pre the caller owns them, and objects in them are not used any more
+  __device__ void release(std::uint32_t block, std::uint64_t mask, std::uint32_t who) const {
+    const int type = type_of(block);  // stable: the caller holds slots
+    mark_changed(type);
+    release_slots(block, type, mask, who);
+  }
+
+  /// Type index of the page of a block. @pre the caller holds a slot or the token of the block
+  __device__ int type_of(std::uint32_t block) const {
+    // relaxed: holding a slot (acquire in reserve) or the token (acquire in take_token) orders it after the opener.
+    return static_cast<int>(page_type[block / block_stride].load(Order::relaxed));
+  }
+
+  /// Adds to the record of refused objects.
+  __device__ void record_refusal(int type, Refusal why, int objects) const {
+    // relaxed: a count, read when the device is idle.
+    refusals[type * kRefusals + static_cast<int>(why)].fetch_add(static_cast<std::uint64_t>(objects), Order::relaxed);
+  }
+
+ private:
+  static constexpr int kListedTries = 64;  // active blocks tried before a new one is opened: density against time
+  static constexpr int kTakeTries = 8;     // tries to take an empty block or a free page in one round
+  static constexpr int kRounds = 1 << 16;  // rounds after which a request gives up as contended
+  // Warps share starting points: fewer fill some blocks to the brim while others drain, more keep warps apart.
+  static constexpr std::uint32_t kStartingPoints = 2112;
+  static constexpr std::uint32_t kSpread = 2654435761u;
+
+  enum class Verdict { found, full, unsettled };
+
+  static __device__ Reservation nothing() { return {kNoPosition, 0, Refusal::contended}; }
+
+  __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
+
+  // relaxed: read by the next loop, which is ordered after this one as a whole.
+  __device__ void mark_changed(int type) const {
+    if (changed[type].load(Order::relaxed) == 0) changed[type].store(1, Order::relaxed);
+  }
+
+  /// An active block at or after the warp's own starting point.
+  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
+    const std::uint32_t start = starting_point(who);
+    for (std::uint32_t i = 0; i < kListedTries; ++i) {
+      const std::uint32_t block = types[type].active.find(start + i);
+      if (block == kNoPosition) break;
+      if (block == kStalePosition) continue;
+      if (const std::uint64_t got = reserve(block, type, want, who); got != 0) return {block, got, {}};
+    }
+    return nothing();
+  }
+
+  __device__ Reservation from_current_block(int type, int want, std::uint32_t who) const {
+    // relaxed: a hint; reserve finds out what became of the block.
+    const std::uint32_t block = types[type].current[who % current_count].load(Order::relaxed);
+    if (block == kNoPosition) return nothing();
+    return {block, reserve(block, type, want, who), {}};
+  }
+
+  /// An empty block of the type, else the first block of a free page.
+  __device__ Reservation from_new_block(int type, int want, std::uint32_t who) const {
+    const TypeState& state = types[type];
+    if (state.empty.seems_empty() && free_pages.seems_empty()) return nothing();
+    changes.begin(who);
+    std::uint32_t block = state.empty.clear_any(starting_point(who), kTakeTries);
+    if (!is_position(block)) block = first_block_of_free_page(type, who);
+    if (!is_position(block)) {
+      changes.cancel(who);
+      return nothing();
+    }
+    const Reservation found = {block, open(block, type, want, who), {}};
+    changes.end(who);
+    return found;
+  }
+
+  /// Makes a free page one of `type`; its other blocks become empty blocks. @return its first block, or kNoPosition
+  __device__ std::uint32_t first_block_of_free_page(int type, std::uint32_t who) const {
+    Word<std::uint32_t>& hint = page_hint[who % current_count];
+    const std::uint32_t page = free_pages.clear_any(hint.load(Order::relaxed), kTakeTries);
+    if (!is_position(page)) return kNoPosition;
+    hint.store(page, Order::relaxed);
+    // relaxed: published by the releases of set_many and open.
+    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
+    const std::uint32_t block = page * block_stride;
+    const std::uint64_t others = page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits);
+    if (others != 0) types[type].empty.set_many(block, others);
+    return block;
+  }
+
+  /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
+  __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t who) const {
+    const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
+    types[type].allocated.set(block);
+    // release: partner is the acquire in take_token, by a filler, emptier or replacer of this block.
+    token[block].store(1, Order::release);
+    // release: partner is the acquire in reserve: who gets a slot sees the type, the token and the allocated bit.
+    slots[block].store(mine, Order::release);
+    if (mine == kAllSlots) settle_filled(block, type);
+    replace_current(block, type, who);
+    return mine;
+  }
+
+  /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
+  __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
+    // relaxed: the entry is a hint, the token decides.
+    const std::uint32_t old = types[type].current[who % current_count].exchange(block, Order::relaxed);
+    if (old == kNoPosition || old == block) return;
+    if (take_token(old)) types[type_of(old)].active.set(old);  // its type may have changed; stable while unlisted
+  }
+
+  /// Takes the ownership token. @return whether it was there
+  __device__ bool take_token(std::uint32_t block) const {
+    // acquire: partner is the release in open: the taker sees the block's type.
+    return token[block].exchange(0, Order::acquire) != 0;
+  }
+
+  /// Reserves up to `want` slots in a block that may be anything by now. @return the slots, 0 if none
+  __device__ std::uint64_t reserve(std::uint32_t block, int type, int want, std::uint32_t who) const {
+    std::uint64_t found = slots[block].load(Order::relaxed);  // relaxed: the fetch_or below decides
+    for (;;) {
+      const std::uint64_t free = kAllSlots & ~found;
+      if (free == 0) return 0;
+      const std::uint64_t mask = detail::lowest_set_bits(free, want);
+      // acquire: partners are the releases in open and in release_slots.
+      const std::uint64_t before = slots[block].fetch_or(mask, Order::acquire);
+      const std::uint64_t got = mask & ~before;
+      if (got == 0) {  // others took all of them: lock-free, not wait-free
+        found = before | mask;
+        continue;
+      }
+      const int owner = type_of(block);
+      if ((before | got) == kAllSlots) settle_filled(block, owner);
+      if (owner == type) return got;
+      release_slots(block, owner, got, who);  // reopened for another type since the hint was read
+      return 0;
+    }
+  }
+
+  /// The caller has taken the last free slots: the block must be listed nowhere.
+  __device__ void settle_filled(std::uint32_t block, int type) const {
+    if (!take_token(block)) types[type].active.clear(block);
+  }
+
+  __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
+    // release: partner is the acquire in reserve and invalidate: the object's last use comes before its slot's next.
+    const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
+    if (before == kAllSlots) {
+      types[type].active.set(block);
+      changes.note(who);
+    }
+    if ((before & ~mask) == 0) close_if_empty(block, who);
+  }
+
+  /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
+  __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
+    changes.begin(who);
+    if (!invalidate(block)) {
+      changes.cancel(who);
+      return;
+    }
+    const int type = type_of(block);  // stable: nobody else can reserve, open or list this block
+    const TypeState& state = types[type];
+    if (!take_token(block)) state.active.clear(block);
+    state.allocated.clear(block);
+    state.empty.set(block);
+    if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block / block_stride);
+    changes.end(who);
+  }
+
+  /// Takes all slots if all are free, so that nobody can reserve. @return whether it did (DynaSOAr, algorithm 7)
+  ///
+  /// If some were taken, the caller holds the others: it has filled the block, so it settles that first, as any filler
+  /// does, and then gives them back, as any releaser does. (The paper's order, give back first, can hang here.)
+  __device__ bool invalidate(std::uint32_t block) const {
+    for (;;) {
+      // acquire: partner is the release in release_slots and open. release: partner is the acquire of a search that
+      // sees the block full and then reads the ledger.
+      const std::uint64_t before = slots[block].fetch_or(kAllSlots, Order::acq_rel);
+      if (before == 0) return true;
+      if (before == kAllSlots) return false;
+      const int type = type_of(block);  // stable: the caller holds slots
+      settle_filled(block, type);
+      // release: as in release_slots.
+      const std::uint64_t found = slots[block].fetch_and(before, Order::release);
+      if (found == kAllSlots) types[type].active.set(block);
+      if ((found & before) != 0) return false;  // else it was emptied meanwhile, by releasers that saw our slots
+    }
+  }
+
+  /// Bits of a page's blocks in the container of one of them.
+  __device__ std::uint64_t page_mask(std::uint32_t block, int type) const {
+    const std::uint32_t first = block / block_stride * block_stride % kContainerBits;
+    return detail::first_bits(static_cast<int>(types[type].blocks_per_page)) << first;
+  }
+
+  /// Looks at everything that could hold a free slot of the type, and judges whether that was conclusive.
+  ///
+  /// The heap is full for the type if a reading of all of it saw no free slot, no empty block and no free page, while
+  /// no block changed hands (see Ledger). The proof is kept and holds until the next change, so that of thousands of
+  /// requests that fail, few have to search.
+  /// @par Cost   one load per 64 blocks, one or two per current block; 32 loads while the last proof holds
+  __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who, Reservation& found) const {
+    const TypeState& state = types[type];
+    const typename Changes::Reading before = changes.read();
+    if (before.in_progress != 0) return Verdict::unsettled;
+    // acquire and release of full_at: the proof is passed on with everything that its finder had seen.
+    if (full_at[type].load(Order::acquire) == before.completed + 1) return Verdict::full;
+    const std::uint32_t start = starting_point(who);
+    if (is_position(state.active.find_exhaustively(start)) || is_position(state.empty.find_exhaustively(start)) ||
+        is_position(free_pages.find_exhaustively(start))) {
+      return Verdict::unsettled;
+    }
+    for (std::uint32_t i = 0; i < current_count; ++i) {
+      const std::uint32_t block = state.current[i].load(Order::relaxed);
+      // acquire: partner is the release in invalidate, which makes a block look full.
+      if (block == kNoPosition || slots[block].load(Order::acquire) == kAllSlots) continue;
+      found = {block, reserve(block, type, want, who), {}};
+      if (found.slots != 0) return Verdict::found;
+      if (type_of(block) == type) return Verdict::unsettled;
+    }
+    if (!changes.read().quiet_since(before)) return Verdict::unsettled;
+    full_at[type].store(before.completed + 1, Order::release);
+    return Verdict::full;
+  }
+};
+
+}  // namespace dynasoar

@@ -1,0 +1,162 @@
+/// @file
+/// HeapStorage: owns the memory of a heap, the objects' and the state's, and sets it up. Used by AllocatorHandle.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+/// The memory behind one allocator's State.
+///
+/// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment.
+///
+/// @tparam A   a SoaAllocator of complete types
+template <class A>
+class HeapStorage {
+  using Heap = typename A::Heap;
+
+ public:
+  /// @param heap_bytes   for objects, rounded down to whole pages; the state takes some percent more
+  /// @throws Error if that is less than one page per type, more than a handle can address, or not to be had
+  HeapStorage(const Executor& executor, std::size_t heap_bytes) {
+    constexpr auto kPages = A::pages();
+    const std::size_t pages = heap_bytes / kPages.bytes;
+    if (pages < static_cast<std::size_t>(A::kTypes)) {
+      throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) + " bytes is too small: " +
+                  std::to_string(A::kTypes) + " classes in pages of " + std::to_string(kPages.bytes) +
+                  " bytes need at least " + std::to_string(A::kTypes * kPages.bytes) + " bytes");
+    }
+    if (heap_bytes > Handle::kMaxHeapBytes || pages * kPages.block_stride >= kStalePosition) {
+      throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) +
+                  " bytes is too large for 48-bit offsets and 32-bit block numbers");
+    }
+    objects_ = DeviceArray<char>(pages * kPages.bytes);
+    state_.base = objects_.data();
+    set_up_heap(state_.heap, static_cast<std::uint32_t>(pages), executor.concurrent_warps());
+    for (int type = 0; type < A::kTypes; ++type) {
+      entries_.emplace_back(list_capacity(type));
+      state_.lists[type] = {entries_.back().data(), words32(1, 0)};
+    }
+    progress_ = DeviceArray<ListProgress>(A::kTypes);
+    progress_.fill_bytes(0);
+  }
+
+  const typename A::State& state() const { return state_; }
+  ListProgress* list_progress() const { return progress_.data(); }
+
+  /// An upper bound on the listed blocks of a type.
+  std::size_t list_capacity(int type) const {
+    return std::size_t{state_.heap.pages} * state_.heap.types[type].blocks_per_page;
+  }
+
+  /// Objects refused since the start: kRefusals numbers per type. Waits for the device.
+  std::vector<std::uint64_t> refusals() const { return pieces64_[refusals_piece_].download(); }
+
+  /// Pages that belong to no type. Waits for the device.
+  std::uint64_t count_free_pages() const {
+    const std::vector<std::uint64_t> words = pieces64_[free_pages_piece_].download();
+    std::uint64_t count = 0;
+    for (std::uint32_t i = 0; i < Heap::Bits::containers(state_.heap.pages); ++i) {
+      count += static_cast<std::uint64_t>(popcount(words[i]));
+    }
+    return count;
+  }
+
+  std::size_t heap_bytes() const { return objects_.bytes(); }
+
+  /// Bytes of the state: bitmaps, tokens, lists.
+  std::size_t state_bytes() const {
+    std::size_t bytes = progress_.bytes();
+    for (const auto& piece : entries_) bytes += piece.bytes();
+    for (const auto& piece : pieces64_) bytes += piece.bytes();
+    for (const auto& piece : pieces32_) bytes += piece.bytes();
+    return bytes;
+  }
+
+ private:
+  using Word64 = AtomicWord<std::uint64_t>;
+  using Word32 = AtomicWord<std::uint32_t>;
+
+  void set_up_heap(Heap& heap, std::uint32_t pages, std::uint32_t warps) {
+    constexpr auto kPages = A::pages();
+    heap.pages = pages;
+    heap.block_stride = kPages.block_stride;
+    // Current blocks are partly full: all types' together may hold back an eighth of the pages at most.
+    heap.current_count = std::clamp<std::uint32_t>(pages / (8 * A::kTypes), 1, warps);
+    heap.slots = reinterpret_cast<Word64*>(words64(heap.blocks(), 0xff));
+    heap.token = atomics32(heap.blocks(), 0);
+    heap.page_type = atomics32(pages, 0);
+    heap.page_hint = page_hints(pages, heap.current_count);
+    heap.changed = atomics32(A::kTypes, 0);
+    heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
+    refusals_piece_ = pieces64_.size();
+    heap.refusals = reinterpret_cast<Word64*>(words64(A::kTypes * kRefusals, 0));
+    heap.changes = Heap::Changes::over(reinterpret_cast<Word64*>(words64(Heap::Changes::kWords, 0)));
+    free_pages_piece_ = pieces64_.size();
+    heap.free_pages = bitmap(pages, pages);
+    for (int type = 0; type < A::kTypes; ++type) {
+      typename Heap::TypeState& state = heap.types[type];
+      state.empty = bitmap(heap.blocks(), 0);
+      state.active = bitmap(heap.blocks(), 0);
+      state.allocated = bitmap(heap.blocks(), 0);
+      state.current = atomics32(heap.current_count, 0xff);  // kNoPosition
+      state.blocks_per_page = kPages.blocks_per_page[static_cast<std::size_t>(type)];
+    }
+  }
+
+  /// A bitmap of `size` bits of which the first `set` are set.
+  typename Heap::Bits bitmap(std::uint32_t size, std::uint32_t set) {
+    using Bits = typename Heap::Bits;
+    std::uint64_t* const words = words64(Bits::words_needed(size), 0);
+    if (set > 0) {
+      std::vector<std::uint64_t> values(pieces64_.back().size());
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = Bits::filled_word(size, set, i);
+      pieces64_.back().upload(values);
+    }
+    return Bits::over(reinterpret_cast<Word64*>(words), size);
+  }
+
+  /// Every warp starts to look for free pages in its own part of the heap.
+  Word32* page_hints(std::uint32_t pages, std::uint32_t count) {
+    Word32* const hints = atomics32(count, 0);
+    std::vector<std::uint32_t> values(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      values[i] = static_cast<std::uint32_t>(std::uint64_t{pages} * i / count);
+    }
+    pieces32_.back().upload(values);
+    return hints;
+  }
+
+  Word32* atomics32(std::size_t count, unsigned char fill) { return reinterpret_cast<Word32*>(words32(count, fill)); }
+
+  std::uint64_t* words64(std::size_t count, unsigned char fill) {
+    pieces64_.emplace_back(count).fill_bytes(fill);
+    return pieces64_.back().data();
+  }
+  std::uint32_t* words32(std::size_t count, unsigned char fill) {
+    pieces32_.emplace_back(count).fill_bytes(fill);
+    return pieces32_.back().data();
+  }
+
+  typename A::State state_{};
+  DeviceArray<char> objects_;
+  DeviceArray<ListProgress> progress_;
+  std::vector<DeviceArray<ListedBlock>> entries_;
+  std::vector<DeviceArray<std::uint64_t>> pieces64_;
+  std::vector<DeviceArray<std::uint32_t>> pieces32_;
+  std::size_t refusals_piece_ = 0;
+  std::size_t free_pages_piece_ = 0;
+};
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,193 @@
+/// @file
+/// SoaAllocator: creates and deletes objects of a fixed list of classes in structure-of-arrays blocks.
+/// Used by the DSL (make_new, destroy, AllocatorHandle); BlockHeap below it knows blocks and slots only.
+///
+/// Source: DynaSOAr, sections 2.1, 3 and 4.2 (request coalescing).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/layout.h>
+#include <dynasoar/allocator/type_list.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+/// Device-side allocator for objects of the classes Ts.
+///
+/// Name it in the classes' base (`class Cell : public SoaBase<SoaAllocator<Cell, Fish, Shark>>`), make an
+/// AllocatorHandle of it on the host, and use `dynasoar::make_new<T>` and `dynasoar::destroy` in device code. The
+/// paper's spelling works too: `handle.device_pointer()` gives an `SoaAllocator*` for
+/// `device_allocator->make_new<T>(...)`.
+///
+/// @tparam Ts   1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
+/// @par Concurrency   every member may be called by any number of device threads at once
+template <class... Ts>
+class SoaAllocator {
+ public:
+  using Types = detail::TypeList<Ts...>;
+  static constexpr int kTypes = Types::size;
+  static_assert(kTypes >= 1 && kTypes <= detail::Handle::kMaxTypes,
+                "dynasoar: SoaAllocator takes 1 to 255 classes, because a handle has 8 bits for the class");
+
+  using Heap = BlockHeap<kTypes>;
+
+  /// What device code needs to know: bound to this allocator type, see Binding.
+  struct State {
+    char* base;  ///< the heap
+    Heap heap;
+    detail::BlockList lists[kTypes];  ///< objects for loops, as of the last loop's start
+  };
+
+  /// Position of T in the list, or -1.
+  template <class T>
+  static constexpr int index_of = detail::index_of_v<T, Ts...>;
+
+  /// The listed classes that are T or derive from it.
+  template <class T>
+  using Subtypes = detail::subtypes_t<T, Ts...>;
+
+  /// The page layout for the listed classes. @pre they are complete
+  static constexpr detail::PageLayout<sizeof...(Ts)> pages() {
+    return detail::choose_pages<sizeof...(Ts)>({detail::block_bytes_v<Ts>...});
+  }
+
+  /// The object in a slot of a block of T.
+  template <class T>
+  __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+    constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
+    const std::uint64_t offset = std::uint64_t{block / kPages.block_stride} * kPages.bytes +
+                                 std::uint64_t{block % kPages.block_stride} * detail::block_bytes_v<T>;
+    return reinterpret_cast<T*>(detail::Handle::make(offset, slot, index_of<T>).bits());
+  }
+
+  /// The block of an object, by its run-time type.
+  __device__ static std::uint32_t block_of(detail::Handle handle) {
+    constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
+    const std::uint64_t offset = handle.block_offset();
+    const auto page = static_cast<std::uint32_t>(offset / kPages.bytes);
+    const auto within = static_cast<std::uint32_t>(offset - std::uint64_t{page} * kPages.bytes);
+    return page * kPages.block_stride + within / block_bytes(handle.type_index());
+  }
+
+  /// Creates an object.
+  ///
+  /// @return a handle, or nullptr if the heap is full; the handle's owner is told at the next synchronization
+  /// @par Concurrency   lanes of a warp that call it together are served together
+  /// @par Progress      see BlockHeap::allocate
+  template <class T, class... Args>
+  __device__ static T* make_new(Args&&... args) {
+    detail::check_listed<SoaAllocator, T>();
+    T* const object = allocate<T>(PlatformWarp{});
+    if (object == nullptr) return nullptr;
+    if constexpr (sizeof...(Args) == 0) {
+      return ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
+    } else {
+      return ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    }
+  }
+
+  /// Deletes an object by its run-time type. Null is allowed and does nothing.
+  ///
+  /// @pre the object is alive, and nobody else deletes it
+  template <class T>
+  __device__ static void free(T* object) {
+    detail::check_listed_or_base<SoaAllocator, T>();
+    if (object == nullptr) return;
+    const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
+    run_destructor(object, handle.type_index());
+    release(handle, PlatformWarp{});
+  }
+
+  /// Reserves a slot for a T. @return its handle, or nullptr
+  ///
+  /// The lanes of a warp that are here together ask as one: the first of them reserves slots in one block for all, and
+  /// lanes that got none go round again (DynaSOAr, section 4.2).
+  template <class T, class Warp>
+  __device__ static T* allocate(Warp warp) {
+    const Heap& heap = detail::bound_state<SoaAllocator>().heap;
+    for (;;) {
+      const auto group = warp.coalesce();
+      Reservation reserved{};
+      if (group.rank() == 0) {
+        reserved = heap.allocate(index_of<T>, group.size(), warp.id());
+        if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, group.size());
+      }
+      const std::uint64_t slots = group.broadcast(reserved.slots);
+      const std::uint32_t block = group.broadcast(reserved.block);
+      if (slots == 0) return nullptr;
+      if (group.rank() < detail::popcount(slots)) {
+        return object<T>(block, static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank())));
+      }
+    }
+  }
+
+  /// Gives the slot of an object back; lanes of a warp that free in one block do it with one atomic.
+  template <class Warp>
+  __device__ static void release(detail::Handle handle, Warp warp) {
+    const std::uint32_t block = block_of(handle);
+    const auto group = warp.coalesce().matching(block);
+    const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
+    if (group.rank() == 0) detail::bound_state<SoaAllocator>().heap.release(block, mask, warp.id());
+  }
+
+  /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
+  /// existed when the running loop began and are still alive, one after the other in the calling thread.
+  ///
+  /// A slot that is freed and reused within the loop may be visited as the new object.
+  template <class T, class F, class... Args>
+  __device__ static void device_do(F method, Args&&... args) {
+    detail::check_listed_or_base<SoaAllocator, T>();
+    Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) { visit_listed<S>(method, args...); });
+  }
+
+ private:
+  /// Bytes of a block, by type index.
+  __device__ static std::uint32_t block_bytes(int type_index) {
+    std::uint32_t bytes = 1;
+    ((index_of<Ts> == type_index ? void(bytes = static_cast<std::uint32_t>(detail::block_bytes_v<Ts>)) : void()), ...);
+    return bytes;
+  }
+
+  template <class T>
+  __device__ static void run_destructor(T* object, int type_index) {
+    Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      if constexpr (!std::is_trivially_destructible_v<S>) {
+        if (index_of<S> == type_index) static_cast<S*>(object)->~S();
+      }
+    });
+  }
+
+  template <class S, class F, class... Args>
+  __device__ static void visit_listed(F method, Args&... args) {
+    const State& state = detail::bound_state<SoaAllocator>();
+    const detail::BlockList list = state.lists[index_of<S>];
+    const std::uint32_t count = *list.count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const detail::ListedBlock entry = list.entries[i];
+      // relaxed: objects deleted meanwhile are skipped as a courtesy; a program may not race with their deletion.
+      std::uint64_t alive = entry.slots & state.heap.slots[entry.block].load(Order::relaxed);
+      if (state.heap.type_of(entry.block) != index_of<S>) alive = 0;
+      for (; alive != 0; alive &= alive - 1) {
+        S* const object = SoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive)));
+        if constexpr (std::is_member_function_pointer_v<F>) {
+          (object->*method)(args...);
+        } else {
+          method(object, args...);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace dynasoar

@@ -1,0 +1,70 @@
+/// @file
+/// Binding: makes the state of the one live heap of each allocator type reachable from device code without a parameter.
+///
+/// Field accesses have nothing but an object handle, so the heap's address must be ambient: `__constant__` memory on
+/// the GPU, a variable on the host. Without `-rdc`, every translation unit has its own `__constant__` memory; so
+/// everything that touches it has internal linkage here, and each unit brings its copy up to date before it launches a
+/// kernel.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+/// The state bound for allocator type A; one per program.
+template <class A>
+struct Binding {
+  using State = typename A::State;
+  inline static State state;
+  inline static std::uint64_t generation = 0;  ///< counts changes of `state`
+};
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+template <class A>
+__constant__ typename A::State unit_state;
+
+template <class A>
+std::uint64_t unit_generation = 0;
+
+/// Copies the bound state to this unit's constant memory if it has changed, in stream order.
+template <class A>
+void bring_up_to_date(const Executor& executor) {
+  if (unit_generation<A> == Binding<A>::generation) return;
+  check_cuda(cudaMemcpyToSymbolAsync(unit_state<A>, &Binding<A>::state, sizeof(typename A::State), 0,
+                                     cudaMemcpyHostToDevice, executor.stream()),
+             "cudaMemcpyToSymbolAsync");
+  unit_generation<A> = Binding<A>::generation;
+}
+
+}  // namespace
+
+/// The bound state. On the host side of a CUDA program its pointers point to device memory.
+template <class A>
+__host__ __device__ inline const typename A::State& bound_state() {
+#if defined(__CUDA_ARCH__)
+  return unit_state<A>;
+#else
+  return Binding<A>::state;
+#endif
+}
+
+#else
+
+template <class A>
+void bring_up_to_date(const Executor&) {}
+
+template <class A>
+inline const typename A::State& bound_state() {
+  return Binding<A>::state;
+}
+
+#endif
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,63 @@
+/// @file
+/// Bit operations on 64-bit masks for both backends: counts, the lowest n set bits, the n-th set bit.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Number of set bits.
+__host__ __device__ inline int popcount(std::uint64_t mask) {
+#if defined(__CUDA_ARCH__)
+  return __popcll(static_cast<long long>(mask));
+#else
+  return std::popcount(mask);
+#endif
+}
+
+/// Position of the lowest set bit. @pre mask != 0
+__host__ __device__ inline int lowest_bit(std::uint64_t mask) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(mask)) - 1;
+#else
+  return std::countr_zero(mask);
+#endif
+}
+
+/// A mask of the lowest `count` bits, 0 <= count <= 64.
+__host__ __device__ constexpr std::uint64_t first_bits(int count) {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+/// Position of the n-th set bit, counted from 0. @pre n < popcount(mask)
+///
+/// A binary search over popcounts: six steps, no loop over bits and no divergence.
+__host__ __device__ inline int nth_set_bit(std::uint64_t mask, int n) {
+  int position = 0;
+  for (int width = 32; width > 0; width >>= 1) {
+    const int below = popcount(mask & first_bits(width));
+    if (n >= below) {
+      n -= below;
+      mask >>= width;
+      position += width;
+    }
+  }
+  return position;
+}
+
+/// The `count` lowest set bits of `mask`, or all of them if there are no more.
+__host__ __device__ inline std::uint64_t lowest_set_bits(std::uint64_t mask, int count) {
+  if (popcount(mask) <= count) return mask;
+  return mask & first_bits(nth_set_bit(mask, count));
+}
+
+/// The first set bit at or after `start`, cyclically, within the lowest `width` bits. @pre mask != 0
+__host__ __device__ inline int next_set_bit(std::uint64_t mask, int start) {
+  const std::uint64_t after = mask >> start;
+  return after != 0 ? start + lowest_bit(after) : lowest_bit(mask);
+}
+
+}  // namespace dynasoar::detail

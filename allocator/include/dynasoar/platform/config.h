@@ -1,0 +1,30 @@
+/// @file
+/// Chooses the backend: CUDA when nvcc compiles this file, otherwise the host's threads.
+/// Included by everything else in `platform/`, the only folder that knows the difference.
+#pragma once
+
+#if defined(__CUDACC__)
+#define DYNASOAR_CUDA_BACKEND 1
+#include <cuda_runtime.h>
+#else
+#define DYNASOAR_CUDA_BACKEND 0
+#if defined(DYNASOAR_TARGET_USES_CUDA)
+#error \
+    "dynasoar: this target uses the CUDA backend, but this file is compiled as plain C++. Call \
+dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only from CUDA files."
+#endif
+// One source for both backends: without nvcc, CUDA's function annotations mean nothing.
+#ifndef __device__
+#define __device__
+#endif
+#ifndef __host__
+#define __host__
+#endif
+#endif
+
+namespace dynasoar {
+
+/// True in programs whose parallel loops run on an NVIDIA GPU.
+inline constexpr bool kCudaBackend = DYNASOAR_CUDA_BACKEND != 0;
+
+}  // namespace dynasoar

@@ -1,0 +1,44 @@
+/// @file
+/// The exceptions of the library. Only host functions throw; device functions record (see AllocatorHandle).
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+/// Anything the library refuses or that failed underneath it; the message says what to do.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// At least one `make_new` since the last `synchronize()` returned nullptr.
+class AllocationError : public Error {
+ public:
+  AllocationError(const std::string& message, std::uint64_t failures) : Error(message), failures_(failures) {}
+
+  /// Number of objects that were not created.
+  std::uint64_t failures() const { return failures_; }
+
+ private:
+  std::uint64_t failures_;
+};
+
+#if DYNASOAR_CUDA_BACKEND
+namespace detail {
+
+/// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess.
+inline void check_cuda(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return;
+  throw Error(std::string("dynasoar: ") + call + " failed: " + cudaGetErrorName(code) + " (" +
+              cudaGetErrorString(code) + ")");
+}
+
+}  // namespace detail
+#endif
+
+}  // namespace dynasoar

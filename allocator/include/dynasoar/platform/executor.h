@@ -1,0 +1,215 @@
+/// @file
+/// Executor: where parallel work runs, a CUDA stream or a team of host threads.
+///
+/// Work is ordered as it is submitted. On the GPU a submission returns at once and `synchronize()` waits; on the host a
+/// submission returns when the work is done.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/warp.h>
+
+#if !DYNASOAR_CUDA_BACKEND
+#include <atomic>
+#include <exception>
+#include <fstream>
+#include <mutex>
+#include <thread>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+#endif
+
+namespace dynasoar {
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace detail {
+
+inline constexpr int kThreadsPerBlock = 256;
+
+// Kernels have internal linkage: without -rdc every translation unit has its own copy of `__constant__` memory, and a
+// kernel must be the one of the unit that launches it.
+template <class F>
+static __global__ void index_kernel(std::size_t count, F function) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) function(i);
+}
+
+/// Thread blocks of `kernel` that fill the device once.
+template <class Kernel>
+int resident_blocks(Kernel kernel, int multiprocessors) {
+  int per_multiprocessor = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreadsPerBlock, 0),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return std::max(1, per_multiprocessor * multiprocessors);
+}
+
+}  // namespace detail
+
+/// A CUDA stream of the current device.
+class Executor {
+ public:
+  /// @param threads   ignored: a GPU uses all of its multiprocessors
+  /// @throws Error if there is no usable GPU
+  explicit Executor([[maybe_unused]] int threads = 0) {
+    int device = 0;
+    detail::check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    detail::check_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
+                       "cudaDeviceGetAttribute");
+    detail::check_cuda(cudaStreamCreate(&stream_), "cudaStreamCreate");  // ordered with the default stream
+  }
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  ~Executor() { static_cast<void>(cudaStreamDestroy(stream_)); }
+
+  cudaStream_t stream() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
+
+  /// An upper bound on `PlatformWarp::id()` of work that runs here.
+  std::uint32_t concurrent_warps() const { return static_cast<std::uint32_t>(multiprocessors_) * 64; }
+
+  /// Calls `function(i)` for 0 <= i < count, in parallel, in no particular order.
+  ///
+  /// @param function   a device callable, copied to the device
+  /// @throws Error if the launch is refused
+  template <class F>
+  void for_each_index(std::size_t count, F function) {
+    if (count == 0) return;
+    static const int resident = detail::resident_blocks(detail::index_kernel<F>, multiprocessors_);
+    const std::size_t wanted = (count + detail::kThreadsPerBlock - 1) / detail::kThreadsPerBlock;
+    const auto blocks = static_cast<unsigned>(std::min<std::size_t>(wanted, resident));
+    detail::index_kernel<<<blocks, detail::kThreadsPerBlock, 0, stream_>>>(count, function);
+    detail::check_cuda(cudaGetLastError(), "kernel launch");
+  }
+
+  /// Waits until everything submitted is done. @throws Error if any of it failed
+  void synchronize() { detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+  /// The device's name.
+  static std::string device_name() {
+    int device = 0;
+    cudaDeviceProp properties{};
+    detail::check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    detail::check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    return properties.name;
+  }
+
+  /// True if the program can run its loops: there is a GPU that its code was compiled for.
+  static bool device_available() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return false;
+    }
+    return count > 0;
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  int multiprocessors_ = 0;
+};
+
+#else
+
+/// A team of host threads: OpenMP's, or plain threads where `DYNASOAR_STD_THREADS` is defined (ThreadSanitizer does not
+/// understand g++'s OpenMP runtime and would report races that are none).
+class Executor {
+ public:
+  /// @param threads   size of the team; 0 means one per processor
+  explicit Executor(int threads = 0) : threads_(threads > 0 ? threads : default_threads()) {}
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  int threads() const { return threads_; }
+
+  /// An upper bound on `PlatformWarp::id()` of work that runs here.
+  std::uint32_t concurrent_warps() const { return static_cast<std::uint32_t>(threads_); }
+
+  /// Calls `function(i)` for 0 <= i < count, in parallel, in no particular order.
+  ///
+  /// @throws whatever `function` throws, once all threads have stopped
+  template <class F>
+  void for_each_index(std::size_t count, F function) {
+    // Chunks are handed out in order: long enough to be cheap, short enough to balance uneven work.
+    const std::size_t chunk =
+        std::clamp<std::size_t>(count / (static_cast<std::size_t>(threads_) * 8), 1, std::size_t{4096});
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    run_team(count <= chunk ? 1 : threads_, [&] {
+      try {
+        for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < count;) {
+          const std::size_t end = std::min(count, begin + chunk);
+          for (std::size_t i = begin; i < end; ++i) function(i);
+        }
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+        next.store(count, std::memory_order_relaxed);
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  /// Nothing to wait for: submissions return when they are done.
+  void synchronize() {}
+
+  /// The processor's name.
+  static std::string device_name() {
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    for (std::string line; std::getline(cpuinfo, line);) {
+      if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    }
+    return "CPU";
+  }
+
+  /// True: there is always a CPU.
+  static bool device_available() { return true; }
+
+ private:
+  static int default_threads() {
+#if defined(_OPENMP) && !defined(DYNASOAR_STD_THREADS)
+    return omp_get_max_threads();
+#else
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#endif
+  }
+
+  template <class F>
+  static void run_team(int threads, F work) {
+    if (threads == 1) {
+      detail::thread_number = 0;
+      work();
+      return;
+    }
+#if defined(_OPENMP) && !defined(DYNASOAR_STD_THREADS)
+#pragma omp parallel num_threads(threads)
+    {
+      detail::thread_number = static_cast<std::uint32_t>(omp_get_thread_num());
+      work();
+    }
+#else
+    std::vector<std::jthread> team;
+    for (int i = 0; i < threads; ++i) {
+      team.emplace_back([i, &work] {
+        detail::thread_number = static_cast<std::uint32_t>(i);
+        work();
+      });
+    }
+#endif
+  }
+
+  int threads_;
+};
+
+#endif
+
+}  // namespace dynasoar

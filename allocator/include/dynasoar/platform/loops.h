@@ -1,0 +1,198 @@
+/// @file
+/// The parallel loops under AllocatorHandle: over indices, over the objects of listed blocks, and the making of lists.
+///
+/// All of them bring this translation unit's binding up to date and then launch this unit's kernels, so they have
+/// internal linkage (see binding.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+
+#if DYNASOAR_CUDA_BACKEND
+#include <cub/block/block_scan.cuh>
+#endif
+
+namespace dynasoar::detail {
+
+/// A block and its objects at the moment that a list was made: one entry of a loop's work list.
+struct alignas(16) ListedBlock {
+  std::uint64_t slots;
+  std::uint32_t block;
+};
+
+/// The blocks of one type that have objects, in no particular order.
+struct BlockList {
+  ListedBlock* entries;
+  std::uint32_t* count;
+};
+
+/// Working memory of list making: one per type, zero between lists.
+struct ListProgress {
+  AtomicWord<std::uint32_t> entries;        ///< entries written so far
+  AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
+};
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+template <class A, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock) bound_index_kernel(std::size_t count, F function) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) function(i);
+}
+
+// 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
+template <class A, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock) block_kernel(BlockList list, F function) {
+  const std::uint32_t count = *list.count;
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::uint32_t slot = thread % 64;
+  for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
+    const ListedBlock entry = list.entries[i];
+    if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
+  }
+}
+
+// One thread per container of the allocated bitmap, one row of thread blocks per type. Rows whose type has not changed
+// leave at once; all thread blocks of a row decide alike, because only the last one to finish resets the flag.
+template <class A>
+__global__ void __launch_bounds__(kThreadsPerBlock) list_kernel(ListProgress* progress_of_types) {
+  const typename A::State& state = bound_state<A>();
+  const int type = static_cast<int>(blockIdx.y);
+  if (state.heap.changed[type].load(Order::relaxed) == 0) return;
+  const auto& allocated = state.heap.types[type].allocated;
+  const BlockList list = state.lists[type];
+  ListProgress& progress = progress_of_types[type];
+
+  const std::uint32_t index = blockIdx.x * kThreadsPerBlock + threadIdx.x;
+  const std::uint64_t bits = index < allocated.level_size(0) ? allocated.container(0, index) : 0;
+  using Scan = cub::BlockScan<int, kThreadsPerBlock>;
+  __shared__ typename Scan::TempStorage scan_storage;
+  __shared__ std::uint32_t first_of_thread_block;
+  int offset = 0;
+  int total = 0;
+  Scan(scan_storage).ExclusiveSum(popcount(bits), offset, total);
+  if (threadIdx.x == 0 && total > 0) {
+    // relaxed: only uniqueness matters.
+    first_of_thread_block = progress.entries.fetch_add(static_cast<std::uint32_t>(total), Order::relaxed);
+  }
+  __syncthreads();
+
+  // The lanes of a warp write the entries of their 32 containers together, one container after the other.
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int source = 0; source < 32; ++source) {
+    const std::uint64_t container = __shfl_sync(~0u, bits, source);
+    const auto first = first_of_thread_block + static_cast<std::uint32_t>(__shfl_sync(~0u, offset, source));
+    for (int bit = lane; bit < 64 && container != 0; bit += 32) {
+      if ((container >> bit & 1) == 0) continue;
+      const std::uint32_t block = (index - lane + source) * 64 + bit;
+      list.entries[first + popcount(container & first_bits(bit))] = {state.heap.slots[block].load(Order::relaxed),
+                                                                     block};
+    }
+  }
+
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    // acq_rel: the last one sees the counts of all others. The entries are read by the next kernel only.
+    if (progress.thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
+      *list.count = progress.entries.exchange(0, Order::relaxed);
+      progress.thread_blocks.store(0, Order::relaxed);
+      state.heap.changed[type].store(0, Order::relaxed);
+    }
+  }
+}
+
+template <class Kernel>
+unsigned grid_for(std::size_t threads, Kernel kernel, const Executor& executor, int& resident) {
+  if (resident == 0) resident = resident_blocks(kernel, executor.multiprocessors());
+  const std::size_t wanted = (threads + kThreadsPerBlock - 1) / kThreadsPerBlock;
+  return static_cast<unsigned>(std::min<std::size_t>(wanted, static_cast<std::size_t>(resident)));
+}
+
+/// Calls `function(i)` for 0 <= i < count in device code that may use objects of allocator type A.
+template <class A, class F>
+void loop_over_indices(Executor& executor, std::size_t count, const F& function) {
+  if (count == 0) return;
+  bring_up_to_date<A>(executor);
+  static int resident = 0;
+  const unsigned grid = grid_for(count, bound_index_kernel<A, F>, executor, resident);
+  bound_index_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(count, function);
+  check_cuda(cudaGetLastError(), "kernel launch");
+}
+
+/// Calls `function(block, slot)` for every object of the list; its length is read on the device.
+///
+/// @param capacity   an upper bound on the list's length
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
+  bring_up_to_date<A>(executor);
+  static int resident = 0;
+  const unsigned grid = grid_for(capacity * 64, block_kernel<A, F>, executor, resident);
+  block_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(list, function);
+  check_cuda(cudaGetLastError(), "kernel launch");
+}
+
+/// Makes the lists of all types whose objects have changed since their last list.
+///
+/// @param containers   containers of level 0 of an allocated bitmap
+template <class A>
+void make_lists(Executor& executor, std::uint32_t containers, ListProgress* progress) {
+  bring_up_to_date<A>(executor);
+  const dim3 grid((containers + kThreadsPerBlock - 1) / kThreadsPerBlock, A::kTypes);
+  list_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(progress);
+  check_cuda(cudaGetLastError(), "kernel launch");
+}
+
+}  // namespace
+
+#else
+
+template <class A, class F>
+void loop_over_indices(Executor& executor, std::size_t count, const F& function) {
+  executor.for_each_index(count, function);
+}
+
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
+  executor.for_each_index(*list.count, [list, function](std::size_t i) {
+    const ListedBlock entry = list.entries[i];
+    if (entry.slots == first_bits(64)) {  // the common case, in a form that compilers see through
+      for (std::uint32_t slot = 0; slot < 64; ++slot) function(entry.block, slot);
+    } else {
+      for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+        function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)));
+      }
+    }
+  });
+}
+
+template <class A>
+void make_lists(Executor& executor, std::uint32_t containers, ListProgress* progress) {
+  const typename A::State& state = bound_state<A>();
+  for (int type = 0; type < A::kTypes; ++type) {
+    if (state.heap.changed[type].exchange(0, Order::relaxed) == 0) continue;
+    AtomicWord<std::uint32_t>& entries = progress[type].entries;
+    executor.for_each_index(containers, [&](std::size_t index) {
+      std::uint64_t bits = state.heap.types[type].allocated.container(0, static_cast<std::uint32_t>(index));
+      if (bits == 0) return;
+      // relaxed: only uniqueness matters; the end of the loop publishes the entries.
+      std::uint32_t at = entries.fetch_add(static_cast<std::uint32_t>(popcount(bits)), Order::relaxed);
+      for (; bits != 0; bits &= bits - 1) {
+        const auto block = static_cast<std::uint32_t>(index * 64 + static_cast<std::size_t>(lowest_bit(bits)));
+        state.lists[type].entries[at++] = {state.heap.slots[block].load(Order::relaxed), block};
+      }
+    });
+    *state.lists[type].count = entries.exchange(0, Order::relaxed);
+  }
+}
+
+#endif
+
+}  // namespace dynasoar::detail

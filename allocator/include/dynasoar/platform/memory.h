@@ -1,0 +1,124 @@
+/// @file
+/// Device memory: an owning array that lives where the parallel loops run.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar {
+
+/// An array of `size` elements in the memory of the device, not initialized.
+///
+/// @tparam T   trivially copyable
+/// @throws Error if there is not enough memory, on construction and on copies that fail
+/// @par Concurrency   copies wait for the device; they are for set-up and results, not for loops
+template <class T>
+class DeviceArray {
+  static_assert(std::is_trivially_copyable_v<T>, "dynasoar: DeviceArray<T> needs a trivially copyable T");
+
+ public:
+  DeviceArray() = default;
+
+  explicit DeviceArray(std::size_t size) : size_(size) {
+    if (size == 0) return;
+    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw_out_of_memory(0);
+#if DYNASOAR_CUDA_BACKEND
+    void* memory = nullptr;
+    if (const cudaError_t code = cudaMalloc(&memory, bytes()); code == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());  // not sticky: forget it, the exception carries it
+      throw_out_of_memory(bytes());
+    } else {
+      detail::check_cuda(code, "cudaMalloc");
+    }
+    data_ = static_cast<T*>(memory);
+#else
+    // Aligned to a GPU's cache line, so that both backends have one layout.
+    data_ = static_cast<T*>(std::aligned_alloc(kAlignment, (bytes() + kAlignment - 1) / kAlignment * kAlignment));
+    if (data_ == nullptr) throw_out_of_memory(bytes());
+#endif
+  }
+
+  DeviceArray(DeviceArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  ~DeviceArray() {
+#if DYNASOAR_CUDA_BACKEND
+    static_cast<void>(cudaFree(data_));
+#else
+    std::free(data_);
+#endif
+  }
+
+  /// Address in device memory; null if the array is empty.
+  T* data() const {
+    return data_;
+  }
+  std::size_t size() const {
+    return size_;
+  }
+  std::size_t bytes() const {
+    return size_ * sizeof(T);
+  }
+
+  /// Sets every byte to `value`.
+  void fill_bytes(unsigned char value) {
+    if (size_ == 0) return;
+#if DYNASOAR_CUDA_BACKEND
+    detail::check_cuda(cudaMemset(data_, value, bytes()), "cudaMemset");
+#else
+    std::memset(static_cast<void*>(data_), value, bytes());
+#endif
+  }
+
+  /// Copies `values` to the start of the array. @pre values.size() <= size()
+  void upload(const std::vector<T>& values) {
+    if (values.size() > size_) throw Error("dynasoar: DeviceArray::upload of more elements than the array has");
+    if (values.empty()) return;
+#if DYNASOAR_CUDA_BACKEND
+    detail::check_cuda(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice),
+                       "cudaMemcpy");
+#else
+    std::memcpy(static_cast<void*>(data_), values.data(), values.size() * sizeof(T));
+#endif
+  }
+
+  /// A copy of the array in host memory.
+  std::vector<T> download() const {
+    std::vector<T> values(size_);
+    if (size_ == 0) return values;
+#if DYNASOAR_CUDA_BACKEND
+    detail::check_cuda(cudaMemcpy(values.data(), data_, bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+#else
+    std::memcpy(static_cast<void*>(values.data()), data_, bytes());
+#endif
+    return values;
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 256;
+
+  [[noreturn]] static void throw_out_of_memory(std::size_t bytes) {
+    throw Error("dynasoar: the device has no " + std::to_string(bytes) +
+                " bytes of memory left; ask for a smaller heap or free device memory");
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace dynasoar

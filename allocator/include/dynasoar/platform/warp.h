@@ -1,0 +1,96 @@
+/// @file
+/// Warps: lanes that execute together and can combine their requests.
+///
+/// The warp-collective algorithms take a *warp* W as a parameter. `W::coalesce()` returns the group of lanes that
+/// arrived together; a group has `rank()`, `size()`, `broadcast(value)` from the lane of rank 0, `matching(key)` (the
+/// subgroup whose key is equal) and `combine(mask)` (bitwise or over the group). `W::id()` names the warp among those
+/// that may run at the same time; it is a hint for spreading work and need not be unique.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+#if DYNASOAR_CUDA_BACKEND
+
+/// Lanes of one CUDA warp that arrived together.
+class CudaLaneGroup {
+ public:
+  __device__ explicit CudaLaneGroup(unsigned lanes) : lanes_(lanes) {}
+
+  __device__ int rank() const { return __popc(lanes_ & lanes_below()); }
+  __device__ int size() const { return __popc(lanes_); }
+
+  /// The value of the lane of rank 0. @pre all lanes of the group call it together
+  template <class T>
+  __device__ T broadcast(T value) const {
+    return __shfl_sync(lanes_, value, __ffs(static_cast<int>(lanes_)) - 1);
+  }
+
+  /// The lanes of this group with the same key. @pre all lanes of the group call it together
+  __device__ CudaLaneGroup matching(std::uint32_t key) const { return CudaLaneGroup(__match_any_sync(lanes_, key)); }
+
+  /// Bitwise or over the group. @pre all lanes of the group call it together
+  __device__ std::uint64_t combine(std::uint64_t mask) const {
+    const unsigned low = __reduce_or_sync(lanes_, static_cast<unsigned>(mask));
+    const unsigned high = __reduce_or_sync(lanes_, static_cast<unsigned>(mask >> 32));
+    return std::uint64_t{high} << 32 | low;
+  }
+
+ private:
+  __device__ static unsigned lanes_below() {
+    unsigned mask;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
+    return mask;
+  }
+
+  unsigned lanes_;
+};
+
+/// The calling thread's CUDA warp.
+struct CudaWarp {
+  __device__ CudaLaneGroup coalesce() const { return CudaLaneGroup(__activemask()); }
+
+  /// Multiprocessor and warp slot: unique among the warps resident at one moment.
+  __device__ std::uint32_t id() const {
+    unsigned multiprocessor, warp;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+    asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+    return multiprocessor * 64 + warp;
+  }
+};
+
+using PlatformWarp = CudaWarp;
+
+#else
+
+/// A group of one lane: what a CPU thread is.
+struct SingleLaneGroup {
+  int rank() const { return 0; }
+  int size() const { return 1; }
+  template <class T>
+  T broadcast(T value) const {
+    return value;
+  }
+  SingleLaneGroup matching(std::uint32_t) const { return {}; }
+  std::uint64_t combine(std::uint64_t mask) const { return mask; }
+};
+
+namespace detail {
+/// Number of the calling thread in the parallel loop that it runs; set by Executor.
+inline thread_local std::uint32_t thread_number = 0;
+}  // namespace detail
+
+/// A CPU thread as a warp with one lane.
+struct SingleLaneWarp {
+  SingleLaneGroup coalesce() const { return {}; }
+  std::uint32_t id() const { return detail::thread_number; }
+};
+
+using PlatformWarp = SingleLaneWarp;
+
+#endif
+
+}  // namespace dynasoar

@@ -1,0 +1,10 @@
+/// @file
+/// The whole library: `#include <dynasoar/dynasoar.h>`. See README.md for an example and docs/ for the guide.
+#pragma once
+
+#include <dynasoar/allocator_handle.h>
+#include <dynasoar/fields.h>
+#include <dynasoar/objects.h>
+#include <dynasoar/soa_base.h>
+#include <dynasoar/soa_field.h>
+#include <dynasoar/statistics.h>

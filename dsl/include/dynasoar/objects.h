@@ -1,0 +1,60 @@
+/// @file
+/// What device code does with objects: make_new, destroy, cast, is_a, device_do.
+///
+/// Source: DynaSOAr, section 2.1. The allocator is the one that the class names, so none is passed.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+/// Creates a T with the given constructor arguments.
+///
+/// @return the object, or nullptr if the heap is full (the host's next `synchronize()` throws then)
+/// @par Concurrency   from any number of threads. Other threads may use the object in the next loop; within the loop
+/// only
+///                    if its pointer reaches them by a release that they acquire.
+template <class T, class... Args>
+__device__ T* make_new(Args&&... args) {
+  return T::Allocator::template make_new<T>(std::forward<Args>(args)...);
+}
+
+/// Deletes an object, by its run-time type; nothing happens if it is null. @pre nobody uses it any more
+template <class T>
+__device__ void destroy(T* object) {
+  T::Allocator::free(object);
+}
+
+/// Whether the object is a T or of a subclass of T; false for null.
+template <class T, class U>
+__device__ bool is_a(const U* object) {
+  static_assert(std::is_base_of_v<U, T> || std::is_base_of_v<T, U>,
+                "dynasoar: is_a and cast are for classes of which one derives from the other");
+  using Allocator = typename T::Allocator;
+  const int type = detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index();
+  bool found = false;
+  Allocator::template Subtypes<T>::for_each(
+      [&]<class S>(std::type_identity<S>) { found = found || type == Allocator::template index_of<S>; });
+  return found;
+}
+
+/// The object as a T* if it is a T or of a subclass of T, else nullptr.
+template <class T, class U>
+__device__ T* cast(U* object) {
+  return is_a<T>(object) ? static_cast<T*>(object) : nullptr;
+}
+
+/// Calls a method, `device_do<Body>(&Body::apply_force, this)`, or any callable, `device_do<Body>(f, args...)` with
+/// `f(body, args...)`, for every T (subclasses included) that existed when the running loop began, in this thread.
+template <class T, class F, class... Args>
+__device__ void device_do(F method, Args&&... args) {
+  T::Allocator::template device_do<T>(method, std::forward<Args>(args)...);
+}
+
+}  // namespace dynasoar

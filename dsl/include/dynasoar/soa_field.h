@@ -1,0 +1,199 @@
+/// @file
+/// SoaField: a data member that stands for an entry of a structure-of-arrays block and behaves like the value in it.
+///
+/// Source: DynaSOAr, section 3 (address computation) and appendix A (declaration of fields). A field object is empty;
+/// its own "address" is the object's handle plus its position among the fields, which gives the handle back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/layout.h>
+#include <dynasoar/platform/binding.h>
+
+namespace dynasoar {
+
+namespace detail {
+
+/// Finds the storage of field I of class C; the base of every SoaField.
+template <class C, int I>
+class FieldStorage {
+  static_assert(I >= 0 && I < static_cast<int>(std::tuple_size_v<typename C::FieldTypes>),
+                "dynasoar: field index out of range: SoaField<C, I> needs 0 <= I < number of types in C::FieldTypes");
+
+ public:
+  using Value = std::tuple_element_t<I, typename C::FieldTypes>;
+  using Element = typename ArrayFieldTraits<Value>::Element;
+  static_assert(std::is_trivially_copyable_v<Value>,
+                "dynasoar: a field's type is not trivially copyable. Fields are copied as bytes between host and "
+                "device; use plain values, pointers to SOA objects, or std::array of these");
+  static_assert(alignof(Element) <= kArrayAlignment, "dynasoar: a field's type has an alignment above 128 bytes");
+
+  FieldStorage(const FieldStorage&) = delete;
+
+  /// This field was declared for C; see ClassRules.
+  friend constexpr auto is_field_declared(FieldTag<C, I>) { return true; }
+
+ protected:
+  __device__ FieldStorage() {}
+  ~FieldStorage() = default;
+
+  /// Address of element 0 in the heap. One base register serves all fields of an object: the parts that differ between
+  /// fields of one size are constants.
+  __device__ Element* address() const {
+    const Handle handle(reinterpret_cast<std::uint64_t>(this) - (inherited_fields_v<C> + I));
+    char* const base = bound_state<typename C::Allocator>().base;
+    const std::uint64_t offset = handle.block_offset() + handle.slot() * std::uint64_t{sizeof(Element)};
+    return reinterpret_cast<Element*>(base + offset + field_offset_v<C, I>);
+  }
+};
+
+}  // namespace detail
+
+/// Field I of class C; T is the I-th of C::FieldTypes.
+///
+/// Converts to `T&`, can be assigned, compared and used in expressions like a T. `field.get()` gives the `T&` where a
+/// conversion does not happen by itself (`auto x = field.get();`, members of a struct, template arguments). `&field` is
+/// the address of the value. Fields of const objects are const.
+///
+/// @par Concurrency   like a plain variable: simultaneous access with a write is a race
+/// @par Cost          one load or store; threads of a warp on objects of one block access one line
+template <class C, int I>
+class SoaField : public detail::FieldStorage<C, I> {
+  using Storage = detail::FieldStorage<C, I>;
+
+ public:
+  using T = typename Storage::Value;
+
+  __device__ SoaField() {}
+  __device__ explicit SoaField(const T& value) { get() = value; }
+
+  __device__ T& get() { return *Storage::address(); }
+  __device__ const T& get() const { return *Storage::address(); }
+  __device__ operator T&() { return get(); }
+  __device__ operator const T&() const { return get(); }
+  __device__ T* operator&() { return Storage::address(); }
+  __device__ const T* operator&() const { return Storage::address(); }
+
+  __device__ T& operator=(const T& value) { return get() = value; }
+  __device__ T& operator=(const SoaField& other) { return get() = other.get(); }
+
+  // Pointers (and classes that behave like them), and values with subscripts.
+  __device__ T operator->() const requires std::is_pointer_v<T> { return get(); }
+  __device__ decltype(auto) operator*() const requires std::is_pointer_v<T> { return *get(); }
+  template <class Index>
+  __device__ decltype(auto) operator[](const Index& index) requires requires(T& value) {
+    value[index];
+  }
+  { return get()[index]; }
+
+  template <class U>
+  __device__ T& operator+=(const U& value) {
+    return get() += value;
+  }
+  template <class U>
+  __device__ T& operator-=(const U& value) {
+    return get() -= value;
+  }
+  template <class U>
+  __device__ T& operator*=(const U& value) {
+    return get() *= value;
+  }
+  template <class U>
+  __device__ T& operator/=(const U& value) {
+    return get() /= value;
+  }
+  template <class U>
+  __device__ T& operator%=(const U& value) {
+    return get() %= value;
+  }
+  template <class U>
+  __device__ T& operator&=(const U& value) {
+    return get() &= value;
+  }
+  template <class U>
+  __device__ T& operator|=(const U& value) {
+    return get() |= value;
+  }
+  template <class U>
+  __device__ T& operator^=(const U& value) {
+    return get() ^= value;
+  }
+  template <class U>
+  __device__ T& operator<<=(const U& value) {
+    return get() <<= value;
+  }
+  template <class U>
+  __device__ T& operator>>=(const U& value) {
+    return get() >>= value;
+  }
+  __device__ T& operator++() { return ++get(); }
+  __device__ T operator++(int) { return get()++; }
+  __device__ T& operator--() { return --get(); }
+  __device__ T operator--(int) { return get()--; }
+};
+
+/// An array field: `n` arrays in structure-of-arrays layout, one per element.
+///
+/// `field[i]` is a reference to element i, also for an i known only at run time. The whole array is copied by
+/// conversion, `get()` and assignment.
+template <class C, int I>
+requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes>>::count != 1) class SoaField<C, I>
+    : public detail::FieldStorage<C, I> {
+  using Storage = detail::FieldStorage<C, I>;
+
+ public:
+  using T = typename Storage::Value;
+  using Element = typename Storage::Element;
+
+  __device__ SoaField() {}
+  __device__ explicit SoaField(const T& value) { *this = value; }
+
+  static constexpr std::size_t size() { return std::tuple_size_v<T>; }
+
+  /// @pre index < size()
+  __device__ Element& operator[](std::size_t index) { return *element(index); }
+  __device__ const Element& operator[](std::size_t index) const { return *element(index); }
+
+  __device__ T get() const {
+    T copy;
+    for (std::size_t i = 0; i < size(); ++i) copy[i] = (*this)[i];
+    return copy;
+  }
+  __device__ operator T() const { return get(); }
+
+  __device__ SoaField& operator=(const T& value) {
+    for (std::size_t i = 0; i < size(); ++i) (*this)[i] = value[i];
+    return *this;
+  }
+  __device__ SoaField& operator=(const SoaField& other) {
+    for (std::size_t i = 0; i < size(); ++i) (*this)[i] = other[i];
+    return *this;
+  }
+
+  /// Sets every element.
+  __device__ void fill(const Element& value) {
+    for (std::size_t i = 0; i < size(); ++i) (*this)[i] = value;
+  }
+
+  __device__ friend bool operator==(const SoaField& a, const T& b) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!(a[i] == b[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  __device__ Element* element(std::size_t index) const {
+    char* const first = reinterpret_cast<char*>(Storage::address());
+    return reinterpret_cast<Element*>(first + index * detail::array_stride_v<Element>);
+  }
+};
+
+}  // namespace dynasoar
