@@ -1,45 +1,36 @@
-# The targets: dynasoar::dynasoar (the library, header-only) and dynasoar_warnings (for our own code only).
+# What the header-only library needs, and dynasoar_define_library(), which says so of a target.
 
 find_package(Threads REQUIRED)
 find_path(DYNASOAR_HANA_INCLUDE_DIR boost/hana/tuple.hpp)
 if(NOT DYNASOAR_HANA_INCLUDE_DIR)
   message(FATAL_ERROR "dynasoar: Boost.Hana was not found. Install it (Debian, Ubuntu: apt-get install libboost-dev)")
 endif()
-
-add_library(dynasoar INTERFACE)
-add_library(dynasoar::dynasoar ALIAS dynasoar)
-target_include_directories(dynasoar INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/dsl/include>
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/allocator/include>
-  $<INSTALL_INTERFACE:include>)
-target_include_directories(dynasoar SYSTEM INTERFACE $<BUILD_INTERFACE:${DYNASOAR_HANA_INCLUDE_DIR}>)
-target_compile_features(dynasoar INTERFACE cxx_std_20)
-target_link_libraries(dynasoar INTERFACE Threads::Threads)
-
-if(DYNASOAR_CUDA_BACKEND)
-  target_compile_definitions(dynasoar INTERFACE DYNASOAR_TARGET_USES_CUDA)
-  # Device code calls constexpr functions of the standard library, and loops take lambdas.
-  target_compile_options(dynasoar INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda>)
-  target_link_libraries(dynasoar INTERFACE CUDA::cudart_static)
-elseif(DYNASOAR_STD_THREADS)
-  target_compile_definitions(dynasoar INTERFACE DYNASOAR_STD_THREADS)
-else()
+if(NOT DYNASOAR_CUDA_BACKEND AND NOT DYNASOAR_STD_THREADS)
   find_package(OpenMP COMPONENTS CXX)
-  if(OpenMP_CXX_FOUND)
-    target_link_libraries(dynasoar INTERFACE OpenMP::OpenMP_CXX)
-  else()
+  if(NOT OpenMP_CXX_FOUND)
     message(STATUS "dynasoar: no OpenMP; host loops run on plain threads")
-    target_compile_definitions(dynasoar INTERFACE DYNASOAR_STD_THREADS)
   endif()
 endif()
 
-add_library(dynasoar_warnings INTERFACE)
-set(_warnings -Wall -Wextra)
-target_compile_options(dynasoar_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${_warnings} -Wpedantic>)
-# -Wpedantic is not for code that nvcc generates.
-target_compile_options(dynasoar_warnings INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
-if(DYNASOAR_WERROR)
-  target_compile_options(dynasoar_warnings INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
-endif()
+# dynasoar_define_library(<target> <include directory>...)
+#
+# Makes an interface library the dynasoar library, for the backend that DynasoarBackend.cmake chose. Serves our own build
+# and find_package(dynasoar) alike: an installed library is not tied to the backend of the build that installed it.
+function(dynasoar_define_library target)
+  target_include_directories(${target} INTERFACE ${ARGN})
+  target_include_directories(${target} SYSTEM INTERFACE "${DYNASOAR_HANA_INCLUDE_DIR}")
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_link_libraries(${target} INTERFACE Threads::Threads)
+
+  if(DYNASOAR_CUDA_BACKEND)
+    target_compile_definitions(${target} INTERFACE DYNASOAR_TARGET_USES_CUDA)
+    # Device code calls constexpr functions of the standard library, and loops take lambdas.
+    target_compile_options(${target} INTERFACE
+      $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda>)
+    target_link_libraries(${target} INTERFACE CUDA::cudart_static)
+  elseif(DYNASOAR_STD_THREADS OR NOT OpenMP_CXX_FOUND)
+    target_compile_definitions(${target} INTERFACE DYNASOAR_STD_THREADS)
+  else()
+    target_link_libraries(${target} INTERFACE OpenMP::OpenMP_CXX)
+  endif()
+endfunction()

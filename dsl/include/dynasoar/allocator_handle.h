@@ -259,6 +259,7 @@ class AllocatorHandle {
   Statistics statistics() {
     const std::vector<std::uint64_t> totals = count_objects();
     const std::vector<std::uint64_t> refusals = storage_.refusals();
+    const std::vector<std::uint64_t> created = storage_.created();
     const typename AllocatorT::Heap& heap = storage_.state().heap;
     Statistics result;
     result.heap_bytes = storage_.heap_bytes();
@@ -271,6 +272,7 @@ class AllocatorHandle {
       TypeStatistics statistics;
       statistics.name = type_name<T>();
       statistics.objects = totals[2 * type];
+      statistics.created = created[type];
       statistics.blocks = totals[2 * type + 1];
       statistics.slots = statistics.blocks * detail::kSlotsPerBlock;
       statistics.block_bytes = detail::block_bytes_v<T>;

@@ -18,8 +18,7 @@
   __device__ void dynasoar_fields_of_this_class() const {                                                           \
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*this)>, Class>,                                      \
                   "dynasoar: DYNASOAR_FIELDS names another class than the one it stands in");                       \
-  }                                                                                                                 \
-  static_assert(true)
+  }
 
 namespace dynasoar::detail {
 

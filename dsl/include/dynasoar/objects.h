@@ -14,7 +14,8 @@
 
 namespace dynasoar {
 
-/// Creates a T with the given constructor arguments.
+/// Creates a T with the given constructor arguments. (A namespace-scope constant has no address in device code: pass
+/// its value, as in `make_new<Fish>(int{kAge})`.)
 ///
 /// @return the object, or nullptr if the heap is full (the host's next `synchronize()` throws then)
 /// @par Concurrency   from any number of threads. Other threads may use the object in the next loop; within the loop

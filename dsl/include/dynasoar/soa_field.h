@@ -59,8 +59,8 @@ class FieldStorage {
 /// Field I of class C; T is the I-th of C::FieldTypes.
 ///
 /// Converts to `T&`, can be assigned, compared and used in expressions like a T. `field.get()` gives the `T&` where a
-/// conversion does not happen by itself (`auto x = field.get();`, members of a struct, template arguments). `&field` is
-/// the address of the value. Fields of const objects are const.
+/// conversion does not happen by itself (`auto x = field.get();`, template arguments). `&field` is the address of the
+/// value, `field->member` a member of a class value. Fields of const objects are const.
 ///
 /// @par Concurrency   like a plain variable: simultaneous access with a write is a race
 /// @par Cost          one load or store; threads of a warp on objects of one block access one line
@@ -72,7 +72,7 @@ class SoaField : public detail::FieldStorage<C, I> {
   using T = typename Storage::Value;
 
   __device__ SoaField() {}
-  __device__ explicit SoaField(const T& value) { get() = value; }
+  __device__ explicit SoaField(T value) { get() = value; }
 
   __device__ T& get() { return *Storage::address(); }
   __device__ const T& get() const { return *Storage::address(); }
@@ -81,11 +81,21 @@ class SoaField : public detail::FieldStorage<C, I> {
   __device__ T* operator&() { return Storage::address(); }
   __device__ const T* operator&() const { return Storage::address(); }
 
-  __device__ T& operator=(const T& value) { return get() = value; }
+  __device__ T& operator=(T value) { return get() = value; }
   __device__ T& operator=(const SoaField& other) { return get() = other.get(); }
 
-  // Pointers (and classes that behave like them), and values with subscripts.
+  // Pointers: what they point to. Classes: `field->member` is a member of the value.
   __device__ T operator->() const requires std::is_pointer_v<T> { return get(); }
+  __device__ T* operator->()
+    requires std::is_class_v<T>
+  {
+    return Storage::address();
+  }
+  __device__ const T* operator->() const
+    requires std::is_class_v<T>
+  {
+    return Storage::address();
+  }
   __device__ decltype(auto) operator*() const requires std::is_pointer_v<T> { return *get(); }
   template <class Index>
   __device__ decltype(auto) operator[](const Index& index) requires requires(T& value) {
@@ -93,46 +103,30 @@ class SoaField : public detail::FieldStorage<C, I> {
   }
   { return get()[index]; }
 
-  template <class U>
-  __device__ T& operator+=(const U& value) {
-    return get() += value;
+// Scalars are taken by value, so that constants of the program can be used in device code; all else by reference.
+#define DYNASOAR_COMPOUND_ASSIGNMENT_(op)            \
+  template <class U>                                 \
+    requires std::is_scalar_v<U>                     \
+  __device__ T& operator op(U value) {               \
+    return get() op value;                           \
+  }                                                  \
+  template <class U>                                 \
+    requires(!std::is_scalar_v<U>)                   \
+  __device__ T& operator op(const U& value) {        \
+    return get() op value;                           \
   }
-  template <class U>
-  __device__ T& operator-=(const U& value) {
-    return get() -= value;
-  }
-  template <class U>
-  __device__ T& operator*=(const U& value) {
-    return get() *= value;
-  }
-  template <class U>
-  __device__ T& operator/=(const U& value) {
-    return get() /= value;
-  }
-  template <class U>
-  __device__ T& operator%=(const U& value) {
-    return get() %= value;
-  }
-  template <class U>
-  __device__ T& operator&=(const U& value) {
-    return get() &= value;
-  }
-  template <class U>
-  __device__ T& operator|=(const U& value) {
-    return get() |= value;
-  }
-  template <class U>
-  __device__ T& operator^=(const U& value) {
-    return get() ^= value;
-  }
-  template <class U>
-  __device__ T& operator<<=(const U& value) {
-    return get() <<= value;
-  }
-  template <class U>
-  __device__ T& operator>>=(const U& value) {
-    return get() >>= value;
-  }
+  DYNASOAR_COMPOUND_ASSIGNMENT_(+=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(-=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(*=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(/=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(%=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(&=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(|=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(^=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(<<=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(>>=)
+#undef DYNASOAR_COMPOUND_ASSIGNMENT_
+
   __device__ T& operator++() { return ++get(); }
   __device__ T operator++(int) { return get()++; }
   __device__ T& operator--() { return --get(); }

@@ -15,11 +15,15 @@ namespace dynasoar {
 struct TypeStatistics {
   std::string name;
   std::uint64_t objects = 0;            ///< live objects of exactly this class
+  std::uint64_t created = 0;         ///< objects created since the start
   std::uint64_t blocks = 0;             ///< blocks that hold objects of it
   std::uint64_t slots = 0;              ///< slots of these blocks, 64 each
   std::size_t block_bytes = 0;          ///< bytes of a block, with its alignment
   std::uint64_t refused_full = 0;       ///< objects not created since the start because the heap was full
   std::uint64_t refused_contended = 0;  ///< objects not created because blocks kept changing hands
+
+  /// Objects deleted since the start.
+  std::uint64_t deleted() const { return created - objects; }
 
   /// Share of allocated slots that hold no object (DynaSOAr, section 7); 0 if no block is allocated.
   double fragmentation() const {
@@ -37,6 +41,8 @@ struct Statistics {
   std::uint64_t free_pages = 0;
 
   std::uint64_t objects() const { return sum(&TypeStatistics::objects); }
+  std::uint64_t created() const { return sum(&TypeStatistics::created); }
+  std::uint64_t deleted() const { return created() - objects(); }
   std::uint64_t slots() const { return sum(&TypeStatistics::slots); }
   std::uint64_t refused() const { return sum(&TypeStatistics::refused_full) + sum(&TypeStatistics::refused_contended); }
 

@@ -40,7 +40,9 @@ class Bitmap {
  public:
   using Word = typename Atomics::template word<std::uint64_t>;
 
-  static constexpr int kMaxLevels = 6;
+  static_assert(kContainerBits >= 2 && kContainerBits <= 64 && (kContainerBits & (kContainerBits - 1)) == 0,
+                "dynasoar: containers have 2, 4, 8, 16, 32 or 64 bits");
+  static constexpr int kMaxLevels = kContainerBits == 64 ? 6 : 32;
 
   /// A bitmap of `size` bits over `words_needed(size)` words. The words must be zero, or be set up by `fill`.
   __host__ __device__ static Bitmap over(Word* words, std::uint32_t size) {
@@ -151,20 +153,37 @@ class Bitmap {
     return false;
   }
 
-  /// A position whose bit was set a moment ago, or kNoPosition or kStalePosition; one traversal from the top.
+  /// A container of level 0 and the bits that were set in it a moment ago.
+  struct Candidates {
+    std::uint32_t first;  ///< position of the container's first bit, or kNoPosition or kStalePosition
+    std::uint64_t bits;
+  };
+
+  /// A container with set bits; one traversal from the top.
   ///
   /// @param start   where to look first: at each level the digit of `start` is the first bit tried, cyclically. Equal
   ///                starts search in equal order, so different starts spread threads over different bits.
   /// @par Cost   one load per level
-  __device__ std::uint32_t find(std::uint32_t start) const {
+  __device__ Candidates find_container(std::uint32_t start) const {
     std::uint32_t index = 0;
-    for (int level = levels_ - 1; level >= 0; --level) {
+    for (int level = levels_ - 1;; --level) {
       // relaxed: only a hint; the caller's own atomic on what the bit stands for decides.
       const std::uint64_t bits = word(level, index).load(Order::relaxed);
-      if (bits == 0) return level == levels_ - 1 ? kNoPosition : kStalePosition;
+      if (bits == 0) return {level == levels_ - 1 ? kNoPosition : kStalePosition, 0};
+      if (level == 0) return {index * kContainerBits, bits};
       index = index * kContainerBits + next_bit(bits, digit(start, level));
     }
-    return index;
+  }
+
+  /// A position whose bit was set a moment ago, or kNoPosition or kStalePosition; see find_container.
+  __device__ std::uint32_t find(std::uint32_t start) const {
+    const Candidates found = find_container(start);
+    return is_position(found.first) ? found.first + next_bit(found.bits, digit(start, 0)) : found.first;
+  }
+
+  /// The offset in its container of the first of `bits` at or after the last digit of `start`, cyclically.
+  __device__ static std::uint32_t first_of(std::uint64_t bits, std::uint32_t start) {
+    return next_bit(bits, digit(start, 0));
   }
 
   /// Whether the top shows no bit; may be stale like any upper level.
@@ -204,13 +223,14 @@ class Bitmap {
   }
 
  private:
+  static constexpr int kDigitBits = detail::popcount_constant(kContainerBits - 1);
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: consecutive multiples lie far apart
 
   __device__ Word& word(int level, std::uint32_t index) const { return words_[level_begin_[level] + index]; }
 
+  /// Digit `level` of a position in base kContainerBits.
   __device__ static std::uint32_t digit(std::uint32_t position, int level) {
-    for (int i = 0; i < level; ++i) position /= kContainerBits;
-    return position % kContainerBits;
+    return position >> (kDigitBits * level) % 32 & (kContainerBits - 1);
   }
 
   __device__ static std::uint32_t next_bit(std::uint64_t bits, std::uint32_t start) {

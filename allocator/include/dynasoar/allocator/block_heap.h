@@ -53,6 +53,10 @@ class BlockHeap {
   template <class T>
   using Word = typename Atomics::template word<T>;
 
+  static constexpr std::uint32_t kCreatedSums = 32;    // so that warps rarely add to one address
+  static constexpr std::uint32_t kCreatedStride = 16;  // one partial sum per 128-byte line
+  static constexpr std::uint32_t kCreatedWords = kCreatedSums * kCreatedStride;
+
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
   /// What the heap keeps for each type.
@@ -75,6 +79,7 @@ class BlockHeap {
   Word<std::uint32_t>* changed;    ///< [kTypes] not 0 if slots of the type were taken or released since the last list
   Word<std::uint64_t>* full_at;    ///< [kTypes] 1 + ledger count at which the heap was proven full for the type
   Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
+  Word<std::uint64_t>* created;    ///< [kTypes * kCreatedWords] objects created, as partial sums that lie apart
   Bits free_pages;
   Changes changes;
   TypeState types[kTypes];
@@ -94,9 +99,9 @@ class BlockHeap {
       Reservation found = from_listed_block(type, want, who);
       if (found.slots == 0) found = from_current_block(type, want, who);
       if (found.slots == 0) found = from_new_block(type, want, who);
-      if (found.slots != 0) return found;
+      if (found.slots != 0) return record_created(type, found, who);
       const Verdict verdict = search_exhaustively(type, want, who, found);
-      if (verdict == Verdict::found) return found;
+      if (verdict == Verdict::found) return record_created(type, found, who);
       if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
       Atomics::pause();
     }
@@ -112,6 +117,7 @@ class BlockHeap {
 
   /// Type index of the page of a block. @pre the caller holds a slot or the token of the block
   __device__ int type_of(std::uint32_t block) const {
+    if constexpr (kTypes == 1) return 0;  // also keeps g++ from warning about types[1] in allocators of one class
     // relaxed: holding a slot (acquire in reserve) or the token (acquire in take_token) orders it after the opener.
     return static_cast<int>(page_type[block / block_stride].load(Order::relaxed));
   }
@@ -123,11 +129,17 @@ class BlockHeap {
   }
 
  private:
-  static constexpr int kListedTries = 64;  // active blocks tried before a new one is opened: density against time
+#ifndef XT
+#define XT 32
+#define XC 4
+#define XP 8448
+#endif
+  static constexpr int kListedTries = XT;  // looks at active blocks before a new one is opened: density against time
+  static constexpr int kTriesPerContainer = XC;
   static constexpr int kTakeTries = 8;     // tries to take an empty block or a free page in one round
   static constexpr int kRounds = 1 << 16;  // rounds after which a request gives up as contended
   // Warps share starting points: fewer fill some blocks to the brim while others drain, more keep warps apart.
-  static constexpr std::uint32_t kStartingPoints = 2112;
+  static constexpr std::uint32_t kStartingPoints = XP;
   static constexpr std::uint32_t kSpread = 2654435761u;
 
   enum class Verdict { found, full, unsettled };
@@ -136,19 +148,30 @@ class BlockHeap {
 
   __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
 
+  __device__ Reservation record_created(int type, Reservation found, std::uint32_t who) const {
+    const std::uint32_t sum = static_cast<std::uint32_t>(type) * kCreatedWords + who % kCreatedSums * kCreatedStride;
+    created[sum].fetch_add(static_cast<std::uint64_t>(detail::popcount(found.slots)), Order::relaxed);  // a count
+    return found;
+  }
+
   // relaxed: read by the next loop, which is ordered after this one as a whole.
   __device__ void mark_changed(int type) const {
     if (changed[type].load(Order::relaxed) == 0) changed[type].store(1, Order::relaxed);
   }
 
-  /// An active block at or after the warp's own starting point.
+  /// An active block at or after the warp's own starting point, or a few other points if there is a crowd.
   __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
-    const std::uint32_t start = starting_point(who);
-    for (std::uint32_t i = 0; i < kListedTries; ++i) {
-      const std::uint32_t block = types[type].active.find(start + i);
-      if (block == kNoPosition) break;
-      if (block == kStalePosition) continue;
-      if (const std::uint64_t got = reserve(block, type, want, who); got != 0) return {block, got, {}};
+    std::uint32_t start = starting_point(who);
+    for (int tries = 0; tries < kListedTries; start += kSpread) {
+      typename Bits::Candidates listed = types[type].active.find_container(start);
+      if (listed.first == kNoPosition) break;
+      ++tries;  // also for a stale level
+      for (int i = 0; i < kTriesPerContainer && listed.bits != 0; ++i, ++tries) {
+        const std::uint32_t offset = Bits::first_of(listed.bits, start);
+        listed.bits &= ~(std::uint64_t{1} << offset);
+        const std::uint32_t block = listed.first + offset;
+        if (const std::uint64_t got = reserve(block, type, want, who); got != 0) return {block, got, {}};
+      }
     }
     return nothing();
   }

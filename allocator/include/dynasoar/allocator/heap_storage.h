@@ -63,6 +63,14 @@ class HeapStorage {
   /// Objects refused since the start: kRefusals numbers per type. Waits for the device.
   std::vector<std::uint64_t> refusals() const { return pieces64_[refusals_piece_].download(); }
 
+  /// Objects created since the start, per type. Waits for the device.
+  std::vector<std::uint64_t> created() const {
+    const std::vector<std::uint64_t> sums = pieces64_[created_piece_].download();
+    std::vector<std::uint64_t> totals(A::kTypes);
+    for (std::size_t i = 0; i < sums.size(); ++i) totals[i / Heap::kCreatedWords] += sums[i];
+    return totals;
+  }
+
   /// Pages that belong to no type. Waits for the device.
   std::uint64_t count_free_pages() const {
     const std::vector<std::uint64_t> words = pieces64_[free_pages_piece_].download();
@@ -100,6 +108,8 @@ class HeapStorage {
     heap.page_hint = page_hints(pages, heap.current_count);
     heap.changed = atomics32(A::kTypes, 0);
     heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
+    created_piece_ = pieces64_.size();
+    heap.created = reinterpret_cast<Word64*>(words64(std::size_t{A::kTypes} * Heap::kCreatedWords, 0));
     refusals_piece_ = pieces64_.size();
     heap.refusals = reinterpret_cast<Word64*>(words64(A::kTypes * kRefusals, 0));
     heap.changes = Heap::Changes::over(reinterpret_cast<Word64*>(words64(Heap::Changes::kWords, 0)));
@@ -155,6 +165,7 @@ class HeapStorage {
   std::vector<DeviceArray<ListedBlock>> entries_;
   std::vector<DeviceArray<std::uint64_t>> pieces64_;
   std::vector<DeviceArray<std::uint32_t>> pieces32_;
+  std::size_t created_piece_ = 0;
   std::size_t refusals_piece_ = 0;
   std::size_t free_pages_piece_ = 0;
 };

@@ -62,6 +62,15 @@ class SoaAllocator {
     return detail::choose_pages<sizeof...(Ts)>({detail::block_bytes_v<Ts>...});
   }
 
+  /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add for several classes, and leave room:
+  /// where objects come and go, blocks are not full.
+  template <class T>
+  static constexpr std::size_t heap_bytes_for(std::size_t objects) {
+    const std::size_t blocks = (objects + detail::kSlotsPerBlock - 1) / detail::kSlotsPerBlock;
+    const std::size_t per_page = pages().blocks_per_page[static_cast<std::size_t>(index_of<T>)];
+    return (blocks + per_page - 1) / per_page * pages().bytes;
+  }
+
   /// The object in a slot of a block of T.
   template <class T>
   __device__ static T* object(std::uint32_t block, std::uint32_t slot) {

@@ -18,6 +18,9 @@ __host__ __device__ inline int popcount(std::uint64_t mask) {
 #endif
 }
 
+/// Number of set bits, for constants.
+constexpr int popcount_constant(std::uint64_t mask) { return std::popcount(mask); }
+
 /// Position of the lowest set bit. @pre mask != 0
 __host__ __device__ inline int lowest_bit(std::uint64_t mask) {
 #if defined(__CUDA_ARCH__)

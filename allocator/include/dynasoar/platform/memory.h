@@ -31,7 +31,7 @@ class DeviceArray {
 
   explicit DeviceArray(std::size_t size) : size_(size) {
     if (size == 0) return;
-    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw_out_of_memory(0);
+    if (size > (std::numeric_limits<std::size_t>::max() - kAlignment) / sizeof(T)) throw_out_of_memory(0);
 #if DYNASOAR_CUDA_BACKEND
     void* memory = nullptr;
     if (const cudaError_t code = cudaMalloc(&memory, bytes()); code == cudaErrorMemoryAllocation) {

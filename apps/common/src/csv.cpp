@@ -1,0 +1,35 @@
+#include <app/csv.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <app/error.h>
+
+namespace app {
+
+CsvFile::CsvFile(std::string path, std::initializer_list<const char*> columns) : path_(std::move(path)) {
+  errno = 0;
+  file_.open(path_, std::ios::trunc);
+  if (file_) {
+    fmt::print(file_, "{}\n", fmt::join(columns, ","));
+    file_.flush();
+  }
+  if (!file_) throw UsageError(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+}
+
+void CsvFile::row(std::initializer_list<std::uint64_t> values) {
+  if (file_) fmt::print(file_, "{}\n", fmt::join(values, ","));
+}
+
+void CsvFile::flush() {
+  errno = 0;
+  file_.flush();
+  if (!file_) throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+}
+
+}  // namespace app

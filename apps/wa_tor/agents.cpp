@@ -1,0 +1,283 @@
+/// @file
+/// Wa-Tor with fish and sharks as objects; the cells are plain arrays. The model itself is in README.md.
+///
+/// A half of a step is three loops. Agents *ask* for a cell: they set a bit in it that says from which side. Cells
+/// *decide* which of the askers they accept. Agents *move* if they were accepted. A loop reads what the loop before it
+/// wrote, and every location has one writer in a loop, so nothing depends on the order in which threads run.
+///
+/// An agent keeps the steps at which it was born and will starve, from which its age and energy follow: time passes
+/// without a store.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <dynasoar/dynasoar.h>
+
+#include "object_ocean.h"
+#include "rules.h"
+#include "simulation.h"
+#include "torus.h"
+
+namespace wa_tor {
+namespace agents {
+
+class Agent;
+class Fish;
+class Shark;
+using AllocatorT = dynasoar::SoaAllocator<Fish, Shark>;
+
+inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
+
+/// The cells, as the device sees them.
+struct Ocean {
+  Torus torus;
+  Seed seed;
+  std::uint32_t step;
+  Agent** agents;                               ///< [cells] who lives there, or null
+  dynasoar::AtomicWord<std::uint32_t>* asked;   ///< [cells / 4] a byte per cell: bit d is set if neighbour d asks for it
+  std::uint32_t* accepted;                      ///< [cells / 4] a byte per cell: the direction of the accepted neighbour
+
+  __device__ DirectionSet free_neighbors(std::uint32_t c) const;
+  __device__ DirectionSet neighbors_with_fish(std::uint32_t c) const;
+
+  /// The neighbour in `direction` of c is asked for by c's agent.
+  __device__ void ask(std::uint32_t c, std::uint32_t direction) const {
+    const std::uint32_t wanted = torus.neighbor(c, direction);
+    asked[wanted / 4].fetch_or(1u << (wanted % 4 * 8 + opposite(direction)), dynasoar::Order::relaxed);
+  }
+
+  /// Four cells choose among those who ask for them, and forget the question.
+  __device__ void decide(std::uint32_t four_cells, Decision decision) const {
+    const std::uint32_t askers = asked[four_cells].load(dynasoar::Order::relaxed);
+    if (askers == 0) return;
+    asked[four_cells].store(0, dynasoar::Order::relaxed);
+    std::uint32_t answers = 0;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const DirectionSet directions(askers >> i * 8 & 0xF);
+      if (!directions.empty()) answers |= choose(directions, seed, decision, four_cells * 4 + i, step) << i * 8;
+    }
+    accepted[four_cells] = answers;
+  }
+
+  /// Whether the neighbour in `direction`, which c's agent asked for, accepts it.
+  __device__ bool accepts(std::uint32_t wanted, std::uint32_t direction) const {
+    return (accepted[wanted / 4] >> wanted % 4 * 8 & 0xFF) == opposite(direction);
+  }
+
+  __device__ std::uint8_t kind(std::uint32_t c) const;
+  __device__ CellState state(std::uint32_t c) const;
+};
+
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Agent, (position_, std::uint32_t), (born_, std::uint32_t), (choice_, std::uint8_t));
+
+  __device__ Agent(std::uint32_t position, std::uint32_t born) : position_(position), born_(born) {}
+
+  __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
+
+ protected:
+  /// Asks for one of the candidates, if there are any.
+  __device__ void ask_for(DirectionSet candidates, const Ocean& ocean, Decision decision) {
+    if (candidates.empty()) {
+      choice_ = kStay;
+      return;
+    }
+    const std::uint32_t c = position_;
+    const std::uint32_t direction = choose(candidates, ocean.seed, decision, c, ocean.step);
+    choice_ = static_cast<std::uint8_t>(direction);
+    ocean.ask(c, direction);
+  }
+
+  /// The cell that accepted this agent, or the one where it is.
+  __device__ std::uint32_t destination(const Ocean& ocean) const {
+    if (choice_ == kStay) return position_;
+    const std::uint32_t wanted = ocean.torus.neighbor(position_, choice_);
+    return ocean.accepts(wanted, choice_) ? wanted : position_.get();
+  }
+};
+
+class Fish : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Fish);
+
+  using Agent::Agent;
+
+  __device__ void ask(Ocean ocean) { ask_for(ocean.free_neighbors(position_), ocean, Decision::fish_move); }
+
+  __device__ void move(Ocean ocean) {
+    const std::uint32_t from = position_;
+    const std::uint32_t to = destination(ocean);
+    if (to == from) return;
+    Fish* left_behind = nullptr;
+    if (age(ocean.step) > kSpawnAge) {
+      const std::uint32_t newborn_age = draw(ocean.seed, Decision::fish_birth, from, ocean.step, kNewbornAges);
+      left_behind = dynasoar::make_new<Fish>(from, ocean.step - newborn_age);
+      born_ = ocean.step;
+    }
+    ocean.agents[from] = left_behind;
+    ocean.agents[to] = this;
+    position_ = to;
+  }
+};
+
+class Shark : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Shark, (starves_, std::uint32_t));
+
+  __device__ Shark(std::uint32_t position, std::uint32_t born, std::uint32_t starves)
+      : Agent(position, born), starves_(starves) {}
+
+  __device__ std::uint32_t energy(std::uint32_t step) const { return starves_ - step; }
+
+  __device__ void ask(Ocean ocean) {
+    DirectionSet candidates;
+    if (energy(ocean.step) > 0) {
+      candidates = ocean.neighbors_with_fish(position_);
+      if (candidates.empty()) candidates = ocean.free_neighbors(position_);
+    }
+    ask_for(candidates, ocean, Decision::shark_move);
+  }
+
+  __device__ void move(Ocean ocean) {
+    const std::uint32_t from = position_;
+    if (energy(ocean.step) == 0) {
+      ocean.agents[from] = nullptr;
+      dynasoar::destroy(this);
+      return;
+    }
+    const std::uint32_t to = destination(ocean);
+    if (to == from) return;
+    if (Agent* const prey = ocean.agents[to]) {
+      dynasoar::destroy(prey);
+      starves_ += kFishEnergy;
+    }
+    Shark* left_behind = nullptr;
+    if (age(ocean.step) > kSpawnAge) {
+      const std::uint32_t newborn_age = draw(ocean.seed, Decision::shark_birth, from, ocean.step, kNewbornAges);
+      left_behind = dynasoar::make_new<Shark>(from, ocean.step - newborn_age, ocean.step + kInitialEnergy);
+      born_ = ocean.step;
+    }
+    ocean.agents[from] = left_behind;
+    ocean.agents[to] = this;
+    position_ = to;
+  }
+};
+
+__device__ inline DirectionSet Ocean::free_neighbors(std::uint32_t c) const {
+  DirectionSet directions;
+  for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(agents[torus.neighbor(c, d)] == nullptr, d);
+  return directions;
+}
+
+__device__ inline DirectionSet Ocean::neighbors_with_fish(std::uint32_t c) const {
+  DirectionSet directions;
+  for (std::uint32_t d = 0; d < kDirections; ++d) {
+    directions.add_if(dynasoar::is_a<Fish>(agents[torus.neighbor(c, d)]), d);
+  }
+  return directions;
+}
+
+__device__ inline std::uint8_t Ocean::kind(std::uint32_t c) const {
+  const Agent* const agent = agents[c];
+  if (agent == nullptr) return kFree;
+  return dynasoar::is_a<Fish>(agent) ? kFish : kShark;
+}
+
+__device__ inline CellState Ocean::state(std::uint32_t c) const {
+  Agent* const agent = agents[c];
+  if (agent == nullptr) return {};
+  const Shark* const shark = dynasoar::cast<Shark>(agent);
+  return {kind(c), agent->age(step), shark != nullptr ? shark->energy(step) : 0};
+}
+
+/// Makes a cell's first agent.
+struct Populate {
+  Ocean ocean;
+  Thresholds thresholds;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto c = static_cast<std::uint32_t>(index);
+    const InitialCell initial = initial_cell(ocean.seed, thresholds, c);
+    Agent* agent = nullptr;
+    if (initial.kind == kFish) agent = dynasoar::make_new<Fish>(c, 0 - initial.age);
+    if (initial.kind == kShark) agent = dynasoar::make_new<Shark>(c, 0 - initial.age, ocean.step + kInitialEnergy);
+    ocean.agents[c] = agent;
+  }
+};
+
+/// Four cells decide.
+struct Decide {
+  Ocean ocean;
+  Decision decision;
+
+  __device__ void operator()(std::size_t four_cells) const {
+    ocean.decide(static_cast<std::uint32_t>(four_cells), decision);
+  }
+};
+
+class Model {
+ public:
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+  Model(Handle& handle, const Parameters& parameters)
+      : handle_(handle),
+        torus_{static_cast<std::uint32_t>(parameters.width),
+               static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)},
+        seed_{parameters.seed},
+        agents_(torus_.cells),
+        asked_((torus_.cells + 3) / 4),
+        accepted_((torus_.cells + 3) / 4) {
+    asked_.fill_bytes(0);
+    handle_.parallel_for(torus_.cells, Populate{view(0), Thresholds::of(parameters.fish, parameters.sharks)});
+  }
+
+  /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    const std::size_t agents = 2 * std::size_t{cells} + 4096;
+    return std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
+  }
+
+  Ocean view(std::uint32_t step) const {
+    return {torus_, seed_, step, agents_.data(), asked_.data(), accepted_.data()};
+  }
+
+  void step(std::uint32_t step, PhaseClock& clock) {
+    const Ocean ocean = view(step);
+    const std::size_t words = asked_.size();
+    dynasoar::Executor& executor = handle_.executor();
+    clock.begin_step(executor);
+    handle_.parallel_do<&Fish::ask>(ocean);
+    clock.end_phase(executor, 0);
+    executor.for_each_index(words, Decide{ocean, Decision::fish_accept});
+    clock.end_phase(executor, 1);
+    handle_.parallel_do<&Fish::move>(ocean);
+    clock.end_phase(executor, 2);
+    handle_.parallel_do<&Shark::ask>(ocean);
+    clock.end_phase(executor, 3);
+    executor.for_each_index(words, Decide{ocean, Decision::shark_accept});
+    clock.end_phase(executor, 4);
+    handle_.parallel_do<&Shark::move>(ocean);
+    clock.end_phase(executor, 5);
+  }
+
+ private:
+  Handle& handle_;
+  Torus torus_;
+  Seed seed_;
+  dynasoar::DeviceArray<Agent*> agents_;
+  dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> asked_;
+  dynasoar::DeviceArray<std::uint32_t> accepted_;
+};
+
+}  // namespace agents
+
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
+  return std::make_unique<ObjectOcean<agents::Model, agents::AllocatorT>>(parameters);
+}
+
+}  // namespace wa_tor

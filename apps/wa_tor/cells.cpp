@@ -1,0 +1,265 @@
+/// @file
+/// Wa-Tor with cells, fish and sharks as objects. The model itself is in README.md; the loops are those of agents.cpp:
+/// agents ask for a cell, cells decide whom they accept, agents move.
+///
+/// Cells know their neighbours, so nothing here computes with coordinates: any graph of cells would do.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <dynasoar/dynasoar.h>
+
+#include "object_ocean.h"
+#include "rules.h"
+#include "simulation.h"
+#include "torus.h"
+
+namespace wa_tor {
+namespace cells {
+
+class Cell;
+class Agent;
+class Fish;
+class Shark;
+using AllocatorT = dynasoar::SoaAllocator<Cell, Fish, Shark>;
+
+inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
+
+/// What all objects know.
+struct World {
+  Seed seed;
+  std::uint32_t step;
+};
+
+class Cell : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  using Requests = dynasoar::AtomicWord<std::uint32_t>;
+  using Neighbors = std::array<Cell*, kDirections>;
+  DYNASOAR_FIELDS(Cell,
+                  (neighbors_, Neighbors),          // left, up, right, down
+                  (agent_, Agent*),                 // who lives here, or null
+                  (index_, std::uint32_t),          // row by row
+                  (asked_, Requests),               // bit d is set if the agent of neighbour d asks for this cell
+                  (accepted_, std::uint8_t));       // the direction of the neighbour that was accepted
+
+  /// Cell `index`, which enters itself in the table of all cells.
+  __device__ Cell(std::size_t index, Cell** table) : agent_(nullptr), index_(static_cast<std::uint32_t>(index)) {
+    asked_->store(0, dynasoar::Order::relaxed);
+    table[index] = this;
+  }
+
+  __device__ void connect(Torus torus, Cell* const* table) {
+    for (std::uint32_t d = 0; d < kDirections; ++d) neighbors_[d] = table[torus.neighbor(index_, d)];
+  }
+
+  __device__ void populate(World world, Thresholds thresholds);
+
+  __device__ bool is_free() const { return agent_ == nullptr; }
+  __device__ bool has_fish() const { return dynasoar::is_a<Fish>(agent_.get()); }
+
+  __device__ DirectionSet free_neighbors() const {
+    DirectionSet directions;
+    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors_[d]->is_free(), d);
+    return directions;
+  }
+  __device__ DirectionSet neighbors_with_fish() const {
+    DirectionSet directions;
+    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors_[d]->has_fish(), d);
+    return directions;
+  }
+
+  /// The agent of the neighbour in `direction` asks for this cell.
+  __device__ void ask(std::uint32_t direction) { asked_->fetch_or(1u << direction, dynasoar::Order::relaxed); }
+
+  /// Chooses among those who ask, and forgets the question.
+  __device__ void decide(World world, Decision decision) {
+    const DirectionSet askers(asked_->load(dynasoar::Order::relaxed));
+    if (askers.empty()) return;
+    asked_->store(0, dynasoar::Order::relaxed);
+    accepted_ = static_cast<std::uint8_t>(choose(askers, world.seed, decision, index_, world.step));
+  }
+
+  __device__ std::uint8_t kind() const { return is_free() ? kFree : has_fish() ? kFish : kShark; }
+  __device__ CellState state(std::uint32_t step) const;
+};
+
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Agent, (cell_, Cell*), (born_, std::uint32_t), (choice_, std::uint8_t));
+
+  __device__ Agent(Cell* cell, std::uint32_t born) : cell_(cell), born_(born) {}
+
+  __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
+
+ protected:
+  /// Asks for one of the candidates, if there are any.
+  __device__ void ask_for(DirectionSet candidates, World world, Decision decision) {
+    if (candidates.empty()) {
+      choice_ = kStay;
+      return;
+    }
+    Cell* const here = cell_;
+    const std::uint32_t direction = choose(candidates, world.seed, decision, here->index_, world.step);
+    choice_ = static_cast<std::uint8_t>(direction);
+    here->neighbors_[direction]->ask(opposite(direction));
+  }
+
+  /// The cell that accepted this agent, or the one where it is.
+  __device__ Cell* destination() const {
+    Cell* const here = cell_;
+    if (choice_ == kStay) return here;
+    Cell* const wanted = here->neighbors_[choice_];
+    return wanted->accepted_ == opposite(choice_) ? wanted : here;
+  }
+
+  __device__ void move_to(Cell* to, Agent* left_behind) {
+    cell_->agent_ = left_behind;
+    to->agent_ = this;
+    cell_ = to;
+  }
+};
+
+class Fish : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Fish);
+
+  using Agent::Agent;
+
+  __device__ void ask(World world) { ask_for(cell_->free_neighbors(), world, Decision::fish_move); }
+
+  __device__ void move(World world) {
+    Cell* const to = destination();
+    if (to == cell_) return;
+    Fish* left_behind = nullptr;
+    if (age(world.step) > kSpawnAge) {
+      const std::uint32_t newborn_age =
+          draw(world.seed, Decision::fish_birth, cell_->index_, world.step, kNewbornAges);
+      left_behind = dynasoar::make_new<Fish>(cell_, world.step - newborn_age);
+      born_ = world.step;
+    }
+    move_to(to, left_behind);
+  }
+};
+
+class Shark : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Shark, (starves_, std::uint32_t));
+
+  __device__ Shark(Cell* cell, std::uint32_t born, std::uint32_t starves) : Agent(cell, born), starves_(starves) {}
+
+  __device__ std::uint32_t energy(std::uint32_t step) const { return starves_ - step; }
+
+  __device__ void ask(World world) {
+    DirectionSet candidates;
+    if (energy(world.step) > 0) {
+      candidates = cell_->neighbors_with_fish();
+      if (candidates.empty()) candidates = cell_->free_neighbors();
+    }
+    ask_for(candidates, world, Decision::shark_move);
+  }
+
+  __device__ void move(World world) {
+    if (energy(world.step) == 0) {
+      cell_->agent_ = nullptr;
+      dynasoar::destroy(this);
+      return;
+    }
+    Cell* const to = destination();
+    if (to == cell_) return;
+    if (Agent* const prey = to->agent_) {
+      dynasoar::destroy(prey);
+      starves_ += kFishEnergy;
+    }
+    Shark* left_behind = nullptr;
+    if (age(world.step) > kSpawnAge) {
+      const std::uint32_t newborn_age =
+          draw(world.seed, Decision::shark_birth, cell_->index_, world.step, kNewbornAges);
+      left_behind = dynasoar::make_new<Shark>(cell_, world.step - newborn_age, world.step + kInitialEnergy);
+      born_ = world.step;
+    }
+    move_to(to, left_behind);
+  }
+};
+
+__device__ inline void Cell::populate(World world, Thresholds thresholds) {
+  const InitialCell initial = initial_cell(world.seed, thresholds, index_);
+  if (initial.kind == kFish) agent_ = dynasoar::make_new<Fish>(this, 0 - initial.age);
+  if (initial.kind == kShark) agent_ = dynasoar::make_new<Shark>(this, 0 - initial.age, world.step + kInitialEnergy);
+}
+
+__device__ inline CellState Cell::state(std::uint32_t step) const {
+  if (is_free()) return {};
+  const Shark* const shark = dynasoar::cast<Shark>(agent_.get());
+  return {kind(), agent_->age(step), shark != nullptr ? shark->energy(step) : 0};
+}
+
+/// All cells in their order, for pictures and counts.
+struct View {
+  Cell* const* table;
+  std::uint32_t step;
+
+  __device__ std::uint8_t kind(std::uint32_t c) const { return table[c]->kind(); }
+  __device__ CellState state(std::uint32_t c) const { return table[c]->state(step); }
+};
+
+class Model {
+ public:
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+  Model(Handle& handle, const Parameters& parameters)
+      : handle_(handle),
+        seed_{parameters.seed},
+        table_(static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height)) {
+    const Torus torus{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(table_.size())};
+    Cell** const table = table_.data();
+    handle_.parallel_new<Cell>(table_.size(), table);
+    handle_.synchronize();  // without all cells there are no neighbours
+    handle_.parallel_do<&Cell::connect>(torus, table);
+    handle_.parallel_do<&Cell::populate>(World{seed_, 0}, Thresholds::of(parameters.fish, parameters.sharks));
+  }
+
+  /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    const std::size_t agents = 2 * std::size_t{cells} + 4096;
+    return AllocatorT::heap_bytes_for<Cell>(cells + cells / 16 + 4096) +
+           std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
+  }
+
+  View view(std::uint32_t step) const { return {table_.data(), step}; }
+
+  void step(std::uint32_t step, PhaseClock& clock) {
+    const World world{seed_, step};
+    dynasoar::Executor& executor = handle_.executor();
+    clock.begin_step(executor);
+    handle_.parallel_do<&Fish::ask>(world);
+    clock.end_phase(executor, 0);
+    handle_.parallel_do<&Cell::decide>(world, Decision::fish_accept);
+    clock.end_phase(executor, 1);
+    handle_.parallel_do<&Fish::move>(world);
+    clock.end_phase(executor, 2);
+    handle_.parallel_do<&Shark::ask>(world);
+    clock.end_phase(executor, 3);
+    handle_.parallel_do<&Cell::decide>(world, Decision::shark_accept);
+    clock.end_phase(executor, 4);
+    handle_.parallel_do<&Shark::move>(world);
+    clock.end_phase(executor, 5);
+  }
+
+ private:
+  Handle& handle_;
+  Seed seed_;
+  dynasoar::DeviceArray<Cell*> table_;
+};
+
+}  // namespace cells
+
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters) {
+  return std::make_unique<ObjectOcean<cells::Model, cells::AllocatorT>>(parameters);
+}
+
+}  // namespace wa_tor

@@ -1,0 +1,91 @@
+/// @file
+/// ObjectOcean: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+
+#include "phase_clock.h"
+#include "population_history.h"
+#include "rules.h"
+#include "simulation.h"
+
+namespace wa_tor {
+
+/// A simulation whose agents are objects of allocator type A.
+///
+/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
+///                 `step(step, clock)`, `view(step)` with device functions `kind(c)` and `state(c)`, `heap_bytes(cells)`
+/// @tparam A       the allocator
+template <class Model, class A>
+class ObjectOcean final : public Simulation {
+ public:
+  explicit ObjectOcean(const Parameters& parameters)
+      : cells_(static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)),
+        needed_bytes_(Model::heap_bytes(cells_)),
+        handle_({.heap_bytes = parameters.heap_bytes != 0 ? parameters.heap_bytes : needed_bytes_,
+                 .threads = parameters.threads}),
+        clock_(parameters.profile_every, {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again",
+                                          "sharks move"}),
+        model_(handle_, parameters) {
+    synchronize();
+  }
+
+  void step() override { model_.step(++step_, clock_); }
+
+  void record() override {
+    const auto view = model_.view(step_);
+    history_.record(handle_.executor(), cells_, [=] __device__(std::uint32_t c) { return view.kind(c); });
+  }
+
+  void synchronize() override {
+    try {
+      handle_.synchronize();
+    } catch (const dynasoar::AllocationError& error) {
+      const std::size_t had = handle_.statistics().heap_bytes;
+      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this ocean; " +
+                             std::to_string(needed_bytes_) + " bytes are enough (" + error.what() + ")",
+                         needed_bytes_);
+    }
+  }
+
+  std::vector<Population> take_history() override {
+    synchronize();
+    return history_.take(handle_.executor());
+  }
+
+  std::vector<CellState> ocean() override {
+    synchronize();
+    const dynasoar::DeviceArray<CellState> states(cells_);
+    CellState* const out = states.data();
+    const auto view = model_.view(step_);
+    handle_.parallel_for(cells_,
+                         [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
+    handle_.synchronize();
+    return states.download();
+  }
+
+  std::vector<PhaseTime> phases() override { return clock_.times(); }
+
+  std::optional<Usage> usage() override {
+    const dynasoar::Statistics now = handle_.statistics();
+    return Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
+                 now.fragmentation()};
+  }
+
+ private:
+  std::uint32_t cells_;
+  std::size_t needed_bytes_;
+  std::uint32_t step_ = 0;
+  dynasoar::AllocatorHandle<A> handle_;
+  PhaseClock clock_;
+  Model model_;
+  PopulationHistory history_;
+};
+
+}  // namespace wa_tor

@@ -1,0 +1,121 @@
+/// @file
+/// What every implementation of Wa-Tor offers, and how to make one: the DSL variants, the hand-written baselines and
+/// the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only the
+/// implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace wa_tor {
+
+/// What is simulated. @pre width, height >= 1; width * height < 2^31; fish, sharks >= 0; fish + sharks <= 1
+struct Parameters {
+  int width = 1024;
+  int height = 1024;
+  std::uint64_t seed = 42;
+  double fish = 0.25;            ///< fraction of the cells that hold a fish at the start
+  double sharks = 0.25;          ///< fraction of the cells that hold a shark at the start
+  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for this ocean
+  int threads = 0;               ///< on the CPU; 0: one per processor
+  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+};
+
+/// Number of agents.
+struct Population {
+  std::uint64_t fish = 0;
+  std::uint64_t sharks = 0;
+
+  bool operator==(const Population&) const = default;
+};
+
+/// A cell of the ocean. Free cells have age and energy 0, fish have energy 0.
+struct CellState {
+  std::uint8_t kind = 0;  ///< 0 free, 1 fish, 2 shark
+  std::uint32_t age = 0;
+  std::uint32_t energy = 0;
+
+  bool operator==(const CellState&) const = default;
+};
+
+/// Time spent in one phase of the steps, estimated from the steps that were timed.
+struct PhaseTime {
+  std::string name;
+  double seconds;
+};
+
+/// What dynamic allocation did and needs.
+struct Usage {
+  std::uint64_t allocations;
+  std::uint64_t frees;
+  std::uint64_t heap_bytes;
+  std::uint64_t used_bytes;
+  double fragmentation;  ///< share of the slots in occupied blocks that hold no object, 0 to 1
+};
+
+/// The heap has no room for an agent that should exist; the results after the last completed step are not valid.
+class HeapTooSmall : public std::runtime_error {
+ public:
+  HeapTooSmall(const std::string& message, std::uint64_t needed_bytes)
+      : std::runtime_error(message), needed_bytes_(needed_bytes) {}
+
+  /// A heap size that is enough for this ocean.
+  std::uint64_t needed_bytes() const { return needed_bytes_; }
+
+ private:
+  std::uint64_t needed_bytes_;
+};
+
+/// A running simulation. One thread uses it at a time.
+///
+/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong is thrown
+/// by the next function that waits, as HeapTooSmall or dynasoar::Error.
+class Simulation {
+ public:
+  Simulation() = default;
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+  virtual ~Simulation() = default;
+
+  /// Advances by one step.
+  virtual void step() = 0;
+
+  /// Notes the present population, to be fetched by take_history().
+  virtual void record() = 0;
+
+  /// Waits until all that was submitted is done.
+  virtual void synchronize() = 0;
+
+  /// The populations noted since the last call, oldest first.
+  virtual std::vector<Population> take_history() = 0;
+
+  /// All cells, row by row.
+  virtual std::vector<CellState> ocean() = 0;
+
+  /// Times of the phases, in the order in which they run; empty if Parameters::profile_every is 0.
+  virtual std::vector<PhaseTime> phases() { return {}; }
+
+  /// Nothing for implementations without dynamic allocation.
+  virtual std::optional<Usage> usage() { return std::nullopt; }
+
+  /// The least number of bytes that a step reads and writes in device memory, caches aside, with this population.
+  /// Nothing for implementations that do not know. An estimate from the algorithm, for achieved bandwidths.
+  virtual std::optional<std::uint64_t> bytes_per_step(const Population&) const { return std::nullopt; }
+};
+
+/// DSL variant with cells and agents as objects.
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
+/// DSL variant with agents as objects, cells as plain arrays.
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
+/// Hand-written structure of arrays, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
+/// Hand-written array of structures, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Sequential, on the host: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
+
+}  // namespace wa_tor

@@ -1,0 +1,262 @@
+// The block heap with tiny blocks and with atomics that let other threads run in between: on a few processors this
+// reaches interleavings that full-size heaps at full speed hardly ever show. On the host only.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+#include "heap_check.h"
+
+namespace block_heap_disturbed_test {
+
+using dynasoar::AtomicWord;
+using dynasoar::BlockHeap;
+using dynasoar::Executor;
+using dynasoar::kNoPosition;
+using dynasoar::Order;
+using dynasoar::Reservation;
+using dynasoar::test::Random;
+
+inline thread_local Random disturbance{1};
+
+inline void disturb() {
+  if (disturbance.below(10) == 0) std::this_thread::yield();
+}
+
+/// Atomics policy: the platform's, but every operation may first let another thread run.
+struct DisturbedAtomics {
+  template <class T>
+  class word {
+   public:
+    T load(Order order) const { return disturb(), word_.load(order); }
+    void store(T value, Order order) { disturb(), word_.store(value, order); }
+    T exchange(T value, Order order) { return disturb(), word_.exchange(value, order); }
+    T fetch_or(T value, Order order) { return disturb(), word_.fetch_or(value, order); }
+    T fetch_and(T value, Order order) { return disturb(), word_.fetch_and(value, order); }
+    T fetch_add(T value, Order order) { return disturb(), word_.fetch_add(value, order); }
+    bool compare_exchange(T& expected, T desired, Order order) {
+      return disturb(), word_.compare_exchange(expected, desired, order);
+    }
+
+   private:
+    AtomicWord<T> word_;
+  };
+  static void pause() { std::this_thread::yield(); }
+};
+
+/// A heap of tiny blocks with memory of its own.
+template <int kTypes, int kSlots, int kContainerBits>
+class TinyHeap {
+ public:
+  using Heap = BlockHeap<kTypes, DisturbedAtomics, kSlots, kContainerBits>;
+  using Bits = typename Heap::Bits;
+
+  /// @param blocks_per_page   of each type; the largest is a power of two
+  TinyHeap(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count) {
+    heap_.pages = pages;
+    heap_.block_stride = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
+    heap_.current_count = current_count;
+    heap_.slots = words64(heap_.blocks(), Heap::kAllSlots);
+    heap_.token = words32(heap_.blocks(), 0);
+    heap_.page_type = words32(pages, 0);
+    heap_.page_hint = words32(current_count, 0);
+    heap_.changed = words32(kTypes, 0);
+    heap_.full_at = words64(kTypes, 0);
+    heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
+    heap_.changes = Heap::Changes::over(words64(Heap::Changes::kWords, 0));
+    heap_.free_pages = bitmap(pages, pages);
+    for (int type = 0; type < kTypes; ++type) {
+      heap_.types[type].empty = bitmap(heap_.blocks(), 0);
+      heap_.types[type].active = bitmap(heap_.blocks(), 0);
+      heap_.types[type].allocated = bitmap(heap_.blocks(), 0);
+      heap_.types[type].current = words32(current_count, kNoPosition);
+      heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
+    }
+  }
+
+  const Heap& heap() const { return heap_; }
+
+ private:
+  using Word64 = typename DisturbedAtomics::word<std::uint64_t>;
+  using Word32 = typename DisturbedAtomics::word<std::uint32_t>;
+
+  Bits bitmap(std::uint32_t size, std::uint32_t set) {
+    Word64* const words = words64(Bits::words_needed(size), 0);
+    for (std::size_t i = 0; i < Bits::words_needed(size); ++i) {
+      words[i].store(Bits::filled_word(size, set, i), Order::relaxed);
+    }
+    return Bits::over(words, size);
+  }
+  Word64* words64(std::size_t count, std::uint64_t value) { return fill(words64_.emplace_back(count), value); }
+  Word32* words32(std::size_t count, std::uint32_t value) { return fill(words32_.emplace_back(count), value); }
+
+  template <class Word, class T>
+  static Word* fill(std::vector<Word>& words, T value) {
+    for (Word& word : words) word.store(value, Order::relaxed);
+    return words.data();
+  }
+
+  std::deque<std::vector<Word64>> words64_;
+  std::deque<std::vector<Word32>> words32_;
+  Heap heap_;
+};
+
+/// How the workers of one run behave.
+struct Load {
+  int workers;
+  std::uint32_t most;        ///< slots that a worker may own
+  std::uint32_t want;        ///< slots that it asks for at a time, at most
+  std::uint32_t operations;  ///< of all workers together
+};
+
+struct Outcome {
+  std::uint64_t created = 0, refused_full = 0, refused_contended = 0, taken_twice = 0, not_mine = 0, wrong_type = 0;
+};
+
+/// Workers reserve and release at random, with a table of owners. @return what happened; nothing is left reserved
+template <int kTypes, int kSlots, int kContainerBits>
+Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits>& tiny, const Load& load, std::uint64_t seed) {
+  const auto& heap = tiny.heap();
+  std::vector<std::atomic<int>> owner(std::size_t{heap.blocks()} * kSlots);
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(load.workers));
+  const auto work = [&](int worker) {
+    Random random = Random::of(seed, static_cast<std::uint64_t>(worker));
+    disturbance = Random::of(seed + 1, static_cast<std::uint64_t>(worker));
+    Outcome& outcome = outcomes[static_cast<std::size_t>(worker)];
+    const auto who = static_cast<std::uint32_t>(worker);
+    std::vector<Reservation> mine;
+    std::uint32_t slots = 0;
+    const auto release = [&](std::size_t which) {
+      const Reservation reservation = mine[which];
+      mine[which] = mine.back();
+      mine.pop_back();
+      for (std::uint64_t left = reservation.slots; left != 0; left &= left - 1) {
+        const int slot = std::countr_zero(left);
+        outcome.not_mine += owner[reservation.block * kSlots + static_cast<std::size_t>(slot)].exchange(
+                                0, std::memory_order_relaxed) != worker + 1;
+        --slots;
+      }
+      heap.release(reservation.block, reservation.slots, who);
+    };
+    for (std::uint32_t i = 0; i < load.operations / static_cast<std::uint32_t>(load.workers); ++i) {
+      const std::uint32_t want = 1 + random.below(load.want);
+      if (slots + want <= load.most && random.below(2) == 0) {
+        const int type = static_cast<int>(random.below(kTypes));
+        const Reservation got = heap.allocate(type, static_cast<int>(want), who);
+        if (got.slots == 0) {
+          ++(got.refusal == dynasoar::Refusal::heap_full ? outcome.refused_full : outcome.refused_contended);
+          continue;
+        }
+        ++outcome.created;
+        outcome.wrong_type += heap.type_of(got.block) != type ||
+                              std::popcount(got.slots) > static_cast<int>(want) || (got.slots & ~heap.kAllSlots) != 0;
+        for (std::uint64_t left = got.slots; left != 0; left &= left - 1) {
+          const int slot = std::countr_zero(left);
+          outcome.taken_twice += owner[got.block * kSlots + static_cast<std::size_t>(slot)].exchange(
+                                     worker + 1, std::memory_order_relaxed) != 0;
+          ++slots;
+        }
+        mine.push_back(got);
+      } else if (!mine.empty()) {
+        release(random.below(static_cast<std::uint32_t>(mine.size())));
+      }
+    }
+    while (!mine.empty()) release(0);
+  };
+  {
+    std::vector<std::jthread> team;
+    for (int worker = 0; worker < load.workers; ++worker) team.emplace_back(work, worker);
+  }
+  Outcome sum;
+  for (const Outcome& outcome : outcomes) {
+    sum.created += outcome.created;
+    sum.refused_full += outcome.refused_full;
+    sum.refused_contended += outcome.refused_contended;
+    sum.taken_twice += outcome.taken_twice;
+    sum.not_mine += outcome.not_mine;
+    sum.wrong_type += outcome.wrong_type;
+  }
+  return sum;
+}
+
+template <int kTypes, int kSlots, int kContainerBits>
+void check(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count,
+           Load load, bool always_fits, std::uint64_t seed) {
+  CAPTURE(kTypes);
+  CAPTURE(kSlots);
+  CAPTURE(pages);
+  CAPTURE(current_count);
+  CAPTURE(load.workers);
+  CAPTURE(load.most);
+  load.operations /= dynasoar::test::kSlowdown;
+  const TinyHeap<kTypes, kSlots, kContainerBits> tiny(pages, blocks_per_page, current_count);
+  const Outcome outcome = run(tiny, load, seed);
+  CHECK(outcome.created > 0);
+  CHECK(outcome.taken_twice == 0);
+  CHECK(outcome.not_mine == 0);
+  CHECK(outcome.wrong_type == 0);
+  if (always_fits) CHECK(outcome.refused_full == 0);
+  CHECK(outcome.refused_contended == 0);
+  Executor executor(1);
+  const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, tiny.heap());
+  CHECK(dynasoar::test::heap_errors(copy) == "");
+  CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == pages);  // everything was given back
+}
+
+template <class Cuda>
+void one_type_always_fits(Cuda, std::uint64_t seed) {
+  if constexpr (!Cuda::value) {
+    check<1, 4, 4>(1, {1}, 1, {3, 1, 1, 600000}, true, seed);
+    check<1, 8, 4>(1, {1}, 1, {6, 1, 1, 600000}, true, seed + 1);
+    check<1, 4, 4>(3, {1}, 1, {6, 1, 1, 600000}, true, seed + 2);
+    check<1, 4, 4>(2, {2}, 2, {6, 2, 1, 600000}, true, seed + 3);
+  }
+}
+
+TEST_CASE("with threads disturbed at every atomic, one type is never refused a slot while there are free ones") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  MESSAGE("seed " << seed);
+  one_type_always_fits(std::bool_constant<dynasoar::kCudaBackend>{}, seed);
+}
+
+template <class Cuda>
+void types_always_fit(Cuda, std::uint64_t seed) {
+  if constexpr (!Cuda::value) {
+    check<3, 3, 4>(7, {4, 2, 1}, 1, {6, 1, 1, 600000}, true, seed);
+    check<2, 2, 4>(9, {2, 1}, 2, {4, 2, 1, 600000}, true, seed + 1);
+  }
+}
+
+TEST_CASE("with threads disturbed at every atomic, no type is refused while there are more pages than reservations") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  MESSAGE("seed " << seed);
+  types_always_fit(std::bool_constant<dynasoar::kCudaBackend>{}, seed);
+}
+
+template <class Cuda>
+void nearly_full(Cuda, std::uint64_t seed) {
+  if constexpr (!Cuda::value) {
+    check<3, 2, 4>(3, {4, 2, 1}, 1, {6, 4, 2, 600000}, false, seed);
+    check<3, 3, 4>(8, {4, 2, 1}, 3, {8, 8, 3, 600000}, false, seed + 1);
+    check<2, 64, 64>(4, {4, 1}, 2, {8, 80, 64, 300000}, false, seed + 2);
+    check<4, 3, 8>(40, {8, 4, 2, 1}, 2, {8, 30, 2, 600000}, false, seed + 3);
+  }
+}
+
+TEST_CASE("with threads disturbed at every atomic, tiny blocks are never shared, lost or left inconsistent") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  MESSAGE("seed " << seed);
+  nearly_full(std::bool_constant<dynasoar::kCudaBackend>{}, seed);
+}
+
+}  // namespace block_heap_disturbed_test

@@ -1,0 +1,93 @@
+// DeviceArray: copies, moves, and errors that say what to do.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+#include "test_support.h"
+
+namespace memory_test {
+
+using dynasoar::DeviceArray;
+using dynasoar::Error;
+using dynasoar::Executor;
+
+TEST_CASE("what is uploaded is what device code reads and what is downloaded") {
+  const std::vector<std::uint32_t> values{3, 1, 4, 1, 5, 9};
+  DeviceArray<std::uint32_t> array(values.size());
+  array.upload(values);
+  CHECK(array.download() == values);
+  Executor executor;
+  executor.for_each_index(values.size(), [data = array.data()] __device__(std::size_t i) { data[i] += 10; });
+  executor.synchronize();
+  CHECK(array.download() == std::vector<std::uint32_t>{13, 11, 14, 11, 15, 19});
+}
+
+TEST_CASE("an upload of fewer elements leaves the others as they are") {
+  DeviceArray<std::uint32_t> array(3);
+  array.fill_bytes(0);
+  array.upload({7, 8});
+  CHECK(array.download() == std::vector<std::uint32_t>{7, 8, 0});
+}
+
+TEST_CASE("an upload of more elements than the array has is refused") {
+  DeviceArray<std::uint32_t> array(1);
+  CHECK_THROWS_WITH_AS(array.upload({1, 2}), doctest::Contains("more elements than the array has"), Error);
+}
+
+TEST_CASE("filling sets every byte") {
+  DeviceArray<std::uint32_t> array(1000);
+  array.fill_bytes(0xa5);
+  CHECK(array.download() == std::vector<std::uint32_t>(1000, 0xa5a5a5a5u));
+}
+
+TEST_CASE("an empty array has no address and can be used") {
+  DeviceArray<int> arrays[] = {DeviceArray<int>(), DeviceArray<int>(0)};
+  for (DeviceArray<int>& array : arrays) {
+    CHECK(array.data() == nullptr);
+    CHECK(array.size() == 0);
+    array.fill_bytes(1);
+    array.upload({});
+    CHECK(array.download().empty());
+  }
+}
+
+TEST_CASE("moving hands the memory over") {
+  DeviceArray<int> first(2);
+  first.upload({1, 2});
+  int* const address = first.data();
+  DeviceArray<int> second(std::move(first));
+  CHECK(second.data() == address);
+  DeviceArray<int> third(5);
+  third = std::move(second);
+  CHECK(third.data() == address);
+  CHECK(third.download() == std::vector<int>{1, 2});
+}
+
+TEST_CASE("arrays start on a line of 128 bytes") {
+  for (std::size_t size : {1, 3, 100, 1000}) {
+    DeviceArray<char> array(size);
+    CHECK(reinterpret_cast<std::uintptr_t>(array.data()) % 128 == 0);
+    CHECK(array.bytes() == size);
+  }
+}
+
+TEST_CASE("an array that no memory can hold is refused with advice") {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (std::size_t size : {kMost, kMost / 8 + 1, kMost / 8, kMost / 8 - 1, kMost / 16, std::size_t{1} << 58}) {
+    CAPTURE(size);
+    CHECK_THROWS_WITH_AS(DeviceArray<std::uint64_t>{size}, doctest::Contains("ask for a smaller heap"), Error);
+  }
+  DeviceArray<int> afterwards(1);  // a refused allocation leaves no error behind
+  afterwards.upload({1});
+  CHECK(afterwards.download() == std::vector<int>{1});
+}
+
+}  // namespace memory_test
