@@ -35,12 +35,22 @@ struct Ocean {
   Torus torus;
   Seed seed;
   std::uint32_t step;
-  Agent** agents;                               ///< [cells] who lives there, or null
-  dynasoar::AtomicWord<std::uint32_t>* asked;   ///< [cells / 4] a byte per cell: bit d is set if neighbour d asks for it
-  std::uint32_t* accepted;                      ///< [cells / 4] a byte per cell: the direction of the accepted neighbour
+  Agent** agents;                              ///< [cells] who lives there, or null
+  std::uint8_t* kinds;                         ///< [cells] kFree, kFish or kShark: all that neighbours need to see
+  dynasoar::AtomicWord<std::uint32_t>* asked;  ///< [cells / 4] a byte per cell: bit d is set if neighbour d asks for it
+  std::uint32_t* accepted;                     ///< [cells / 4] a byte per cell: the direction of the accepted neighbour
 
-  __device__ DirectionSet free_neighbors(std::uint32_t c) const;
-  __device__ DirectionSet neighbors_with_fish(std::uint32_t c) const;
+  __device__ DirectionSet neighbors_of_kind(std::uint32_t c, std::uint8_t kind) const {
+    DirectionSet directions;
+    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(kinds[torus.neighbor(c, d)] == kind, d);
+    return directions;
+  }
+
+  /// An agent, or nobody, lives in cell c from now on.
+  __device__ void put(std::uint32_t c, Agent* agent, std::uint8_t kind) const {
+    agents[c] = agent;
+    kinds[c] = agent != nullptr ? kind : kFree;
+  }
 
   /// The neighbour in `direction` of c is asked for by c's agent.
   __device__ void ask(std::uint32_t c, std::uint32_t direction) const {
@@ -66,7 +76,7 @@ struct Ocean {
     return (accepted[wanted / 4] >> wanted % 4 * 8 & 0xFF) == opposite(direction);
   }
 
-  __device__ std::uint8_t kind(std::uint32_t c) const;
+  __device__ std::uint8_t kind(std::uint32_t c) const { return kinds[c]; }
   __device__ CellState state(std::uint32_t c) const;
 };
 
@@ -106,7 +116,7 @@ class Fish : public Agent {
 
   using Agent::Agent;
 
-  __device__ void ask(Ocean ocean) { ask_for(ocean.free_neighbors(position_), ocean, Decision::fish_move); }
+  __device__ void ask(Ocean ocean) { ask_for(ocean.neighbors_of_kind(position_, kFree), ocean, Decision::fish_move); }
 
   __device__ void move(Ocean ocean) {
     const std::uint32_t from = position_;
@@ -118,8 +128,8 @@ class Fish : public Agent {
       left_behind = dynasoar::make_new<Fish>(from, ocean.step - newborn_age);
       born_ = ocean.step;
     }
-    ocean.agents[from] = left_behind;
-    ocean.agents[to] = this;
+    ocean.put(from, left_behind, kFish);
+    ocean.put(to, this, kFish);
     position_ = to;
   }
 };
@@ -137,8 +147,8 @@ class Shark : public Agent {
   __device__ void ask(Ocean ocean) {
     DirectionSet candidates;
     if (energy(ocean.step) > 0) {
-      candidates = ocean.neighbors_with_fish(position_);
-      if (candidates.empty()) candidates = ocean.free_neighbors(position_);
+      candidates = ocean.neighbors_of_kind(position_, kFish);
+      if (candidates.empty()) candidates = ocean.neighbors_of_kind(position_, kFree);
     }
     ask_for(candidates, ocean, Decision::shark_move);
   }
@@ -146,7 +156,7 @@ class Shark : public Agent {
   __device__ void move(Ocean ocean) {
     const std::uint32_t from = position_;
     if (energy(ocean.step) == 0) {
-      ocean.agents[from] = nullptr;
+      ocean.put(from, nullptr, kFree);
       dynasoar::destroy(this);
       return;
     }
@@ -162,31 +172,11 @@ class Shark : public Agent {
       left_behind = dynasoar::make_new<Shark>(from, ocean.step - newborn_age, ocean.step + kInitialEnergy);
       born_ = ocean.step;
     }
-    ocean.agents[from] = left_behind;
-    ocean.agents[to] = this;
+    ocean.put(from, left_behind, kShark);
+    ocean.put(to, this, kShark);
     position_ = to;
   }
 };
-
-__device__ inline DirectionSet Ocean::free_neighbors(std::uint32_t c) const {
-  DirectionSet directions;
-  for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(agents[torus.neighbor(c, d)] == nullptr, d);
-  return directions;
-}
-
-__device__ inline DirectionSet Ocean::neighbors_with_fish(std::uint32_t c) const {
-  DirectionSet directions;
-  for (std::uint32_t d = 0; d < kDirections; ++d) {
-    directions.add_if(dynasoar::is_a<Fish>(agents[torus.neighbor(c, d)]), d);
-  }
-  return directions;
-}
-
-__device__ inline std::uint8_t Ocean::kind(std::uint32_t c) const {
-  const Agent* const agent = agents[c];
-  if (agent == nullptr) return kFree;
-  return dynasoar::is_a<Fish>(agent) ? kFish : kShark;
-}
 
 __device__ inline CellState Ocean::state(std::uint32_t c) const {
   Agent* const agent = agents[c];
@@ -206,7 +196,7 @@ struct Populate {
     Agent* agent = nullptr;
     if (initial.kind == kFish) agent = dynasoar::make_new<Fish>(c, 0 - initial.age);
     if (initial.kind == kShark) agent = dynasoar::make_new<Shark>(c, 0 - initial.age, ocean.step + kInitialEnergy);
-    ocean.agents[c] = agent;
+    ocean.put(c, agent, initial.kind);
   }
 };
 
@@ -230,6 +220,7 @@ class Model {
                static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
         agents_(torus_.cells),
+        kinds_(torus_.cells),
         asked_((torus_.cells + 3) / 4),
         accepted_((torus_.cells + 3) / 4) {
     asked_.fill_bytes(0);
@@ -238,12 +229,12 @@ class Model {
 
   /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
   static std::size_t heap_bytes(std::uint32_t cells) {
-    const std::size_t agents = 2 * std::size_t{cells} + 4096;
+    const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
     return std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
   }
 
   Ocean view(std::uint32_t step) const {
-    return {torus_, seed_, step, agents_.data(), asked_.data(), accepted_.data()};
+    return {torus_, seed_, step, agents_.data(), kinds_.data(), asked_.data(), accepted_.data()};
   }
 
   void step(std::uint32_t step, PhaseClock& clock) {
@@ -270,6 +261,7 @@ class Model {
   Torus torus_;
   Seed seed_;
   dynasoar::DeviceArray<Agent*> agents_;
+  dynasoar::DeviceArray<std::uint8_t> kinds_;
   dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> asked_;
   dynasoar::DeviceArray<std::uint32_t> accepted_;
 };

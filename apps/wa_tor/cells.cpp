@@ -38,15 +38,16 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
   using Neighbors = std::array<Cell*, kDirections>;
-  DYNASOAR_FIELDS(Cell,
-                  (neighbors_, Neighbors),          // left, up, right, down
-                  (agent_, Agent*),                 // who lives here, or null
-                  (index_, std::uint32_t),          // row by row
-                  (asked_, Requests),               // bit d is set if the agent of neighbour d asks for this cell
-                  (accepted_, std::uint8_t));       // the direction of the neighbour that was accepted
+  DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // left, up, right, down
+                  (agent_, Agent*),               // who lives here, or null
+                  (kind_, std::uint8_t),          // kFree, kFish or kShark: all that neighbours need to see
+                  (index_, std::uint32_t),        // row by row
+                  (asked_, Requests),             // bit d is set if the agent of neighbour d asks for this cell
+                  (accepted_, std::uint8_t));     // the direction of the neighbour that was accepted
 
   /// Cell `index`, which enters itself in the table of all cells.
-  __device__ Cell(std::size_t index, Cell** table) : agent_(nullptr), index_(static_cast<std::uint32_t>(index)) {
+  __device__ Cell(std::size_t index, Cell** table)
+      : agent_(nullptr), kind_(kFree), index_(static_cast<std::uint32_t>(index)) {
     asked_->store(0, dynasoar::Order::relaxed);
     table[index] = this;
   }
@@ -57,18 +58,16 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ void populate(World world, Thresholds thresholds);
 
-  __device__ bool is_free() const { return agent_ == nullptr; }
-  __device__ bool has_fish() const { return dynasoar::is_a<Fish>(agent_.get()); }
-
-  __device__ DirectionSet free_neighbors() const {
+  __device__ DirectionSet neighbors_of_kind(std::uint8_t kind) const {
     DirectionSet directions;
-    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors_[d]->is_free(), d);
+    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors_[d]->kind_ == kind, d);
     return directions;
   }
-  __device__ DirectionSet neighbors_with_fish() const {
-    DirectionSet directions;
-    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors_[d]->has_fish(), d);
-    return directions;
+
+  /// An agent, or nobody, lives here from now on.
+  __device__ void put(Agent* agent, std::uint8_t kind) {
+    agent_ = agent;
+    kind_ = agent != nullptr ? kind : kFree;
   }
 
   /// The agent of the neighbour in `direction` asks for this cell.
@@ -82,7 +81,6 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
     accepted_ = static_cast<std::uint8_t>(choose(askers, world.seed, decision, index_, world.step));
   }
 
-  __device__ std::uint8_t kind() const { return is_free() ? kFree : has_fish() ? kFish : kShark; }
   __device__ CellState state(std::uint32_t step) const;
 };
 
@@ -115,9 +113,9 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
     return wanted->accepted_ == opposite(choice_) ? wanted : here;
   }
 
-  __device__ void move_to(Cell* to, Agent* left_behind) {
-    cell_->agent_ = left_behind;
-    to->agent_ = this;
+  __device__ void move_to(Cell* to, Agent* left_behind, std::uint8_t kind) {
+    cell_->put(left_behind, kind);
+    to->put(this, kind);
     cell_ = to;
   }
 };
@@ -129,19 +127,18 @@ class Fish : public Agent {
 
   using Agent::Agent;
 
-  __device__ void ask(World world) { ask_for(cell_->free_neighbors(), world, Decision::fish_move); }
+  __device__ void ask(World world) { ask_for(cell_->neighbors_of_kind(kFree), world, Decision::fish_move); }
 
   __device__ void move(World world) {
     Cell* const to = destination();
     if (to == cell_) return;
     Fish* left_behind = nullptr;
     if (age(world.step) > kSpawnAge) {
-      const std::uint32_t newborn_age =
-          draw(world.seed, Decision::fish_birth, cell_->index_, world.step, kNewbornAges);
+      const std::uint32_t newborn_age = draw(world.seed, Decision::fish_birth, cell_->index_, world.step, kNewbornAges);
       left_behind = dynasoar::make_new<Fish>(cell_, world.step - newborn_age);
       born_ = world.step;
     }
-    move_to(to, left_behind);
+    move_to(to, left_behind, kFish);
   }
 };
 
@@ -157,15 +154,15 @@ class Shark : public Agent {
   __device__ void ask(World world) {
     DirectionSet candidates;
     if (energy(world.step) > 0) {
-      candidates = cell_->neighbors_with_fish();
-      if (candidates.empty()) candidates = cell_->free_neighbors();
+      candidates = cell_->neighbors_of_kind(kFish);
+      if (candidates.empty()) candidates = cell_->neighbors_of_kind(kFree);
     }
     ask_for(candidates, world, Decision::shark_move);
   }
 
   __device__ void move(World world) {
     if (energy(world.step) == 0) {
-      cell_->agent_ = nullptr;
+      cell_->put(nullptr, kFree);
       dynasoar::destroy(this);
       return;
     }
@@ -182,20 +179,22 @@ class Shark : public Agent {
       left_behind = dynasoar::make_new<Shark>(cell_, world.step - newborn_age, world.step + kInitialEnergy);
       born_ = world.step;
     }
-    move_to(to, left_behind);
+    move_to(to, left_behind, kShark);
   }
 };
 
 __device__ inline void Cell::populate(World world, Thresholds thresholds) {
   const InitialCell initial = initial_cell(world.seed, thresholds, index_);
-  if (initial.kind == kFish) agent_ = dynasoar::make_new<Fish>(this, 0 - initial.age);
-  if (initial.kind == kShark) agent_ = dynasoar::make_new<Shark>(this, 0 - initial.age, world.step + kInitialEnergy);
+  Agent* agent = nullptr;
+  if (initial.kind == kFish) agent = dynasoar::make_new<Fish>(this, 0 - initial.age);
+  if (initial.kind == kShark) agent = dynasoar::make_new<Shark>(this, 0 - initial.age, world.step + kInitialEnergy);
+  put(agent, initial.kind);
 }
 
 __device__ inline CellState Cell::state(std::uint32_t step) const {
-  if (is_free()) return {};
+  if (kind_ == kFree) return {};
   const Shark* const shark = dynasoar::cast<Shark>(agent_.get());
-  return {kind(), agent_->age(step), shark != nullptr ? shark->energy(step) : 0};
+  return {kind_, agent_->age(step), shark != nullptr ? shark->energy(step) : 0};
 }
 
 /// All cells in their order, for pictures and counts.
@@ -203,7 +202,7 @@ struct View {
   Cell* const* table;
   std::uint32_t step;
 
-  __device__ std::uint8_t kind(std::uint32_t c) const { return table[c]->kind(); }
+  __device__ std::uint8_t kind(std::uint32_t c) const { return table[c]->kind_; }
   __device__ CellState state(std::uint32_t c) const { return table[c]->state(step); }
 };
 
@@ -218,15 +217,14 @@ class Model {
     const Torus torus{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(table_.size())};
     Cell** const table = table_.data();
     handle_.parallel_new<Cell>(table_.size(), table);
-    handle_.synchronize();  // without all cells there are no neighbours
     handle_.parallel_do<&Cell::connect>(torus, table);
     handle_.parallel_do<&Cell::populate>(World{seed_, 0}, Thresholds::of(parameters.fish, parameters.sharks));
   }
 
   /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
   static std::size_t heap_bytes(std::uint32_t cells) {
-    const std::size_t agents = 2 * std::size_t{cells} + 4096;
-    return AllocatorT::heap_bytes_for<Cell>(cells + cells / 16 + 4096) +
+    const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
+    return AllocatorT::heap_bytes_for<Cell>(cells + kSlotsInFlight) +
            std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
   }
 

@@ -17,10 +17,14 @@
 
 namespace wa_tor {
 
+/// Room for the blocks that the warps of a large GPU open at the same time when a population is created.
+inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
+
 /// A simulation whose agents are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `view(step)` with device functions `kind(c)` and `state(c)`, `heap_bytes(cells)`
+///                 `step(step, clock)`, `view(step)` with device functions `kind(c)` and `state(c)`,
+///                 `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectOcean final : public Simulation {
@@ -28,10 +32,9 @@ class ObjectOcean final : public Simulation {
   explicit ObjectOcean(const Parameters& parameters)
       : cells_(static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)),
         needed_bytes_(Model::heap_bytes(cells_)),
-        handle_({.heap_bytes = parameters.heap_bytes != 0 ? parameters.heap_bytes : needed_bytes_,
-                 .threads = parameters.threads}),
-        clock_(parameters.profile_every, {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again",
-                                          "sharks move"}),
+        handle_({.heap_bytes = heap_bytes(parameters, needed_bytes_), .threads = parameters.threads}),
+        clock_(parameters.profile_every,
+               {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again", "sharks move"}),
         model_(handle_, parameters) {
     synchronize();
   }
@@ -46,11 +49,9 @@ class ObjectOcean final : public Simulation {
   void synchronize() override {
     try {
       handle_.synchronize();
-    } catch (const dynasoar::AllocationError& error) {
+    } catch (const dynasoar::AllocationError&) {
       const std::size_t had = handle_.statistics().heap_bytes;
-      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this ocean; " +
-                             std::to_string(needed_bytes_) + " bytes are enough (" + error.what() + ")",
-                         needed_bytes_);
+      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this ocean", needed_bytes_);
     }
   }
 
@@ -64,8 +65,7 @@ class ObjectOcean final : public Simulation {
     const dynasoar::DeviceArray<CellState> states(cells_);
     CellState* const out = states.data();
     const auto view = model_.view(step_);
-    handle_.parallel_for(cells_,
-                         [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
+    handle_.parallel_for(cells_, [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
     handle_.synchronize();
     return states.download();
   }
@@ -79,6 +79,15 @@ class ObjectOcean final : public Simulation {
   }
 
  private:
+  static std::size_t heap_bytes(const Parameters& parameters, std::size_t needed_bytes) {
+    if (parameters.heap_bytes == 0) return needed_bytes;
+    if (parameters.heap_bytes < A::kTypes * A::pages().bytes) {
+      throw HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no page for each class",
+                         needed_bytes);
+    }
+    return parameters.heap_bytes;
+  }
+
   std::uint32_t cells_;
   std::size_t needed_bytes_;
   std::uint32_t step_ = 0;

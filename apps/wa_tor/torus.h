@@ -30,13 +30,16 @@ struct Torus {
     return c >= cells - width ? c - (cells - width) : c + width;
   }
 
+  /// Without branches, for threads whose directions differ.
   __host__ __device__ std::uint32_t neighbor(std::uint32_t c, std::uint32_t direction) const {
-    switch (direction) {
-      case 0: return left(c);
-      case 1: return up(c);
-      case 2: return right(c);
-      default: return down(c);
-    }
+    const std::uint32_t x = c % width;
+    const std::uint32_t to_left = x == 0 ? width - 1 : ~std::uint32_t{0};  // all sums are modulo 2^32
+    const std::uint32_t to_right = x == width - 1 ? 1 - width : 1;
+    const std::uint32_t to_up = c < width ? cells - width : 0 - width;
+    const std::uint32_t to_down = c >= cells - width ? width - cells : width;
+    const std::uint32_t sideways = direction == 0 ? to_left : to_right;
+    const std::uint32_t upright = direction == 1 ? to_up : to_down;
+    return c + ((direction & 1) == 0 ? sideways : upright);
   }
 };
 
@@ -61,11 +64,11 @@ class DirectionSet {
 
   /// The n-th direction in the set, counted from 0. @pre n < size()
   __host__ __device__ constexpr std::uint32_t operator[](std::uint32_t n) const {
-    std::uint32_t rest = bits_;
-    for (; n > 0; --n) rest &= rest - 1;
-    std::uint32_t direction = 0;
-    while ((rest >> direction & 1) == 0) ++direction;
-    return direction;
+    std::uint32_t rest = bits_;  // without branches, for threads whose sets differ
+    rest = n > 0 ? rest & (rest - 1) : rest;
+    rest = n > 1 ? rest & (rest - 1) : rest;
+    rest = n > 2 ? rest & (rest - 1) : rest;
+    return (rest & 1) != 0 ? 0 : (rest & 2) != 0 ? 1 : (rest & 4) != 0 ? 2 : 3;
   }
 
  private:

@@ -73,6 +73,7 @@ class TinyHeap {
     heap_.changed = words32(kTypes, 0);
     heap_.full_at = words64(kTypes, 0);
     heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
+    heap_.created = words64(std::size_t{kTypes} * Heap::kCreatedWords, 0);
     heap_.changes = Heap::Changes::over(words64(Heap::Changes::kWords, 0));
     heap_.free_pages = bitmap(pages, pages);
     for (int type = 0; type < kTypes; ++type) {
@@ -108,7 +109,7 @@ class TinyHeap {
 
   std::deque<std::vector<Word64>> words64_;
   std::deque<std::vector<Word32>> words32_;
-  Heap heap_;
+  Heap heap_{};
 };
 
 /// How the workers of one run behave.

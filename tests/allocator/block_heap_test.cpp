@@ -244,9 +244,9 @@ TEST_CASE("four types in a heap that is almost full never share a slot, lose non
   const std::uint64_t seed = dynasoar::test::test_seed();
   MESSAGE("seed " << seed);
   constexpr std::uint32_t kScale = dynasoar::kCudaBackend ? 100 : 1;
-  churn(4 * kScale, seed, 2, 500000);
-  churn(8 * kScale, seed + 100, 2, 500000);
-  churn(40 * kScale, seed + 200, 3, 800000);
+  churn(4 * kScale, seed, 3, 1600000);
+  churn(8 * kScale, seed + 100, 3, 1600000);
+  churn(40 * kScale, seed + 200, 3, 1600000);
 }
 
 }  // namespace block_heap_test

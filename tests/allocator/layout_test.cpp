@@ -1,0 +1,195 @@
+// The layout of blocks and pages: alignment of arrays, offsets through base classes, and the rule for pages.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/allocator/layout.h>
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+#include "test_classes.h"
+
+namespace layout_test {
+
+using dynasoar::detail::block_bytes_v;
+using dynasoar::detail::choose_pages;
+using dynasoar::detail::ClassLayout;
+using dynasoar::detail::field_bytes_v;
+using dynasoar::detail::field_offset_v;
+using dynasoar::detail::PageLayout;
+
+class Base;
+class Derived;
+class Leaf;
+class Bare;
+using AllocatorT = dynasoar::SoaAllocator<Base, Derived, Leaf, Bare>;
+
+class Base : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Base, (flag_, bool), (pair_, std::array<char, 3>), (number_, double))
+};
+class Derived : public Base {
+ public:
+  using BaseClass = Base;
+  DYNASOAR_FIELDS(Derived)
+};
+class Leaf : public Derived {
+ public:
+  using BaseClass = Derived;
+  DYNASOAR_FIELDS(Leaf, (id_, std::uint16_t), (last_, int))
+};
+class Bare : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Bare)
+};
+
+struct Twelve {
+  float x, y, z;
+};
+
+// 64 entries of each array, rounded up to whole lines of 128 bytes.
+static_assert(field_bytes_v<bool> == 128);
+static_assert(field_bytes_v<short> == 128);
+static_assert(field_bytes_v<int> == 256);
+static_assert(field_bytes_v<double> == 512);
+static_assert(field_bytes_v<Twelve> == 768);
+static_assert(field_bytes_v<std::array<char, 3>> == 3 * 128, "each element of an array has an array of its own");
+static_assert(field_bytes_v<std::array<int, 5>> == 5 * 256);
+
+// Inherited fields come first, so a base class finds its fields in objects of every subclass.
+static_assert(field_offset_v<Base, 0> == 0);
+static_assert(field_offset_v<Base, 1> == 128);
+static_assert(field_offset_v<Base, 2> == 128 + 384);
+static_assert(field_offset_v<Leaf, 0> == 128 + 384 + 512);
+static_assert(field_offset_v<Leaf, 1> == 128 + 384 + 512 + 128);
+static_assert(ClassLayout<Leaf>::field_count == 5);
+static_assert(block_bytes_v<Base> == 1024 && block_bytes_v<Derived> == 1024);
+static_assert(block_bytes_v<Leaf> == 1024 + 128 + 256);
+static_assert(block_bytes_v<Bare> == 128, "objects without fields still have blocks of their own");
+
+/// Whether a layout keeps the rules that the allocator relies on.
+template <std::size_t n>
+bool keeps_rules(const std::array<std::size_t, n>& blocks, const PageLayout<n>& pages) {
+  bool good = pages.bytes % 128 == 0 && (pages.block_stride & (pages.block_stride - 1)) == 0 &&
+              pages.block_stride <= 64 && pages.block_stride > 0;
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t count = pages.blocks_per_page[i];
+    most = count > most ? count : most;
+    // As many blocks as fit, at least one, at most 64.
+    good = good && count >= 1 && count <= 64 && count * blocks[i] <= pages.bytes &&
+           (count == 64 || (count + 1) * blocks[i] > pages.bytes);
+  }
+  return good && most <= pages.block_stride && (pages.block_stride == 1 || most > pages.block_stride / 2);
+}
+
+TEST_CASE("pages of one class are its blocks") {
+  constexpr auto kPages = choose_pages<1>({2304});
+  CHECK(kPages.bytes == 2304);
+  CHECK(kPages.block_stride == 1);
+  CHECK(kPages.blocks_per_page[0] == 1);
+  CHECK(kPages.largest_loss == 0.0);
+}
+
+TEST_CASE("classes whose blocks divide the largest share its pages without loss") {
+  constexpr auto kPages = choose_pages<3>({256, 512, 1024});
+  CHECK(kPages.bytes == 1024);
+  CHECK(kPages.block_stride == 4);
+  CHECK(kPages.blocks_per_page == std::array<std::uint32_t, 3>{4, 2, 1});
+}
+
+TEST_CASE("pages grow until no class leaves more than a sixteenth unused") {
+  // 16-byte objects beside 28-byte ones: one of each per page would lose 43 percent.
+  constexpr std::array<std::size_t, 2> kBlocks{1024, 1792};
+  constexpr auto kPages = choose_pages<2>(kBlocks);
+  CHECK(keeps_rules(kBlocks, kPages));
+  CHECK(kPages.largest_loss <= 1.0 / 16);
+  CHECK(kPages.bytes <= 8 * 1792);
+}
+
+TEST_CASE("a page holds at most 64 blocks of a class, whatever is lost by that") {
+  constexpr std::array<std::size_t, 2> kBlocks{128, 64 * 400};
+  constexpr auto kPages = choose_pages<2>(kBlocks);
+  CHECK(keeps_rules(kBlocks, kPages));
+  CHECK(kPages.bytes == 64 * 400);  // a larger one would lose more
+  CHECK(kPages.blocks_per_page[0] == 64);
+  CHECK(kPages.largest_loss == doctest::Approx(1.0 - 64.0 * 128 / (64 * 400)));
+}
+
+TEST_CASE("layouts for random classes keep the rules, and no page in reach loses less") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  MESSAGE("seed " << seed);
+  dynasoar::test::Random random{seed};
+  for (int round = 0; round < 300; ++round) {
+    std::array<std::size_t, 4> blocks{};
+    std::size_t largest = 0;
+    for (std::size_t& bytes : blocks) {
+      bytes = 128 * (1 + random.below(random.below(2) == 0 ? 8 : 60));
+      largest = std::max(largest, bytes);
+    }
+    const auto pages = choose_pages<4>(blocks);
+    CAPTURE(round);
+    CHECK(keeps_rules(blocks, pages));
+    CHECK(pages.bytes >= largest);
+    CHECK(pages.bytes <= 8 * largest);
+    // Naively: the first page size that is good enough, or else the best.
+    double best = 2;
+    std::size_t best_bytes = 0;
+    for (std::size_t page = largest; page <= 8 * largest; page += 128) {
+      double loss = 0;
+      for (const std::size_t bytes : blocks) {
+        const std::size_t used = std::min<std::size_t>(64, page / bytes) * bytes;
+        loss = std::max(loss, static_cast<double>(page - used) / static_cast<double>(page));
+      }
+      if (loss < best - 1e-12) {
+        best = loss;
+        best_bytes = page;
+      }
+      if (best <= 1.0 / 16) break;
+    }
+    CHECK(pages.bytes == best_bytes);
+    CHECK(pages.largest_loss == doctest::Approx(best));
+  }
+}
+
+template <class T>
+struct Range {
+  static void check(std::uint32_t pages) {
+    using dynasoar::test::FourTypes;
+    constexpr auto kPages = FourTypes::pages();
+    const std::uint32_t per_page = kPages.blocks_per_page[static_cast<std::size_t>(FourTypes::index_of<T>)];
+    std::uint64_t end_of_last = 0;
+    for (std::uint32_t page = 0; page < pages; ++page) {
+      for (std::uint32_t i = 0; i < per_page; ++i) {
+        const dynasoar::detail::Handle handle(
+            reinterpret_cast<std::uint64_t>(FourTypes::object<T>(page * kPages.block_stride + i, 63)));
+        CHECK(handle.slot() == 63);
+        CHECK(handle.type_index() == FourTypes::index_of<T>);
+        CHECK(handle.block_offset() % 128 == 0);
+        CHECK(handle.block_offset() >= end_of_last);  // blocks do not overlap
+        end_of_last = handle.block_offset() + block_bytes_v<T>;
+        CHECK(end_of_last <= (page + 1) * kPages.bytes);  // and stay in their page
+        CHECK(handle.block_offset() >= page * kPages.bytes);
+      }
+    }
+  }
+};
+
+template <class Cuda>
+void check_block_offsets(Cuda) {
+  if constexpr (!Cuda::value) {  // SoaAllocator::object is for device code
+    Range<dynasoar::test::Tiny>::check(3);
+    Range<dynasoar::test::Small>::check(3);
+    Range<dynasoar::test::Medium>::check(3);
+    Range<dynasoar::test::Large>::check(3);
+  }
+}
+
+TEST_CASE("blocks of all classes lie in their pages without overlap") {
+  check_block_offsets(std::bool_constant<dynasoar::kCudaBackend>{});
+}
+
+}  // namespace layout_test

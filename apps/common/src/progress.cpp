@@ -82,7 +82,7 @@ std::string Progress::line(std::uint64_t step, const Columns& columns, std::uint
   text += fmt::format("step {}/{}", step, steps_);
   for (const auto& [name, count] : columns) text += fmt::format("  {} {}", name, grouped(count));
   if (elapsed > 0) text += fmt::format("  {} objects/s", si(static_cast<double>(objects) / elapsed));
-  if (done > 0) text += fmt::format("  {} left", duration(elapsed * (1 - done) / done));
+  if (done > 0 && done < 1) text += fmt::format("  {} left", duration(elapsed * (1 - done) / done));
   return text;
 }
 

@@ -86,16 +86,8 @@ class SoaField : public detail::FieldStorage<C, I> {
 
   // Pointers: what they point to. Classes: `field->member` is a member of the value.
   __device__ T operator->() const requires std::is_pointer_v<T> { return get(); }
-  __device__ T* operator->()
-    requires std::is_class_v<T>
-  {
-    return Storage::address();
-  }
-  __device__ const T* operator->() const
-    requires std::is_class_v<T>
-  {
-    return Storage::address();
-  }
+  __device__ T* operator->() requires std::is_class_v<T> { return Storage::address(); }
+  __device__ const T* operator->() const requires std::is_class_v<T> { return Storage::address(); }
   __device__ decltype(auto) operator*() const requires std::is_pointer_v<T> { return *get(); }
   template <class Index>
   __device__ decltype(auto) operator[](const Index& index) requires requires(T& value) {
@@ -104,16 +96,14 @@ class SoaField : public detail::FieldStorage<C, I> {
   { return get()[index]; }
 
 // Scalars are taken by value, so that constants of the program can be used in device code; all else by reference.
-#define DYNASOAR_COMPOUND_ASSIGNMENT_(op)            \
-  template <class U>                                 \
-    requires std::is_scalar_v<U>                     \
-  __device__ T& operator op(U value) {               \
-    return get() op value;                           \
-  }                                                  \
-  template <class U>                                 \
-    requires(!std::is_scalar_v<U>)                   \
-  __device__ T& operator op(const U& value) {        \
-    return get() op value;                           \
+#define DYNASOAR_COMPOUND_ASSIGNMENT_(op)                                    \
+  template <class U>                                                         \
+  requires std::is_scalar_v<U> __device__ T& operator op(U value) {          \
+    return get() op value;                                                   \
+  }                                                                          \
+  template <class U>                                                         \
+  requires(!std::is_scalar_v<U>) __device__ T& operator op(const U& value) { \
+    return get() op value;                                                   \
   }
   DYNASOAR_COMPOUND_ASSIGNMENT_(+=)
   DYNASOAR_COMPOUND_ASSIGNMENT_(-=)
@@ -127,10 +117,18 @@ class SoaField : public detail::FieldStorage<C, I> {
   DYNASOAR_COMPOUND_ASSIGNMENT_(>>=)
 #undef DYNASOAR_COMPOUND_ASSIGNMENT_
 
-  __device__ T& operator++() { return ++get(); }
-  __device__ T operator++(int) { return get()++; }
-  __device__ T& operator--() { return --get(); }
-  __device__ T operator--(int) { return get()--; }
+  __device__ T& operator++() {
+    return ++get();
+  }
+  __device__ T operator++(int) {
+    return get()++;
+  }
+  __device__ T& operator--() {
+    return --get();
+  }
+  __device__ T operator--(int) {
+    return get()--;
+  }
 };
 
 /// An array field: `n` arrays in structure-of-arrays layout, one per element.
@@ -138,7 +136,7 @@ class SoaField : public detail::FieldStorage<C, I> {
 /// `field[i]` is a reference to element i, also for an i known only at run time. The whole array is copied by
 /// conversion, `get()` and assignment.
 template <class C, int I>
-requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes>>::count != 1) class SoaField<C, I>
+requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes>>::is_array) class SoaField<C, I>
     : public detail::FieldStorage<C, I> {
   using Storage = detail::FieldStorage<C, I>;
 

@@ -111,8 +111,9 @@ class Bitmap {
 
   /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
   ///
-  /// Level 0 releases: whoever takes the bit (acquire in try_clear) sees what was written before it was set.
-  __device__ void set(std::uint32_t position) const { switch_on(0, position, Order::release); }
+  /// @param order   of the access to level 0: release if whoever clears the bit (acquire) is to see what was written
+  /// before
+  __device__ void set(std::uint32_t position, Order order = Order::release) const { switch_on(0, position, order); }
 
   /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and nobody else sets them
   __device__ void set_many(std::uint32_t position, std::uint64_t mask) const {
@@ -123,16 +124,20 @@ class Bitmap {
   }
 
   /// Switches a bit from 1 to 0; waits while it is 0, for a thread that is about to set it.
-  __device__ void clear(std::uint32_t position) const {
-    while (!try_clear(position)) Atomics::pause();
+  ///
+  /// @param order   of the access to level 0; see try_clear
+  __device__ void clear(std::uint32_t position, Order order = Order::acq_rel) const {
+    while (!try_clear(position, order)) Atomics::pause();
   }
 
   /// Sets a bit to 0. @return whether it was 1
-  __device__ bool try_clear(std::uint32_t position) const {
+  ///
+  /// @param order   of the access to level 0: acquire to see what was written before the bit was set; release if a
+  ///                find_exhaustively that no longer sees the bit is to see what was written before it was cleared
+  __device__ bool try_clear(std::uint32_t position, Order order = Order::acq_rel) const {
     const std::uint32_t index = position / kContainerBits;
     const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
-    // acquire: partner is the release in set. release: partner is the acquire in find_exhaustively.
-    const std::uint64_t before = word(0, index).fetch_and(~mask, Order::acq_rel);
+    const std::uint64_t before = word(0, index).fetch_and(~mask, order);
     if (before == mask) settle_emptied(index);
     return (before & mask) != 0;
   }
@@ -189,14 +194,22 @@ class Bitmap {
   /// Whether the top shows no bit; may be stale like any upper level.
   __device__ bool seems_empty() const { return word(levels_ - 1, 0).load(Order::relaxed) == 0; }
 
+  /// The position at `fraction` / 2^32 of the way through the bitmap. Positions drawn this way spread searches evenly;
+  /// digits drawn at random would not, where the last container of a level is not full.
+  __device__ std::uint32_t position_at(std::uint32_t fraction) const {
+    return static_cast<std::uint32_t>((std::uint64_t{fraction} * size_) >> 32);
+  }
+
   /// Clears some set bit. @return its position, or kNoPosition after `tries` searches that found none
   ///
   /// Looks first into the container of `start` without a traversal: who takes neighbouring bits pays one load.
+  /// @pre start < size()
   __device__ std::uint32_t clear_any(std::uint32_t start, int tries) const {
-    std::uint32_t position = find_in_container(start % size_);
+    std::uint32_t position = find_in_container(start);
     for (int i = 0; i < tries; ++i) {
-      if (is_position(position) && try_clear(position)) return position;
-      position = find(start + static_cast<std::uint32_t>(i) * kSpread);
+      // acq_rel: partners are the release of the set and the acquire in find_exhaustively.
+      if (is_position(position) && try_clear(position, Order::acq_rel)) return position;
+      position = find(position_at((start + static_cast<std::uint32_t>(i)) * kSpread));
       if (position == kNoPosition) break;
     }
     return kNoPosition;
@@ -214,7 +227,7 @@ class Bitmap {
     const std::uint32_t count = containers(size_);
     std::uint32_t index = start / kContainerBits % count;
     for (std::uint32_t i = 0; i < count; ++i) {
-      // acquire: who saw the bit cleared must see that its taker had announced itself (Ledger::begin).
+      // acquire: partner is the release of a clear: who misses the bit sees that its taker had announced itself.
       const std::uint64_t bits = word(0, index).load(Order::acquire);
       if (bits != 0) return index * kContainerBits + static_cast<std::uint32_t>(detail::lowest_bit(bits));
       index = index + 1 == count ? 0 : index + 1;

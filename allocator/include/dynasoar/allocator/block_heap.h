@@ -53,9 +53,9 @@ class BlockHeap {
   template <class T>
   using Word = typename Atomics::template word<T>;
 
-  static constexpr std::uint32_t kCreatedSums = 32;    // so that warps rarely add to one address
-  static constexpr std::uint32_t kCreatedStride = 16;  // one partial sum per 128-byte line
-  static constexpr std::uint32_t kCreatedWords = kCreatedSums * kCreatedStride;
+  static constexpr std::uint32_t kPartialSums = 32;  // of the counts below, so that warps rarely add to one address
+  static constexpr std::uint32_t kCountStride = 16;  // one partial sum per 128-byte line
+  static constexpr std::uint32_t kCountWords = kPartialSums * kCountStride;
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
@@ -76,10 +76,10 @@ class BlockHeap {
   Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
   Word<std::uint32_t>* page_hint;  ///< [current_count] where each warp found its last free page
-  Word<std::uint32_t>* changed;    ///< [kTypes] not 0 if slots of the type were taken or released since the last list
   Word<std::uint64_t>* full_at;    ///< [kTypes] 1 + ledger count at which the heap was proven full for the type
   Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
-  Word<std::uint64_t>* created;    ///< [kTypes * kCreatedWords] objects created, as partial sums that lie apart
+  Word<std::uint64_t>* created;    ///< [kTypes * kCountWords] objects created, as partial sums that lie apart
+  Word<std::uint64_t>* deleted;    ///< [kTypes * kCountWords] objects deleted, likewise
   Bits free_pages;
   Changes changes;
   TypeState types[kTypes];
@@ -94,14 +94,14 @@ class BlockHeap {
   /// @par Progress   bounded: at most kRounds rounds of bounded work, and the waits described in Bitmap
   /// @par Cost       3 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
-    mark_changed(type);
     for (int round = 0; round < kRounds; ++round) {
-      Reservation found = from_listed_block(type, want, who);
+      Reservation found = from_own_container(type, want, who);
       if (found.slots == 0) found = from_current_block(type, want, who);
+      if (found.slots == 0) found = from_listed_block(type, want, who);
       if (found.slots == 0) found = from_new_block(type, want, who);
-      if (found.slots != 0) return record_created(type, found, who);
+      if (found.slots != 0) return counted(type, found, who);
       const Verdict verdict = search_exhaustively(type, want, who, found);
-      if (verdict == Verdict::found) return record_created(type, found, who);
+      if (verdict == Verdict::found) return counted(type, found, who);
       if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
       Atomics::pause();
     }
@@ -111,7 +111,7 @@ class BlockHeap {
   /// Gives slots back. @pre the caller owns them, and objects in them are not used any more
   __device__ void release(std::uint32_t block, std::uint64_t mask, std::uint32_t who) const {
     const int type = type_of(block);  // stable: the caller holds slots
-    mark_changed(type);
+    count(deleted, type, mask, who);
     release_slots(block, type, mask, who);
   }
 
@@ -129,49 +129,63 @@ class BlockHeap {
   }
 
  private:
-#ifndef XT
-#define XT 32
-#define XC 4
-#define XP 8448
-#endif
-  static constexpr int kListedTries = XT;  // looks at active blocks before a new one is opened: density against time
-  static constexpr int kTriesPerContainer = XC;
-  static constexpr int kTakeTries = 8;     // tries to take an empty block or a free page in one round
-  static constexpr int kRounds = 1 << 16;  // rounds after which a request gives up as contended
-  // Warps share starting points: fewer fill some blocks to the brim while others drain, more keep warps apart.
-  static constexpr std::uint32_t kStartingPoints = XP;
-  static constexpr std::uint32_t kSpread = 2654435761u;
+  // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
+  // share a starting point fill blocks to the brim while others drain, but compete.
+  static constexpr int kSearches = 4;                     // searches for a listed block before a new one is opened
+  static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
+  static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
+  static constexpr int kRounds = 1 << 16;                 // rounds after which a request gives up as contended
+  static constexpr std::uint32_t kStartingPoints = 8448;  // of searches: one per resident warp of a large GPU
+  static constexpr std::uint32_t kSpread = 2654435761u;   // 2^32 / golden ratio: multiples lie evenly apart
 
   enum class Verdict { found, full, unsettled };
 
   static __device__ Reservation nothing() { return {kNoPosition, 0, Refusal::contended}; }
 
+  /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
   __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
 
-  __device__ Reservation record_created(int type, Reservation found, std::uint32_t who) const {
-    const std::uint32_t sum = static_cast<std::uint32_t>(type) * kCreatedWords + who % kCreatedSums * kCreatedStride;
-    created[sum].fetch_add(static_cast<std::uint64_t>(detail::popcount(found.slots)), Order::relaxed);  // a count
+  __device__ Reservation counted(int type, Reservation found, std::uint32_t who) const {
+    count(created, type, found.slots, who);
     return found;
   }
 
-  // relaxed: read by the next loop, which is ordered after this one as a whole.
-  __device__ void mark_changed(int type) const {
-    if (changed[type].load(Order::relaxed) == 0) changed[type].store(1, Order::relaxed);
+  /// Adds the number of slots in `mask` to a count of a type. relaxed: counts are read when no loop is running.
+  __device__ static void count(Word<std::uint64_t>* counts, int type, std::uint64_t mask, std::uint32_t who) {
+    const std::uint32_t sum = static_cast<std::uint32_t>(type) * kCountWords + who % kPartialSums * kCountStride;
+    counts[sum].fetch_add(static_cast<std::uint64_t>(detail::popcount(mask)), Order::relaxed);
   }
 
-  /// An active block at or after the warp's own starting point, or a few other points if there is a crowd.
+  /// A block listed in the warp's own container of the active bitmap: one load where no other warp looks first.
+  __device__ Reservation from_own_container(int type, int want, std::uint32_t who) const {
+    const Bits& active = types[type].active;
+    const std::uint32_t start = active.position_at(starting_point(who));
+    const std::uint32_t index = start / kContainerBits;
+    return from_container(type, want, who, {index * kContainerBits, active.container(0, index)}, start);
+  }
+
+  /// A listed block anywhere, from one starting point after the other.
   __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
-    std::uint32_t start = starting_point(who);
-    for (int tries = 0; tries < kListedTries; start += kSpread) {
-      typename Bits::Candidates listed = types[type].active.find_container(start);
+    std::uint32_t point = starting_point(who);
+    for (int i = 0; i < kSearches; ++i, point += kSpread) {
+      const std::uint32_t start = types[type].active.position_at(point);
+      const typename Bits::Candidates listed = types[type].active.find_container(start);
       if (listed.first == kNoPosition) break;
-      ++tries;  // also for a stale level
-      for (int i = 0; i < kTriesPerContainer && listed.bits != 0; ++i, ++tries) {
-        const std::uint32_t offset = Bits::first_of(listed.bits, start);
-        listed.bits &= ~(std::uint64_t{1} << offset);
-        const std::uint32_t block = listed.first + offset;
-        if (const std::uint64_t got = reserve(block, type, want, who); got != 0) return {block, got, {}};
-      }
+      if (listed.first == kStalePosition) continue;
+      const Reservation found = from_container(type, want, who, listed, start);
+      if (found.slots != 0) return found;
+    }
+    return nothing();
+  }
+
+  /// One of a few listed blocks of a container.
+  __device__ Reservation from_container(int type, int want, std::uint32_t who, typename Bits::Candidates listed,
+                                        std::uint32_t start) const {
+    for (int i = 0; i < kTriesPerContainer && listed.bits != 0; ++i) {
+      const std::uint32_t offset = Bits::first_of(listed.bits, start);
+      listed.bits &= ~(std::uint64_t{1} << offset);
+      const std::uint32_t block = listed.first + offset;
+      if (const std::uint64_t got = reserve(block, type, want, who); got != 0) return {block, got, {}};
     }
     return nothing();
   }
@@ -184,11 +198,11 @@ class BlockHeap {
   }
 
   /// An empty block of the type, else the first block of a free page.
-  __device__ Reservation from_new_block(int type, int want, std::uint32_t who) const {
+  [[gnu::noinline]] __device__ Reservation from_new_block(int type, int want, std::uint32_t who) const {
     const TypeState& state = types[type];
     if (state.empty.seems_empty() && free_pages.seems_empty()) return nothing();
     changes.begin(who);
-    std::uint32_t block = state.empty.clear_any(starting_point(who), kTakeTries);
+    std::uint32_t block = state.empty.clear_any(state.empty.position_at(starting_point(who)), kTakeTries);
     if (!is_position(block)) block = first_block_of_free_page(type, who);
     if (!is_position(block)) {
       changes.cancel(who);
@@ -216,8 +230,8 @@ class BlockHeap {
   /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t who) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
-    types[type].allocated.set(block);
-    // release: partner is the acquire in take_token, by a filler, emptier or replacer of this block.
+    types[type].allocated.set(block, Order::relaxed);  // published by the next line
+    // release: partner is the acquire of a replacer, which lists the block under the type that it then reads.
     token[block].store(1, Order::release);
     // release: partner is the acquire in reserve: who gets a slot sees the type, the token and the allocated bit.
     slots[block].store(mine, Order::release);
@@ -228,17 +242,16 @@ class BlockHeap {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
-    // relaxed: the entry is a hint, the token decides.
-    const std::uint32_t old = types[type].current[who % current_count].exchange(block, Order::relaxed);
+    // release: partner is the acquire of a search that no longer sees the old entry and then reads the ledger.
+    const std::uint32_t old = types[type].current[who % current_count].exchange(block, Order::release);
     if (old == kNoPosition || old == block) return;
-    if (take_token(old)) types[type_of(old)].active.set(old);  // its type may have changed; stable while unlisted
+    // acquire: partner is the release in open. Its type may have changed since it was ours; it is stable from here on.
+    // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
+    if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
   }
 
   /// Takes the ownership token. @return whether it was there
-  __device__ bool take_token(std::uint32_t block) const {
-    // acquire: partner is the release in open: the taker sees the block's type.
-    return token[block].exchange(0, Order::acquire) != 0;
-  }
+  __device__ bool take_token(std::uint32_t block, Order order) const { return token[block].exchange(0, order) != 0; }
 
   /// Reserves up to `want` slots in a block that may be anything by now. @return the slots, 0 if none
   __device__ std::uint64_t reserve(std::uint32_t block, int type, int want, std::uint32_t who) const {
@@ -264,32 +277,36 @@ class BlockHeap {
 
   /// The caller has taken the last free slots: the block must be listed nowhere.
   __device__ void settle_filled(std::uint32_t block, int type) const {
-    if (!take_token(block)) types[type].active.clear(block);
+    // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
+    if (!take_token(block, Order::relaxed)) types[type].active.clear(block, Order::relaxed);
   }
 
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
     // release: partner is the acquire in reserve and invalidate: the object's last use comes before its slot's next.
     const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
     if (before == kAllSlots) {
-      types[type].active.set(block);
+      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for
       changes.note(who);
     }
     if ((before & ~mask) == 0) close_if_empty(block, who);
   }
 
   /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
-  __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
+  [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
     changes.begin(who);
     if (!invalidate(block)) {
-      changes.cancel(who);
+      changes.end(who);  // not cancel: the block was full and unlisted for a moment, which a search may have seen
       return;
     }
     const int type = type_of(block);  // stable: nobody else can reserve, open or list this block
     const TypeState& state = types[type];
-    if (!take_token(block)) state.active.clear(block);
-    state.allocated.clear(block);
-    state.empty.set(block);
-    if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block / block_stride);
+    // acquire: partner is the release of the replacer that set the bit: its last look at the block comes before this.
+    // release: partner is the acquire of a search that no longer sees the bit and then reads the ledger.
+    if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acq_rel);
+    state.allocated.clear(block, Order::relaxed);
+    // release: partner is the acquire of who takes the block or claims the page.
+    state.empty.set(block, Order::release);
+    if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block / block_stride, Order::release);
     changes.end(who);
   }
 
@@ -308,7 +325,7 @@ class BlockHeap {
       settle_filled(block, type);
       // release: as in release_slots.
       const std::uint64_t found = slots[block].fetch_and(before, Order::release);
-      if (found == kAllSlots) types[type].active.set(block);
+      if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots
       if ((found & before) != 0) return false;  // else it was emptied meanwhile, by releasers that saw our slots
     }
   }
@@ -325,19 +342,20 @@ class BlockHeap {
   /// no block changed hands (see Ledger). The proof is kept and holds until the next change, so that of thousands of
   /// requests that fail, few have to search.
   /// @par Cost   one load per 64 blocks, one or two per current block; 32 loads while the last proof holds
-  __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who, Reservation& found) const {
+  [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
+                                                           Reservation& found) const {
     const TypeState& state = types[type];
     const typename Changes::Reading before = changes.read();
     if (before.in_progress != 0) return Verdict::unsettled;
     // acquire and release of full_at: the proof is passed on with everything that its finder had seen.
     if (full_at[type].load(Order::acquire) == before.completed + 1) return Verdict::full;
-    const std::uint32_t start = starting_point(who);
+    const std::uint32_t start = state.active.position_at(starting_point(who));
     if (is_position(state.active.find_exhaustively(start)) || is_position(state.empty.find_exhaustively(start)) ||
         is_position(free_pages.find_exhaustively(start))) {
       return Verdict::unsettled;
     }
     for (std::uint32_t i = 0; i < current_count; ++i) {
-      const std::uint32_t block = state.current[i].load(Order::relaxed);
+      const std::uint32_t block = state.current[i].load(Order::acquire);  // partner: the exchange in replace_current
       // acquire: partner is the release in invalidate, which makes a block look full.
       if (block == kNoPosition || slots[block].load(Order::acquire) == kAllSlots) continue;
       found = {block, reserve(block, type, want, who), {}};

@@ -67,7 +67,7 @@ class HeapStorage {
   std::vector<std::uint64_t> created() const {
     const std::vector<std::uint64_t> sums = pieces64_[created_piece_].download();
     std::vector<std::uint64_t> totals(A::kTypes);
-    for (std::size_t i = 0; i < sums.size(); ++i) totals[i / Heap::kCreatedWords] += sums[i];
+    for (std::size_t i = 0; i < sums.size(); ++i) totals[i / Heap::kCountWords] += sums[i];
     return totals;
   }
 
@@ -106,10 +106,10 @@ class HeapStorage {
     heap.token = atomics32(heap.blocks(), 0);
     heap.page_type = atomics32(pages, 0);
     heap.page_hint = page_hints(pages, heap.current_count);
-    heap.changed = atomics32(A::kTypes, 0);
     heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
     created_piece_ = pieces64_.size();
-    heap.created = reinterpret_cast<Word64*>(words64(std::size_t{A::kTypes} * Heap::kCreatedWords, 0));
+    heap.created = reinterpret_cast<Word64*>(words64(std::size_t{A::kTypes} * Heap::kCountWords, 0));
+    heap.deleted = reinterpret_cast<Word64*>(words64(std::size_t{A::kTypes} * Heap::kCountWords, 0));
     refusals_piece_ = pieces64_.size();
     heap.refusals = reinterpret_cast<Word64*>(words64(A::kTypes * kRefusals, 0));
     heap.changes = Heap::Changes::over(reinterpret_cast<Word64*>(words64(Heap::Changes::kWords, 0)));

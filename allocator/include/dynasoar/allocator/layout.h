@@ -26,6 +26,7 @@ template <class Field>
 struct ArrayFieldTraits {
   using Element = Field;
   static constexpr std::size_t count = 1;
+  static constexpr bool is_array = false;
 };
 
 /// `std::array<T, n>` is split into n arrays of T, so that equal elements of neighbouring objects are neighbours.
@@ -33,6 +34,7 @@ template <class T, std::size_t n>
 struct ArrayFieldTraits<std::array<T, n>> {
   using Element = T;
   static constexpr std::size_t count = n;
+  static constexpr bool is_array = true;
 };
 
 /// Bytes from one of a field's arrays to the next.

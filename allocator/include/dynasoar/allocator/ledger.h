@@ -55,8 +55,9 @@ class Ledger {
   /// A change that had begun found nothing to change. relaxed: there is nothing to publish.
   __device__ void cancel(std::uint32_t who) const { shard(who).fetch_add(~std::uint64_t{0}, Order::relaxed); }
 
-  /// A change that was one atomic has happened. release: as in end.
-  __device__ void note(std::uint32_t who) const { shard(who).fetch_add(kCompleted, Order::release); }
+  /// A change that was one atomic has happened. relaxed: it only makes older proofs void, and must be seen no earlier
+  /// than the caller's own return is.
+  __device__ void note(std::uint32_t who) const { shard(who).fetch_add(kCompleted, Order::relaxed); }
 
   /// Sums over all shards. Equal sums of completed changes mean equal shards, for each only grows.
   ///

@@ -19,7 +19,9 @@ __host__ __device__ inline int popcount(std::uint64_t mask) {
 }
 
 /// Number of set bits, for constants.
-constexpr int popcount_constant(std::uint64_t mask) { return std::popcount(mask); }
+constexpr int popcount_constant(std::uint64_t mask) {
+  return std::popcount(mask);
+}
 
 /// Position of the lowest set bit. @pre mask != 0
 __host__ __device__ inline int lowest_bit(std::uint64_t mask) {

@@ -35,12 +35,25 @@ namespace detail {
 
 inline constexpr int kThreadsPerBlock = 256;
 
+/// The calling thread's share of `function(i)`, 0 <= i < count.
+///
+/// Warps stay together: all lanes go round equally often and meet after each call, because lanes that went different
+/// ways would otherwise stay apart, and so would their memory accesses and their requests to the allocator.
+template <class F>
+__device__ void for_each_index_of_thread(std::size_t count, const F& function) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  const std::size_t lane = threadIdx.x % 32;
+  for (std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x - lane; first < count; first += stride) {
+    if (first + lane < count) function(first + lane);
+    __syncwarp();
+  }
+}
+
 // Kernels have internal linkage: without -rdc every translation unit has its own copy of `__constant__` memory, and a
 // kernel must be the one of the unit that launches it.
 template <class F>
-static __global__ void index_kernel(std::size_t count, F function) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) function(i);
+static __global__ void __launch_bounds__(kThreadsPerBlock) index_kernel(std::size_t count, F function) {
+  for_each_index_of_thread(count, function);
 }
 
 /// Thread blocks of `kernel` that fill the device once.

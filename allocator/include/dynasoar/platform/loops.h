@@ -15,6 +15,7 @@
 #include <dynasoar/platform/executor.h>
 
 #if DYNASOAR_CUDA_BACKEND
+#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 #endif
 
@@ -32,8 +33,9 @@ struct BlockList {
   std::uint32_t* count;
 };
 
-/// Working memory of list making: one per type, zero between lists.
+/// The making of a type's list; zero at first.
 struct ListProgress {
+  AtomicWord<std::uint64_t> made_at;        ///< objects created and deleted when the last list was made
   AtomicWord<std::uint32_t> entries;        ///< entries written so far
   AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
 };
@@ -44,8 +46,7 @@ namespace {
 
 template <class A, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock) bound_index_kernel(std::size_t count, F function) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) function(i);
+  for_each_index_of_thread(count, function);
 }
 
 // 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
@@ -57,54 +58,76 @@ __global__ void __launch_bounds__(kThreadsPerBlock) block_kernel(BlockList list,
   for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
     const ListedBlock entry = list.entries[i];
     if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
+    __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
   }
 }
 
-// One thread per container of the allocated bitmap, one row of thread blocks per type. Rows whose type has not changed
-// leave at once; all thread blocks of a row decide alike, because only the last one to finish resets the flag.
+// A thread block lists the blocks of kContainersPerThreadBlock containers of an allocated bitmap; there is a row of
+// thread blocks per type. Rows of which no object was created or deleted leave at once; all thread blocks of a row
+// decide alike, because only the last one to finish notes the new count.
+inline constexpr int kContainersPerThreadBlock = 64;
+
 template <class A>
 __global__ void __launch_bounds__(kThreadsPerBlock) list_kernel(ListProgress* progress_of_types) {
   const typename A::State& state = bound_state<A>();
   const int type = static_cast<int>(blockIdx.y);
-  if (state.heap.changed[type].load(Order::relaxed) == 0) return;
+  using Heap = typename A::Heap;
+  static_assert(Heap::kPartialSums == 32);
+  // Warp 0 adds up the partial sums of what was created, warp 1 of what was deleted.
+  using Sum = cub::BlockReduce<unsigned long long, kThreadsPerBlock>;
+  __shared__ typename Sum::TempStorage sum_storage;
+  __shared__ std::uint64_t changes;
+  unsigned long long part = 0;
+  if (threadIdx.x < 2 * Heap::kPartialSums) {
+    const auto* const counts = threadIdx.x < Heap::kPartialSums ? state.heap.created : state.heap.deleted;
+    part =
+        counts[type * Heap::kCountWords + threadIdx.x % Heap::kPartialSums * Heap::kCountStride].load(Order::relaxed);
+  }
+  const unsigned long long sum = Sum(sum_storage).Sum(part);
+  if (threadIdx.x == 0) changes = sum;
+  __syncthreads();
+  if (changes == progress_of_types[type].made_at.load(Order::relaxed)) return;
   const auto& allocated = state.heap.types[type].allocated;
-  const BlockList list = state.lists[type];
   ListProgress& progress = progress_of_types[type];
 
-  const std::uint32_t index = blockIdx.x * kThreadsPerBlock + threadIdx.x;
-  const std::uint64_t bits = index < allocated.level_size(0) ? allocated.container(0, index) : 0;
+  const std::uint32_t first_container = blockIdx.x * kContainersPerThreadBlock;
   using Scan = cub::BlockScan<int, kThreadsPerBlock>;
   __shared__ typename Scan::TempStorage scan_storage;
-  __shared__ std::uint32_t first_of_thread_block;
+  __shared__ std::uint64_t containers[kContainersPerThreadBlock];
+  __shared__ int offsets[kContainersPerThreadBlock];  // entries of this thread block before those of a container
+  __shared__ std::uint32_t first_entry;
+  const std::uint32_t index = first_container + threadIdx.x;
+  const bool has_container = threadIdx.x < kContainersPerThreadBlock && index < allocated.level_size(0);
+  const std::uint64_t bits = has_container ? allocated.container(0, index) : 0;
   int offset = 0;
   int total = 0;
   Scan(scan_storage).ExclusiveSum(popcount(bits), offset, total);
-  if (threadIdx.x == 0 && total > 0) {
+  if (threadIdx.x < kContainersPerThreadBlock) {
+    containers[threadIdx.x] = bits;
+    offsets[threadIdx.x] = offset;
+  }
+  if (threadIdx.x == 0) {
     // relaxed: only uniqueness matters.
-    first_of_thread_block = progress.entries.fetch_add(static_cast<std::uint32_t>(total), Order::relaxed);
+    first_entry = total > 0 ? progress.entries.fetch_add(static_cast<std::uint32_t>(total), Order::relaxed) : 0;
   }
   __syncthreads();
 
-  // The lanes of a warp write the entries of their 32 containers together, one container after the other.
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  for (int source = 0; source < 32; ++source) {
-    const std::uint64_t container = __shfl_sync(~0u, bits, source);
-    const auto first = first_of_thread_block + static_cast<std::uint32_t>(__shfl_sync(~0u, offset, source));
-    for (int bit = lane; bit < 64 && container != 0; bit += 32) {
-      if ((container >> bit & 1) == 0) continue;
-      const std::uint32_t block = (index - lane + source) * 64 + bit;
-      list.entries[first + popcount(container & first_bits(bit))] = {state.heap.slots[block].load(Order::relaxed),
-                                                                     block};
+  for (int entry = static_cast<int>(threadIdx.x); entry < total; entry += kThreadsPerBlock) {
+    int container = 0;  // the last one that begins at or before the entry
+    for (int step = kContainersPerThreadBlock / 2; step > 0; step /= 2) {
+      if (offsets[container + step] <= entry) container += step;
     }
+    const int bit = nth_set_bit(containers[container], entry - offsets[container]);
+    const std::uint32_t block = (first_container + container) * 64 + bit;
+    state.lists[type].entries[first_entry + entry] = {state.heap.slots[block].load(Order::relaxed), block};
   }
 
-  __syncthreads();
   if (threadIdx.x == 0) {
     // acq_rel: the last one sees the counts of all others. The entries are read by the next kernel only.
     if (progress.thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
-      *list.count = progress.entries.exchange(0, Order::relaxed);
+      *state.lists[type].count = progress.entries.exchange(0, Order::relaxed);
       progress.thread_blocks.store(0, Order::relaxed);
-      state.heap.changed[type].store(0, Order::relaxed);
+      progress.made_at.store(changes, Order::relaxed);
     }
   }
 }
@@ -139,13 +162,13 @@ void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity,
   check_cuda(cudaGetLastError(), "kernel launch");
 }
 
-/// Makes the lists of all types whose objects have changed since their last list.
+/// Makes the lists of all types of which objects were created or deleted since their last list.
 ///
 /// @param containers   containers of level 0 of an allocated bitmap
 template <class A>
 void make_lists(Executor& executor, std::uint32_t containers, ListProgress* progress) {
   bring_up_to_date<A>(executor);
-  const dim3 grid((containers + kThreadsPerBlock - 1) / kThreadsPerBlock, A::kTypes);
+  const dim3 grid((containers + kContainersPerThreadBlock - 1) / kContainersPerThreadBlock, A::kTypes);
   list_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(progress);
   check_cuda(cudaGetLastError(), "kernel launch");
 }
@@ -177,7 +200,14 @@ template <class A>
 void make_lists(Executor& executor, std::uint32_t containers, ListProgress* progress) {
   const typename A::State& state = bound_state<A>();
   for (int type = 0; type < A::kTypes; ++type) {
-    if (state.heap.changed[type].exchange(0, Order::relaxed) == 0) continue;
+    using Heap = typename A::Heap;
+    std::uint64_t changes = 0;
+    for (std::uint32_t i = 0; i < Heap::kPartialSums; ++i) {
+      const std::uint32_t word = static_cast<std::uint32_t>(type) * Heap::kCountWords + i * Heap::kCountStride;
+      changes += state.heap.created[word].load(Order::relaxed) + state.heap.deleted[word].load(Order::relaxed);
+    }
+    if (changes == progress[type].made_at.load(Order::relaxed)) continue;
+    progress[type].made_at.store(changes, Order::relaxed);
     AtomicWord<std::uint32_t>& entries = progress[type].entries;
     executor.for_each_index(containers, [&](std::size_t index) {
       std::uint64_t bits = state.heap.types[type].allocated.container(0, static_cast<std::uint32_t>(index));

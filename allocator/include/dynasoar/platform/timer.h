@@ -1,0 +1,72 @@
+/// @file
+/// Timer: how long submitted work takes where it runs. Used by the benchmarks.
+#pragma once
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+
+#if !DYNASOAR_CUDA_BACKEND
+#include <chrono>
+#endif
+
+namespace dynasoar {
+
+#if DYNASOAR_CUDA_BACKEND
+
+/// Measures on the device, between two points of an executor's order of work.
+class Timer {
+ public:
+  explicit Timer(Executor& executor) : executor_(executor) {
+    detail::check_cuda(cudaEventCreate(&begin_), "cudaEventCreate");
+    detail::check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() {
+    static_cast<void>(cudaEventDestroy(begin_));
+    static_cast<void>(cudaEventDestroy(end_));
+  }
+
+  void start() { detail::check_cuda(cudaEventRecord(begin_, executor_.stream()), "cudaEventRecord"); }
+  void stop() { detail::check_cuda(cudaEventRecord(end_, executor_.stream()), "cudaEventRecord"); }
+
+  /// Waits for `stop()` to be reached. @return seconds since `start()` was
+  double seconds() const {
+    float milliseconds = 0;
+    detail::check_cuda(cudaEventSynchronize(end_), "cudaEventSynchronize");
+    detail::check_cuda(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  Executor& executor_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+#else
+
+/// Measures on the host, whose loops are done when they return.
+class Timer {
+ public:
+  explicit Timer(Executor&) {}
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  void start() { begin_ = Clock::now(); }
+  void stop() { end_ = Clock::now(); }
+
+  /// Seconds from `start()` to `stop()`.
+  double seconds() const { return std::chrono::duration<double>(end_ - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point begin_;
+  Clock::time_point end_;
+};
+
+#endif
+
+}  // namespace dynasoar

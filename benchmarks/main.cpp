@@ -1,0 +1,47 @@
+// dynasoar-benchmark: measures what README.md quotes. `scripts/benchmark` runs it and makes the tables.
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "report.h"
+
+int main(int argc, char** argv) {
+  const std::map<std::string, std::function<void(benchmarks::Report&, const benchmarks::Settings&)>> all = {
+      {"field_loop", benchmarks::run_field_loop},
+      {"allocation", benchmarks::run_allocation},
+      {"empty_loop", benchmarks::run_empty_loop},
+      {"wa_tor", benchmarks::run_wa_tor}};
+  CLI::App app("Measures the library and its applications on this machine's GPU or CPU.");
+  app.option_defaults()->always_capture_default();
+  benchmarks::Settings settings;
+  std::vector<std::string> only;
+  std::string json;
+  std::string commit = "unknown";
+  app.add_option("--only", only, "Benchmarks to run: field_loop, allocation, empty_loop, wa_tor; default: all")
+      ->check([&all](const std::string& name) { return all.contains(name) ? "" : name + " is no benchmark"; });
+  app.add_option("--repetitions", settings.repetitions, "Counted runs of each measurement")->check(CLI::Range(1, 1000));
+  app.add_option("--json", json, "File for the results");
+  app.add_option("--commit", commit, "Commit that is measured, for the results");
+  app.add_flag("--small", settings.small, "Small sizes, for a quick look");
+  CLI11_PARSE(app, argc, argv);
+  if (!benchmarks::device_available()) {
+    fmt::print(stderr, "dynasoar-benchmark: this is a CUDA build and there is no usable GPU\n");
+    return 1;
+  }
+  try {
+    benchmarks::Report report(commit);
+    for (const auto& [name, run] : all) {
+      if (only.empty() || std::find(only.begin(), only.end(), name) != only.end()) run(report, settings);
+    }
+    if (!json.empty()) report.write_json(json);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "dynasoar-benchmark: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,92 @@
+#include "report.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace benchmarks {
+namespace {
+
+std::string first_line_of_command(const char* command) {
+  const auto close = [](std::FILE* file) { static_cast<void>(pclose(file)); };
+  const std::unique_ptr<std::FILE, decltype(close)> pipe(popen(command, "r"), close);
+  std::array<char, 256> line{};
+  if (!pipe || std::fgets(line.data(), line.size(), pipe.get()) == nullptr) return "unknown";
+  std::string text = line.data();
+  text.erase(text.find_last_not_of("\r\n") + 1);
+  return text;
+}
+
+std::string parameters_text(const Record& record) {
+  std::string text;
+  for (const auto& [name, value] : record.parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+}  // namespace
+
+double Record::median() const {
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double Record::minimum() const {
+  return *std::min_element(values.begin(), values.end());
+}
+
+double Record::maximum() const {
+  return *std::max_element(values.begin(), values.end());
+}
+
+void Report::add(Record record) {
+  if (record.values.empty()) throw std::runtime_error("a record needs at least one value");
+  if (records_.empty())
+    fmt::print("{:<12}{:<26}{:<44}{:>12}  {:<10}(min to max)\n", "benchmark", "variant", "parameters", "median",
+               "unit");
+  fmt::print("{:<12}{:<26}{:<44}{:>12.5g}  {:<10}({:.5g} to {:.5g})\n", record.benchmark, record.variant,
+             parameters_text(record), record.median(), record.unit, record.minimum(), record.maximum());
+  std::fflush(stdout);
+  records_.push_back(std::move(record));
+}
+
+void Report::write_json(const std::string& path) const {
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  const std::string date =
+      fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  const std::string driver =
+      cuda_backend() ? first_line_of_command("nvidia-smi --query-gpu=driver_version --format=csv,noheader") : "none";
+  for (const Record& record : records_) {
+    array.push_back({{"benchmark", record.benchmark},
+                     {"variant", record.variant},
+                     {"parameters", record.parameters},
+                     {"metric", record.metric},
+                     {"unit", record.unit},
+                     {"median", record.median()},
+                     {"minimum", record.minimum()},
+                     {"maximum", record.maximum()},
+                     {"repetitions", record.values.size()},
+                     {"device", device_name()},
+                     {"driver", driver},
+                     {"cuda", DYNASOAR_BENCHMARK_CUDA},
+                     {"compiler", DYNASOAR_BENCHMARK_COMPILER},
+                     {"date", date},
+                     {"commit", commit_}});
+  }
+  std::ofstream file(path);
+  file << array.dump(1) << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace benchmarks

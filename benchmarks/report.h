@@ -1,0 +1,60 @@
+/// @file
+/// Report: collects measurements, prints them as a table for people and writes them as JSON for machines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace benchmarks {
+
+/// How much is measured.
+struct Settings {
+  int repetitions = 9;  ///< counted runs
+  int warm_up = 2;      ///< runs before them
+  bool small = false;   ///< sizes for a quick look on a CPU instead of those that are published
+};
+
+/// One metric of one variant at one setting of its parameters.
+struct Record {
+  std::string benchmark;
+  std::string variant;
+  std::map<std::string, std::int64_t> parameters;
+  std::string metric;
+  std::string unit;
+  std::vector<double> values;  ///< one per repetition
+
+  double median() const;
+  double minimum() const;
+  double maximum() const;
+};
+
+class Report {
+ public:
+  /// @param commit   what was measured
+  explicit Report(std::string commit) : commit_(std::move(commit)) {}
+
+  /// Adds a record and prints its line.
+  void add(Record record);
+
+  /// Writes all records as a JSON array. @throws std::runtime_error if the file cannot be written
+  void write_json(const std::string& path) const;
+
+ private:
+  std::string commit_;
+  std::vector<Record> records_;
+};
+
+// The benchmarks; each lives in the file of its name.
+void run_field_loop(Report& report, const Settings& settings);
+void run_allocation(Report& report, const Settings& settings);
+void run_empty_loop(Report& report, const Settings& settings);
+void run_wa_tor(Report& report, const Settings& settings);
+
+/// What the loops run on: the name of the GPU or processor. In device.cpp, which sees the backend.
+std::string device_name();
+bool device_available();
+bool cuda_backend();
+
+}  // namespace benchmarks

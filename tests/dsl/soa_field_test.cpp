@@ -1,0 +1,531 @@
+// SoaField: every kind of value survives in every slot, and a field can be used like the value that it stands for.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+
+namespace soa_field_test {
+
+using dynasoar::AllocatorHandle;
+using dynasoar::Order;
+using dynasoar::SoaAllocator;
+using dynasoar::SoaBase;
+using dynasoar::SoaField;
+using dynasoar::test::Counter;
+using dynasoar::test::Counters;
+
+enum class Colour : std::uint8_t { red, green, blue, black };
+enum Plain { kOne = 1, kTwo, kThree };
+
+struct Twelve {
+  float x;
+  std::int32_t y;
+  std::uint16_t z[2];
+  __host__ __device__ bool operator==(const Twelve& other) const {
+    return x == other.x && y == other.y && z[0] == other.z[0] && z[1] == other.z[1];
+  }
+};
+
+struct alignas(16) Sixteen {
+  double x;
+  std::uint64_t y;
+  __host__ __device__ bool operator==(const Sixteen& other) const { return x == other.x && y == other.y; }
+};
+
+/// A value of T that tells `number` from its neighbours, as far as T has room for that.
+template <class T>
+struct Make {
+  __device__ static T from(std::uint64_t number) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return number % 3 == 0;
+    } else if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<T>(number * 64 + (std::uint64_t{3} << 56));
+    } else if constexpr (std::is_enum_v<T>) {
+      return static_cast<T>(number % 3 + 1);
+    } else {
+      return static_cast<T>(number * 2654435761u + 12345);
+    }
+  }
+};
+template <>
+struct Make<Twelve> {
+  __device__ static Twelve from(std::uint64_t number) {
+    return {static_cast<float>(number), static_cast<std::int32_t>(number * 7), {static_cast<std::uint16_t>(number), 9}};
+  }
+};
+template <>
+struct Make<Sixteen> {
+  __device__ static Sixteen from(std::uint64_t number) { return {static_cast<double>(number), ~number}; }
+};
+template <class T, std::size_t n>
+struct Make<std::array<T, n>> {
+  __device__ static std::array<T, n> from(std::uint64_t number) {
+    std::array<T, n> values{};
+    for (std::size_t i = 0; i < n; ++i) values[i] = Make<T>::from(number * n + i);
+    return values;
+  }
+};
+
+template <class T>
+__device__ bool same(const T& a, const T& b) {
+  return a == b;
+}
+template <class T, std::size_t n>
+__device__ bool same(const std::array<T, n>& a, const std::array<T, n>& b) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(a[i] == b[i])) return false;
+  }
+  return true;
+}
+
+/// A value between two others, so that a field that is too long or in the wrong place shows.
+template <class T>
+class Holder : public SoaBase<SoaAllocator<Holder<T>>> {
+ public:
+  DYNASOAR_FIELDS(Holder, (number_, std::uint64_t), (before_, char), (value_, T), (after_, std::uint16_t))
+
+  __device__ explicit Holder(std::size_t number) : number_(number), before_('b'), after_(0xabcd) {
+    value_ = Make<T>::from(number);
+  }
+  __device__ bool holds(std::uint64_t number) const {
+    return same<T>(value_.get(), Make<T>::from(number)) && before_ == 'b' && after_ == 0xabcd;
+  }
+};
+
+/// Checks the values; then changes those in even slots, and the neighbours must not notice.
+template <class T>
+struct CheckAndChange {
+  Counter* wrong;
+  Counter* visits;  // [64]
+  __device__ void operator()(Holder<T>* holder) const {
+    const auto slot = reinterpret_cast<std::uint64_t>(holder) & 63;
+    visits[slot].fetch_add(1, Order::relaxed);
+    const std::uint64_t number = holder->number_;
+    dynasoar::test::count_if(*wrong, !holder->holds(number));
+    if (slot % 2 == 0) {
+      holder->value_ = Make<T>::from(number + 1000);
+      holder->number_ = number + 1000;
+    }
+  }
+};
+
+template <class T>
+void round_trip() {
+  constexpr std::uint64_t kCount = 64 * 5;
+  AllocatorHandle<SoaAllocator<Holder<T>>> handle({.heap_bytes = std::size_t{1} << 20, .threads = 2});
+  handle.template parallel_new<Holder<T>>(kCount);
+  Counters wrong(1);
+  Counters visits(64);
+  for (int round = 0; round < 3; ++round) {
+    handle.template parallel_do<Holder<T>>(CheckAndChange<T>{wrong.data(), visits.data()});
+  }
+  handle.synchronize();
+  CHECK_MESSAGE(wrong[0] == 0, dynasoar::type_name<T>());
+  std::uint64_t total = 0;
+  bool every_slot = true;
+  for (std::uint64_t slot_visits : visits.values()) {
+    total += slot_visits;
+    every_slot = every_slot && slot_visits > 0;
+  }
+  CHECK(total == 3 * kCount);
+  CHECK(every_slot);
+}
+
+TEST_CASE("a field of any arithmetic type keeps its value in every slot") {
+  round_trip<bool>();
+  round_trip<char>();
+  round_trip<std::int8_t>();
+  round_trip<std::uint8_t>();
+  round_trip<std::int16_t>();
+  round_trip<std::uint16_t>();
+  round_trip<std::int32_t>();
+  round_trip<std::uint32_t>();
+  round_trip<std::int64_t>();
+  round_trip<std::uint64_t>();
+  round_trip<float>();
+  round_trip<double>();
+}
+
+TEST_CASE("fields of pointers, enumerations and structs keep their values in every slot") {
+  round_trip<Colour>();
+  round_trip<Plain>();
+  round_trip<Holder<int>*>();
+  round_trip<const char*>();
+  round_trip<Twelve>();
+  round_trip<Sixteen>();
+}
+
+TEST_CASE("array fields of any length and type keep their values in every slot") {
+  round_trip<std::array<int, 1>>();
+  round_trip<std::array<char, 1>>();
+  round_trip<std::array<bool, 2>>();
+  round_trip<std::array<char, 3>>();
+  round_trip<std::array<std::uint16_t, 5>>();
+  round_trip<std::array<float, 3>>();
+  round_trip<std::array<double, 4>>();
+  round_trip<std::array<Holder<int>*, 4>>();
+  round_trip<std::array<Twelve, 2>>();
+  round_trip<std::array<Sixteen, 5>>();
+}
+
+// ---- Operators --------------------------------------------------------------------------------------------------------
+
+class Node;
+class Extended;
+using NodeAllocator = SoaAllocator<Node, Extended>;
+
+/// Notes the first line at which something was not as expected.
+struct Lines {
+  Counter* first;
+  __device__ void expect(bool condition, std::uint64_t line) const {
+    std::uint64_t nothing = 0;
+    if (!condition) first->compare_exchange(nothing, line, Order::relaxed);
+  }
+};
+#define EXPECT(...) lines.expect((__VA_ARGS__), __LINE__)
+
+class Node : public SoaBase<NodeAllocator> {
+ public:
+  DYNASOAR_FIELDS(Node, (number_, int), (bits_, std::uint32_t), (weight_, double), (flag_, bool), (colour_, Colour),
+                  (next_, Node*), (text_, const int*), (place_, Twelve), (values_, std::array<int, 4>),
+                  (links_, std::array<Node*, 2>), (single_, std::array<float, 1>))
+  __device__ Node() {}
+  __device__ Node(int number, Node* next) : number_(number), next_(next) {}
+
+  __device__ int twice() const { return 2 * number_; }
+  __device__ void check_arithmetic(Lines lines);
+  __device__ void check_pointers(Lines lines);
+  __device__ void check_arrays(Lines lines);
+  __device__ void check_structs(Lines lines);
+  __device__ void check_const(Lines lines) const;
+};
+
+class Extended : public Node {
+ public:
+  using BaseClass = Node;
+  DYNASOAR_FIELDS(Extended, (own_, int), (more_, std::array<short, 2>))
+  __device__ explicit Extended(std::size_t i) : own_(static_cast<int>(i)) {
+    number_ = static_cast<int>(i) + 1000;
+    more_.fill(7);
+  }
+};
+
+__device__ int takes_value(int value) { return value + 1; }
+__device__ void takes_reference(int& value) { value += 100; }
+__device__ int takes_const_reference(const int& value) { return value + 2; }
+
+__device__ void Node::check_arithmetic(Lines lines) {
+  number_ = 5;
+  EXPECT(number_ == 5 && 5 == number_ && number_ != 6 && number_ < 6 && number_ <= 5 && number_ > 4 && number_ >= 5);
+  const int copy = number_;
+  EXPECT(copy == 5);
+  EXPECT(takes_value(number_) == 6);
+  EXPECT(takes_const_reference(number_) == 7);
+  takes_reference(number_);
+  EXPECT(number_ == 105);
+  auto value = number_.get();
+  static_assert(std::is_same_v<decltype(value), int>);
+  value = 0;
+  EXPECT(number_ == 105);  // a copy
+  number_.get() = 6;
+  EXPECT(number_ == 6);
+  EXPECT((number_ += 4) == 10);
+  EXPECT((number_ -= 1) == 9);
+  EXPECT((number_ *= 3) == 27);
+  EXPECT((number_ /= 2) == 13);
+  EXPECT((number_ %= 5) == 3);
+  EXPECT(++number_ == 4);
+  EXPECT(number_++ == 4 && number_ == 5);
+  EXPECT(--number_ == 4);
+  EXPECT(number_-- == 4 && number_ == 3);
+  EXPECT(-number_ == -3 && number_ + number_ == 6 && number_ * 2 - 1 == 5);
+  ++number_ += 10;  // what the operators return is the value itself
+  EXPECT(number_ == 14);
+  (number_ = 1) = 2;
+  EXPECT(number_ == 2);
+
+  bits_ = 0b1100u;
+  EXPECT((bits_ &= 0b0110u) == 0b0100u);
+  EXPECT((bits_ |= 0b0001u) == 0b0101u);
+  EXPECT((bits_ ^= 0b0100u) == 0b0001u);
+  EXPECT((bits_ <<= 3) == 0b1000u);
+  EXPECT((bits_ >>= 2) == 0b0010u);
+  EXPECT(~bits_ == 0xfffffffdu);
+
+  weight_ = 1.5;
+  weight_ += number_;  // another field
+  EXPECT(weight_ == 3.5);
+  weight_ = number_;
+  EXPECT(weight_ == 2.0);
+  number_ = 7.9;  // converts as the value would
+  EXPECT(number_ == 7);
+
+  flag_ = true;
+  EXPECT(flag_ && !(!flag_) && (flag_ ? true : false));
+  flag_ = number_ > 100;
+  EXPECT(!flag_);
+
+  colour_ = Colour::blue;
+  EXPECT(colour_ == Colour::blue && colour_ != Colour::red);
+  switch (colour_) {
+    case Colour::blue: break;
+    default: EXPECT(false);
+  }
+
+  int* const address = &number_;
+  *address = 42;
+  EXPECT(number_ == 42 && &number_ == address && address != reinterpret_cast<int*>(&bits_));
+}
+
+__device__ void Node::check_pointers(Lines lines) {
+  Node* const other = next_;
+  EXPECT(next_ != nullptr && next_ == other && (next_ ? true : false));
+  other->number_ = 11;
+  EXPECT(next_->number_ == 11 && (*next_).number_ == 11 && next_->twice() == 22);
+  next_->number_ = 12;
+  ++next_->number_;
+  EXPECT(other->number_ == 13);
+  next_->next_ = this;
+  EXPECT(next_->next_->next_ == other);
+  number_ = 3;
+  EXPECT(next_->next_->number_ == 3);
+  next_ = nullptr;
+  EXPECT(next_ == nullptr && !next_);
+  next_ = other;
+
+  const int numbers[] = {5, 6, 7};
+  text_ = numbers;
+  const int index = 2;
+  EXPECT(text_[0] == 5 && text_[index] == 7 && *text_ == 5);
+  EXPECT(*++text_ == 6 && *(text_ + 1) == 7);
+  text_ += 1;
+  EXPECT(*text_-- == 7 && *text_ == 6);
+  text_ = nullptr;
+}
+
+__device__ void Node::check_arrays(Lines lines) {
+  values_ = std::array<int, 4>{1, 2, 3, 4};
+  static_assert(SoaField<Node, 8>::size() == 4);
+  int sum = 0;
+  for (std::size_t i = 0; i < values_.size(); ++i) sum = sum * 10 + values_[i];
+  EXPECT(sum == 1234);
+  const std::uint32_t index = bits_ % 4;  // known at run time only
+  values_[index] += 50;
+  EXPECT(values_.get()[index] == static_cast<int>(index) + 51);
+  values_[3] = values_[2] = 9;
+  const std::array<int, 4> copy = values_;
+  EXPECT(copy[2] == 9 && copy[3] == 9);
+  EXPECT(values_ == copy);
+  int* const second = &values_[1];
+  *second = -1;
+  EXPECT(values_[1] == -1 && !(values_ == copy));
+  values_.fill(4);
+  EXPECT(values_[0] == 4 && values_[3] == 4);
+  links_[0] = this;
+  links_[1] = next_;
+  EXPECT(links_[0]->number_ == number_ && links_[1] == next_);
+  links_[1]->number_ = 77;
+  EXPECT(next_->number_ == 77);
+  links_ = next_->links_;  // from another object
+  EXPECT(links_[0] == next_->links_[0]);
+  single_[0] = 2.5f;
+  EXPECT(single_[0] == 2.5f && single_.get()[0] == 2.5f);
+}
+
+__device__ void Node::check_structs(Lines lines) {
+  place_ = Twelve{1.0f, 2, {3, 4}};
+  const Twelve copy = place_;
+  EXPECT(copy.y == 2 && place_.get().z[1] == 4);
+  place_.get().y = 20;
+  EXPECT(place_.get() == (Twelve{1.0f, 20, {3, 4}}));
+  (&place_)->x = 5.0f;
+  EXPECT(place_.get().x == 5.0f);
+  number_ = 1;
+  next_->number_ = 2;
+  number_ = next_->number_;  // a field from a field of the same class
+  EXPECT(number_ == 2);
+  place_ = next_->place_;
+  EXPECT(place_.get() == next_->place_.get());
+}
+
+__device__ void Node::check_const(Lines lines) const {
+  const int copy = number_;
+  EXPECT(copy == number_ && number_ + 1 == copy + 1 && number_.get() == copy);
+  EXPECT(next_->number_ == (*next_).number_ && next_ != nullptr);
+  next_->flag_ = true;  // the pointer is const, what it points to is not
+  EXPECT(values_[1] == values_.get()[1]);
+  EXPECT(*&number_ == copy);
+  static_assert(std::is_same_v<decltype(number_.get()), const int&>);
+  static_assert(std::is_same_v<decltype(&number_), const int*>);
+  static_assert(std::is_same_v<decltype(values_[0]), const int&>);
+  static_assert(!std::is_assignable_v<decltype((number_)), int>);
+}
+
+TEST_CASE("a field can be used like the value that it stands for") {
+  AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});
+  Counters line(1);
+  handle.parallel_for(200, [lines = Lines{line.data()}] __device__(std::size_t i) {
+    Node* const second = dynasoar::make_new<Node>(1, nullptr);
+    Node* const first = dynasoar::make_new<Node>(static_cast<int>(i), second);
+    lines.expect(first->number_ == static_cast<int>(i) && second->number_ == 1 && first->next_ == second, __LINE__);
+    second->values_.fill(0);
+    second->links_.fill(nullptr);
+    second->place_ = Twelve{0, 0, {0, 0}};
+    first->check_arithmetic(lines);
+    first->check_pointers(lines);
+    first->check_arrays(lines);
+    first->check_structs(lines);
+    first->check_const(lines);
+  });
+  handle.synchronize();
+  CHECK_MESSAGE(line[0] == 0, "see this line");
+}
+
+// SoaField has no copies, so that `auto x = field;` cannot keep a field that is not part of an object.
+static_assert(!std::is_copy_constructible_v<SoaField<Node, 0>>);
+static_assert(std::is_empty_v<SoaField<Node, 0>> && std::is_empty_v<SoaField<Node, 8>>);
+static_assert(sizeof(Node) == 11 && sizeof(Extended) == 13);
+
+TEST_CASE("base-class handles and subclass handles see the same inherited fields") {
+  AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});
+  handle.parallel_new<Extended>(300);
+  Counters line(1);
+  handle.parallel_do<Node>(
+      [] __device__(Node* node) {
+        node->number_ += 1;
+        node->weight_ = 0.5;
+        node->values_.fill(node->number_);
+      });
+  handle.parallel_do<Extended>(
+      [] __device__(Extended* extended, Lines lines) {
+        lines.expect(extended->number_ == extended->own_ + 1001, __LINE__);
+        lines.expect(extended->weight_ == 0.5, __LINE__);
+        lines.expect(extended->values_[3] == extended->own_ + 1001, __LINE__);
+        lines.expect(extended->more_[0] == 7 && extended->more_[1] == 7, __LINE__);
+        lines.expect(static_cast<Node*>(extended)->number_ == extended->number_, __LINE__);
+      },
+      Lines{line.data()});
+  handle.synchronize();
+  CHECK(line[0] == 0);
+}
+
+// ---- Names, and the paper's spelling ------------------------------------------------------------------------------
+
+class Tricky;
+class Empty;
+using TrickyAllocator = SoaAllocator<Tricky, Empty>;
+
+class Tricky : public SoaBase<TrickyAllocator> {
+ public:
+  DYNASOAR_FIELDS(Tricky, (pair_, std::array<std::array<float, 2>, 3>), (x_, int),
+                  (nested_, std::array<std::tuple_element_t<1, std::tuple<char, long>>, 2>))
+};
+class Empty : public Tricky {
+ public:
+  using BaseClass = Tricky;
+  DYNASOAR_FIELDS(Empty)
+};
+
+static_assert(std::is_same_v<std::tuple_element_t<0, Tricky::FieldTypes>, std::array<std::array<float, 2>, 3>>);
+static_assert(std::is_same_v<std::tuple_element_t<2, Tricky::FieldTypes>, std::array<long, 2>>);
+static_assert(std::tuple_size_v<Empty::FieldTypes> == 0);
+
+TEST_CASE("the names of fields are known, also of those whose types have commas") {
+  static_assert(Tricky::field_names.size() == 3);
+  CHECK(std::string(Tricky::field_names[0]) == "pair_");
+  CHECK(std::string(Tricky::field_names[1]) == "x_");
+  CHECK(std::string(Tricky::field_names[2]) == "nested_");
+  std::string all;
+  for (const char* name : Node::field_names) all += std::string(name) + " ";
+  CHECK(all == "number_ bits_ weight_ flag_ colour_ next_ text_ place_ values_ links_ single_ ");
+}
+
+TEST_CASE("a class without fields has no names of fields, not those of its base") {
+  static_assert(Empty::field_names.size() == 0);
+  CHECK(Empty::field_names.begin() == Empty::field_names.end());
+}
+
+class Body;
+class Star;
+using PaperAllocator = SoaAllocator<Body, Star>;
+
+// As in the paper, without the macro.
+class Body : public SoaBase<PaperAllocator> {
+ public:
+  using FieldTypes = std::tuple<float, std::array<double, 2>, Body*>;
+  SoaField<Body, 0> mass_;
+  SoaField<Body, 1> position_;
+  SoaField<Body, 2> partner_;
+
+  __device__ explicit Body(std::size_t i) : mass_(static_cast<float>(i)), partner_(this) {
+    position_ = std::array<double, 2>{i + 0.25, i + 0.5};
+  }
+  __device__ void add(float mass) { mass_ += mass; }
+};
+
+class Star : public Body {
+ public:
+  using BaseClass = Body;
+  using FieldTypes = std::tuple<int>;
+  SoaField<Star, 0> brightness_;
+  __device__ explicit Star(std::size_t i) : Body(i), brightness_(static_cast<int>(i) * 3) {}
+};
+
+TEST_CASE("classes in the paper's form work like those that name their fields with the macro") {
+  AllocatorHandle<PaperAllocator> handle({.heap_bytes = std::size_t{1} << 20});
+  handle.parallel_new<Body>(100);
+  handle.parallel_new<Star>(100);
+  handle.parallel_do<Body, &Body::add>(1.0f);
+  Counters line(1);
+  const Lines lines{line.data()};
+  handle.parallel_do<Star>([lines] __device__(Star* star) {
+    lines.expect(star->brightness_ == static_cast<int>(star->mass_ - 1) * 3, __LINE__);
+  });
+  handle.parallel_do<Body>([lines] __device__(Body* body) {
+    lines.expect(body->position_[1] == body->mass_ - 0.5 && body->position_[0] == body->mass_ - 0.75, __LINE__);
+    lines.expect(body->partner_ == body && body->partner_->mass_ == body->mass_, __LINE__);
+  });
+  handle.synchronize();
+  CHECK(line[0] == 0);
+}
+
+// ---- Many fields --------------------------------------------------------------------------------------------------
+
+class Crowded;
+class Crowded : public SoaBase<SoaAllocator<Crowded>> {
+ public:
+#define FOUR(n) (a##n##_, char), (b##n##_, double), (c##n##_, short), (d##n##_, std::array<int, 2>)
+  DYNASOAR_FIELDS(Crowded, FOUR(0), FOUR(1), FOUR(2), FOUR(3), FOUR(4), FOUR(5), FOUR(6), FOUR(7), FOUR(8), FOUR(9),
+                  FOUR(10), FOUR(11), FOUR(12), FOUR(13), FOUR(14), FOUR(15), FOUR(16), FOUR(17), FOUR(18), FOUR(19),
+                  FOUR(20), FOUR(21), FOUR(22), FOUR(23), FOUR(24))
+#undef FOUR
+  __device__ explicit Crowded(std::size_t i) : b0_(static_cast<double>(i)), b24_(i + 0.5) {
+    a12_ = 'x';
+    d24_.fill(static_cast<int>(i));
+  }
+};
+
+TEST_CASE("a class may have a hundred fields") {
+  static_assert(std::tuple_size_v<Crowded::FieldTypes> == 100);
+  CHECK(std::string(Crowded::field_names[99]) == "d24_");
+  AllocatorHandle<SoaAllocator<Crowded>> handle({.heap_bytes = std::size_t{1} << 20});
+  handle.parallel_new<Crowded>(100);
+  Counters wrong(1);
+  handle.parallel_do<Crowded>([wrong = wrong.data()] __device__(Crowded* crowded) {
+    const double i = crowded->b0_;
+    dynasoar::test::count_if(*wrong, crowded->b24_ != i + 0.5 || crowded->a12_ != 'x' || crowded->d24_[1] != i);
+  });
+  handle.synchronize();
+  CHECK(wrong[0] == 0);
+}
+
+}  // namespace soa_field_test
