@@ -45,8 +45,7 @@ struct Check {
 };
 
 void run(Report& report, const Settings& settings, std::size_t count) {
-  dynasoar::AllocatorHandle<AllocatorT> handle(
-      {.heap_bytes = AllocatorT::heap_bytes_for<Object>(count) / 8 * 9 + (std::size_t{64} << 20)});
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{settings.small ? 64u : 2048u} << 20});
   const dynasoar::DeviceArray<Object*> objects(count);
   dynasoar::DeviceArray<std::uint32_t> shared(1);
   shared.fill_bytes(0);

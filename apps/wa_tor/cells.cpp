@@ -5,7 +5,6 @@
 /// Cells know their neighbours, so nothing here computes with coordinates: any graph of cells would do.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,7 +36,9 @@ struct World {
 class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
-  using Neighbors = std::array<Cell*, kDirections>;
+  struct Neighbors {  // as one value, not as an array field: agents jump between cells and read all four at once
+    Cell* cells[kDirections];
+  };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // left, up, right, down
                   (agent_, Agent*),               // who lives here, or null
                   (kind_, std::uint8_t),          // kFree, kFish or kShark: all that neighbours need to see
@@ -53,16 +54,19 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   }
 
   __device__ void connect(Torus torus, Cell* const* table) {
-    for (std::uint32_t d = 0; d < kDirections; ++d) neighbors_[d] = table[torus.neighbor(index_, d)];
+    for (std::uint32_t d = 0; d < kDirections; ++d) neighbors_->cells[d] = table[torus.neighbor(index_, d)];
   }
 
   __device__ void populate(World world, Thresholds thresholds);
 
   __device__ DirectionSet neighbors_of_kind(std::uint8_t kind) const {
+    const Neighbors neighbors = neighbors_;
     DirectionSet directions;
-    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors_[d]->kind_ == kind, d);
+    for (std::uint32_t d = 0; d < kDirections; ++d) directions.add_if(neighbors.cells[d]->kind_ == kind, d);
     return directions;
   }
+
+  __device__ Cell* neighbor(std::uint32_t direction) const { return neighbors_->cells[direction]; }
 
   /// An agent, or nobody, lives here from now on.
   __device__ void put(Agent* agent, std::uint8_t kind) {
@@ -102,14 +106,14 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
     Cell* const here = cell_;
     const std::uint32_t direction = choose(candidates, world.seed, decision, here->index_, world.step);
     choice_ = static_cast<std::uint8_t>(direction);
-    here->neighbors_[direction]->ask(opposite(direction));
+    here->neighbor(direction)->ask(opposite(direction));
   }
 
   /// The cell that accepted this agent, or the one where it is.
   __device__ Cell* destination() const {
     Cell* const here = cell_;
     if (choice_ == kStay) return here;
-    Cell* const wanted = here->neighbors_[choice_];
+    Cell* const wanted = here->neighbor(choice_);
     return wanted->accepted_ == opposite(choice_) ? wanted : here;
   }
 

@@ -70,10 +70,10 @@ class TinyHeap {
     heap_.token = words32(heap_.blocks(), 0);
     heap_.page_type = words32(pages, 0);
     heap_.page_hint = words32(current_count, 0);
-    heap_.changed = words32(kTypes, 0);
     heap_.full_at = words64(kTypes, 0);
     heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
-    heap_.created = words64(std::size_t{kTypes} * Heap::kCreatedWords, 0);
+    heap_.created = words64(std::size_t{kTypes} * Heap::kCountWords, 0);
+    heap_.deleted = words64(std::size_t{kTypes} * Heap::kCountWords, 0);
     heap_.changes = Heap::Changes::over(words64(Heap::Changes::kWords, 0));
     heap_.free_pages = bitmap(pages, pages);
     for (int type = 0; type < kTypes; ++type) {

@@ -229,6 +229,35 @@ TEST_CASE("the one slot that was freed in a full heap is what the next request g
   }
 }
 
+/// One thread: a large object comes and goes, medium ones take its place, and one slot of them is free again.
+struct LeaveStaleHint {
+  std::uint32_t* got_large;
+  __device__ void operator()(std::size_t) const {
+    Large* const large = dynasoar::make_new<Large>(0u);
+    const std::uint32_t block = dynasoar::test::slot_number(large) / 64;
+    dynasoar::destroy(large);
+    Medium* in_its_place = nullptr;
+    while (Medium* medium = dynasoar::make_new<Medium>(0u)) {
+      if (dynasoar::test::slot_number(medium) / 64 == block) in_its_place = medium;
+    }
+    dynasoar::destroy(in_its_place);
+    *got_large = dynasoar::make_new<Large>(0u) != nullptr;
+  }
+};
+
+TEST_CASE("a request is refused because the heap is full, not as contended, when its hint leads to another type") {
+  AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(4));
+  DeviceArray<std::uint32_t> got_large(1);
+  handle.parallel_for(1, LeaveStaleHint{got_large.data()});
+  handle.synchronize();
+  CHECK(got_large.download()[0] == 0);
+  const Statistics statistics = handle.statistics();
+  CHECK(statistics.types[3].objects == 0);
+  CHECK(statistics.types[2].objects == capacity<FourTypes, Medium>(4) - 1);
+  CHECK(statistics.types[3].refused_full == 1);
+  CHECK(statistics.types[3].refused_contended == 0);
+}
+
 TEST_CASE("many threads that fail at once are done quickly") {
   constexpr std::size_t kPages = 2000;
   constexpr std::uint64_t kRequests = dynasoar::kCudaBackend ? 4000000 : 1000000 / dynasoar::test::kSlowdown;

@@ -86,7 +86,7 @@ TEST_CASE("destroying through a base pointer runs the destructors of the object'
     destroy(agents[i % 3]);
     destroy(static_cast<Agent*>(agents[(i + 1) % 3]));
   });
-  // Of three consecutive indices, each object has died twice and lives once. Fish: 334 + 333 + ...
+  // Of the three objects of an index, one is left.
   handle.synchronize();
   const std::uint64_t fish_left = handle.count<Fish>() - handle.count<Trout>();
   const std::uint64_t trout_left = handle.count<Trout>();
@@ -183,7 +183,7 @@ TEST_CASE("objects can delete objects of classes that the loop does not visit") 
     shark->prey_ = i % 2 == 0 ? make_new<Fish>(i) : make_new<Trout>(i);
   });
   handle.parallel_do<Shark>([] __device__(Shark* shark) {
-    if (shark->prey_->id_ != shark->id_) return;  // would be an error: counted below
+    if (shark->prey_->id_ != shark->id_) return;  // not its own prey: the counts below would show it
     if (shark->id_ % 4 < 2) destroy(shark->prey_.get());
   });
   CHECK(handle.count<Trout>() == 1000);

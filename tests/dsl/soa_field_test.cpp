@@ -266,7 +266,8 @@ __device__ void Node::check_arithmetic(Lines lines) {
   EXPECT(weight_ == 3.5);
   weight_ = number_;
   EXPECT(weight_ == 2.0);
-  number_ = 7.9;  // converts as the value would
+  const double fraction = 7.9;
+  number_ = fraction;  // converts as the value would
   EXPECT(number_ == 7);
 
   flag_ = true;

@@ -205,7 +205,13 @@ class Bitmap {
   /// Looks first into the container of `start` without a traversal: who takes neighbouring bits pays one load.
   /// @pre start < size()
   __device__ std::uint32_t clear_any(std::uint32_t start, int tries) const {
-    std::uint32_t position = find_in_container(start);
+    return clear_any(start, container(0, start / kContainerBits), tries);
+  }
+
+  /// The same, for a caller who has read the container of `start` already.
+  __device__ std::uint32_t clear_any(std::uint32_t start, std::uint64_t bits, int tries) const {
+    std::uint32_t position =
+        bits == 0 ? kStalePosition : start / kContainerBits * kContainerBits + next_bit(bits, start % kContainerBits);
     for (int i = 0; i < tries; ++i) {
       // acq_rel: partners are the release of the set and the acquire in find_exhaustively.
       if (is_position(position) && try_clear(position, Order::acq_rel)) return position;
@@ -248,12 +254,6 @@ class Bitmap {
 
   __device__ static std::uint32_t next_bit(std::uint64_t bits, std::uint32_t start) {
     return static_cast<std::uint32_t>(detail::next_set_bit(bits, static_cast<int>(start)));
-  }
-
-  __device__ std::uint32_t find_in_container(std::uint32_t position) const {
-    const std::uint64_t bits = word(0, position / kContainerBits).load(Order::relaxed);
-    if (bits == 0) return kStalePosition;
-    return position / kContainerBits * kContainerBits + next_bit(bits, position % kContainerBits);
   }
 
   /// Container `index` of level 0 was emptied by the caller: clears the bits above.

@@ -53,8 +53,8 @@ class BlockHeap {
   template <class T>
   using Word = typename Atomics::template word<T>;
 
-  static constexpr std::uint32_t kPartialSums = 32;  // of the counts below, so that warps rarely add to one address
-  static constexpr std::uint32_t kCountStride = 16;  // one partial sum per 128-byte line
+  static constexpr std::uint32_t kPartialSums = 128;  // of the counts below, so that warps rarely add to one address
+  static constexpr std::uint32_t kCountStride = 16;   // one partial sum per 128-byte line
   static constexpr std::uint32_t kCountWords = kPartialSums * kCountStride;
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
@@ -95,14 +95,18 @@ class BlockHeap {
   /// @par Cost       3 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
     for (int round = 0; round < kRounds; ++round) {
-      Reservation found = from_own_container(type, want, who);
-      if (found.slots == 0) found = from_current_block(type, want, who);
-      if (found.slots == 0) found = from_listed_block(type, want, who);
-      if (found.slots == 0) found = from_new_block(type, want, who);
-      if (found.slots != 0) return counted(type, found, who);
+      Reservation found = from_hints(type, want, who);
+      if (found.slots == 0) found = from_search(type, want, who);
+      if (found.slots != 0) {
+        count(created, type, found.slots, who);
+        return found;
+      }
       const Verdict verdict = search_exhaustively(type, want, who, found);
-      if (verdict == Verdict::found) return counted(type, found, who);
       if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
+      if (verdict == Verdict::found) {
+        count(created, type, found.slots, who);
+        return found;
+      }
       Atomics::pause();
     }
     return {kNoPosition, 0, Refusal::contended};
@@ -125,13 +129,13 @@ class BlockHeap {
   /// Adds to the record of refused objects.
   __device__ void record_refusal(int type, Refusal why, int objects) const {
     // relaxed: a count, read when the device is idle.
-    refusals[type * kRefusals + static_cast<int>(why)].fetch_add(static_cast<std::uint64_t>(objects), Order::relaxed);
+    refusals[type * kRefusals + static_cast<int>(why)].add(static_cast<std::uint64_t>(objects), Order::relaxed);
   }
 
  private:
   // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
   // share a starting point fill blocks to the brim while others drain, but compete.
-  static constexpr int kSearches = 4;                     // searches for a listed block before a new one is opened
+  static constexpr int kSearches = 3;                     // searches for a listed block before a new one is opened
   static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
   static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
   static constexpr int kRounds = 1 << 16;                 // rounds after which a request gives up as contended
@@ -145,23 +149,39 @@ class BlockHeap {
   /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
   __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
 
-  __device__ Reservation counted(int type, Reservation found, std::uint32_t who) const {
-    count(created, type, found.slots, who);
-    return found;
-  }
-
   /// Adds the number of slots in `mask` to a count of a type. relaxed: counts are read when no loop is running.
   __device__ static void count(Word<std::uint64_t>* counts, int type, std::uint64_t mask, std::uint32_t who) {
     const std::uint32_t sum = static_cast<std::uint32_t>(type) * kCountWords + who % kPartialSums * kCountStride;
-    counts[sum].fetch_add(static_cast<std::uint64_t>(detail::popcount(mask)), Order::relaxed);
+    counts[sum].add(static_cast<std::uint64_t>(detail::popcount(mask)), Order::relaxed);
   }
 
-  /// A block listed in the warp's own container of the active bitmap: one load where no other warp looks first.
-  __device__ Reservation from_own_container(int type, int want, std::uint32_t who) const {
+  /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp
+  /// looks at first, else the warp's current block.
+  __device__ Reservation from_hints(int type, int want, std::uint32_t who) const {
     const Bits& active = types[type].active;
     const std::uint32_t start = active.position_at(starting_point(who));
-    const std::uint32_t index = start / kContainerBits;
-    return from_container(type, want, who, {index * kContainerBits, active.container(0, index)}, start);
+    const std::uint32_t container = start / kContainerBits;
+    // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
+    const std::uint64_t listed = active.container(0, container);
+    const std::uint32_t current = types[type].current[who % current_count].load(Order::relaxed);
+    const Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
+    if (found.slots != 0 || current == kNoPosition) return found;
+    return {current, reserve(current, type, want, who), {}};
+  }
+
+  /// Searches the bitmaps: a listed block, else a new one.
+  __device__ Reservation from_search(int type, int want, std::uint32_t who) const {
+    const TypeState& state = types[type];
+    Word<std::uint32_t>& hint = page_hint[who % current_count];
+    // Read together, because each takes a while. relaxed: hints.
+    const bool any_listed = !state.active.seems_empty();
+    const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
+    const std::uint32_t page = hint.load(Order::relaxed);
+    if (any_listed) {
+      const Reservation found = from_listed_block(type, want, who);
+      if (found.slots != 0) return found;
+    }
+    return from_new_block(type, want, who, any_closed, page);
   }
 
   /// A listed block anywhere, from one starting point after the other.
@@ -190,20 +210,19 @@ class BlockHeap {
     return nothing();
   }
 
-  __device__ Reservation from_current_block(int type, int want, std::uint32_t who) const {
-    // relaxed: a hint; reserve finds out what became of the block.
-    const std::uint32_t block = types[type].current[who % current_count].load(Order::relaxed);
-    if (block == kNoPosition) return nothing();
-    return {block, reserve(block, type, want, who), {}};
-  }
-
-  /// An empty block of the type, else the first block of a free page.
-  [[gnu::noinline]] __device__ Reservation from_new_block(int type, int want, std::uint32_t who) const {
+  /// An empty block of the type, if it is worth looking for one, else the first block of a free page.
+  ///
+  /// @param page   where to look for a free page first
+  __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed,
+                                        std::uint32_t page) const {
     const TypeState& state = types[type];
-    if (state.empty.seems_empty() && free_pages.seems_empty()) return nothing();
+    const std::uint64_t near = free_pages.container(0, page / kContainerBits);
+    // Quick, and without the ledger, when the heap is full: it must not look busy then.
+    if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();
     changes.begin(who);
-    std::uint32_t block = state.empty.clear_any(state.empty.position_at(starting_point(who)), kTakeTries);
-    if (!is_position(block)) block = first_block_of_free_page(type, who);
+    std::uint32_t block = kNoPosition;
+    if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(who)), kTakeTries);
+    if (!is_position(block)) block = first_block_of_free_page(type, page, near, who);
     if (!is_position(block)) {
       changes.cancel(who);
       return nothing();
@@ -214,11 +233,14 @@ class BlockHeap {
   }
 
   /// Makes a free page one of `type`; its other blocks become empty blocks. @return its first block, or kNoPosition
-  __device__ std::uint32_t first_block_of_free_page(int type, std::uint32_t who) const {
-    Word<std::uint32_t>& hint = page_hint[who % current_count];
-    const std::uint32_t page = free_pages.clear_any(hint.load(Order::relaxed), kTakeTries);
+  ///
+  /// @param hint   a page to start from
+  /// @param near   the bits of its container
+  __device__ std::uint32_t first_block_of_free_page(int type, std::uint32_t hint, std::uint64_t near,
+                                                    std::uint32_t who) const {
+    const std::uint32_t page = free_pages.clear_any(hint, near, kTakeTries);
     if (!is_position(page)) return kNoPosition;
-    hint.store(page, Order::relaxed);
+    if (page != hint) page_hint[who % current_count].store(page, Order::relaxed);
     // relaxed: published by the releases of set_many and open.
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
     const std::uint32_t block = page * block_stride;
@@ -304,9 +326,15 @@ class BlockHeap {
     // release: partner is the acquire of a search that no longer sees the bit and then reads the ledger.
     if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acq_rel);
     state.allocated.clear(block, Order::relaxed);
-    // release: partner is the acquire of who takes the block or claims the page.
-    state.empty.set(block, Order::release);
-    if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block / block_stride, Order::release);
+    // A page of one block goes back without the detour over the empty blocks.
+    bool page_is_free = state.blocks_per_page == 1;
+    if (!page_is_free) {
+      // release: partner is the acquire of who takes the block or claims the page.
+      state.empty.set(block, Order::release);
+      page_is_free = state.empty.claim_all(block, page_mask(block, type));
+    }
+    // release: partner is the acquire of who takes the page.
+    if (page_is_free) free_pages.set(block / block_stride, Order::release);
     changes.end(who);
   }
 
@@ -341,7 +369,7 @@ class BlockHeap {
   /// The heap is full for the type if a reading of all of it saw no free slot, no empty block and no free page, while
   /// no block changed hands (see Ledger). The proof is kept and holds until the next change, so that of thousands of
   /// requests that fail, few have to search.
-  /// @par Cost   one load per 64 blocks, one or two per current block; 32 loads while the last proof holds
+  /// @par Cost   one load per 64 blocks, one or two per current block; 128 loads while the last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];
@@ -358,6 +386,9 @@ class BlockHeap {
       const std::uint32_t block = state.current[i].load(Order::acquire);  // partner: the exchange in replace_current
       // acquire: partner is the release in invalidate, which makes a block look full.
       if (block == kNoPosition || slots[block].load(Order::acquire) == kAllSlots) continue;
+      // Another type's: taking a slot and giving it back could note a change, and so keep this search from its end for
+      // ever. If it is being opened for this type right now, the ledger says so.
+      if (type_of(block) != type) continue;
       found = {block, reserve(block, type, want, who), {}};
       if (found.slots != 0) return Verdict::found;
       if (type_of(block) == type) return Verdict::unsettled;

@@ -23,7 +23,7 @@ namespace dynasoar {
 ///
 /// @tparam Atomics   atomics policy, see PlatformAtomics
 /// @tparam kShards   counters that changes are spread over
-template <class Atomics = PlatformAtomics, int kShards = 32>
+template <class Atomics = PlatformAtomics, int kShards = 128>
 class Ledger {
  public:
   using Word = typename Atomics::template word<std::uint64_t>;
@@ -47,17 +47,17 @@ class Ledger {
   }
 
   /// A change begins. relaxed: the release of the atomic that takes the block out of its bitmap publishes it.
-  __device__ void begin(std::uint32_t who) const { shard(who).fetch_add(1, Order::relaxed); }
+  __device__ void begin(std::uint32_t who) const { shard(who).add(1, Order::relaxed); }
 
   /// The change is complete. release: a reader that sees it (acquire in read) sees the block in its new place.
-  __device__ void end(std::uint32_t who) const { shard(who).fetch_add(kCompleted - 1, Order::release); }
+  __device__ void end(std::uint32_t who) const { shard(who).add(kCompleted - 1, Order::release); }
 
   /// A change that had begun found nothing to change. relaxed: there is nothing to publish.
-  __device__ void cancel(std::uint32_t who) const { shard(who).fetch_add(~std::uint64_t{0}, Order::relaxed); }
+  __device__ void cancel(std::uint32_t who) const { shard(who).add(~std::uint64_t{0}, Order::relaxed); }
 
   /// A change that was one atomic has happened. relaxed: it only makes older proofs void, and must be seen no earlier
   /// than the caller's own return is.
-  __device__ void note(std::uint32_t who) const { shard(who).fetch_add(kCompleted, Order::relaxed); }
+  __device__ void note(std::uint32_t who) const { shard(who).add(kCompleted, Order::relaxed); }
 
   /// Sums over all shards. Equal sums of completed changes mean equal shards, for each only grows.
   ///

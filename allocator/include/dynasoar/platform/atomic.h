@@ -35,6 +35,23 @@ class AtomicWord {
   __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, native(order)); }
   __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, native(order)); }
 
+  /// As fetch_add, for callers who do not want the value: cheaper on the GPU, where nothing comes back.
+  __host__ __device__ void add(T value, Order order) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(T) == 8) {
+      if (order == Order::relaxed) {
+        asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&value_), "l"(value) : "memory");
+      } else {
+        asm volatile("red.release.gpu.add.u64 [%0], %1;" ::"l"(&value_), "l"(value) : "memory");
+      }
+    } else {
+      fetch_add(value, order);
+    }
+#else
+    fetch_add(value, order);
+#endif
+  }
+
   /// On failure `expected` becomes the value found, read with `relaxed`.
   __host__ __device__ bool compare_exchange(T& expected, T desired, Order order) {
     return ref().compare_exchange_strong(expected, desired, native(order), native(Order::relaxed));

@@ -44,8 +44,12 @@ struct ListProgress {
 
 namespace {
 
+// Loops over indices create objects, which is a matter of latency: as many warps as fit, whatever the registers.
+inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
+
 template <class A, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock) bound_index_kernel(std::size_t count, F function) {
+__global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocessor)
+    bound_index_kernel(std::size_t count, F function) {
   for_each_index_of_thread(count, function);
 }
 
@@ -72,18 +76,14 @@ __global__ void __launch_bounds__(kThreadsPerBlock) list_kernel(ListProgress* pr
   const typename A::State& state = bound_state<A>();
   const int type = static_cast<int>(blockIdx.y);
   using Heap = typename A::Heap;
-  static_assert(Heap::kPartialSums == 32);
-  // Warp 0 adds up the partial sums of what was created, warp 1 of what was deleted.
+  // Half of the threads add up what was created, half what was deleted.
+  static_assert(2 * Heap::kPartialSums == kThreadsPerBlock);
   using Sum = cub::BlockReduce<unsigned long long, kThreadsPerBlock>;
   __shared__ typename Sum::TempStorage sum_storage;
   __shared__ std::uint64_t changes;
-  unsigned long long part = 0;
-  if (threadIdx.x < 2 * Heap::kPartialSums) {
-    const auto* const counts = threadIdx.x < Heap::kPartialSums ? state.heap.created : state.heap.deleted;
-    part =
-        counts[type * Heap::kCountWords + threadIdx.x % Heap::kPartialSums * Heap::kCountStride].load(Order::relaxed);
-  }
-  const unsigned long long sum = Sum(sum_storage).Sum(part);
+  const auto* const counts = threadIdx.x < Heap::kPartialSums ? state.heap.created : state.heap.deleted;
+  const std::uint32_t part = threadIdx.x % Heap::kPartialSums * Heap::kCountStride;
+  const unsigned long long sum = Sum(sum_storage).Sum(counts[type * Heap::kCountWords + part].load(Order::relaxed));
   if (threadIdx.x == 0) changes = sum;
   __syncthreads();
   if (changes == progress_of_types[type].made_at.load(Order::relaxed)) return;

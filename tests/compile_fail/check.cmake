@@ -1,0 +1,46 @@
+# Compiles one source file and says whether the outcome is as expected:
+#
+#   cmake -DSOURCE=<file> -DMISTAKE=<ON|OFF> -P check.cmake -- <compiler> <flags>...
+#
+# With MISTAKE the file must not compile, and the compiler must print the text that the file's first line announces,
+# `// expect: <text>`. Without, it must compile: that the same flags compile the corrected code is what makes the
+# failures believable.
+cmake_minimum_required(VERSION 3.22)
+
+set(_command "")
+set(_in_command FALSE)
+math(EXPR _last "${CMAKE_ARGC} - 1")
+foreach(_i RANGE ${_last})
+  if(_in_command)
+    list(APPEND _command "${CMAKE_ARGV${_i}}")
+  elseif(CMAKE_ARGV${_i} STREQUAL "--")
+    set(_in_command TRUE)
+  endif()
+endforeach()
+
+if(MISTAKE)
+  list(APPEND _command -DMISTAKE)
+endif()
+execute_process(COMMAND ${_command} ${SOURCE}
+  RESULT_VARIABLE _status OUTPUT_VARIABLE _text ERROR_VARIABLE _text)
+
+if(NOT MISTAKE)
+  if(NOT _status EQUAL 0)
+    message(FATAL_ERROR "${SOURCE} must compile, but:\n${_text}")
+  endif()
+  return()
+endif()
+
+file(READ "${SOURCE}" _source)
+if(NOT _source MATCHES "^// expect: ([^\n]+)")
+  message(FATAL_ERROR "${SOURCE} does not begin with '// expect: <text>'")
+endif()
+set(_expected "${CMAKE_MATCH_1}")
+if(_status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} compiles, but must not: '${_expected}'")
+endif()
+string(REGEX REPLACE "[ \n]+" " " _text "${_text}")  # nvcc breaks lines
+string(FIND "${_text}" "${_expected}" _found)
+if(_found EQUAL -1)
+  message(FATAL_ERROR "${SOURCE} does not compile, but the compiler does not say '${_expected}':\n${_text}")
+endif()

@@ -1,0 +1,343 @@
+// AllocatorHandle: loops with arguments, over base classes, creation by index, and errors that say what to do.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+
+namespace allocator_handle_test {
+
+using dynasoar::AllocatorHandle;
+using dynasoar::DeviceArray;
+using dynasoar::Error;
+using dynasoar::Order;
+using dynasoar::test::Counter;
+using dynasoar::test::Counters;
+using namespace dynasoar::literals;
+
+class Fish;
+class Trout;
+class Shark;
+using AllocatorT = dynasoar::SoaAllocator<Fish, Trout, Shark>;
+
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Agent, (index_, std::uint32_t), (sum_, std::uint64_t), (visits_, std::uint32_t))
+  __device__ explicit Agent(std::size_t index) : index_(static_cast<std::uint32_t>(index)), sum_(0), visits_(0) {}
+
+  __device__ void none() { ++visits_; }
+  __device__ void one(std::uint32_t a) { sum_ += a; }
+  __device__ void two(std::uint32_t a, const std::uint64_t& b) { sum_ += a + 10 * b; }
+  __device__ void three(char a, std::uint32_t b, double c) {
+    sum_ += (a == 'x' ? 1 : 0) + 10 * b + static_cast<std::uint64_t>(100 * c);
+  }
+  __device__ void four(std::uint32_t a, std::uint32_t b, std::uint32_t c, Counter* d) {
+    d->fetch_add(a + 10 * b + 100 * c, Order::relaxed);
+  }
+  __device__ void five(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d, std::uint32_t e) {
+    sum_ += a + 10 * b + 100 * c + 1000 * d + 10000 * e;
+  }
+  __device__ void by_reference(std::uint32_t& own_copy) { sum_ += ++own_copy; }
+  __device__ std::uint64_t look() const { return sum_; }  // a loop may ignore what a method returns
+};
+
+class Fish : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Fish)
+  __device__ explicit Fish(std::size_t index) : Agent(index) {}
+  __device__ Fish(std::size_t index, std::uint32_t a, std::uint64_t b) : Agent(index) { sum_ = a + b; }
+};
+
+class Trout : public Fish {
+ public:
+  using BaseClass = Fish;
+  DYNASOAR_FIELDS(Trout, (spots_, int))
+  __device__ explicit Trout(std::size_t index) : Fish(index), spots_(3) {}
+  __device__ void only_trout(int spots) { spots_ += spots; }
+};
+
+class Shark : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Shark, (teeth_, int))
+  __device__ explicit Shark(std::size_t index) : Agent(index), teeth_(100) {}
+  __device__ void bite() { --teeth_; }
+  __device__ void bite_often(int times, int force) { teeth_ -= times * force; }
+};
+
+constexpr std::uint64_t kFish = 1000, kTrout = 500, kShark = 300;
+
+void populate(AllocatorHandle<AllocatorT>& handle) {
+  handle.parallel_new<Fish>(kFish);
+  handle.parallel_new<Trout>(kTrout);
+  handle.parallel_new<Shark>(kShark);
+}
+
+dynasoar::HandleOptions small_heap() { return {.heap_bytes = 4_MiB, .threads = 4}; }
+
+/// Sum over the objects of exactly or at least class T of what `member` gives.
+template <class T>
+struct Total {
+  Counter* visits;
+  Counter* sums;
+  __device__ void operator()(T* object) const {
+    visits->fetch_add(object->visits_, Order::relaxed);
+    sums->fetch_add(object->sum_, Order::relaxed);
+  }
+};
+
+struct Totals {
+  std::uint64_t visits, sum;
+};
+
+template <class T>
+Totals totals(AllocatorHandle<AllocatorT>& handle) {
+  Counters counters(2);
+  handle.parallel_do<T>(Total<T>{counters.data(), counters.data() + 1});
+  handle.synchronize();
+  return {counters[0], counters[1]};
+}
+
+// ---- Loops ------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a loop passes up to five arguments to the method of every object") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  handle.parallel_new<Shark>(kShark);
+  handle.parallel_do<Shark, &Agent::none>();
+  CHECK(totals<Shark>(handle).visits == kShark);
+  handle.parallel_do<Shark, &Agent::one>(7u);
+  CHECK(totals<Shark>(handle).sum == kShark * 7);
+  handle.parallel_do<Shark, &Agent::two>(1u, 2ull);
+  CHECK(totals<Shark>(handle).sum == kShark * (7 + 21));
+  handle.parallel_do<Shark, &Agent::three>('x', 2u, 3.0);
+  CHECK(totals<Shark>(handle).sum == kShark * (7 + 21 + 321));
+  Counters counter(1);
+  handle.parallel_do<Shark, &Agent::four>(1u, 2u, 3u, counter.data());
+  handle.synchronize();
+  CHECK(counter[0] == kShark * 321);
+  handle.parallel_do<Shark, &Agent::five>(1u, 2u, 3u, 4u, 5u);
+  CHECK(totals<Shark>(handle).sum == kShark * (7 + 21 + 321 + 54321));
+  handle.parallel_do<Shark, &Agent::look>();
+}
+
+TEST_CASE("an argument that a method takes by reference is a copy for every object") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  populate(handle);
+  handle.parallel_do<Agent, &Agent::by_reference>(41u);
+  CHECK(totals<Agent>(handle).sum == 42 * (kFish + kTrout + kShark));
+}
+
+TEST_CASE("a method that one listed class declares runs without naming the class") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  populate(handle);
+  handle.parallel_do<&Trout::only_trout>(4);
+  handle.parallel_do<&Shark::bite>();
+  handle.parallel_do<&Shark::bite_often>(2, 5);
+  Counters wrong(1);
+  handle.parallel_do<Trout>([wrong = wrong.data()] __device__(Trout* trout) {
+    dynasoar::test::count_if(*wrong, trout->spots_ != 7);
+  });
+  handle.parallel_do<Shark>([wrong = wrong.data()] __device__(Shark* shark) {
+    dynasoar::test::count_if(*wrong, shark->teeth_ != 89);
+  });
+  handle.synchronize();
+  CHECK(wrong[0] == 0);
+}
+
+TEST_CASE("a loop over a base class visits every object of every subclass exactly once") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  populate(handle);
+  handle.parallel_do<Agent, &Agent::none>();
+  CHECK(totals<Shark>(handle).visits == kShark);
+  CHECK(totals<Trout>(handle).visits == kTrout);
+  CHECK(totals<Fish>(handle).visits == kFish + kTrout);
+  Counters wrong(1);
+  handle.parallel_do<Agent>([wrong = wrong.data()] __device__(Agent* agent) {
+    dynasoar::test::count_if(*wrong, agent->visits_ != 1);
+  });
+  handle.synchronize();
+  CHECK(wrong[0] == 0);
+}
+
+TEST_CASE("a loop over a subclass with an inherited method leaves other classes alone") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  populate(handle);
+  handle.parallel_do<Fish, &Agent::one>(1u);
+  CHECK(totals<Agent>(handle).sum == kFish + kTrout);
+  CHECK(totals<Shark>(handle).sum == 0);
+  handle.parallel_do<Trout, &Agent::one>(1u);
+  CHECK(totals<Agent>(handle).sum == kFish + 2 * kTrout);
+}
+
+TEST_CASE("a loop takes a callable, with or without arguments") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  populate(handle);
+  std::uint32_t captured = 2;
+  captured += 3;
+  handle.parallel_do<Fish>([captured] __device__(Fish* fish) { fish->sum_ += captured; });
+  CHECK(totals<Agent>(handle).sum == 5 * (kFish + kTrout));
+  handle.parallel_do<Shark>(
+      [captured] __device__(Shark* shark, std::uint32_t a, std::uint64_t b) { shark->sum_ += captured + a + b; }, 10u,
+      100ull);
+  CHECK(totals<Shark>(handle).sum == 115 * kShark);
+}
+
+TEST_CASE("a loop over a class without objects does nothing") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  handle.parallel_new<Fish>(10);
+  handle.parallel_do<&Shark::bite>();
+  handle.parallel_new<Shark>(0);
+  CHECK(handle.count<Shark>() == 0);
+  CHECK(totals<Agent>(handle).visits == 0);
+}
+
+TEST_CASE("a loop sees what loops before it have created and deleted") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  std::uint64_t expected = 0;
+  for (std::uint32_t round = 1; round <= 20; ++round) {
+    handle.parallel_new<Fish>(100 * round);
+    expected += 100 * round;
+    CHECK(handle.count<Fish>() == expected);
+    Counters visits(1);
+    handle.parallel_do<Fish>(
+        [visits = visits.data()] __device__(Fish* fish, std::uint32_t modulus) {
+          visits->fetch_add(1, Order::relaxed);
+          if (fish->index_ % modulus == 0) dynasoar::destroy(fish);
+        },
+        round);
+    handle.synchronize();
+    CHECK(visits[0] == expected);
+    Counters left(1);
+    handle.parallel_do<Fish>([left = left.data()] __device__(Fish*) { left->fetch_add(1, Order::relaxed); });
+    expected = handle.count<Fish>();
+    CHECK(left[0] == expected);
+  }
+}
+
+// ---- Creation ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("parallel_new creates one object for every index, with further arguments") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  constexpr std::uint32_t kCount = 10000;
+  handle.parallel_new<Fish>(kCount, 3u, 4ull);
+  Counters seen(kCount + 1);
+  handle.parallel_do<Fish>([seen = seen.data()] __device__(Fish* fish) {
+    const std::uint32_t index = fish->index_;
+    seen[index < kCount && fish->sum_ == 7 ? index : kCount].fetch_add(1, Order::relaxed);
+  });
+  handle.synchronize();
+  std::uint32_t wrong = 0;
+  const std::vector<std::uint64_t> values = seen.values();
+  for (std::uint32_t i = 0; i < kCount; ++i) wrong += values[i] != 1;
+  CHECK(wrong == 0);
+  CHECK(values[kCount] == 0);
+}
+
+TEST_CASE("parallel_for calls its function for every index, and it can create and use objects") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  handle.parallel_for(500, [] __device__(std::size_t i) {
+    Shark* const shark = dynasoar::make_new<Shark>(i);
+    shark->teeth_ = static_cast<int>(i);
+    if (i % 5 == 0) dynasoar::destroy(shark);
+  });
+  CHECK(handle.count<Shark>() == 400);
+}
+
+// ---- Errors -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a second handle of the same allocator type is refused, and the first goes on") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  handle.parallel_new<Fish>(10);
+  CHECK_THROWS_WITH_AS(AllocatorHandle<AllocatorT>{small_heap()}, doctest::Contains("is alive already"), Error);
+  handle.parallel_do<Fish, &Agent::one>(1u);
+  CHECK(totals<Fish>(handle).sum == 10);
+  CHECK_THROWS_AS(AllocatorHandle<AllocatorT>{small_heap()}, Error);
+}
+
+TEST_CASE("a heap that is too small is refused with the size that is needed") {
+  const std::size_t page = AllocatorT::pages().bytes;
+  const std::size_t needed = 3 * page;
+  for (std::size_t bytes : {std::size_t{0}, std::size_t{1}, page, needed - 1}) {
+    CAPTURE(bytes);
+    CHECK_THROWS_WITH_AS(AllocatorHandle<AllocatorT>({.heap_bytes = bytes}),
+                         doctest::Contains(("at least " + std::to_string(needed) + " bytes").c_str()), Error);
+  }
+  AllocatorHandle<AllocatorT> smallest({.heap_bytes = needed});  // and a refused handle does not count as alive
+  smallest.parallel_new<Fish>(64);
+  CHECK(smallest.count<Fish>() == 64);
+}
+
+TEST_CASE("a heap that is absurdly large is refused with advice") {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (std::size_t bytes : {kMost, kMost - 4096, kMost / 2, std::size_t{1} << 49}) {
+    CAPTURE(bytes);
+    CHECK_THROWS_WITH_AS(AllocatorHandle<AllocatorT>({.heap_bytes = bytes}), doctest::Contains("too large"), Error);
+  }
+  // Can be addressed, but nobody has so much memory: 240 TiB.
+  CHECK_THROWS_AS(AllocatorHandle<AllocatorT>({.heap_bytes = std::size_t{240} << 40}), Error);
+  CHECK_NOTHROW(AllocatorHandle<AllocatorT>{small_heap()});
+}
+
+// ---- Life -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("a handle can be made again after it was destroyed, with another size, and starts empty") {
+  for (std::uint32_t round = 1; round <= 5; ++round) {
+    AllocatorHandle<AllocatorT> handle({.heap_bytes = round * 1_MiB, .threads = static_cast<int>(round)});
+    CHECK(handle.count<Agent>() == 0);
+    handle.parallel_new<Fish>(100 * round);
+    handle.parallel_do<Fish, &Agent::one>(round);
+    CHECK(totals<Fish>(handle).sum == 100 * round * round);
+    CHECK(handle.count<Agent>() == 100 * round);
+  }
+}
+
+class Other;
+using OtherAllocator = dynasoar::SoaAllocator<Other>;
+class Other : public dynasoar::SoaBase<OtherAllocator> {
+ public:
+  DYNASOAR_FIELDS(Other, (value_, std::uint64_t))
+  __device__ explicit Other(std::size_t value) : value_(value) {}
+};
+
+TEST_CASE("handles of two allocator types live side by side") {
+  AllocatorHandle<AllocatorT> first(small_heap());
+  AllocatorHandle<OtherAllocator> second(small_heap());
+  first.parallel_new<Fish>(100);
+  second.parallel_new<Other>(200);
+  CHECK(first.count<Fish>() == 100);
+  CHECK(second.count<Other>() == 200);
+  first.parallel_do<Fish>([] __device__(Fish* fish) { dynasoar::make_new<Other>(fish->index_); });  // across heaps
+  first.synchronize();
+  CHECK(second.count<Other>() == 300);
+}
+
+TEST_CASE("the result of a run does not depend on the number of threads") {
+  for (int threads : {1, 2, 7}) {
+    CAPTURE(threads);
+    AllocatorHandle<AllocatorT> handle({.heap_bytes = 4_MiB, .threads = threads});
+    populate(handle);
+    handle.parallel_do<Agent>([] __device__(Agent* agent) {
+      agent->sum_ = agent->index_;
+      if (agent->index_ % 7 == 0) dynasoar::destroy(agent);
+    });
+    CHECK(handle.count<Agent>() == 1800 - 143 - 72 - 43);
+    CHECK(totals<Trout>(handle).sum == 500u * 499 / 2 - 7 * (71u * 72 / 2));
+  }
+}
+
+TEST_CASE("a heap's default size is enough to begin with") {
+  AllocatorHandle<AllocatorT> handle;
+  CHECK(handle.statistics().heap_bytes > 200_MiB);
+  CHECK(1_GiB == 1024 * 1_MiB);
+  CHECK(1_MiB == 1024 * 1_KiB);
+}
+
+}  // namespace allocator_handle_test
