@@ -44,6 +44,7 @@ struct DisturbedAtomics {
     T fetch_or(T value, Order order) { return disturb(), word_.fetch_or(value, order); }
     T fetch_and(T value, Order order) { return disturb(), word_.fetch_and(value, order); }
     T fetch_add(T value, Order order) { return disturb(), word_.fetch_add(value, order); }
+    void add(T value, Order order) { disturb(), word_.add(value, order); }
     bool compare_exchange(T& expected, T desired, Order order) {
       return disturb(), word_.compare_exchange(expected, desired, order);
     }

@@ -125,7 +125,20 @@ TEST_CASE("a loop passes up to five arguments to the method of every object") {
   CHECK(counter[0] == kShark * 321);
   handle.parallel_do<Shark, &Agent::five>(1u, 2u, 3u, 4u, 5u);
   CHECK(totals<Shark>(handle).sum == kShark * (7 + 21 + 321 + 54321));
-  handle.parallel_do<Shark, &Agent::look>();
+}
+
+template <class Cuda, class Handle>
+void loop_over_const_method(Cuda, Handle& handle) {
+  if constexpr (!Cuda::value) handle.template parallel_do<Shark, &Agent::look>();  // see is_const_method_v
+  handle.template parallel_do<Shark>([] __device__(Shark* shark) { return shark->look(); });
+}
+
+TEST_CASE("a loop ignores what a method returns") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  handle.parallel_new<Shark>(kShark);
+  loop_over_const_method(std::bool_constant<dynasoar::kCudaBackend>{}, handle);
+  handle.synchronize();
+  CHECK(handle.count<Shark>() == kShark);
 }
 
 TEST_CASE("an argument that a method takes by reference is a copy for every object") {

@@ -39,13 +39,16 @@ struct Sequence {
     results[at++] = word->compare_exchange(expected, 2, Order::acq_rel) ? 1 : 0;  // 1
     results[at++] = word->load(Order::relaxed);                                   // 2
     results[at++] = word->fetch_add(~T{0}, Order::relaxed);                       // 2: adding -1 subtracts
-    results[at++] = word->load(Order::relaxed);                                   // 1
+    word->add(5, Order::relaxed);
+    results[at++] = word->load(Order::relaxed);  // 6
+    word->add(~T{1}, Order::release);
+    results[at++] = word->load(Order::relaxed);  // 4
   }
 };
 
 template <class T>
 void check_sequence() {
-  const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 1};
+  const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 6, 4};
   DeviceArray<AtomicWord<T>> word(1);
   DeviceArray<T> results(expected.size());
   Executor executor;
@@ -63,6 +66,7 @@ struct AddInManyWays {
   AtomicWord<std::uint64_t>* words;
   __device__ void operator()(std::size_t i) const {
     words[0].fetch_add(1, Order::relaxed);
+    words[4].add(1, Order::relaxed);
     std::uint64_t found = words[1].load(Order::relaxed);
     while (!words[1].compare_exchange(found, found + 1, Order::relaxed)) {
     }
@@ -74,7 +78,7 @@ struct AddInManyWays {
 
 TEST_CASE("no update of an atomic word is lost when all threads update it") {
   constexpr std::size_t kCount = 100000;
-  Counters words(4);
+  Counters words(5);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(1, [words = words.data()] __device__(std::size_t) {
     words[3].store(~std::uint64_t{0}, Order::relaxed);
@@ -83,6 +87,7 @@ TEST_CASE("no update of an atomic word is lost when all threads update it") {
   executor.synchronize();
   CHECK(words[0] == kCount);
   CHECK(words[1] == kCount);
+  CHECK(words[4] == kCount);
   CHECK(words[2] == ~std::uint64_t{0});
   CHECK(words[3] == 0);
 }

@@ -61,6 +61,14 @@ struct MethodClass<Member C::*> {
   using type = C;
 };
 
+/// Whether a method is const.
+template <class>
+inline constexpr bool is_const_method_v = false;
+template <class R, class C, class... Args>
+inline constexpr bool is_const_method_v<R (C::*)(Args...) const> = true;
+template <class R, class C, class... Args>
+inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true;
+
 /// A callable and its trailing arguments, callable with an object.
 template <class F, class... Args>
 struct ObjectCall {
@@ -88,6 +96,10 @@ struct ObjectCall {
 /// A method known at compile time, as an empty callable.
 template <auto kMethod>
 struct Method {
+  static_assert(
+      !kCudaBackend || !is_const_method_v<decltype(kMethod)>,
+      "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
+      "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
   template <class T, class... Args>
   __device__ void operator()(T* object, Args&... args) const {
     typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method

@@ -1,4 +1,4 @@
-// expect: a base class that `using BaseClass = ...;` does not name
+// expect: a base class that 'using BaseClass = ...;' does not name
 // A subclass that does not say what its base is.
 #include <dynasoar/dynasoar.h>
 

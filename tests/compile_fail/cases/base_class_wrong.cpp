@@ -1,4 +1,4 @@
-// expect: BaseClass of this class is not its base. Write `using BaseClass = <its base>;`
+// expect: BaseClass of this class is not its base. Write 'using BaseClass = <its base>;'
 // A subclass that names a class which is not its base.
 #include <dynasoar/dynasoar.h>
 

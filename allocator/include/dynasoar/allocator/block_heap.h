@@ -146,6 +146,11 @@ class BlockHeap {
 
   static __device__ Reservation nothing() { return {kNoPosition, 0, Refusal::contended}; }
 
+  /// A warp's entry in tables of current_count entries; the division is for small heaps only.
+  __device__ std::uint32_t current_slot(std::uint32_t who) const {
+    return who < current_count ? who : who % current_count;
+  }
+
   /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
   __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
 
@@ -163,7 +168,7 @@ class BlockHeap {
     const std::uint32_t container = start / kContainerBits;
     // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
     const std::uint64_t listed = active.container(0, container);
-    const std::uint32_t current = types[type].current[who % current_count].load(Order::relaxed);
+    const std::uint32_t current = types[type].current[current_slot(who)].load(Order::relaxed);
     const Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
     if (found.slots != 0 || current == kNoPosition) return found;
     return {current, reserve(current, type, want, who), {}};
@@ -172,7 +177,7 @@ class BlockHeap {
   /// Searches the bitmaps: a listed block, else a new one.
   __device__ Reservation from_search(int type, int want, std::uint32_t who) const {
     const TypeState& state = types[type];
-    Word<std::uint32_t>& hint = page_hint[who % current_count];
+    Word<std::uint32_t>& hint = page_hint[current_slot(who)];
     // Read together, because each takes a while. relaxed: hints.
     const bool any_listed = !state.active.seems_empty();
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
@@ -240,7 +245,7 @@ class BlockHeap {
                                                     std::uint32_t who) const {
     const std::uint32_t page = free_pages.clear_any(hint, near, kTakeTries);
     if (!is_position(page)) return kNoPosition;
-    if (page != hint) page_hint[who % current_count].store(page, Order::relaxed);
+    if (page != hint) page_hint[current_slot(who)].store(page, Order::relaxed);
     // relaxed: published by the releases of set_many and open.
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
     const std::uint32_t block = page * block_stride;
@@ -265,7 +270,7 @@ class BlockHeap {
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
     // release: partner is the acquire of a search that no longer sees the old entry and then reads the ledger.
-    const std::uint32_t old = types[type].current[who % current_count].exchange(block, Order::release);
+    const std::uint32_t old = types[type].current[current_slot(who)].exchange(block, Order::release);
     if (old == kNoPosition || old == block) return;
     // acquire: partner is the release in open. Its type may have changed since it was ours; it is stable from here on.
     // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.

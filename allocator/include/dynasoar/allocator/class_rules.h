@@ -77,10 +77,10 @@ struct ClassRules {
                   "Multiple inheritance of SOA classes is not supported: derive from one class");
     static_assert(names_own_fields<C>(),
                   "dynasoar: this class inherits FieldTypes from its base. Declare its own: DYNASOAR_FIELDS(ThisClass, "
-                  "...) or `using FieldTypes = std::tuple<...>;` (an empty tuple if it has no fields)");
+                  "...) or 'using FieldTypes = std::tuple<...>;' (an empty tuple if it has no fields)");
     if constexpr (!std::is_void_v<typename C::BaseClass>) {
       static_assert(std::is_base_of_v<typename C::BaseClass, C> && !std::is_same_v<typename C::BaseClass, C>,
-                    "dynasoar: BaseClass of this class is not its base. Write `using BaseClass = <its base>;`");
+                    "dynasoar: BaseClass of this class is not its base. Write 'using BaseClass = <its base>;'");
       static_assert(ClassRules<Allocator, typename C::BaseClass>::check());
     }
     using Own = typename ClassLayout<C>::Own;
@@ -91,7 +91,7 @@ struct ClassRules {
     constexpr std::size_t kExpected = kFields > 0 ? kFields : 1;
     static_assert(sizeof(C) <= kExpected,
                   "dynasoar: this class has a data member that is not a SoaField, or a field more than FieldTypes "
-                  "lists, or a base class that `using BaseClass = ...;` does not name. Make every data member a field, "
+                  "lists, or a base class that 'using BaseClass = ...;' does not name. Make every data member a field, "
                   "and name the direct base in each subclass");
     static_assert(sizeof(C) >= kExpected,
                   "dynasoar: this class has fewer fields than FieldTypes lists. Either a SoaField is missing, or the "
