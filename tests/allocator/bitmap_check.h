@@ -53,8 +53,8 @@ inline std::string level_errors(const std::vector<std::vector<std::uint64_t>>& l
     }
     for (std::size_t i = 0; level > 0 && i < levels[level - 1].size(); ++i) {
       if (bit_of(containers, i, container_bits) == (levels[level - 1][i] != 0)) continue;
-      errors += "bit " + std::to_string(i) + " of level " + std::to_string(level) +
-                " disagrees with the container below; ";
+      errors +=
+          "bit " + std::to_string(i) + " of level " + std::to_string(level) + " disagrees with the container below; ";
     }
     bits = containers.size();
   }

@@ -272,9 +272,8 @@ TEST_CASE("a filled bitmap is what setting its bits one by one makes") {
       CAPTURE(set);
       OwnedBitmap<64> one_by_one(size);
       Executor executor(8);
-      executor.for_each_index(set, [view = one_by_one.view()] __device__(std::size_t i) {
-        view.set(static_cast<std::uint32_t>(i));
-      });
+      executor.for_each_index(
+          set, [view = one_by_one.view()] __device__(std::size_t i) { view.set(static_cast<std::uint32_t>(i)); });
       executor.synchronize();
       CHECK(OwnedBitmap<64>(size, set).words() == one_by_one.words());
     }
@@ -361,9 +360,9 @@ void toggle_own_bits(std::uint32_t size, std::uint64_t seed) {
   DeviceArray<std::uint32_t> last(size);
   last.fill_bytes(0);
   Executor executor(dynasoar::test::kHostThreads);
-  executor.for_each_index(workers, ToggleOwnBits<kBits>{bitmap.view(), workers,
-                                                        dynasoar::test::operations_per_worker(800000), seed,
-                                                        last.data()});
+  executor.for_each_index(
+      workers,
+      ToggleOwnBits<kBits>{bitmap.view(), workers, dynasoar::test::operations_per_worker(800000), seed, last.data()});
   executor.synchronize();
   std::set<std::uint32_t> expected;
   const std::vector<std::uint32_t> on = last.download();
@@ -452,8 +451,8 @@ void take_and_return(std::uint32_t size, std::uint64_t seed) {
   Counters tally(kTallies);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(dynasoar::test::kWorkers,
-                          TakeAndReturn<kBits>{pool.view(), owner.data(),
-                                               dynasoar::test::operations_per_worker(800000), seed, tally.data()});
+                          TakeAndReturn<kBits>{pool.view(), owner.data(), dynasoar::test::operations_per_worker(800000),
+                                               seed, tally.data()});
   executor.synchronize();
   CHECK(tally[kTakenTwice] == 0);
   CHECK(tally[kNotMine] == 0);
@@ -512,9 +511,9 @@ TEST_CASE("a group of bits is claimed as a whole, by one thread at a time") {
   claims.fill_bytes(0);
   Counters tally(kTallies);
   Executor executor(dynasoar::test::kHostThreads);
-  executor.for_each_index(dynasoar::test::kWorkers,
-                          ClaimGroups{bitmap.view(), claims.data(),
-                                      dynasoar::test::operations_per_worker(800000), seed, tally.data()});
+  executor.for_each_index(
+      dynasoar::test::kWorkers,
+      ClaimGroups{bitmap.view(), claims.data(), dynasoar::test::operations_per_worker(800000), seed, tally.data()});
   executor.synchronize();
   CHECK(tally[kTakenTwice] == 0);
   CHECK(tally[kTaken] > 0);

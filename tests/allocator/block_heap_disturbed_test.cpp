@@ -160,8 +160,8 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits>& tiny, const Load& lo
           continue;
         }
         ++outcome.created;
-        outcome.wrong_type += heap.type_of(got.block) != type ||
-                              std::popcount(got.slots) > static_cast<int>(want) || (got.slots & ~heap.kAllSlots) != 0;
+        outcome.wrong_type += heap.type_of(got.block) != type || std::popcount(got.slots) > static_cast<int>(want) ||
+                              (got.slots & ~heap.kAllSlots) != 0;
         for (std::uint64_t left = got.slots; left != 0; left &= left - 1) {
           const int slot = std::countr_zero(left);
           outcome.taken_twice += owner[got.block * kSlots + static_cast<std::size_t>(slot)].exchange(

@@ -30,20 +30,20 @@ using dynasoar::test::Stamped;
 constexpr std::uint32_t kTypes = FourTypes::kTypes;
 
 enum Tally {
-  kSlotTwice,    // a new object in a slot that somebody owns
-  kNotMine,      // a slot given back that somebody else owns
-  kDamaged,      // an object that is not as it was left
-  kWrongType,    // a handle of another class than the one asked for
-  kRefused,      // no object
-  kCreated,      // + type
+  kSlotTwice,  // a new object in a slot that somebody owns
+  kNotMine,    // a slot given back that somebody else owns
+  kDamaged,    // an object that is not as it was left
+  kWrongType,  // a handle of another class than the one asked for
+  kRefused,    // no object
+  kCreated,    // + type
   kTallies = kCreated + kTypes
 };
 
 /// What every worker has: handles and how many, kept from loop to loop.
 struct Holdings {
-  Stamped** objects;      // [workers * most]
-  std::uint32_t* count;   // [workers]
-  std::uint32_t* bytes;   // [workers] of heap that the objects take
+  Stamped** objects;     // [workers * most]
+  std::uint32_t* count;  // [workers]
+  std::uint32_t* bytes;  // [workers] of heap that the objects take
   std::uint32_t most;
 };
 

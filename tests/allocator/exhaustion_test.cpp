@@ -312,9 +312,7 @@ struct MakeLone {
 };
 
 struct MakeAny {
-  __device__ Stamped* operator()(std::uint32_t value) const {
-    return dynasoar::test::make_of_type(value % 4, value);
-  }
+  __device__ Stamped* operator()(std::uint32_t value) const { return dynasoar::test::make_of_type(value % 4, value); }
 };
 
 /// @param workers   that run at once
@@ -327,9 +325,8 @@ void never_refused(std::size_t pages, std::uint32_t workers, std::uint32_t most,
   CAPTURE(most);
   AllocatorHandle<Allocator> handle(heap_of_pages<Allocator>(pages));
   Counters refused(1);
-  const std::uint32_t operations = dynasoar::kCudaBackend
-                                       ? std::min(20000u, 4 * total_operations / workers)
-                                       : total_operations / workers / dynasoar::test::kSlowdown;
+  const std::uint32_t operations = dynasoar::kCudaBackend ? std::min(20000u, 4 * total_operations / workers)
+                                                          : total_operations / workers / dynasoar::test::kSlowdown;
   handle.parallel_for(workers, StayBelow<Make>{{}, most, operations, seed, refused.data()});
   handle.synchronize();
   CHECK(refused[0] == 0);

@@ -16,8 +16,8 @@ static_assert(Handle(0).type_index() == -1, "null is of no class");
 
 TEST_CASE("a handle gives back the block, the slot and the class that it was made of") {
   std::set<std::uint64_t> different;
-  for (std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{128}, std::uint64_t{1} << 32,
-                               Handle::kMaxHeapBytes - 64}) {
+  for (std::uint64_t offset :
+       {std::uint64_t{0}, std::uint64_t{64}, std::uint64_t{128}, std::uint64_t{1} << 32, Handle::kMaxHeapBytes - 64}) {
     for (std::uint32_t slot : {0u, 1u, 31u, 32u, 63u}) {
       for (int type : {0, 1, 127, 128, 254}) {
         CAPTURE(offset);

@@ -120,7 +120,8 @@ inline void check_open(const HeapCopy& heap, std::uint32_t block, std::uint32_t 
     complaints.add_if(token != 0, "a full block has an ownership token: block", block);
   } else {
     complaints.add_if(heap.slots[block] == 0, "an open block has no object: block", block);
-    complaints.add_if(!active && token == 0, "a block with free slots is lost, neither active nor current: block", block);
+    complaints.add_if(!active && token == 0, "a block with free slots is lost, neither active nor current: block",
+                      block);
     complaints.add_if(active && token != 0, "an active block is also a current block: block", block);
   }
   if (token != 0) {
@@ -140,8 +141,8 @@ inline void check_page(const HeapCopy& heap, std::uint32_t page, Complaints& com
     const std::uint32_t block = page * heap.stride + i;
     for (std::uint32_t type = 0; type < heap.types.size(); ++type) {
       const HeapCopy::Type& lists = heap.types[type];
-      const bool listed = heap.bit(lists.empty, block) || heap.bit(lists.active, block) ||
-                          heap.bit(lists.allocated, block);
+      const bool listed =
+          heap.bit(lists.empty, block) || heap.bit(lists.active, block) || heap.bit(lists.allocated, block);
       complaints.add_if(listed && (free || type != owner || i >= lists.blocks_per_page),
                         "a block is listed that is not a block of this type: block", block);
     }

@@ -27,7 +27,7 @@ struct ReadAround {
     quiet[at++] = ledger.read().quiet_since(start);  // nothing happened
     ledger.begin(3);
     const Ledger<>::Reading during = ledger.read();
-    quiet[at++] = during.quiet_since(start);          // a change is in progress
+    quiet[at++] = during.quiet_since(start);  // a change is in progress
     ledger.end(3);
     quiet[at++] = ledger.read().quiet_since(during);  // it was in progress when the first reading was made
     quiet[at++] = ledger.read().quiet_since(start);   // it began and ended in between

@@ -66,9 +66,8 @@ class Model {
   bool can_create(std::size_t type) const {
     if (live_by_page_.size() < pages_) return true;
     const std::uint64_t most = FourTypes::pages().blocks_per_page[type] * 64;
-    return std::any_of(live_by_page_.begin(), live_by_page_.end(), [&](const auto& page) {
-      return page.second.type == type && page.second.objects < most;
-    });
+    return std::any_of(live_by_page_.begin(), live_by_page_.end(),
+                       [&](const auto& page) { return page.second.type == type && page.second.objects < most; });
   }
 
   /// @return whether the object may be there

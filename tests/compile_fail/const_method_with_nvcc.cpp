@@ -15,6 +15,6 @@ void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #if defined(MISTAKE)
   handle.parallel_do<&Fish::draw>();
 #else
-  handle.parallel_do<Fish>([] __device__(Fish* fish) { fish->draw(); });
+  handle.parallel_do<Fish>([] __device__(Fish * fish) { fish->draw(); });
 #endif
 }

@@ -81,7 +81,9 @@ void populate(AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_new<Shark>(kShark);
 }
 
-dynasoar::HandleOptions small_heap() { return {.heap_bytes = 4_MiB, .threads = 4}; }
+dynasoar::HandleOptions small_heap() {
+  return {.heap_bytes = 4_MiB, .threads = 4};
+}
 
 /// Sum over the objects of exactly or at least class T of what `member` gives.
 template <class T>
@@ -106,7 +108,8 @@ Totals totals(AllocatorHandle<AllocatorT>& handle) {
   return {counters[0], counters[1]};
 }
 
-// ---- Loops ------------------------------------------------------------------------------------------------------------
+// ---- Loops
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a loop passes up to five arguments to the method of every object") {
   AllocatorHandle<AllocatorT> handle(small_heap());
@@ -130,7 +133,7 @@ TEST_CASE("a loop passes up to five arguments to the method of every object") {
 template <class Cuda, class Handle>
 void loop_over_const_method(Cuda, Handle& handle) {
   if constexpr (!Cuda::value) handle.template parallel_do<Shark, &Agent::look>();  // see is_const_method_v
-  handle.template parallel_do<Shark>([] __device__(Shark* shark) { return shark->look(); });
+  handle.template parallel_do<Shark>([] __device__(Shark * shark) { return shark->look(); });
 }
 
 TEST_CASE("a loop ignores what a method returns") {
@@ -155,12 +158,10 @@ TEST_CASE("a method that one listed class declares runs without naming the class
   handle.parallel_do<&Shark::bite>();
   handle.parallel_do<&Shark::bite_often>(2, 5);
   Counters wrong(1);
-  handle.parallel_do<Trout>([wrong = wrong.data()] __device__(Trout* trout) {
-    dynasoar::test::count_if(*wrong, trout->spots_ != 7);
-  });
-  handle.parallel_do<Shark>([wrong = wrong.data()] __device__(Shark* shark) {
-    dynasoar::test::count_if(*wrong, shark->teeth_ != 89);
-  });
+  handle.parallel_do<Trout>(
+      [wrong = wrong.data()] __device__(Trout * trout) { dynasoar::test::count_if(*wrong, trout->spots_ != 7); });
+  handle.parallel_do<Shark>(
+      [wrong = wrong.data()] __device__(Shark * shark) { dynasoar::test::count_if(*wrong, shark->teeth_ != 89); });
   handle.synchronize();
   CHECK(wrong[0] == 0);
 }
@@ -173,9 +174,8 @@ TEST_CASE("a loop over a base class visits every object of every subclass exactl
   CHECK(totals<Trout>(handle).visits == kTrout);
   CHECK(totals<Fish>(handle).visits == kFish + kTrout);
   Counters wrong(1);
-  handle.parallel_do<Agent>([wrong = wrong.data()] __device__(Agent* agent) {
-    dynasoar::test::count_if(*wrong, agent->visits_ != 1);
-  });
+  handle.parallel_do<Agent>(
+      [wrong = wrong.data()] __device__(Agent * agent) { dynasoar::test::count_if(*wrong, agent->visits_ != 1); });
   handle.synchronize();
   CHECK(wrong[0] == 0);
 }
@@ -195,10 +195,10 @@ TEST_CASE("a loop takes a callable, with or without arguments") {
   populate(handle);
   std::uint32_t captured = 2;
   captured += 3;
-  handle.parallel_do<Fish>([captured] __device__(Fish* fish) { fish->sum_ += captured; });
+  handle.parallel_do<Fish>([captured] __device__(Fish * fish) { fish->sum_ += captured; });
   CHECK(totals<Agent>(handle).sum == 5 * (kFish + kTrout));
   handle.parallel_do<Shark>(
-      [captured] __device__(Shark* shark, std::uint32_t a, std::uint64_t b) { shark->sum_ += captured + a + b; }, 10u,
+      [captured] __device__(Shark * shark, std::uint32_t a, std::uint64_t b) { shark->sum_ += captured + a + b; }, 10u,
       100ull);
   CHECK(totals<Shark>(handle).sum == 115 * kShark);
 }
@@ -221,7 +221,7 @@ TEST_CASE("a loop sees what loops before it have created and deleted") {
     CHECK(handle.count<Fish>() == expected);
     Counters visits(1);
     handle.parallel_do<Fish>(
-        [visits = visits.data()] __device__(Fish* fish, std::uint32_t modulus) {
+        [visits = visits.data()] __device__(Fish * fish, std::uint32_t modulus) {
           visits->fetch_add(1, Order::relaxed);
           if (fish->index_ % modulus == 0) dynasoar::destroy(fish);
         },
@@ -235,14 +235,15 @@ TEST_CASE("a loop sees what loops before it have created and deleted") {
   }
 }
 
-// ---- Creation ---------------------------------------------------------------------------------------------------------
+// ---- Creation
+// ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("parallel_new creates one object for every index, with further arguments") {
   AllocatorHandle<AllocatorT> handle(small_heap());
   constexpr std::uint32_t kCount = 10000;
   handle.parallel_new<Fish>(kCount, 3u, 4ull);
   Counters seen(kCount + 1);
-  handle.parallel_do<Fish>([seen = seen.data()] __device__(Fish* fish) {
+  handle.parallel_do<Fish>([seen = seen.data()] __device__(Fish * fish) {
     const std::uint32_t index = fish->index_;
     seen[index < kCount && fish->sum_ == 7 ? index : kCount].fetch_add(1, Order::relaxed);
   });
@@ -264,7 +265,8 @@ TEST_CASE("parallel_for calls its function for every index, and it can create an
   CHECK(handle.count<Shark>() == 400);
 }
 
-// ---- Errors -----------------------------------------------------------------------------------------------------------
+// ---- Errors
+// -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a second handle of the same allocator type is refused, and the first goes on") {
   AllocatorHandle<AllocatorT> handle(small_heap());
@@ -299,7 +301,8 @@ TEST_CASE("a heap that is absurdly large is refused with advice") {
   CHECK_NOTHROW(AllocatorHandle<AllocatorT>{small_heap()});
 }
 
-// ---- Life -------------------------------------------------------------------------------------------------------------
+// ---- Life
+// -------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a handle can be made again after it was destroyed, with another size, and starts empty") {
   for (std::uint32_t round = 1; round <= 5; ++round) {
@@ -327,7 +330,7 @@ TEST_CASE("handles of two allocator types live side by side") {
   second.parallel_new<Other>(200);
   CHECK(first.count<Fish>() == 100);
   CHECK(second.count<Other>() == 200);
-  first.parallel_do<Fish>([] __device__(Fish* fish) { dynasoar::make_new<Other>(fish->index_); });  // across heaps
+  first.parallel_do<Fish>([] __device__(Fish * fish) { dynasoar::make_new<Other>(fish->index_); });  // across heaps
   first.synchronize();
   CHECK(second.count<Other>() == 300);
 }
@@ -337,7 +340,7 @@ TEST_CASE("the result of a run does not depend on the number of threads") {
     CAPTURE(threads);
     AllocatorHandle<AllocatorT> handle({.heap_bytes = 4_MiB, .threads = threads});
     populate(handle);
-    handle.parallel_do<Agent>([] __device__(Agent* agent) {
+    handle.parallel_do<Agent>([] __device__(Agent * agent) {
       agent->sum_ = agent->index_;
       if (agent->index_ % 7 == 0) dynasoar::destroy(agent);
     });

@@ -13,8 +13,8 @@ namespace objects_test {
 
 using dynasoar::AllocatorHandle;
 using dynasoar::cast;
-using dynasoar::DeviceArray;
 using dynasoar::destroy;
+using dynasoar::DeviceArray;
 using dynasoar::is_a;
 using dynasoar::make_new;
 using dynasoar::Order;
@@ -76,7 +76,9 @@ class Egg : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Egg)
 };
 
-dynasoar::HandleOptions small_heap() { return {.heap_bytes = std::size_t{8} << 20, .threads = 8}; }
+dynasoar::HandleOptions small_heap() {
+  return {.heap_bytes = std::size_t{8} << 20, .threads = 8};
+}
 
 TEST_CASE("destroying through a base pointer runs the destructors of the object's own class and its bases") {
   AllocatorHandle<AllocatorT> handle(small_heap());
@@ -133,9 +135,9 @@ struct AskWhatItIs {
     Agent* const agents[] = {make_new<Fish>(1), make_new<Trout>(2), make_new<Shark>(3), nullptr};
     for (int i = 0; i < 4; ++i) answers[i] = ask(agents[i]);
     Fish* const trout = cast<Fish>(agents[1]);
-    answers[4] = trout->id_;                                                // still the same object
+    answers[4] = trout->id_;                                                 // still the same object
     answers[5] = is_a<Trout>(trout) && !is_a<Trout>(cast<Fish>(agents[0]));  // from the middle of the hierarchy
-    answers[6] = is_a<Agent>(cast<Shark>(agents[2]));                       // upwards
+    answers[6] = is_a<Agent>(cast<Shark>(agents[2]));                        // upwards
     const Agent* const seen = agents[0];
     answers[7] = is_a<Fish>(seen);
   }
@@ -163,14 +165,14 @@ TEST_CASE("objects can delete themselves in a loop, by their run-time class") {
   handle.parallel_new<Fish>(5000, died.data());
   handle.parallel_new<Trout>(3000, died.data());
   handle.parallel_new<Shark>(2000, died.data());
-  handle.parallel_do<Agent>([] __device__(Agent* agent) {
+  handle.parallel_do<Agent>([] __device__(Agent * agent) {
     if (agent->id_ % 2 == 0) destroy(agent);
   });
   CHECK(handle.count<Agent>() == 5000);
   CHECK(handle.count<Fish>() == 4000);  // trout included
   CHECK(handle.count<Trout>() == 1500);
   CHECK(handle.count<Shark>() == 1000);
-  handle.parallel_do<Fish>([] __device__(Fish* fish) { destroy(fish); });
+  handle.parallel_do<Fish>([] __device__(Fish * fish) { destroy(fish); });
   CHECK(handle.count<Fish>() == 0);
   CHECK(handle.count<Shark>() == 1000);
   CHECK(died[1] == 3000u * 2999 / 2);  // all trout: the sum of their ids
@@ -182,7 +184,7 @@ TEST_CASE("objects can delete objects of classes that the loop does not visit") 
     Shark* const shark = make_new<Shark>(i);
     shark->prey_ = i % 2 == 0 ? make_new<Fish>(i) : make_new<Trout>(i);
   });
-  handle.parallel_do<Shark>([] __device__(Shark* shark) {
+  handle.parallel_do<Shark>([] __device__(Shark * shark) {
     if (shark->prey_->id_ != shark->id_) return;  // not its own prey: the counts below would show it
     if (shark->id_ % 4 < 2) destroy(shark->prey_.get());
   });
@@ -197,7 +199,7 @@ TEST_CASE("a loop does not visit the objects that are created in it, the next on
   handle.parallel_do<Fish, &Fish::spawn>(3u);  // would go on for ever, or be refused, if it visited the children
   CHECK(handle.count<Fish>() == 4000);
   Counters visits(2);
-  handle.parallel_do<Fish>([visits = visits.data()] __device__(Fish* fish) {
+  handle.parallel_do<Fish>([visits = visits.data()] __device__(Fish * fish) {
     visits[fish->id_ >= 1000000 ? 1 : 0].fetch_add(1, Order::relaxed);
   });
   handle.synchronize();
@@ -260,7 +262,7 @@ TEST_CASE("device_do no longer visits objects that were deleted before") {
   AllocatorHandle<AllocatorT> handle(small_heap());
   handle.parallel_new<Fish>(640);
   handle.parallel_new<Shark>(10);
-  handle.parallel_do<Fish>([] __device__(Fish* fish) {
+  handle.parallel_do<Fish>([] __device__(Fish * fish) {
     if (fish->id_ % 3 != 0) destroy(fish);
   });
   Counters wrong(1);

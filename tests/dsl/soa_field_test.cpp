@@ -177,7 +177,8 @@ TEST_CASE("array fields of any length and type keep their values in every slot")
   round_trip<std::array<Sixteen, 5>>();
 }
 
-// ---- Operators --------------------------------------------------------------------------------------------------------
+// ---- Operators
+// --------------------------------------------------------------------------------------------------------
 
 class Node;
 class Extended;
@@ -219,9 +220,15 @@ class Extended : public Node {
   }
 };
 
-__device__ int takes_value(int value) { return value + 1; }
-__device__ void takes_reference(int& value) { value += 100; }
-__device__ int takes_const_reference(const int& value) { return value + 2; }
+__device__ int takes_value(int value) {
+  return value + 1;
+}
+__device__ void takes_reference(int& value) {
+  value += 100;
+}
+__device__ int takes_const_reference(const int& value) {
+  return value + 2;
+}
 
 __device__ void Node::check_arithmetic(Lines lines) {
   number_ = 5;
@@ -400,14 +407,13 @@ TEST_CASE("base-class handles and subclass handles see the same inherited fields
   AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});
   handle.parallel_new<Extended>(300);
   Counters line(1);
-  handle.parallel_do<Node>(
-      [] __device__(Node* node) {
-        node->number_ += 1;
-        node->weight_ = 0.5;
-        node->values_.fill(node->number_);
-      });
+  handle.parallel_do<Node>([] __device__(Node * node) {
+    node->number_ += 1;
+    node->weight_ = 0.5;
+    node->values_.fill(node->number_);
+  });
   handle.parallel_do<Extended>(
-      [] __device__(Extended* extended, Lines lines) {
+      [] __device__(Extended * extended, Lines lines) {
         lines.expect(extended->number_ == extended->own_ + 1001, __LINE__);
         lines.expect(extended->weight_ == 0.5, __LINE__);
         lines.expect(extended->values_[3] == extended->own_ + 1001, __LINE__);
@@ -488,10 +494,10 @@ TEST_CASE("classes in the paper's form work like those that name their fields wi
   handle.parallel_do<Body, &Body::add>(1.0f);
   Counters line(1);
   const Lines lines{line.data()};
-  handle.parallel_do<Star>([lines] __device__(Star* star) {
+  handle.parallel_do<Star>([lines] __device__(Star * star) {
     lines.expect(star->brightness_ == static_cast<int>(star->mass_ - 1) * 3, __LINE__);
   });
-  handle.parallel_do<Body>([lines] __device__(Body* body) {
+  handle.parallel_do<Body>([lines] __device__(Body * body) {
     lines.expect(body->position_[1] == body->mass_ - 0.5 && body->position_[0] == body->mass_ - 0.75, __LINE__);
     lines.expect(body->partner_ == body && body->partner_->mass_ == body->mass_, __LINE__);
   });
@@ -521,7 +527,7 @@ TEST_CASE("a class may have a hundred fields") {
   AllocatorHandle<SoaAllocator<Crowded>> handle({.heap_bytes = std::size_t{1} << 20});
   handle.parallel_new<Crowded>(100);
   Counters wrong(1);
-  handle.parallel_do<Crowded>([wrong = wrong.data()] __device__(Crowded* crowded) {
+  handle.parallel_do<Crowded>([wrong = wrong.data()] __device__(Crowded * crowded) {
     const double i = crowded->b0_;
     dynasoar::test::count_if(*wrong, crowded->b24_ != i + 0.5 || crowded->a12_ != 'x' || crowded->d24_[1] != i);
   });

@@ -73,12 +73,12 @@ TEST_CASE("statistics count objects, slots, blocks and pages") {
   CHECK(some.used() == doctest::Approx(3.0 / 20));
   CHECK(some.refused() == 0);
 
-  handle.parallel_do<Ant>([] __device__(Ant* ant) {
+  handle.parallel_do<Ant>([] __device__(Ant * ant) {
     if (ant->number_ % 4 != 0) dynasoar::destroy(ant);
   });
   CHECK(handle.statistics().types[0].objects == 68);
   CHECK(handle.statistics().types[0].fragmentation() == doctest::Approx(1 - 68.0 / 320));
-  handle.parallel_do<Ant>([] __device__(Ant* ant) { dynasoar::destroy(ant); });
+  handle.parallel_do<Ant>([] __device__(Ant * ant) { dynasoar::destroy(ant); });
   CHECK(handle.statistics().types[0].blocks == 0);
   CHECK(handle.statistics().free_pages == 19);
 

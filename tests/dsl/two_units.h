@@ -33,7 +33,7 @@ template <class T>
 std::uint64_t sum_of_totals(Handle& handle) {
   dynasoar::test::Counters sum(1);
   handle.parallel_do<T>(
-      [] __device__(T* cell, dynasoar::test::Counter* to) { to->fetch_add(cell->total_, dynasoar::Order::relaxed); },
+      [] __device__(T * cell, dynasoar::test::Counter * to) { to->fetch_add(cell->total_, dynasoar::Order::relaxed); },
       sum.data());
   handle.synchronize();
   return sum[0];

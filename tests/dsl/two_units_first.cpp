@@ -5,7 +5,7 @@ namespace two_units {
 
 // Not in the lambdas below: nvcc allows device lambdas in named functions only.
 static void add_with_lambda_in_first(Handle& handle, std::uint64_t amount) {
-  handle.parallel_do<Cell>([amount] __device__(Cell* cell) { cell->total_ += amount; });
+  handle.parallel_do<Cell>([amount] __device__(Cell * cell) { cell->total_ += amount; });
 }
 static void throw_balls_in_first(Handle& handle) {
   handle.parallel_do<Cell>([] __device__(Cell*) { dynasoar::make_new<Ball>(1.0); });

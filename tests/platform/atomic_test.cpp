@@ -28,11 +28,11 @@ struct Sequence {
   __device__ void operator()(std::size_t) const {
     int at = 0;
     word->store(5, Order::release);
-    results[at++] = word->load(Order::acquire);                // 5
-    results[at++] = word->fetch_add(7, Order::relaxed);        // 5
-    results[at++] = word->fetch_or(3, Order::acquire);         // 12
-    results[at++] = word->fetch_and(~T{1}, Order::release);    // 15
-    results[at++] = word->exchange(100, Order::acq_rel);       // 14
+    results[at++] = word->load(Order::acquire);              // 5
+    results[at++] = word->fetch_add(7, Order::relaxed);      // 5
+    results[at++] = word->fetch_or(3, Order::acquire);       // 12
+    results[at++] = word->fetch_and(~T{1}, Order::release);  // 15
+    results[at++] = word->exchange(100, Order::acq_rel);     // 14
     T expected = 99;
     results[at++] = word->compare_exchange(expected, 1, Order::acq_rel) ? 1 : 0;  // 0
     results[at++] = expected;                                                     // 100
@@ -80,9 +80,8 @@ TEST_CASE("no update of an atomic word is lost when all threads update it") {
   constexpr std::size_t kCount = 100000;
   Counters words(5);
   Executor executor(dynasoar::test::kHostThreads);
-  executor.for_each_index(1, [words = words.data()] __device__(std::size_t) {
-    words[3].store(~std::uint64_t{0}, Order::relaxed);
-  });
+  executor.for_each_index(
+      1, [words = words.data()] __device__(std::size_t) { words[3].store(~std::uint64_t{0}, Order::relaxed); });
   executor.for_each_index(kCount, AddInManyWays{words.data()});
   executor.synchronize();
   CHECK(words[0] == kCount);

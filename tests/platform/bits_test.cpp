@@ -30,8 +30,8 @@ struct Ask {
   Answer* answers;
   __device__ void operator()(std::size_t i) const {
     const auto [mask, number] = queries[i];
-    Answer answer{detail::popcount(mask), -1, -1, -1, detail::first_bits(number),
-                  detail::lowest_set_bits(mask, number)};
+    Answer answer{
+        detail::popcount(mask), -1, -1, -1, detail::first_bits(number), detail::lowest_set_bits(mask, number)};
     if (mask != 0) {
       answer.lowest = detail::lowest_bit(mask);
       answer.next = detail::next_set_bit(mask, number);
@@ -67,9 +67,9 @@ std::vector<Query> queries(std::uint64_t seed) {
   Random random{seed};
   for (int i = 0; i < 300; ++i) {
     const std::uint64_t mask = random.next();
-    add(mask);                                         // half of the bits
-    add(mask & random.next() & random.next());         // few
-    add(mask | random.next() | random.next());         // most
+    add(mask);                                          // half of the bits
+    add(mask & random.next() & random.next());          // few
+    add(mask | random.next() | random.next());          // most
     add(mask >> random.below(64) << random.below(64));  // runs of zeros at the ends
   }
   return queries;

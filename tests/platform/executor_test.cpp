@@ -28,9 +28,8 @@ TEST_CASE("a loop calls its function once for every index") {
       CAPTURE(count);
       Executor executor(threads);
       Counters calls(count + 1);  // one more than may be called
-      executor.for_each_index(count, [calls = calls.data()] __device__(std::size_t i) {
-        calls[i].fetch_add(1, Order::relaxed);
-      });
+      executor.for_each_index(
+          count, [calls = calls.data()] __device__(std::size_t i) { calls[i].fetch_add(1, Order::relaxed); });
       executor.synchronize();
       const std::vector<std::uint64_t> values = calls.values();
       CHECK(std::all_of(values.begin(), values.end() - 1, [](std::uint64_t value) { return value == 1; }));
@@ -65,9 +64,8 @@ TEST_CASE("a warp's id is below the executor's number of concurrent warps") {
   for (int threads : {1, 8}) {
     Executor executor(threads);
     DeviceArray<std::uint32_t> ids(kCount);
-    executor.for_each_index(kCount, [ids = ids.data()] __device__(std::size_t i) {
-      ids[i] = dynasoar::PlatformWarp{}.id();
-    });
+    executor.for_each_index(kCount,
+                            [ids = ids.data()] __device__(std::size_t i) { ids[i] = dynasoar::PlatformWarp{}.id(); });
     executor.synchronize();
     const std::vector<std::uint32_t> found = ids.download();
     CHECK(*std::max_element(found.begin(), found.end()) < executor.concurrent_warps());

@@ -96,10 +96,9 @@ struct ObjectCall {
 /// A method known at compile time, as an empty callable.
 template <auto kMethod>
 struct Method {
-  static_assert(
-      !kCudaBackend || !is_const_method_v<decltype(kMethod)>,
-      "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
-      "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
+  static_assert(!kCudaBackend || !is_const_method_v<decltype(kMethod)>,
+                "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
+                "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
   template <class T, class... Args>
   __device__ void operator()(T* object, Args&... args) const {
     typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method

@@ -27,6 +27,8 @@ class Trout : public Fish {
   DYNASOAR_FIELDS(Trout, (spots_, int))
 };
 
-__device__ void use() { dynasoar::make_new<Trout>(); }
+__device__ void use() {
+  dynasoar::make_new<Trout>();
+}
 
 }  // namespace base_class_wrong

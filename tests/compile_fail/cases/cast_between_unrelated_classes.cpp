@@ -24,9 +24,13 @@ class Shark : public Agent {
 };
 
 #if defined(MISTAKE)
-__device__ bool use(Fish* fish) { return dynasoar::cast<Shark>(fish) != nullptr; }
+__device__ bool use(Fish* fish) {
+  return dynasoar::cast<Shark>(fish) != nullptr;
+}
 #else
-__device__ bool use(Agent* agent) { return dynasoar::cast<Shark>(agent) != nullptr; }
+__device__ bool use(Agent* agent) {
+  return dynasoar::cast<Shark>(agent) != nullptr;
+}
 #endif
 
 }  // namespace cast_between_unrelated_classes

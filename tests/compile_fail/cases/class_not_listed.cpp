@@ -21,6 +21,8 @@ class Crab : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Crab, (claws_, int))
 };
 
-__device__ void use() { dynasoar::make_new<Crab>(); }
+__device__ void use() {
+  dynasoar::make_new<Crab>();
+}
 
 }  // namespace class_not_listed

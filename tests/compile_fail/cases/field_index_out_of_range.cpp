@@ -18,6 +18,8 @@ class Fish : public dynasoar::SoaBase<AllocatorT> {
 #endif
 };
 
-void use(dynasoar::AllocatorHandle<AllocatorT>& handle) { handle.count<Fish>(); }
+void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  handle.count<Fish>();
+}
 
 }  // namespace field_index_out_of_range

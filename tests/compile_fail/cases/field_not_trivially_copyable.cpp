@@ -24,6 +24,8 @@ class Fish : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Fish, (age_, int), (name_, Name))
 };
 
-void use(dynasoar::AllocatorHandle<AllocatorT>& handle) { handle.count<Fish>(); }
+void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  handle.count<Fish>();
+}
 
 }  // namespace field_not_trivially_copyable

@@ -23,6 +23,8 @@ class Shark : public dynasoar::SoaBase<AllocatorT> {
 #endif
 };
 
-void use(dynasoar::AllocatorHandle<AllocatorT>& handle) { handle.count<Shark>(); }
+void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  handle.count<Shark>();
+}
 
 }  // namespace field_of_another_class

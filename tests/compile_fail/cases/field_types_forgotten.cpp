@@ -20,6 +20,8 @@ class Trout : public Fish {
 #endif
 };
 
-void use(dynasoar::AllocatorHandle<AllocatorT>& handle) { handle.count<Trout>(); }
+void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  handle.count<Trout>();
+}
 
 }  // namespace field_types_forgotten

@@ -22,6 +22,8 @@ class Crab : public dynasoar::SoaBase<AllocatorT> {
   __device__ void walk() {}
 };
 
-void use(dynasoar::AllocatorHandle<AllocatorT>& handle) { handle.parallel_do<&Crab::walk>(); }
+void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  handle.parallel_do<&Crab::walk>();
+}
 
 }  // namespace loop_over_class_not_listed

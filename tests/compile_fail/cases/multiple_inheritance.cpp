@@ -28,6 +28,8 @@ class FlyingFish : public Fish {
   DYNASOAR_FIELDS(FlyingFish, (speed_, int))
 };
 
-__device__ void use() { dynasoar::make_new<FlyingFish>(); }
+__device__ void use() {
+  dynasoar::make_new<FlyingFish>();
+}
 
 }  // namespace multiple_inheritance

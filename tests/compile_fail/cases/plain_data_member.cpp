@@ -17,6 +17,8 @@ class Fish : public dynasoar::SoaBase<AllocatorT> {
 #endif
 };
 
-__device__ void use() { dynasoar::make_new<Fish>(); }
+__device__ void use() {
+  dynasoar::make_new<Fish>();
+}
 
 }  // namespace plain_data_member

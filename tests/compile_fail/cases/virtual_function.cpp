@@ -17,6 +17,8 @@ class Fish : public dynasoar::SoaBase<AllocatorT> {
 #endif
 };
 
-void use(dynasoar::AllocatorHandle<AllocatorT>& handle) { handle.parallel_do<&Fish::swim>(); }
+void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  handle.parallel_do<&Fish::swim>();
+}
 
 }  // namespace virtual_function

@@ -1,0 +1,193 @@
+"""scripts/make-tables: what it writes, what --check finds, and what it says about results it cannot use.
+
+Usage: make_tables_test.py <path of make-tables>. All numbers here are made up.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+SIZES = [{"width": 2048, "height": 2560, "steps": 500}, {"width": 1024, "height": 1024, "steps": 100}]
+DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
+                  for name in ("field_loop", "allocation", "empty_loop", "wa_tor"))
+README = "before\n<!-- results:summary -->\nold text\n<!-- /results:summary -->\nafter\n"
+
+
+def record(benchmark, variant, parameters, metric, unit, median, **changes):
+    return {"benchmark": benchmark, "variant": variant, "parameters": parameters, "metric": metric, "unit": unit,
+            "median": median, "minimum": median / 2, "maximum": median * 2, "repetitions": 5,
+            "device": "NVIDIA Made-Up GPU", "driver": "1.2", "cuda": "99.9", "compiler": "made-up compiler",
+            "date": "2000-01-02", "commit": "0123456789abcdef0123456789abcdef01234567"} | changes
+
+
+def all_records(**changes):
+    records = [record("empty_loop", "parallel_do", {"loops": 1000}, "time per loop", "us", 1234.5, **changes)]
+    for loop in ("7 floats", "1, 4 and 8 bytes", "base class"):
+        for how, median in (("objects", 3), ("by hand", 4)):
+            records.append(record("field_loop", f"{loop} {how}", {"objects": 2**27}, "useful bandwidth", "TB/s", median,
+                                  **changes))
+    for log in (20, 25):
+        size = {"bytes": 32, "objects": 2**log}
+        records.append(record("allocation", "create", size, "rate", "G/s", 0.0123456, **changes))
+        records.append(record("allocation", "delete", size, "rate", "G/s", 9.996, **changes))
+        records.append(record("allocation", "block use", size, "slots used", "%", 90, **changes))
+    for size in SIZES:
+        for variant, median in (("agents as objects", 400), ("cells and agents as objects", 800), ("SoA by hand", 200),
+                                ("AoS by hand", 300)):
+            records.append(record("wa_tor", variant, size, "time of all steps", "ms", median, **changes))
+            if variant.endswith("objects"):
+                records.append(record("wa_tor", variant, size, "slots used at the end", "%", 75, **changes))
+    return records
+
+
+class MakeTables(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("README.md", README)
+        self.write("docs/benchmarks.md", DETAILS)
+
+    def write(self, file, content):
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+
+    def read(self, file):
+        return (self.root / file).read_text(encoding="utf-8")
+
+    def run_program(self, *arguments):
+        return subprocess.run([sys.executable, PROGRAM, "--root", str(self.root), *arguments], capture_output=True, text=True,
+                              check=False)
+
+    def make(self, records):
+        self.write("benchmarks/results/made-up.json", records)
+        result = self.run_program()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def assert_fails(self, *words, arguments=()):
+        before = self.read("README.md"), self.read("docs/benchmarks.md")
+        result = self.run_program(*arguments)
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stderr.startswith("make-tables: "), result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)
+        self.assertEqual(before, (self.read("README.md"), self.read("docs/benchmarks.md")))
+
+    def test_replaces_what_is_between_the_markers_and_nothing_else(self):
+        self.make(all_records())
+        text = self.read("README.md")
+        self.assertTrue(text.startswith("before\n<!-- results:summary -->\n\n| measured |"), text)
+        self.assertTrue(text.endswith("\n\n<!-- /results:summary -->\nafter\n"), text)
+        self.assertNotIn("old text", text)
+
+    def test_makes_the_detailed_tables(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| 7 floats | objects | 3.00 | 1.50 to 6.00 | TB/s | 0.750 |\n", text)
+        self.assertIn("| 33 554 432 | create | 0.0123 | 0.00617 to 0.0247 | G/s |\n", text)
+        self.assertIn("| 2048 x 2560, 500 steps | agents as objects | 400 | 200 to 800 | ms | 75.0 % | 2.00 | – | – |\n", text)
+        self.assertIn("NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-02, commit 0123456, "
+                      "5 repetitions.\n", text)
+
+    def test_rounds_to_three_digits_without_exponents(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| delete | 10.0 | 5.00 to 20.0 |", text)
+        self.assertIn("| parallel_do without objects | 1230 | 617 to 2470 | us |", text)
+
+    def test_compares_with_the_original_only_on_its_gpu(self):
+        self.make(all_records(device="NVIDIA H200"))
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| agents as objects | 400 | 200 to 800 | ms | 75.0 % | 2.00 | 799 ms | 2.00 |", text)
+        self.assertIn("| AoS by hand | 300 | 150 to 600 | ms | – | 1.50 | – | – |", text)
+        self.assertIn("original 799 ms: 2.00 times as fast", self.read("README.md"))
+
+    def test_running_twice_changes_nothing_and_check_agrees(self):
+        self.make(all_records())
+        before = self.read("README.md"), self.read("docs/benchmarks.md")
+        self.make(all_records())
+        self.assertEqual(before, (self.read("README.md"), self.read("docs/benchmarks.md")))
+        self.assertEqual(self.run_program("--check").returncode, 0)
+
+    def test_check_names_the_file_that_is_not_up_to_date_and_leaves_it_alone(self):
+        self.make(all_records())
+        self.write("README.md", self.read("README.md").replace("3.00 TB/s", "5.00 TB/s"))
+        self.assert_fails("not up to date", ": README.md;", "run scripts/make-tables", arguments=["--check"])
+
+    def test_the_newest_results_of_a_gpu_count(self):
+        self.write("benchmarks/results/a.json", all_records(date="2000-01-03", driver="newest"))
+        self.make(all_records())
+        self.assertIn("driver newest,", self.read("README.md"))
+        self.assertNotIn("driver 1.2", self.read("README.md"))
+
+    def test_every_gpu_has_its_table_and_processors_have_none(self):
+        self.write("benchmarks/results/other.json", all_records(device="NVIDIA Other GPU"))
+        self.write("benchmarks/results/processor.json", all_records(device="Made-up processor"))
+        self.make(all_records())
+        text = self.read("README.md")
+        self.assertEqual(text.count("| measured |"), 2)
+        self.assertIn("NVIDIA Other GPU, driver", text)
+        self.assertNotIn("processor", text)
+
+    def test_wa_tor_readme_is_rewritten_if_it_has_markers(self):
+        self.write("apps/wa_tor/README.md", "<!-- results:wa_tor -->\n<!-- /results:wa_tor -->\n")
+        self.make(all_records())
+        self.assertIn("| SoA by hand | 200 |", self.read("apps/wa_tor/README.md"))
+
+    def test_says_which_benchmark_to_run_if_a_result_is_missing(self):
+        self.write("benchmarks/results/a.json", [r for r in all_records() if r["variant"] != "SoA by hand"])
+        self.assert_fails("no result for 'wa_tor, SoA by hand, height=2560", "run the benchmark wa_tor")
+
+    def test_no_results_at_all(self):
+        self.assert_fails("no results of an NVIDIA GPU", "run scripts/benchmark")
+
+    def test_unknown_results(self):
+        for changes, words in (({"benchmark": "guess"}, "unknown benchmark 'guess'"),
+                               ({"variant": "guess"}, "unknown variant: guess; run the benchmark empty_loop"),
+                               ({"metric": "guess"}, "unknown metric: guess"),
+                               ({"parameters": {"loops": 7}}, "unknown parameters: {'loops': 7}")):
+            records = all_records()
+            records[0] |= changes
+            self.write("benchmarks/results/a.json", records)
+            self.assert_fails("a.json", words)
+
+    def test_results_of_different_runs_are_not_compared(self):
+        records = all_records()
+        next(r for r in records if r["variant"] == "SoA by hand")["commit"] = "fedcba9876543210"
+        self.write("benchmarks/results/a.json", records)
+        self.assert_fails("needs results of one run", "commit fedcba9,", "commit 0123456,")
+
+    def test_two_results_of_the_same_day(self):
+        self.write("benchmarks/results/a.json", all_records())
+        self.write("benchmarks/results/b.json", all_records())
+        self.assert_fails("b.json", "two results of 2000-01-02", "remove one")
+
+    def test_files_that_are_not_results(self):
+        for content, words in (("[", "is not JSON"), ({}, "is not an array"), ([{"median": 1}], "has no benchmark, variant")):
+            self.write("benchmarks/results/a.json", content)
+            self.assert_fails("a.json", words, "run scripts/benchmark")
+
+    def test_unknown_table(self):
+        self.write("benchmarks/results/a.json", all_records())
+        self.write("README.md", README.replace("summary", "guess"))
+        self.assert_fails("README.md: there is no table 'guess'", "summary, field_loop")
+
+    def test_markers_without_partner(self):
+        self.write("benchmarks/results/a.json", all_records())
+        self.write("README.md", README.replace("<!-- /results:summary -->", ""))
+        self.assert_fails("README.md", "do not come in pairs")
+
+    def test_no_markers(self):
+        self.write("benchmarks/results/a.json", all_records())
+        self.write("README.md", "nothing")
+        self.write("docs/benchmarks.md", "nothing")
+        self.assert_fails("has markers")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
