@@ -275,6 +275,34 @@ TEST_CASE("device_do no longer visits objects that were deleted before") {
   CHECK(wrong[0] == 0);
 }
 
+/// One thread creates and deletes fish, and looks at them after each.
+struct ChangeAndLook {
+  std::uint32_t* counts;
+  __device__ static std::uint32_t look() {
+    std::uint32_t fish = 0;
+    dynasoar::device_do<Fish>([&](Fish*) { ++fish; });
+    return fish;
+  }
+  __device__ void operator()(Shark* shark) const {
+    counts[0] = look();
+    for (std::size_t i = 0; i < 100; ++i) make_new<Fish>(i);
+    counts[1] = look();
+    destroy(shark->prey_.get());
+    counts[2] = look();
+  }
+};
+
+TEST_CASE("device_do passes over newborn and deleted objects also in blocks that the loop has listed") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{8} << 20, .threads = 1});
+  handle.parallel_new<Fish>(100);  // one full block and one with free slots
+  handle.parallel_for(1, [] __device__(std::size_t) { make_new<Shark>(1)->prey_ = make_new<Fish>(2); });
+  DeviceArray<std::uint32_t> counts(3);
+  handle.parallel_do<Shark>(ChangeAndLook{counts.data()});
+  handle.synchronize();
+  CHECK(counts.download() == std::vector<std::uint32_t>{101, 101, 100});
+  CHECK(handle.count<Fish>() == 200);
+}
+
 // ---- The paper's spelling -------------------------------------------------------------------------------------------
 
 TEST_CASE("the paper's spelling works: an allocator pointer in device code") {

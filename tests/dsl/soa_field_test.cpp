@@ -120,9 +120,12 @@ struct CheckAndChange {
 
 template <class T>
 void round_trip() {
-  constexpr std::uint64_t kCount = 64 * 5;
-  AllocatorHandle<SoaAllocator<Holder<T>>> handle({.heap_bytes = std::size_t{1} << 20, .threads = 2});
-  handle.template parallel_new<Holder<T>>(kCount);
+  // More objects than fit, so that every slot of every block is used however many warps open blocks at once.
+  AllocatorHandle<SoaAllocator<Holder<T>>> handle(
+      {.heap_bytes = std::size_t{1} << 18, .on_refusal = dynasoar::OnRefusal::record, .threads = 2});
+  handle.template parallel_new<Holder<T>>(std::size_t{1} << 15);
+  const std::uint64_t count = handle.template count<Holder<T>>();
+  CHECK(count == handle.statistics().slots());
   Counters wrong(1);
   Counters visits(64);
   for (int round = 0; round < 3; ++round) {
@@ -136,7 +139,7 @@ void round_trip() {
     total += slot_visits;
     every_slot = every_slot && slot_visits > 0;
   }
-  CHECK(total == 3 * kCount);
+  CHECK(total == 3 * count);
   CHECK(every_slot);
 }
 

@@ -77,7 +77,7 @@ struct AddInManyWays {
 };
 
 TEST_CASE("no update of an atomic word is lost when all threads update it") {
-  constexpr std::size_t kCount = 100000;
+  constexpr std::size_t kCount = 4000000 / dynasoar::test::kSlowdown;
   Counters words(5);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(
