@@ -65,7 +65,8 @@ class TinyHeap {
   /// @param blocks_per_page   of each type; the largest is a power of two
   TinyHeap(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count) {
     heap_.pages = pages;
-    heap_.block_stride = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
+    const std::uint32_t most = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
+    heap_.block_shift = static_cast<std::uint32_t>(std::bit_width(most - 1));
     heap_.current_count = current_count;
     heap_.slots = words64(heap_.blocks(), Heap::kAllSlots);
     heap_.token = words32(heap_.blocks(), 0);

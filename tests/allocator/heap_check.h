@@ -62,7 +62,7 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
   using Heap = BlockHeap<kTypes, Atomics, kSlots, kContainerBits>;
   HeapCopy copy;
   copy.pages = heap.pages;
-  copy.stride = heap.block_stride;
+  copy.stride = heap.block_stride();
   copy.container_bits = kContainerBits;
   copy.all_slots = Heap::kAllSlots;
   copy.slots = download_words<std::uint64_t>(executor, heap.slots, heap.blocks());

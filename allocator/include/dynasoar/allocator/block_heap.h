@@ -38,7 +38,7 @@ struct Reservation {
   Refusal refusal;
 };
 
-/// A view of a heap's state in memory that SoaHeap owns.
+/// A view of a heap's state in memory that HeapStorage owns.
 ///
 /// @tparam kTypes          number of types
 /// @tparam Atomics         atomics policy, see PlatformAtomics
@@ -65,12 +65,12 @@ class BlockHeap {
     Bits active;                    ///< open blocks with a free slot that are nobody's current block
     Bits allocated;                 ///< open blocks
     Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
-    std::uint32_t blocks_per_page;  ///< at most block_stride
+    std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 
-  // The state, laid out by SoaHeap. Block b is block b % block_stride of page b / block_stride.
+  // The state, laid out by HeapStorage. Block b is block b % block_stride() of page b / block_stride().
   std::uint32_t pages;
-  std::uint32_t block_stride;      ///< a power of two, at most kContainerBits: a page's blocks share a container
+  std::uint32_t block_shift;       ///< logarithm of block_stride(), at most kContainerBits: a page shares a container
   std::uint32_t current_count;     ///< current blocks per type
   Word<std::uint64_t>* slots;      ///< [blocks] slot bitmaps; all ones while the block is closed
   Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
@@ -84,7 +84,9 @@ class BlockHeap {
   Changes changes;
   TypeState types[kTypes];
 
-  __host__ __device__ std::uint32_t blocks() const { return pages * block_stride; }
+  /// Block numbers per page. A power of two, because requests divide by it.
+  __host__ __device__ std::uint32_t block_stride() const { return 1u << block_shift; }
+  __host__ __device__ std::uint32_t blocks() const { return pages << block_shift; }
 
   /// Reserves up to `want` slots in one block of a type.
   ///
@@ -123,7 +125,7 @@ class BlockHeap {
   __device__ int type_of(std::uint32_t block) const {
     if constexpr (kTypes == 1) return 0;  // also keeps g++ from warning about types[1] in allocators of one class
     // relaxed: holding a slot (acquire in reserve) or the token (acquire in take_token) orders it after the opener.
-    return static_cast<int>(page_type[block / block_stride].load(Order::relaxed));
+    return static_cast<int>(page_type[block >> block_shift].load(Order::relaxed));
   }
 
   /// Adds to the record of refused objects.
@@ -248,7 +250,7 @@ class BlockHeap {
     if (page != hint) page_hint[current_slot(who)].store(page, Order::relaxed);
     // relaxed: published by the releases of set_many and open.
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
-    const std::uint32_t block = page * block_stride;
+    const std::uint32_t block = page << block_shift;
     const std::uint64_t others = page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits);
     if (others != 0) types[type].empty.set_many(block, others);
     return block;
@@ -339,7 +341,7 @@ class BlockHeap {
       page_is_free = state.empty.claim_all(block, page_mask(block, type));
     }
     // release: partner is the acquire of who takes the page.
-    if (page_is_free) free_pages.set(block / block_stride, Order::release);
+    if (page_is_free) free_pages.set(block >> block_shift, Order::release);
     changes.end(who);
   }
 
@@ -365,7 +367,7 @@ class BlockHeap {
 
   /// Bits of a page's blocks in the container of one of them.
   __device__ std::uint64_t page_mask(std::uint32_t block, int type) const {
-    const std::uint32_t first = block / block_stride * block_stride % kContainerBits;
+    const std::uint32_t first = (block >> block_shift << block_shift) % kContainerBits;
     return detail::first_bits(static_cast<int>(types[type].blocks_per_page)) << first;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -99,7 +100,7 @@ class HeapStorage {
   void set_up_heap(Heap& heap, std::uint32_t pages, std::uint32_t warps) {
     constexpr auto kPages = A::pages();
     heap.pages = pages;
-    heap.block_stride = kPages.block_stride;
+    heap.block_shift = static_cast<std::uint32_t>(std::countr_zero(kPages.block_stride));
     // Current blocks are partly full: all types' together may hold back an eighth of the pages at most.
     heap.current_count = std::clamp<std::uint32_t>(pages / (8 * A::kTypes), 1, warps);
     heap.slots = reinterpret_cast<Word64*>(words64(heap.blocks(), 0xff));
