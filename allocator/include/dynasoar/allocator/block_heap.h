@@ -137,7 +137,7 @@ class BlockHeap {
  private:
   // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
   // share a starting point fill blocks to the brim while others drain, but compete.
-  static constexpr int kSearches = 3;                     // searches for a listed block before a new one is opened
+  static constexpr int kSearches = 2;                     // searches for a listed block before a new one is opened
   static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
   static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
   static constexpr int kRounds = 1 << 16;                 // rounds after which a request gives up as contended
