@@ -1,9 +1,11 @@
-// The block heap with tiny blocks and with atomics that let other threads run in between: on a few processors this
-// reaches interleavings that full-size heaps at full speed hardly ever show. On the host only.
+// The block heap with tiny blocks and with atomics that let others run in between: other threads, at random, which on a
+// few processors reaches interleavings that full-size heaps at full speed hardly ever show; or one other request, at a
+// place that the test names. A program of its own, on the host only.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -24,6 +26,8 @@ using dynasoar::BlockHeap;
 using dynasoar::Executor;
 using dynasoar::kNoPosition;
 using dynasoar::Order;
+using dynasoar::PlatformAtomics;
+using dynasoar::Refusal;
 using dynasoar::Reservation;
 using dynasoar::test::Random;
 
@@ -52,14 +56,52 @@ struct DisturbedAtomics {
    private:
     AtomicWord<T> word_;
   };
+  static void fence(Order order) { PlatformAtomics::fence(order); }
   static void pause() { std::this_thread::yield(); }
 };
 
+/// Runs once: after the next change of a slot bitmap by the named operation, before its caller sees the result.
+struct Interruption {
+  std::string operation;
+  std::function<void()> run;
+  static void after(const char* operation) {
+    if (next.empty() || next.front().operation != operation) return;
+    const auto run = next.front().run;
+    next.pop_front();
+    std::deque<Interruption> later;
+    next.swap(later);  // what is run here is not interrupted
+    run();
+    next.swap(later);
+  }
+  inline static std::deque<Interruption> next;
+};
+
+/// Atomics policy: the platform's, for one thread, with interruptions. Only slot bitmaps see fetch_and on 64 bits with
+/// release, and fetch_or on 64 bits with acquire.
+struct ScriptedAtomics {
+  template <class T>
+  class word : public AtomicWord<T> {
+   public:
+    T fetch_or(T value, Order order) {
+      const T before = AtomicWord<T>::fetch_or(value, order);
+      if (sizeof(T) == 8 && order == Order::acquire) Interruption::after("take slots");
+      return before;
+    }
+    T fetch_and(T value, Order order) {
+      const T before = AtomicWord<T>::fetch_and(value, order);
+      if (sizeof(T) == 8 && order == Order::release) Interruption::after("give slots back");
+      return before;
+    }
+  };
+  static void fence(Order) {}
+  static void pause() {}
+};
+
 /// A heap of tiny blocks with memory of its own.
-template <int kTypes, int kSlots, int kContainerBits>
+template <int kTypes, int kSlots, int kContainerBits, class Atomics = DisturbedAtomics>
 class TinyHeap {
  public:
-  using Heap = BlockHeap<kTypes, DisturbedAtomics, kSlots, kContainerBits>;
+  using Heap = BlockHeap<kTypes, Atomics, kSlots, kContainerBits>;
   using Bits = typename Heap::Bits;
 
   /// @param blocks_per_page   of each type; the largest is a power of two
@@ -74,14 +116,14 @@ class TinyHeap {
     heap_.page_hint = words32(current_count, 0);
     heap_.full_at = words64(kTypes, 0);
     heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
-    heap_.created = words64(std::size_t{kTypes} * Heap::kCountWords, 0);
-    heap_.deleted = words64(std::size_t{kTypes} * Heap::kCountWords, 0);
-    heap_.changes = Heap::Changes::over(words64(Heap::Changes::kWords, 0));
+    heap_.changes = counter();
     heap_.free_pages = bitmap(pages, pages);
     for (int type = 0; type < kTypes; ++type) {
       heap_.types[type].empty = bitmap(heap_.blocks(), 0);
       heap_.types[type].active = bitmap(heap_.blocks(), 0);
       heap_.types[type].allocated = bitmap(heap_.blocks(), 0);
+      heap_.types[type].created = counter();
+      heap_.types[type].deleted = counter();
       heap_.types[type].current = words32(current_count, kNoPosition);
       heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
     }
@@ -90,8 +132,8 @@ class TinyHeap {
   const Heap& heap() const { return heap_; }
 
  private:
-  using Word64 = typename DisturbedAtomics::word<std::uint64_t>;
-  using Word32 = typename DisturbedAtomics::word<std::uint32_t>;
+  using Word64 = typename Atomics::template word<std::uint64_t>;
+  using Word32 = typename Atomics::template word<std::uint32_t>;
 
   Bits bitmap(std::uint32_t size, std::uint32_t set) {
     Word64* const words = words64(Bits::words_needed(size), 0);
@@ -100,6 +142,7 @@ class TinyHeap {
     }
     return Bits::over(words, size);
   }
+  typename Heap::Counter counter() { return Heap::Counter::over(words64(Heap::Counter::kWords, 0)); }
   Word64* words64(std::size_t count, std::uint64_t value) { return fill(words64_.emplace_back(count), value); }
   Word32* words32(std::size_t count, std::uint32_t value) { return fill(words32_.emplace_back(count), value); }
 
@@ -216,50 +259,112 @@ void check(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_pag
   CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == pages);  // everything was given back
 }
 
-template <class Cuda>
-void one_type_always_fits(Cuda, std::uint64_t seed) {
-  if constexpr (!Cuda::value) {
-    check<1, 4, 4>(1, {1}, 1, {3, 1, 1, 600000}, true, seed);
-    check<1, 8, 4>(1, {1}, 1, {6, 1, 1, 600000}, true, seed + 1);
-    check<1, 4, 4>(3, {1}, 1, {6, 1, 1, 600000}, true, seed + 2);
-    check<1, 4, 4>(2, {2}, 2, {6, 2, 1, 600000}, true, seed + 3);
-  }
-}
-
 TEST_CASE("with threads disturbed at every atomic, one type is never refused a slot while there are free ones") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   MESSAGE("seed " << seed);
-  one_type_always_fits(std::bool_constant<dynasoar::kCudaBackend>{}, seed);
-}
-
-template <class Cuda>
-void types_always_fit(Cuda, std::uint64_t seed) {
-  if constexpr (!Cuda::value) {
-    check<3, 3, 4>(7, {4, 2, 1}, 1, {6, 1, 1, 600000}, true, seed);
-    check<2, 2, 4>(9, {2, 1}, 2, {4, 2, 1, 600000}, true, seed + 1);
-  }
+  check<1, 4, 4>(1, {1}, 1, {3, 1, 1, 600000}, true, seed);
+  check<1, 8, 4>(1, {1}, 1, {6, 1, 1, 600000}, true, seed + 1);
+  check<1, 4, 4>(3, {1}, 1, {6, 1, 1, 600000}, true, seed + 2);
+  check<1, 4, 4>(2, {2}, 2, {6, 2, 1, 600000}, true, seed + 3);
 }
 
 TEST_CASE("with threads disturbed at every atomic, no type is refused while there are more pages than reservations") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   MESSAGE("seed " << seed);
-  types_always_fit(std::bool_constant<dynasoar::kCudaBackend>{}, seed);
-}
-
-template <class Cuda>
-void nearly_full(Cuda, std::uint64_t seed) {
-  if constexpr (!Cuda::value) {
-    check<3, 2, 4>(3, {4, 2, 1}, 1, {6, 4, 2, 600000}, false, seed);
-    check<3, 3, 4>(8, {4, 2, 1}, 3, {8, 8, 3, 600000}, false, seed + 1);
-    check<2, 64, 64>(4, {4, 1}, 2, {8, 80, 64, 300000}, false, seed + 2);
-    check<4, 3, 8>(40, {8, 4, 2, 1}, 2, {8, 30, 2, 600000}, false, seed + 3);
-  }
+  check<3, 3, 4>(7, {4, 2, 1}, 1, {6, 1, 1, 600000}, true, seed);
+  check<2, 2, 4>(9, {2, 1}, 2, {4, 2, 1, 600000}, true, seed + 1);
 }
 
 TEST_CASE("with threads disturbed at every atomic, tiny blocks are never shared, lost or left inconsistent") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   MESSAGE("seed " << seed);
-  nearly_full(std::bool_constant<dynasoar::kCudaBackend>{}, seed);
+  check<3, 2, 4>(3, {4, 2, 1}, 1, {6, 4, 2, 600000}, false, seed);
+  check<3, 3, 4>(8, {4, 2, 1}, 3, {8, 8, 3, 600000}, false, seed + 1);
+  check<2, 64, 64>(4, {4, 1}, 2, {8, 80, 64, 300000}, false, seed + 2);
+  check<4, 3, 8>(40, {8, 4, 2, 1}, 2, {8, 30, 2, 600000}, false, seed + 3);
+}
+
+/// Two full blocks of one type, the only ones; warp 0 has just filled the second.
+class FullHeap {
+  using Tiny = TinyHeap<1, 4, 4, ScriptedAtomics>;
+
+ public:
+  FullHeap() {
+    first_ = heap().allocate(0, 4, 0);
+    second_ = heap().allocate(0, 4, 0);
+    REQUIRE(std::popcount(first_.slots) == 4);
+    REQUIRE(std::popcount(second_.slots) == 4);
+  }
+  const Tiny::Heap& heap() const { return tiny_.heap(); }
+  std::uint32_t first_block() const { return first_.block; }
+  std::uint32_t second_block() const { return second_.block; }
+  Reservation request() const { return heap().allocate(0, 1, 1); }
+
+  /// That nothing is left behind: everything can be given back and be had again.
+  void check_usable(std::uint64_t first_slots, std::uint64_t second_slots) const {
+    if (first_slots != 0) heap().release(first_.block, first_slots, 0);
+    if (second_slots != 0) heap().release(second_.block, second_slots, 0);
+    Executor executor(1);
+    const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, heap());
+    CHECK(dynasoar::test::heap_errors(copy) == "");
+    CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == 2);
+    for (int i = 0; i < 8; ++i) CHECK(request().slots != 0);
+    CHECK(request().refusal == Refusal::heap_full);
+  }
+
+ private:
+  Tiny tiny_{2, {1}, 2};
+  Reservation first_{}, second_{};
+};
+
+void second_releaser(bool proven_full) {
+  CAPTURE(proven_full);
+  const FullHeap full;
+  if (proven_full) CHECK(full.request().refusal == Refusal::heap_full);
+  Reservation got{};
+  Interruption::next = {{"give slots back", [&] {
+                           full.heap().release(full.first_block(), 0b0010, 1);  // the block is not listed yet
+                           got = full.request();
+                         }}};
+  full.heap().release(full.first_block(), 0b0001, 0);
+  CHECK(Interruption::next.empty());
+  if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
+  if (got.slots != 0) full.heap().release(got.block, got.slots, 1);
+  full.check_usable(0b1100, 0b1111);
+}
+
+TEST_CASE("a slot given back before another is listed with its block does not count as a full heap") {
+  second_releaser(false);
+  second_releaser(true);
+}
+
+TEST_CASE("slots that a warp takes to close a block and has to give back do not count as a full heap") {
+  const FullHeap full;
+  full.heap().release(full.first_block(), 0b0111, 0);
+  Reservation kept{}, got{};
+  Interruption::next = {// The block is empty; before it is closed, another warp takes a slot there.
+                        {"give slots back", [&] { kept = full.request(); }},
+                        // The closing warp has taken the other slots, which makes the block look full.
+                        {"take slots", [&] { got = full.request(); }}};
+  full.heap().release(full.first_block(), 0b1000, 0);
+  CHECK(Interruption::next.empty());
+  CHECK(kept.block == full.first_block());
+  CHECK(std::popcount(kept.slots) == 1);
+  if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
+  if (got.slots != 0) full.heap().release(got.block, got.slots, 1);
+  full.check_usable(kept.slots, 0b1111);
+}
+
+TEST_CASE("a heap at rest is full when it is, and no longer when a slot was given back") {
+  const FullHeap full;
+  CHECK(full.request().refusal == Refusal::heap_full);
+  CHECK(full.request().refusal == Refusal::heap_full);
+  full.heap().release(full.second_block(), 0b0100, 0);
+  const Reservation got = full.request();
+  CHECK(got.block == full.second_block());
+  CHECK(got.slots == 0b0100);
+  CHECK(full.request().refusal == Refusal::heap_full);
+  full.check_usable(0b1111, 0b1111);
 }
 
 }  // namespace block_heap_disturbed_test

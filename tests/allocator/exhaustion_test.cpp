@@ -260,7 +260,7 @@ TEST_CASE("a request is refused because the heap is full, not as contended, when
 
 TEST_CASE("many threads that fail at once are done quickly") {
   constexpr std::size_t kPages = 2000;
-  constexpr std::uint64_t kRequests = dynasoar::kCudaBackend ? 4000000 : 1000000 / dynasoar::test::kSlowdown;
+  constexpr std::uint64_t kRequests = (dynasoar::kCudaBackend ? 4000000 : 1000000) / dynasoar::test::kSlowdown;
   AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(kPages));
   CHECK(refused_of<Tiny>(handle, capacity<FourTypes, Tiny>(kPages)) == 0);
   const auto start = std::chrono::steady_clock::now();
@@ -325,8 +325,9 @@ void never_refused(std::size_t pages, std::uint32_t workers, std::uint32_t most,
   CAPTURE(most);
   AllocatorHandle<Allocator> handle(heap_of_pages<Allocator>(pages));
   Counters refused(1);
-  const std::uint32_t operations = dynasoar::kCudaBackend ? std::min(20000u, 4 * total_operations / workers)
-                                                          : total_operations / workers / dynasoar::test::kSlowdown;
+  const std::uint32_t wanted =
+      dynasoar::kCudaBackend ? std::min(20000u, 4 * total_operations / workers) : total_operations / workers;
+  const std::uint32_t operations = wanted / dynasoar::test::kSlowdown;
   handle.parallel_for(workers, StayBelow<Make>{{}, most, operations, seed, refused.data()});
   handle.synchronize();
   CHECK(refused[0] == 0);

@@ -35,6 +35,7 @@ struct HeapCopy {
     std::vector<std::vector<std::uint64_t>> empty, active, allocated;  // all levels
     std::vector<std::uint32_t> current;
     std::uint32_t blocks_per_page;
+    std::uint64_t objects = 0;  // created less deleted
   };
   std::uint32_t pages, stride;
   int container_bits;
@@ -50,11 +51,18 @@ struct HeapCopy {
   }
 };
 
-template <class Changes>
-struct ReadChanges {
-  Changes changes;
-  std::uint64_t* in_progress;
-  __device__ void operator()(std::size_t) const { *in_progress = changes.read().in_progress; }
+template <class Heap>
+struct ReadCounters {
+  Heap heap;
+  typename Heap::Counter::Reading* readings;  // changes; created and deleted of each type
+  __device__ void operator()(std::size_t) const {
+    typename Heap::Counter::Reading* reading = readings;
+    *reading++ = heap.changes.read();
+    for (const typename Heap::TypeState& type : heap.types) {
+      *reading++ = type.created.read();
+      *reading++ = type.deleted.read();
+    }
+  }
 };
 
 template <int kTypes, class Atomics, int kSlots, int kContainerBits>
@@ -73,12 +81,17 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
     copy.types.push_back({download_levels(executor, type.empty), download_levels(executor, type.active),
                           download_levels(executor, type.allocated),
                           download_words<std::uint32_t>(executor, type.current, heap.current_count),
-                          type.blocks_per_page});
+                          type.blocks_per_page, 0});
   }
-  DeviceArray<std::uint64_t> in_progress(1);
-  executor.for_each_index(1, ReadChanges<typename Heap::Changes>{heap.changes, in_progress.data()});
+  DeviceArray<typename Heap::Counter::Reading> counters(1 + 2 * kTypes);
+  executor.for_each_index(1, ReadCounters<Heap>{heap, counters.data()});
   executor.synchronize();
-  copy.changes_in_progress = in_progress.download()[0];
+  const auto readings = counters.download();
+  copy.changes_in_progress = 0;
+  for (const auto& reading : readings) copy.changes_in_progress += reading.in_progress;
+  for (std::size_t type = 0; type < kTypes; ++type) {
+    copy.types[type].objects = readings[1 + 2 * type].count - readings[2 + 2 * type].count;
+  }
   return copy;
 }
 
@@ -164,6 +177,16 @@ inline void check_page(const HeapCopy& heap, std::uint32_t page, Complaints& com
   complaints.add_if(!free && all_empty, "a page is not free although all of its blocks are empty: page", page);
 }
 
+/// Objects of a type, counted slot by slot.
+inline std::uint64_t count_objects(const HeapCopy& heap, std::size_t type) {
+  std::uint64_t count = 0;
+  for (std::size_t block = 0; block < heap.slots.size(); ++block) {
+    if (!heap.bit(heap.types[type].allocated, block)) continue;
+    count += static_cast<std::uint64_t>(std::popcount(heap.slots[block]));
+  }
+  return count;
+}
+
 /// What is wrong with a heap; empty if nothing is. @pre nobody is changing it
 inline std::string heap_errors(const HeapCopy& heap) {
   Complaints complaints;
@@ -179,28 +202,20 @@ inline std::string heap_errors(const HeapCopy& heap) {
     check_levels("empty blocks of type", heap.types[type].empty, blocks, type);
     check_levels("active blocks of type", heap.types[type].active, blocks, type);
     check_levels("allocated blocks of type", heap.types[type].allocated, blocks, type);
+    complaints.add_if(heap.types[type].objects != count_objects(heap, type), "objects and counters differ for type",
+                      type);
     for (const std::uint32_t block : heap.types[type].current) {
       complaints.add_if(block != kNoPosition && block >= blocks, "a current block does not exist: block", block);
     }
   }
   for (std::uint32_t page = 0; page < heap.pages; ++page) check_page(heap, page, complaints);
-  complaints.add_if(heap.changes_in_progress != 0, "the ledger has changes in progress", heap.changes_in_progress);
+  complaints.add_if(heap.changes_in_progress != 0, "changes are still in progress", heap.changes_in_progress);
   return complaints.text();
 }
 
 template <class A>
 std::string heap_errors(AllocatorHandle<A>& handle) {
   return heap_errors(copy_heap(handle));
-}
-
-/// Objects of a type, counted slot by slot.
-inline std::uint64_t count_objects(const HeapCopy& heap, std::size_t type) {
-  std::uint64_t count = 0;
-  for (std::size_t block = 0; block < heap.slots.size(); ++block) {
-    if (!heap.bit(heap.types[type].allocated, block)) continue;
-    count += static_cast<std::uint64_t>(std::popcount(heap.slots[block]));
-  }
-  return count;
 }
 
 }  // namespace dynasoar::test

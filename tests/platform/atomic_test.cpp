@@ -78,7 +78,7 @@ struct AddInManyWays {
 
 TEST_CASE("no update of an atomic word is lost when all threads update it") {
   // A GPU has all of its threads compete for one word at once, which takes time in the square of their number.
-  constexpr std::size_t kCount = dynasoar::kCudaBackend ? 100000 : 4000000 / dynasoar::test::kSlowdown;
+  constexpr std::size_t kCount = (dynasoar::kCudaBackend ? 100000 : 4000000) / dynasoar::test::kSlowdown;
   Counters words(5);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(

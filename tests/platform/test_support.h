@@ -68,8 +68,11 @@ inline std::uint64_t test_seed() {
   return std::random_device{}();
 }
 
-// Sanitizers make programs slower; randomized tests then do less.
-#if defined(__SANITIZE_THREAD__)
+// Sanitizers make programs slower; randomized tests then do less. Those of a GPU come after the compiler: builds for
+// them say -DDYNASOAR_TEST_SLOWDOWN=64 or so.
+#if defined(DYNASOAR_TEST_SLOWDOWN)
+inline constexpr std::uint32_t kSlowdown = DYNASOAR_TEST_SLOWDOWN;
+#elif defined(__SANITIZE_THREAD__)
 inline constexpr std::uint32_t kSlowdown = 12;
 #elif defined(__SANITIZE_ADDRESS__)
 inline constexpr std::uint32_t kSlowdown = 4;
@@ -87,11 +90,11 @@ inline constexpr std::uint32_t kSlowdown = 1;
 
 /// Workers of a concurrency test: real threads on the host, enough to fill a GPU there.
 inline constexpr std::uint32_t kHostThreads = 8;
-inline constexpr std::uint32_t kWorkers = kCudaBackend ? 8192 : kHostThreads;
+inline constexpr std::uint32_t kWorkers = kCudaBackend ? 8192 / kSlowdown : kHostThreads;
 
 /// Operations of each worker so that all together do `total_on_host` on the host, and somewhat more on a GPU.
 inline constexpr std::uint32_t operations_per_worker(std::uint32_t total_on_host) {
-  return kCudaBackend ? 2 * total_on_host / kWorkers : total_on_host / kWorkers / kSlowdown;
+  return kCudaBackend ? 2 * total_on_host / 8192 : total_on_host / kWorkers / kSlowdown;
 }
 
 }  // namespace dynasoar::test

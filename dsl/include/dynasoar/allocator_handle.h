@@ -330,8 +330,7 @@ class AllocatorHandle {
   template <class T, class Call>
   void run_loop(const Call& call) {
     detail::check_listed_or_base<AllocatorT, T>();
-    detail::make_lists<AllocatorT>(executor_, storage_.state().heap.types[0].allocated.level_size(0),
-                                   storage_.list_progress());
+    detail::make_lists(executor_, storage_.list_sources());
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
       detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),

@@ -233,12 +233,25 @@ class Bitmap {
     const std::uint32_t count = containers(size_);
     std::uint32_t index = start / kContainerBits % count;
     for (std::uint32_t i = 0; i < count; ++i) {
-      // acquire: partner is the release of a clear: who misses the bit sees that its taker had announced itself.
-      const std::uint64_t bits = word(0, index).load(Order::acquire);
+      const std::uint64_t bits = word(0, index).load(Order::relaxed);
       if (bits != 0) return index * kContainerBits + static_cast<std::uint32_t>(detail::lowest_bit(bits));
       index = index + 1 == count ? 0 : index + 1;
     }
+    // Partner is the release of a clear: who misses a bit sees that its taker had announced itself.
+    Atomics::fence(Order::acquire);
     return kNoPosition;
+  }
+
+  /// Set bits, counted at level 0. Exact if nobody changes the bitmap meanwhile.
+  ///
+  /// @par Cost   size / kContainerBits loads
+  __device__ std::uint64_t count() const {
+    std::uint64_t bits = 0;
+    for (std::uint32_t i = 0; i < containers(size_); ++i) {
+      bits += static_cast<std::uint64_t>(detail::popcount(word(0, i).load(Order::relaxed)));
+    }
+    Atomics::fence(Order::acquire);  // as in find_exhaustively
+    return bits;
   }
 
  private:

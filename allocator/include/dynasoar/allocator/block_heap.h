@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include <dynasoar/allocator/bitmap.h>
-#include <dynasoar/allocator/ledger.h>
+#include <dynasoar/allocator/tally.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
@@ -49,13 +49,9 @@ template <int kTypes, class Atomics = PlatformAtomics, int kSlots = 64, int kCon
 class BlockHeap {
  public:
   using Bits = Bitmap<Atomics, kContainerBits>;
-  using Changes = Ledger<Atomics>;
+  using Counter = Tally<Atomics>;
   template <class T>
   using Word = typename Atomics::template word<T>;
-
-  static constexpr std::uint32_t kPartialSums = 128;  // of the counts below, so that warps rarely add to one address
-  static constexpr std::uint32_t kCountStride = 16;   // one partial sum per 128-byte line
-  static constexpr std::uint32_t kCountWords = kPartialSums * kCountStride;
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
@@ -64,6 +60,8 @@ class BlockHeap {
     Bits empty;                     ///< closed blocks in pages of this type
     Bits active;                    ///< open blocks with a free slot that are nobody's current block
     Bits allocated;                 ///< open blocks
+    Counter created;                ///< objects, counted in the shard of their block
+    Counter deleted;                ///< objects, counted in the shard of who deletes
     Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
@@ -76,12 +74,10 @@ class BlockHeap {
   Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
   Word<std::uint32_t>* page_hint;  ///< [current_count] where each warp found its last free page
-  Word<std::uint64_t>* full_at;    ///< [kTypes] 1 + ledger count at which the heap was proven full for the type
+  Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see search_exhaustively
   Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
-  Word<std::uint64_t>* created;    ///< [kTypes * kCountWords] objects created, as partial sums that lie apart
-  Word<std::uint64_t>* deleted;    ///< [kTypes * kCountWords] objects deleted, likewise
   Bits free_pages;
-  Changes changes;
+  Counter changes;  ///< blocks opened and closed; in progress: those on their way from one bitmap to another
   TypeState types[kTypes];
 
   /// Block numbers per page. A power of two, because requests divide by it.
@@ -99,16 +95,10 @@ class BlockHeap {
     for (int round = 0; round < kRounds; ++round) {
       Reservation found = from_hints(type, want, who);
       if (found.slots == 0) found = from_search(type, want, who);
-      if (found.slots != 0) {
-        count(created, type, found.slots, who);
-        return found;
-      }
+      if (found.slots != 0) return found;
       const Verdict verdict = search_exhaustively(type, want, who, found);
       if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
-      if (verdict == Verdict::found) {
-        count(created, type, found.slots, who);
-        return found;
-      }
+      if (verdict == Verdict::found) return found;
       Atomics::pause();
     }
     return {kNoPosition, 0, Refusal::contended};
@@ -117,7 +107,8 @@ class BlockHeap {
   /// Gives slots back. @pre the caller owns them, and objects in them are not used any more
   __device__ void release(std::uint32_t block, std::uint64_t mask, std::uint32_t who) const {
     const int type = type_of(block);  // stable: the caller holds slots
-    count(deleted, type, mask, who);
+    // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
+    types[type].deleted.add(who, number_of(mask), Order::relaxed);
     release_slots(block, type, mask, who);
   }
 
@@ -156,10 +147,15 @@ class BlockHeap {
   /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
   __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
 
-  /// Adds the number of slots in `mask` to a count of a type. relaxed: counts are read when no loop is running.
-  __device__ static void count(Word<std::uint64_t>* counts, int type, std::uint64_t mask, std::uint32_t who) {
-    const std::uint32_t sum = static_cast<std::uint32_t>(type) * kCountWords + who % kPartialSums * kCountStride;
-    counts[sum].add(static_cast<std::uint64_t>(detail::popcount(mask)), Order::relaxed);
+  __device__ static std::uint64_t number_of(std::uint64_t slots) {
+    return static_cast<std::uint64_t>(detail::popcount(slots));
+  }
+
+  /// Counts the slots that a request got in a block that was open. @return its argument
+  __device__ Reservation counted(int type, const Reservation& found) const {
+    // relaxed: in the order of changes of this word, the opener's release came before; see open.
+    if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Order::relaxed);
+    return found;
   }
 
   /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp
@@ -171,9 +167,9 @@ class BlockHeap {
     // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
     const std::uint64_t listed = active.container(0, container);
     const std::uint32_t current = types[type].current[current_slot(who)].load(Order::relaxed);
-    const Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
-    if (found.slots != 0 || current == kNoPosition) return found;
-    return {current, reserve(current, type, want, who), {}};
+    Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
+    if (found.slots == 0 && current != kNoPosition) found = {current, reserve(current, type, want, who), {}};
+    return counted(type, found);
   }
 
   /// Searches the bitmaps: a listed block, else a new one.
@@ -186,7 +182,7 @@ class BlockHeap {
     const std::uint32_t page = hint.load(Order::relaxed);
     if (any_listed) {
       const Reservation found = from_listed_block(type, want, who);
-      if (found.slots != 0) return found;
+      if (found.slots != 0) return counted(type, found);
     }
     return from_new_block(type, want, who, any_closed, page);
   }
@@ -217,14 +213,14 @@ class BlockHeap {
     return nothing();
   }
 
-  /// An empty block of the type, if it is worth looking for one, else the first block of a free page.
+  /// An empty block of the type, if it is worth looking for one, else the first block of a free page; counted.
   ///
   /// @param page   where to look for a free page first
   __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed,
                                         std::uint32_t page) const {
     const TypeState& state = types[type];
     const std::uint64_t near = free_pages.container(0, page / kContainerBits);
-    // Quick, and without the ledger, when the heap is full: it must not look busy then.
+    // Quick, and without an announcement, when the heap is full: it must not look busy then.
     if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();
     changes.begin(who);
     std::uint32_t block = kNoPosition;
@@ -235,7 +231,7 @@ class BlockHeap {
       return nothing();
     }
     const Reservation found = {block, open(block, type, want, who), {}};
-    changes.end(who);
+    changes.end(who, 1);
     return found;
   }
 
@@ -259,10 +255,15 @@ class BlockHeap {
   /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t who) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
-    types[type].allocated.set(block, Order::relaxed);  // published by the next line
-    // release: partner is the acquire of a replacer, which lists the block under the type that it then reads.
-    token[block].store(1, Order::release);
-    // release: partner is the acquire in reserve: who gets a slot sees the type, the token and the allocated bit.
+    types[type].allocated.set(block, Order::relaxed);  // published by the fence
+    Atomics::fence(Order::release);
+    // Partner is the acquire of a search: who knows of objects in the block, from this or a later change of the word,
+    // knows that the block is open, and that it was on its way.
+    types[type].created.add(block, number_of(mine), Order::relaxed);
+    // Partner is the acquire of a replacer, which lists the block under the type that it then reads.
+    token[block].store(1, Order::relaxed);
+    // release: partner is the acquire in reserve: who gets a slot sees the type, the token, the allocated bit and the
+    // count of the line above.
     slots[block].store(mine, Order::release);
     if (mine == kAllSlots) settle_filled(block, type);
     replace_current(block, type, who);
@@ -271,8 +272,8 @@ class BlockHeap {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
-    // release: partner is the acquire of a search that no longer sees the old entry and then reads the ledger.
-    const std::uint32_t old = types[type].current[current_slot(who)].exchange(block, Order::release);
+    // relaxed: a hint.
+    const std::uint32_t old = types[type].current[current_slot(who)].exchange(block, Order::relaxed);
     if (old == kNoPosition || old == block) return;
     // acquire: partner is the release in open. Its type may have changed since it was ours; it is stable from here on.
     // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
@@ -315,7 +316,6 @@ class BlockHeap {
     const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
     if (before == kAllSlots) {
       types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for
-      changes.note(who);
     }
     if ((before & ~mask) == 0) close_if_empty(block, who);
   }
@@ -324,15 +324,15 @@ class BlockHeap {
   [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
     changes.begin(who);
     if (!invalidate(block)) {
-      changes.end(who);  // not cancel: the block was full and unlisted for a moment, which a search may have seen
+      changes.cancel(who);
       return;
     }
     const int type = type_of(block);  // stable: nobody else can reserve, open or list this block
     const TypeState& state = types[type];
     // acquire: partner is the release of the replacer that set the bit: its last look at the block comes before this.
-    // release: partner is the acquire of a search that no longer sees the bit and then reads the ledger.
-    if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acq_rel);
-    state.allocated.clear(block, Order::relaxed);
+    if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);
+    // release: partner is the acquire of a search that no longer counts the block and must see it announced.
+    state.allocated.clear(block, Order::release);
     // A page of one block goes back without the detour over the empty blocks.
     bool page_is_free = state.blocks_per_page == 1;
     if (!page_is_free) {
@@ -342,7 +342,7 @@ class BlockHeap {
     }
     // release: partner is the acquire of who takes the page.
     if (page_is_free) free_pages.set(block >> block_shift, Order::release);
-    changes.end(who);
+    changes.end(who, 1);
   }
 
   /// Takes all slots if all are free, so that nobody can reserve. @return whether it did (DynaSOAr, algorithm 7)
@@ -351,9 +351,8 @@ class BlockHeap {
   /// does, and then gives them back, as any releaser does. (The paper's order, give back first, can hang here.)
   __device__ bool invalidate(std::uint32_t block) const {
     for (;;) {
-      // acquire: partner is the release in release_slots and open. release: partner is the acquire of a search that
-      // sees the block full and then reads the ledger.
-      const std::uint64_t before = slots[block].fetch_or(kAllSlots, Order::acq_rel);
+      // acquire: partners are the releases in release_slots and open.
+      const std::uint64_t before = slots[block].fetch_or(kAllSlots, Order::acquire);
       if (before == 0) return true;
       if (before == kAllSlots) return false;
       const int type = type_of(block);  // stable: the caller holds slots
@@ -373,35 +372,42 @@ class BlockHeap {
 
   /// Looks at everything that could hold a free slot of the type, and judges whether that was conclusive.
   ///
-  /// The heap is full for the type if a reading of all of it saw no free slot, no empty block and no free page, while
-  /// no block changed hands (see Ledger). The proof is kept and holds until the next change, so that of thousands of
-  /// requests that fail, few have to search.
-  /// @par Cost   one load per 64 blocks, one or two per current block; 128 loads while the last proof holds
+  /// The heap is full for the type if there is no free page, no empty block, and open blocks have as many objects as
+  /// slots. Objects created are counted after they took their slots, deleted ones before they give them back. So the
+  /// proof is: no block was on its way from one bitmap to another while the search went on; it saw neither a free page
+  /// nor an empty block; and what had been created when it began, less what had been deleted when it ended, fills the
+  /// open blocks. Then they were full at that moment, whatever else is on its way.
+  ///
+  /// The proof is kept. It holds until an object of the type is deleted or a block changes hands, so that of thousands
+  /// of requests that fail, few have to search.
+  /// @par Cost   one load per 64 blocks, one or two per current block, four per shard of a tally; only two of these
+  ///             while the last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];
-    const typename Changes::Reading before = changes.read();
+    // acquire and release of full_at: the proof is passed on with everything that its finder had seen. It is read
+    // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
+    const std::uint64_t proof = full_at[type].load(Order::acquire);
+    const typename Counter::Reading before = changes.read();
+    if (proof == 1 + before.count + state.deleted.read().count) return Verdict::full;
     if (before.in_progress != 0) return Verdict::unsettled;
-    // acquire and release of full_at: the proof is passed on with everything that its finder had seen.
-    if (full_at[type].load(Order::acquire) == before.completed + 1) return Verdict::full;
+    const std::uint64_t created = state.created.read().count;
     const std::uint32_t start = state.active.position_at(starting_point(who));
     if (is_position(state.active.find_exhaustively(start)) || is_position(state.empty.find_exhaustively(start)) ||
         is_position(free_pages.find_exhaustively(start))) {
       return Verdict::unsettled;
     }
     for (std::uint32_t i = 0; i < current_count; ++i) {
-      const std::uint32_t block = state.current[i].load(Order::acquire);  // partner: the exchange in replace_current
-      // acquire: partner is the release in invalidate, which makes a block look full.
-      if (block == kNoPosition || slots[block].load(Order::acquire) == kAllSlots) continue;
-      // Another type's: taking a slot and giving it back could note a change, and so keep this search from its end for
-      // ever. If it is being opened for this type right now, the ledger says so.
-      if (type_of(block) != type) continue;
-      found = {block, reserve(block, type, want, who), {}};
+      const std::uint32_t block = state.current[i].load(Order::relaxed);  // relaxed: hints
+      if (block == kNoPosition || slots[block].load(Order::relaxed) == kAllSlots) continue;
+      if (type_of(block) != type) continue;  // another type's: taking a slot and giving it back would disturb others
+      found = counted(type, {block, reserve(block, type, want, who), {}});
       if (found.slots != 0) return Verdict::found;
-      if (type_of(block) == type) return Verdict::unsettled;
     }
-    if (!changes.read().quiet_since(before)) return Verdict::unsettled;
-    full_at[type].store(before.completed + 1, Order::release);
+    const std::uint64_t capacity = state.allocated.count() * kSlots;
+    const std::uint64_t deleted = state.deleted.read().count;
+    if (created - deleted != capacity || !changes.read().quiet_since(before)) return Verdict::unsettled;
+    full_at[type].store(1 + before.count + deleted, Order::release);
     return Verdict::full;
   }
 };

@@ -51,10 +51,18 @@ class HeapStorage {
     }
     progress_ = DeviceArray<ListProgress>(A::kTypes);
     progress_.fill_bytes(0);
+    list_sources_.slots = state_.heap.slots;
+    for (int type = 0; type < A::kTypes; ++type) {
+      const typename Heap::TypeState& source = state_.heap.types[type];
+      list_sources_.types[type] = {source.created, source.deleted, source.allocated, state_.lists[type],
+                                   progress_.data() + type};
+    }
   }
 
   const typename A::State& state() const { return state_; }
-  ListProgress* list_progress() const { return progress_.data(); }
+
+  /// What loops over objects need to make their lists.
+  const ListSources<Heap, A::kTypes>& list_sources() const { return list_sources_; }
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(int type) const {
@@ -66,9 +74,9 @@ class HeapStorage {
 
   /// Objects created since the start, per type. Waits for the device.
   std::vector<std::uint64_t> created() const {
-    const std::vector<std::uint64_t> sums = pieces64_[created_piece_].download();
+    const std::vector<std::uint64_t> words = pieces64_[created_piece_].download();
     std::vector<std::uint64_t> totals(A::kTypes);
-    for (std::size_t i = 0; i < sums.size(); ++i) totals[i / Heap::kCountWords] += sums[i];
+    for (std::size_t i = 0; i < words.size(); ++i) totals[i / Heap::Counter::kWords] += words[i];
     return totals;
   }
 
@@ -109,11 +117,10 @@ class HeapStorage {
     heap.page_hint = page_hints(pages, heap.current_count);
     heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
     created_piece_ = pieces64_.size();
-    heap.created = reinterpret_cast<Word64*>(words64(std::size_t{A::kTypes} * Heap::kCountWords, 0));
-    heap.deleted = reinterpret_cast<Word64*>(words64(std::size_t{A::kTypes} * Heap::kCountWords, 0));
+    auto* const created = reinterpret_cast<Word64*>(words64(A::kTypes * Heap::Counter::kWords, 0));
     refusals_piece_ = pieces64_.size();
     heap.refusals = reinterpret_cast<Word64*>(words64(A::kTypes * kRefusals, 0));
-    heap.changes = Heap::Changes::over(reinterpret_cast<Word64*>(words64(Heap::Changes::kWords, 0)));
+    heap.changes = counter();
     free_pages_piece_ = pieces64_.size();
     heap.free_pages = bitmap(pages, pages);
     for (int type = 0; type < A::kTypes; ++type) {
@@ -121,6 +128,8 @@ class HeapStorage {
       state.empty = bitmap(heap.blocks(), 0);
       state.active = bitmap(heap.blocks(), 0);
       state.allocated = bitmap(heap.blocks(), 0);
+      state.created = Heap::Counter::over(created + static_cast<std::size_t>(type) * Heap::Counter::kWords);
+      state.deleted = counter();
       state.current = atomics32(heap.current_count, 0xff);  // kNoPosition
       state.blocks_per_page = kPages.blocks_per_page[static_cast<std::size_t>(type)];
     }
@@ -136,6 +145,10 @@ class HeapStorage {
       pieces64_.back().upload(values);
     }
     return Bits::over(reinterpret_cast<Word64*>(words), size);
+  }
+
+  typename Heap::Counter counter() {
+    return Heap::Counter::over(reinterpret_cast<Word64*>(words64(Heap::Counter::kWords, 0)));
   }
 
   /// Every warp starts to look for free pages in its own part of the heap.
@@ -161,6 +174,7 @@ class HeapStorage {
   }
 
   typename A::State state_{};
+  ListSources<Heap, A::kTypes> list_sources_{};
   DeviceArray<char> objects_;
   DeviceArray<ListProgress> progress_;
   std::vector<DeviceArray<ListedBlock>> entries_;

@@ -2,8 +2,8 @@
 /// Atomic words: the storage and operations that the lock-free algorithms are written in.
 ///
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
-/// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord, and
-/// `P::pause()`, called between two looks at a word that another thread is about to change.
+/// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
+/// `P::fence(order)`; and `P::pause()`, called between two looks at a word that another thread is about to change.
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,24 @@ namespace dynasoar {
 /// Memory orders of the operations below. Every use other than `relaxed` names its partner.
 enum class Order { relaxed, acquire, release, acq_rel };
 
+namespace detail {
+
+/// The order as the atomics underneath name it.
+__host__ __device__ constexpr auto native_order(Order order) {
+#if DYNASOAR_CUDA_BACKEND
+  using Native = cuda::std::memory_order;
+  constexpr Native kOrders[] = {cuda::std::memory_order_relaxed, cuda::std::memory_order_acquire,
+                                cuda::std::memory_order_release, cuda::std::memory_order_acq_rel};
+#else
+  using Native = std::memory_order;
+  constexpr Native kOrders[] = {std::memory_order_relaxed, std::memory_order_acquire, std::memory_order_release,
+                                std::memory_order_acq_rel};
+#endif
+  return kOrders[static_cast<int>(order)];
+}
+
+}  // namespace detail
+
 /// A word of memory that threads of one device change atomically.
 ///
 /// @tparam T   an unsigned integer of 4 or 8 bytes
@@ -28,12 +46,12 @@ enum class Order { relaxed, acquire, release, acq_rel };
 template <class T>
 class AtomicWord {
  public:
-  __host__ __device__ T load(Order order) const { return ref().load(native(order)); }
-  __host__ __device__ void store(T value, Order order) { ref().store(value, native(order)); }
-  __host__ __device__ T exchange(T value, Order order) { return ref().exchange(value, native(order)); }
-  __host__ __device__ T fetch_or(T value, Order order) { return ref().fetch_or(value, native(order)); }
-  __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, native(order)); }
-  __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, native(order)); }
+  __host__ __device__ T load(Order order) const { return ref().load(detail::native_order(order)); }
+  __host__ __device__ void store(T value, Order order) { ref().store(value, detail::native_order(order)); }
+  __host__ __device__ T exchange(T value, Order order) { return ref().exchange(value, detail::native_order(order)); }
+  __host__ __device__ T fetch_or(T value, Order order) { return ref().fetch_or(value, detail::native_order(order)); }
+  __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, detail::native_order(order)); }
+  __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, detail::native_order(order)); }
 
   /// As fetch_add, for callers who do not want the value: cheaper on the GPU, where nothing comes back.
   __host__ __device__ void add(T value, Order order) {
@@ -54,35 +72,20 @@ class AtomicWord {
 
   /// On failure `expected` becomes the value found, read with `relaxed`.
   __host__ __device__ bool compare_exchange(T& expected, T desired, Order order) {
-    return ref().compare_exchange_strong(expected, desired, native(order), native(Order::relaxed));
+    return ref().compare_exchange_strong(expected, desired, detail::native_order(order),
+                                         detail::native_order(Order::relaxed));
   }
 
  private:
+  using Reference =
 #if DYNASOAR_CUDA_BACKEND
-  __host__ __device__ static constexpr cuda::std::memory_order native(Order order) {
-    switch (order) {
-      case Order::acquire: return cuda::std::memory_order_acquire;
-      case Order::release: return cuda::std::memory_order_release;
-      case Order::acq_rel: return cuda::std::memory_order_acq_rel;
-      default: return cuda::std::memory_order_relaxed;
-    }
-  }
-  __host__ __device__ cuda::atomic_ref<T, cuda::thread_scope_device> ref() const {
-    return cuda::atomic_ref<T, cuda::thread_scope_device>(value_);
-  }
+      cuda::atomic_ref<T, cuda::thread_scope_device>;
 #else
-  static constexpr std::memory_order native(Order order) {
-    switch (order) {
-      case Order::acquire: return std::memory_order_acquire;
-      case Order::release: return std::memory_order_release;
-      case Order::acq_rel: return std::memory_order_acq_rel;
-      default: return std::memory_order_relaxed;
-    }
-  }
-  std::atomic_ref<T> ref() const {
-    return std::atomic_ref<T>(value_);
-  }
+      std::atomic_ref<T>;
 #endif
+  __host__ __device__ Reference ref() const {
+    return Reference(value_);
+  }
 
   mutable T value_;
 };
@@ -91,6 +94,16 @@ class AtomicWord {
 struct PlatformAtomics {
   template <class T>
   using word = AtomicWord<T>;
+
+  /// With `release`, relaxed changes after it act as releases; with `acquire`, relaxed loads before it as acquires, but
+  /// many of them can be under way at once.
+  __device__ static void fence(Order order) {
+#if DYNASOAR_CUDA_BACKEND
+    cuda::atomic_thread_fence(detail::native_order(order), cuda::thread_scope_device);
+#else
+    std::atomic_thread_fence(detail::native_order(order));
+#endif
+  }
 
   /// Lets the thread that is awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
   __device__ static void pause() {

@@ -49,20 +49,61 @@ __device__ void for_each_index_of_thread(std::size_t count, const F& function) {
   }
 }
 
+/// The first thing every kernel does: waits until the kernel before it is done, and lets the next one be brought in.
+///
+/// Hopper starts a kernel's thread blocks while the last ones of the kernel before it still run, which hides most of
+/// what a launch costs. They must not touch memory before this.
+__device__ inline void take_turns() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // Kernels have internal linkage: without -rdc every translation unit has its own copy of `__constant__` memory, and a
 // kernel must be the one of the unit that launches it.
 template <class F>
 static __global__ void __launch_bounds__(kThreadsPerBlock) index_kernel(std::size_t count, F function) {
+  take_turns();
   for_each_index_of_thread(count, function);
 }
 
-/// Thread blocks of `kernel` that fill the device once.
-template <class Kernel>
-int resident_blocks(Kernel kernel, int multiprocessors) {
-  int per_multiprocessor = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreadsPerBlock, 0),
-             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return std::max(1, per_multiprocessor * multiprocessors);
+/// What launches of one kernel have in common.
+struct KernelTraits {
+  unsigned resident = 0;     ///< thread blocks that fill the device once
+  bool takes_turns = false;  ///< its code was compiled with take_turns
+
+  template <class Kernel>
+  KernelTraits(Kernel kernel, int multiprocessors) {
+    int per_multiprocessor = 0;
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreadsPerBlock, 0),
+               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    resident = static_cast<unsigned>(std::max(1, per_multiprocessor * multiprocessors));
+    cudaFuncAttributes attributes{};
+    check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    takes_turns = attributes.ptxVersion >= 90;
+  }
+
+  /// Thread blocks for `threads` threads, or as many as fill the device.
+  unsigned grid_for(std::size_t threads) const {
+    return static_cast<unsigned>(std::min<std::size_t>((threads + kThreadsPerBlock - 1) / kThreadsPerBlock, resident));
+  }
+};
+
+/// Launches a kernel whose first statement is take_turns().
+template <class... Parameters, class... Arguments>
+void launch(const KernelTraits& traits, void (*kernel)(Parameters...), dim3 grid, cudaStream_t stream,
+            const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(kThreadsPerBlock);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = traits.takes_turns ? 1 : 0;
+  check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), "kernel launch");
 }
 
 }  // namespace detail
@@ -96,11 +137,8 @@ class Executor {
   template <class F>
   void for_each_index(std::size_t count, F function) {
     if (count == 0) return;
-    static const int resident = detail::resident_blocks(detail::index_kernel<F>, multiprocessors_);
-    const std::size_t wanted = (count + detail::kThreadsPerBlock - 1) / detail::kThreadsPerBlock;
-    const auto blocks = static_cast<unsigned>(std::min<std::size_t>(wanted, resident));
-    detail::index_kernel<<<blocks, detail::kThreadsPerBlock, 0, stream_>>>(count, function);
-    detail::check_cuda(cudaGetLastError(), "kernel launch");
+    static const detail::KernelTraits traits(detail::index_kernel<F>, multiprocessors_);
+    detail::launch(traits, detail::index_kernel<F>, traits.grid_for(count), stream_, count, function);
   }
 
   /// Waits until everything submitted is done. @throws Error if any of it failed

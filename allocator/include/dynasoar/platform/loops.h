@@ -40,6 +40,19 @@ struct ListProgress {
   AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
 };
 
+/// What the making of lists reads and writes.
+template <class Heap, int kTypes>
+struct ListSources {
+  struct Type {
+    typename Heap::Counter created, deleted;
+    typename Heap::Bits allocated;
+    BlockList list;
+    ListProgress* progress;
+  };
+  const typename Heap::template Word<std::uint64_t>* slots;
+  Type types[kTypes];
+};
+
 #if DYNASOAR_CUDA_BACKEND
 
 namespace {
@@ -50,12 +63,14 @@ inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 template <class A, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocessor)
     bound_index_kernel(std::size_t count, F function) {
+  take_turns();
   for_each_index_of_thread(count, function);
 }
 
 // 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
 template <class A, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock) block_kernel(BlockList list, F function) {
+  take_turns();
   const std::uint32_t count = *list.count;
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
@@ -68,27 +83,28 @@ __global__ void __launch_bounds__(kThreadsPerBlock) block_kernel(BlockList list,
 
 // A thread block lists the blocks of kContainersPerThreadBlock containers of an allocated bitmap; there is a row of
 // thread blocks per type. Rows of which no object was created or deleted leave at once; all thread blocks of a row
-// decide alike, because only the last one to finish notes the new count.
+// decide alike, because only the last one to finish notes the new count. The sources are a parameter, because a kernel
+// has its parameters at once and constant memory only after a while.
 inline constexpr int kContainersPerThreadBlock = 64;
 
-template <class A>
-__global__ void __launch_bounds__(kThreadsPerBlock) list_kernel(ListProgress* progress_of_types) {
-  const typename A::State& state = bound_state<A>();
-  const int type = static_cast<int>(blockIdx.y);
-  using Heap = typename A::Heap;
+template <class Heap, int kTypes>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    list_kernel(const __grid_constant__ ListSources<Heap, kTypes> sources) {
+  take_turns();
+  const typename ListSources<Heap, kTypes>::Type& type = sources.types[blockIdx.y];
   // Half of the threads add up what was created, half what was deleted.
-  static_assert(2 * Heap::kPartialSums == kThreadsPerBlock);
+  constexpr auto kShards = static_cast<unsigned>(Heap::Counter::kShards);
+  static_assert(2 * kShards == kThreadsPerBlock);
   using Sum = cub::BlockReduce<unsigned long long, kThreadsPerBlock>;
   __shared__ typename Sum::TempStorage sum_storage;
   __shared__ std::uint64_t changes;
-  const auto* const counts = threadIdx.x < Heap::kPartialSums ? state.heap.created : state.heap.deleted;
-  const std::uint32_t part = threadIdx.x % Heap::kPartialSums * Heap::kCountStride;
-  const unsigned long long sum = Sum(sum_storage).Sum(counts[type * Heap::kCountWords + part].load(Order::relaxed));
+  const auto& counter = threadIdx.x < kShards ? type.created : type.deleted;
+  const unsigned long long part = counter.word(static_cast<int>(threadIdx.x % kShards)).load(Order::relaxed);
+  const unsigned long long sum = Sum(sum_storage).Sum(part);
   if (threadIdx.x == 0) changes = sum;
   __syncthreads();
-  if (changes == progress_of_types[type].made_at.load(Order::relaxed)) return;
-  const auto& allocated = state.heap.types[type].allocated;
-  ListProgress& progress = progress_of_types[type];
+  ListProgress& progress = *type.progress;
+  if (changes == progress.made_at.load(Order::relaxed)) return;
 
   const std::uint32_t first_container = blockIdx.x * kContainersPerThreadBlock;
   using Scan = cub::BlockScan<int, kThreadsPerBlock>;
@@ -97,8 +113,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock) list_kernel(ListProgress* pr
   __shared__ int offsets[kContainersPerThreadBlock];  // entries of this thread block before those of a container
   __shared__ std::uint32_t first_entry;
   const std::uint32_t index = first_container + threadIdx.x;
-  const bool has_container = threadIdx.x < kContainersPerThreadBlock && index < allocated.level_size(0);
-  const std::uint64_t bits = has_container ? allocated.container(0, index) : 0;
+  const bool has_container = threadIdx.x < kContainersPerThreadBlock && index < type.allocated.level_size(0);
+  const std::uint64_t bits = has_container ? type.allocated.container(0, index) : 0;
   int offset = 0;
   int total = 0;
   Scan(scan_storage).ExclusiveSum(popcount(bits), offset, total);
@@ -119,24 +135,17 @@ __global__ void __launch_bounds__(kThreadsPerBlock) list_kernel(ListProgress* pr
     }
     const int bit = nth_set_bit(containers[container], entry - offsets[container]);
     const std::uint32_t block = (first_container + container) * 64 + bit;
-    state.lists[type].entries[first_entry + entry] = {state.heap.slots[block].load(Order::relaxed), block};
+    type.list.entries[first_entry + entry] = {sources.slots[block].load(Order::relaxed), block};
   }
 
   if (threadIdx.x == 0) {
     // acq_rel: the last one sees the counts of all others. The entries are read by the next kernel only.
     if (progress.thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
-      *state.lists[type].count = progress.entries.exchange(0, Order::relaxed);
+      *type.list.count = progress.entries.exchange(0, Order::relaxed);
       progress.thread_blocks.store(0, Order::relaxed);
       progress.made_at.store(changes, Order::relaxed);
     }
   }
-}
-
-template <class Kernel>
-unsigned grid_for(std::size_t threads, Kernel kernel, const Executor& executor, int& resident) {
-  if (resident == 0) resident = resident_blocks(kernel, executor.multiprocessors());
-  const std::size_t wanted = (threads + kThreadsPerBlock - 1) / kThreadsPerBlock;
-  return static_cast<unsigned>(std::min<std::size_t>(wanted, static_cast<std::size_t>(resident)));
 }
 
 /// Calls `function(i)` for 0 <= i < count in device code that may use objects of allocator type A.
@@ -144,10 +153,8 @@ template <class A, class F>
 void loop_over_indices(Executor& executor, std::size_t count, const F& function) {
   if (count == 0) return;
   bring_up_to_date<A>(executor);
-  static int resident = 0;
-  const unsigned grid = grid_for(count, bound_index_kernel<A, F>, executor, resident);
-  bound_index_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(count, function);
-  check_cuda(cudaGetLastError(), "kernel launch");
+  static const KernelTraits traits(bound_index_kernel<A, F>, executor.multiprocessors());
+  launch(traits, bound_index_kernel<A, F>, traits.grid_for(count), executor.stream(), count, function);
 }
 
 /// Calls `function(block, slot)` for every object of the list; its length is read on the device.
@@ -156,21 +163,17 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function)
 template <class A, class F>
 void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
   bring_up_to_date<A>(executor);
-  static int resident = 0;
-  const unsigned grid = grid_for(capacity * 64, block_kernel<A, F>, executor, resident);
-  block_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(list, function);
-  check_cuda(cudaGetLastError(), "kernel launch");
+  static const KernelTraits traits(block_kernel<A, F>, executor.multiprocessors());
+  launch(traits, block_kernel<A, F>, traits.grid_for(capacity * 64), executor.stream(), list, function);
 }
 
 /// Makes the lists of all types of which objects were created or deleted since their last list.
-///
-/// @param containers   containers of level 0 of an allocated bitmap
-template <class A>
-void make_lists(Executor& executor, std::uint32_t containers, ListProgress* progress) {
-  bring_up_to_date<A>(executor);
-  const dim3 grid((containers + kContainersPerThreadBlock - 1) / kContainersPerThreadBlock, A::kTypes);
-  list_kernel<A><<<grid, kThreadsPerBlock, 0, executor.stream()>>>(progress);
-  check_cuda(cudaGetLastError(), "kernel launch");
+template <class Heap, int kTypes>
+void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
+  const std::uint32_t containers = sources.types[0].allocated.level_size(0);
+  const dim3 grid((containers + kContainersPerThreadBlock - 1) / kContainersPerThreadBlock, kTypes);
+  static const KernelTraits traits(list_kernel<Heap, kTypes>, executor.multiprocessors());
+  launch(traits, list_kernel<Heap, kTypes>, grid, executor.stream(), sources);
 }
 
 }  // namespace
@@ -196,30 +199,24 @@ void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F&
   });
 }
 
-template <class A>
-void make_lists(Executor& executor, std::uint32_t containers, ListProgress* progress) {
-  const typename A::State& state = bound_state<A>();
-  for (int type = 0; type < A::kTypes; ++type) {
-    using Heap = typename A::Heap;
-    std::uint64_t changes = 0;
-    for (std::uint32_t i = 0; i < Heap::kPartialSums; ++i) {
-      const std::uint32_t word = static_cast<std::uint32_t>(type) * Heap::kCountWords + i * Heap::kCountStride;
-      changes += state.heap.created[word].load(Order::relaxed) + state.heap.deleted[word].load(Order::relaxed);
-    }
-    if (changes == progress[type].made_at.load(Order::relaxed)) continue;
-    progress[type].made_at.store(changes, Order::relaxed);
-    AtomicWord<std::uint32_t>& entries = progress[type].entries;
-    executor.for_each_index(containers, [&](std::size_t index) {
-      std::uint64_t bits = state.heap.types[type].allocated.container(0, static_cast<std::uint32_t>(index));
+template <class Heap, int kTypes>
+void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
+  for (const auto& type : sources.types) {
+    const std::uint64_t changes = type.created.read().count + type.deleted.read().count;
+    if (changes == type.progress->made_at.load(Order::relaxed)) continue;
+    type.progress->made_at.store(changes, Order::relaxed);
+    AtomicWord<std::uint32_t>& entries = type.progress->entries;
+    executor.for_each_index(type.allocated.level_size(0), [&](std::size_t index) {
+      std::uint64_t bits = type.allocated.container(0, static_cast<std::uint32_t>(index));
       if (bits == 0) return;
       // relaxed: only uniqueness matters; the end of the loop publishes the entries.
       std::uint32_t at = entries.fetch_add(static_cast<std::uint32_t>(popcount(bits)), Order::relaxed);
       for (; bits != 0; bits &= bits - 1) {
         const auto block = static_cast<std::uint32_t>(index * 64 + static_cast<std::size_t>(lowest_bit(bits)));
-        state.lists[type].entries[at++] = {state.heap.slots[block].load(Order::relaxed), block};
+        type.list.entries[at++] = {sources.slots[block].load(Order::relaxed), block};
       }
     });
-    *state.lists[type].count = entries.exchange(0, Order::relaxed);
+    *type.list.count = entries.exchange(0, Order::relaxed);
   }
 }
 
