@@ -298,6 +298,7 @@ struct Search {
 
 Answers search(const OwnedBitmap<64>& bitmap) {
   DeviceArray<Answers> answers(1);
+  answers.fill_bytes(0);
   Executor executor;
   executor.for_each_index(1, Search{bitmap.view(), answers.data()});
   executor.synchronize();

@@ -57,7 +57,7 @@ struct DisturbedAtomics {
     AtomicWord<T> word_;
   };
   static void fence(Order order) { PlatformAtomics::fence(order); }
-  static void pause() { std::this_thread::yield(); }
+  static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
 };
 
 /// Runs once: after the next change of a slot bitmap by the named operation, before its caller sees the result.
@@ -94,7 +94,7 @@ struct ScriptedAtomics {
     }
   };
   static void fence(Order) {}
-  static void pause() {}
+  static void pause(int = 0) {}
 };
 
 /// A heap of tiny blocks with memory of its own.

@@ -247,7 +247,7 @@ void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t to
 TEST_CASE("four types in a heap that is almost full never share a slot, lose none, and leave all bitmaps consistent") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   MESSAGE("seed " << seed);
-  constexpr std::uint32_t kScale = dynasoar::kCudaBackend ? std::max(1u, 100 / dynasoar::test::kSlowdown) : 1;
+  constexpr std::uint32_t kScale = dynasoar::kCudaBackend ? std::max(10u, 100 / dynasoar::test::kSlowdown) : 1;
   churn(4 * kScale, seed, 3, 1600000);
   churn(8 * kScale, seed + 100, 3, 1600000);
   churn(40 * kScale, seed + 200, 3, 1600000);

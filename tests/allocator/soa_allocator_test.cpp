@@ -107,6 +107,7 @@ void compare_with_model(std::size_t pages, std::uint64_t seed) {
   Model model(pages);
   Random random{seed};
   DeviceArray<Stamped*> made(kBatches * kSteps);
+  made.fill_bytes(0);
   DeviceArray<Step> steps(kSteps);
   DeviceArray<std::uint32_t> damaged(1);
   damaged.fill_bytes(0);

@@ -2,7 +2,6 @@
 extern "C" {
 const char* __asan_default_options();
 const char* __tsan_default_options();
-const char* __lsan_default_suppressions();
 
 // Some tests ask for more memory than there is and expect the library's error, so the sanitizers' allocators must
 // return null, as the real one does, instead of ending the program.
@@ -11,10 +10,5 @@ const char* __asan_default_options() {
 }
 const char* __tsan_default_options() {
   return "allocator_may_return_null=1";
-}
-
-// clang's OpenMP runtime does not free what it keeps for each thread of a team. Nothing of ours is named here.
-const char* __lsan_default_suppressions() {
-  return "leak:libomp.so\n";
 }
 }

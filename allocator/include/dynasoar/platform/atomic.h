@@ -3,7 +3,7 @@
 ///
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
-/// `P::fence(order)`; and `P::pause()`, called between two looks at a word that another thread is about to change.
+/// `P::fence(order)`; and `P::pause(looks)`, called between two looks at what other threads are about to change.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #if DYNASOAR_CUDA_BACKEND
 #include <cuda/atomic>
 #else
+#include <chrono>
 #include <thread>
 #endif
 
@@ -105,14 +106,20 @@ struct PlatformAtomics {
 #endif
   }
 
-  /// Lets the thread that is awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
-  __device__ static void pause() {
+  /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
+  ///
+  /// @param looks   how often the caller has looked in vain; who has waited for long looks less often
+  __device__ static void pause(int looks = 0) {
 #if DYNASOAR_CUDA_BACKEND
 #if defined(__CUDA_ARCH__)
-    __nanosleep(32);
+    __nanosleep(32u << (looks < 8 ? looks : 8));
 #endif
 #else
-    std::this_thread::yield();
+    if (looks < 64) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
 #endif
   }
 };
