@@ -57,6 +57,7 @@ struct DisturbedAtomics {
     AtomicWord<T> word_;
   };
   static void fence(Order order) { PlatformAtomics::fence(order); }
+  static constexpr int kPatience = PlatformAtomics::kPatience;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
 };
 
@@ -94,6 +95,7 @@ struct ScriptedAtomics {
     }
   };
   static void fence(Order) {}
+  static constexpr int kPatience = 4;
   static void pause(int = 0) {}
 };
 

@@ -131,7 +131,7 @@ class BlockHeap {
   static constexpr int kSearches = 2;                     // searches for a listed block before a new one is opened
   static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
   static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
-  static constexpr int kRounds = 512;                     // rounds after which a request gives up as contended
+  static constexpr int kRounds = Atomics::kPatience;      // rounds after which a request gives up as contended
   static constexpr std::uint32_t kStartingPoints = 8448;  // of searches: one per resident warp of a large GPU
   static constexpr std::uint32_t kSpread = 2654435761u;   // 2^32 / golden ratio: multiples lie evenly apart
 

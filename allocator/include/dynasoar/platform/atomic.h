@@ -3,7 +3,8 @@
 ///
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
-/// `P::fence(order)`; and `P::pause(looks)`, called between two looks at what other threads are about to change.
+/// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
+/// `P::kPatience`, how often to look.
 #pragma once
 
 #include <atomic>
@@ -105,6 +106,10 @@ struct PlatformAtomics {
     std::atomic_thread_fence(detail::native_order(order));
 #endif
   }
+
+  /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
+  /// thread that is awaited may not have a processor for a while.
+  static constexpr int kPatience = kCudaBackend ? 64 : 512;
 
   /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
   ///
