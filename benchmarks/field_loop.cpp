@@ -77,6 +77,16 @@ struct HandMove {
     y[i] += vy[i] * kDt;
   }
 };
+// All loads before the first store, which the compiler may not do by itself: it cannot know that the arrays differ.
+struct HandMoveLoadsFirst {
+  float *x, *y, *vx, *vy;
+  __device__ void operator()(std::size_t i) const {
+    const float new_x = x[i] + vx[i] * kDt;
+    const float new_y = y[i] + vy[i] * kDt;
+    x[i] = new_x;
+    y[i] = new_y;
+  }
+};
 struct HandMixed {
   float* x;
   double* energy;
@@ -139,6 +149,8 @@ void body(Report& report, const Settings& settings, std::size_t objects) {
              vy = zeros<float>(objects);
   const HandMove move{x.data(), y.data(), vx.data(), vy.data()};
   comparison.run(executor, "by hand", [&] { executor.for_each_index(objects, move); });
+  const HandMoveLoadsFirst loads_first{x.data(), y.data(), vx.data(), vy.data()};
+  comparison.run(executor, "by hand, loads first", [&] { executor.for_each_index(objects, loads_first); });
 }
 
 void mixed(Report& report, const Settings& settings, std::size_t objects) {

@@ -35,7 +35,7 @@ struct Population {
 
 /// A cell of the ocean. Free cells have age and energy 0, fish have energy 0.
 struct CellState {
-  std::uint8_t kind = 0;  ///< 0 free, 1 fish, 2 shark
+  std::uint32_t kind = 0;  ///< 0 free, 1 fish, 2 shark
   std::uint32_t age = 0;
   std::uint32_t energy = 0;
 

@@ -65,4 +65,12 @@ __host__ __device__ inline int next_set_bit(std::uint64_t mask, int start) {
   return after != 0 ? start + lowest_bit(after) : lowest_bit(mask);
 }
 
+/// Its argument, of which the compiler of device code is to assume nothing.
+__host__ __device__ inline std::uint64_t opaque(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(bits));
+#endif
+  return bits;
+}
+
 }  // namespace dynasoar::detail
