@@ -2,6 +2,7 @@
 /// measure: repeated, timed runs of submitted work.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <dynasoar/platform/executor.h>
@@ -11,19 +12,24 @@
 
 namespace benchmarks {
 
+inline constexpr double kWarmUpSeconds = 0.05;  // the first ten passes over freshly mapped memory are 10 % slower
+
 /// Seconds of `work()`, one value per repetition after warm-up; `prepare()` runs before each, not timed.
 template <class Work, class Prepare>
 std::vector<double> measure(dynasoar::Executor& executor, const Settings& settings, Work work, Prepare prepare) {
   dynasoar::Timer timer(executor);
-  std::vector<double> seconds;
-  for (int i = 0; i < settings.warm_up + settings.repetitions; ++i) {
+  const auto run = [&] {
     prepare();
     executor.synchronize();
     timer.start();
     work();
     timer.stop();
-    if (i >= settings.warm_up) seconds.push_back(timer.seconds());
-  }
+    return timer.seconds();
+  };
+  double warm = 0;
+  for (int i = 0; i < settings.warm_up || warm < kWarmUpSeconds; ++i) warm += run();
+  std::vector<double> seconds(static_cast<std::size_t>(settings.repetitions));
+  for (double& time : seconds) time = run();
   executor.synchronize();
   return seconds;
 }

@@ -111,7 +111,10 @@ template <class T, class Call>
 struct SlotCall {
   Call call;
   __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
-    call(T::Allocator::template object<T>(block, slot));
+    T* const object = T::Allocator::template object<T>(block, slot);
+    // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
+    // see that they differ, and moves loads above stores.
+    call(reinterpret_cast<T*>(opaque(reinterpret_cast<std::uint64_t>(object))));
   }
 };
 

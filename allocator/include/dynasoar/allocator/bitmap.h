@@ -230,51 +230,33 @@ class Bitmap {
   ///
   /// @par Cost   size / kContainerBits loads
   __device__ std::uint32_t find_exhaustively(std::uint32_t start) const {
-    const std::uint32_t all = containers(size_);
-    const std::uint32_t first = start / kContainerBits % all;
-    std::uint32_t position = kNoPosition;
-    const auto look = [&position](std::uint32_t index, std::uint64_t bits) {
-      if (bits != 0) position = index * kContainerBits + static_cast<std::uint32_t>(detail::lowest_bit(bits));
-      return bits == 0;
-    };
-    if (for_each_container(first, all, look)) for_each_container(0, first, look);
+    const std::uint32_t count = containers(size_);
+    std::uint32_t index = start / kContainerBits % count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t bits = word(0, index).load(Order::relaxed);
+      if (bits != 0) return index * kContainerBits + static_cast<std::uint32_t>(detail::lowest_bit(bits));
+      index = index + 1 == count ? 0 : index + 1;
+    }
     // Partner is the release of a clear: who misses a bit sees that its taker had announced itself.
     Atomics::fence(Order::acquire);
-    return position;
+    return kNoPosition;
   }
 
   /// Set bits, counted at level 0. Exact if nobody changes the bitmap meanwhile.
   ///
   /// @par Cost   size / kContainerBits loads
   __device__ std::uint64_t count() const {
-    std::uint64_t sum = 0;
-    for_each_container(0, containers(size_), [&sum](std::uint32_t, std::uint64_t bits) {
-      sum += static_cast<std::uint64_t>(detail::popcount(bits));
-      return true;
-    });
+    std::uint64_t bits = 0;
+    for (std::uint32_t i = 0; i < containers(size_); ++i) {
+      bits += static_cast<std::uint64_t>(detail::popcount(word(0, i).load(Order::relaxed)));
+    }
     Atomics::fence(Order::acquire);  // as in find_exhaustively
-    return sum;
+    return bits;
   }
 
  private:
   static constexpr int kDigitBits = detail::popcount_constant(kContainerBits - 1);
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: consecutive multiples lie far apart
-
-  /// Calls `function(index, bits)` for containers of level 0 until it returns false. @return whether it never did
-  template <class F>
-  __device__ bool for_each_container(std::uint32_t first, std::uint32_t last, const F& function) const {
-    constexpr std::uint32_t kAtOnce = 16;  // loads on their way together
-    for (; first < last; first += kAtOnce) {
-      std::uint64_t bits[kAtOnce];
-      for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-        bits[i] = first + i < last ? word(0, first + i).load(Order::relaxed) : 0;
-      }
-      for (std::uint32_t i = 0; i < kAtOnce && first + i < last; ++i) {
-        if (!function(first + i, bits[i])) return false;
-      }
-    }
-    return true;
-  }
 
   __device__ Word& word(int level, std::uint32_t index) const { return words_[level_begin_[level] + index]; }
 

@@ -96,9 +96,11 @@ class BlockHeap {
       Reservation found = from_hints(type, want, who);
       if (found.slots == 0) found = from_search(type, want, who);
       if (found.slots != 0) return found;
-      const Verdict verdict = search_exhaustively(type, want, who, found);
-      if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
-      if (verdict == Verdict::found) return found;
+      if (round % kRoundsPerSearch == 0) {
+        const Verdict verdict = search_exhaustively(type, want, who, found);
+        if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
+        if (verdict == Verdict::found) return found;
+      }
       Atomics::pause(round);
     }
     return {kNoPosition, 0, Refusal::contended};
@@ -132,6 +134,7 @@ class BlockHeap {
   static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
   static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
   static constexpr int kRounds = Atomics::kPatience;      // rounds after which a request gives up as contended
+  static constexpr int kRoundsPerSearch = 4;              // of which one looks at everything, which takes a while
   static constexpr std::uint32_t kStartingPoints = 8448;  // of searches: one per resident warp of a large GPU
   static constexpr std::uint32_t kSpread = 2654435761u;   // 2^32 / golden ratio: multiples lie evenly apart
 

@@ -77,9 +77,7 @@ class SoaAllocator {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const std::uint64_t offset = std::uint64_t{block / kPages.block_stride} * kPages.bytes +
                                  std::uint64_t{block % kPages.block_stride} * detail::block_bytes_v<T>;
-    // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
-    // see that they differ, and moves loads above stores.
-    return reinterpret_cast<T*>(detail::opaque(detail::Handle::make(offset, slot, index_of<T>).bits()));
+    return reinterpret_cast<T*>(detail::Handle::make(offset, slot, index_of<T>).bits());
   }
 
   /// The block of an object, by its run-time type.

@@ -65,16 +65,11 @@ class Tally {
   /// Sums over all shards. Not a snapshot, but equal counts mean equal shards, for each only grows.
   /// @par Cost   one load per shard
   __device__ Reading read() const {
-    constexpr int kAtOnce = kShards < 32 ? kShards : 32;  // loads on their way together
-    static_assert(kShards % kAtOnce == 0);
     Reading reading{0, 0};
-    for (int first = 0; first < kShards; first += kAtOnce) {
-      std::uint64_t values[kAtOnce];
-      for (int i = 0; i < kAtOnce; ++i) values[i] = word(first + i).load(Order::relaxed);
-      for (const std::uint64_t value : values) {
-        reading.count += value & (kBegun - 1);
-        reading.in_progress += value / kBegun;
-      }
+    for (int i = 0; i < kShards; ++i) {
+      const std::uint64_t value = word(i).load(Order::relaxed);
+      reading.count += value & (kBegun - 1);
+      reading.in_progress += value / kBegun;
     }
     Atomics::fence(Order::acquire);
     return reading;
