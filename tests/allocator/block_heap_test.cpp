@@ -125,7 +125,7 @@ struct Churn {
     std::uint32_t level = share;
     std::uint32_t favourite = 0;
     for (std::uint32_t i = 0; i < operations; ++i) {
-      if (i % 256 == 0) {
+      if (i % 64 == 0) {
         favourite = random.below(kTypes);
         // Mostly around the full mark, sometimes anywhere, sometimes nothing at all.
         switch (random.below(8)) {

@@ -92,9 +92,9 @@ inline constexpr std::uint32_t kSlowdown = 1;
 inline constexpr std::uint32_t kHostThreads = 8;
 inline constexpr std::uint32_t kWorkers = kCudaBackend ? 8192 / kSlowdown : kHostThreads;
 
-/// Operations of each worker so that all together do `total_on_host` on the host, and somewhat more on a GPU.
+/// Operations of each worker so that all together do `total_on_host` on the host, and as many on a GPU.
 inline constexpr std::uint32_t operations_per_worker(std::uint32_t total_on_host) {
-  return kCudaBackend ? 2 * total_on_host / 8192 : total_on_host / kWorkers / kSlowdown;
+  return kCudaBackend ? total_on_host / 8192 : total_on_host / kWorkers / kSlowdown;
 }
 
 }  // namespace dynasoar::test

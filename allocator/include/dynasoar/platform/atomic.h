@@ -109,7 +109,7 @@ struct PlatformAtomics {
 
   /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
   /// thread that is awaited may not have a processor for a while.
-  static constexpr int kPatience = kCudaBackend ? 16 : 512;
+  static constexpr int kPatience = kCudaBackend ? 256 : 512;
 
   /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
   ///
