@@ -57,11 +57,12 @@ struct DisturbedAtomics {
     AtomicWord<T> word_;
   };
   static void fence(Order order) { PlatformAtomics::fence(order); }
+  static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = PlatformAtomics::kPatience;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
 };
 
-/// Runs once: after the next change of a slot bitmap by the named operation, before its caller sees the result.
+/// Runs once: after the next operation of that name, before its caller goes on.
 struct Interruption {
   std::string operation;
   std::function<void()> run;
@@ -77,8 +78,8 @@ struct Interruption {
   inline static std::deque<Interruption> next;
 };
 
-/// Atomics policy: the platform's, for one thread, with interruptions. Only slot bitmaps see fetch_and on 64 bits with
-/// release, and fetch_or on 64 bits with acquire.
+/// Atomics policy: the platform's, for one thread, with interruptions. Slot bitmaps are known by the orders that only
+/// they are changed with.
 struct ScriptedAtomics {
   template <class T>
   class word : public AtomicWord<T> {
@@ -86,7 +87,12 @@ struct ScriptedAtomics {
     T fetch_or(T value, Order order) {
       const T before = AtomicWord<T>::fetch_or(value, order);
       if (sizeof(T) == 8 && order == Order::acquire) Interruption::after("take slots");
+      if (sizeof(T) == 8 && order == Order::release) Interruption::after("list a block or page");
       return before;
+    }
+    void store(T value, Order order) {
+      AtomicWord<T>::store(value, order);
+      if (sizeof(T) == 8 && order == Order::release) Interruption::after("open a block");
     }
     T fetch_and(T value, Order order) {
       const T before = AtomicWord<T>::fetch_and(value, order);
@@ -95,6 +101,7 @@ struct ScriptedAtomics {
     }
   };
   static void fence(Order) {}
+  static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 4;
   static void pause(int = 0) {}
 };
@@ -355,6 +362,29 @@ TEST_CASE("slots that a warp takes to close a block and has to give back do not 
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
   if (got.slots != 0) full.heap().release(got.block, got.slots, 1);
   full.check_usable(kept.slots, 0b1111);
+}
+
+TEST_CASE(
+    "a proof that the heap is full does not outlive a page that becomes free and is taken before that is counted") {
+  const TinyHeap<2, 4, 4, ScriptedAtomics> tiny(2, {1, 1}, 3);
+  const auto& heap = tiny.heap();
+  const Reservation all = heap.allocate(0, 4, 0);
+  const Reservation other = heap.allocate(1, 1, 0);
+  REQUIRE(heap.allocate(0, 1, 2).refusal == Refusal::heap_full);
+  Reservation opened{}, got{};
+  Interruption::next = {{"list a block or page", [&] {  // the other type's page is free, its closer not done
+                           Interruption::next = {{"open a block", [&] { got = heap.allocate(0, 1, 2); }}};
+                           opened = heap.allocate(0, 1, 1);
+                         }}};
+  heap.release(other.block, other.slots, 0);
+  CHECK(Interruption::next.empty());
+  CHECK(opened.block == other.block);
+  if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
+  if (got.slots != 0) heap.release(got.block, got.slots, 2);
+  heap.release(opened.block, opened.slots, 1);
+  heap.release(all.block, all.slots, 0);
+  Executor executor(1);
+  CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(executor, heap)) == "");
 }
 
 TEST_CASE("a heap at rest is full when it is, and no longer when a slot was given back") {

@@ -159,7 +159,8 @@ struct CountObjects {
 /// Owns the heap of an allocator type and runs loops over its objects.
 ///
 /// Loops are ordered as they are submitted; on the GPU they run asynchronously and the host does not wait for any of
-/// them until it asks for a result. One handle per allocator type can be alive at a time.
+/// them until it asks for a result. One handle per allocator type can be alive at a time, and all handles of a process
+/// must be on one device.
 ///
 /// A loop visits the objects that exist when it begins, each once. It does not visit objects that are created in it.
 /// Its method may delete the object it runs on, and objects of classes that the loop does not visit.

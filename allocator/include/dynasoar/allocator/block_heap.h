@@ -89,7 +89,7 @@ class BlockHeap {
   /// @param want   number of slots, 1 to 64
   /// @param who    the requesting warp: equal requesters search in equal order
   /// @return       at least one slot, or none and the reason
-  /// @par Progress   bounded: at most kRounds rounds of bounded work, and the waits described in Bitmap
+  /// @par Progress   at most kRounds rounds, each lock-free but for the waits described in Bitmap
   /// @par Cost       3 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
     for (int round = 0; round < kRounds; ++round) {
@@ -156,8 +156,9 @@ class BlockHeap {
 
   /// Counts the slots that a request got in a block that was open. @return its argument
   __device__ Reservation counted(int type, const Reservation& found) const {
-    // relaxed: in the order of changes of this word, the opener's release came before; see open.
-    if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Order::relaxed);
+    // In the order of changes of this word, the opener's release came before; see open. kCounted: partner is the
+    // acquire of a search, which, if it knows of an object, must know of the deletion that made room for it.
+    if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Atomics::kCounted);
     return found;
   }
 
@@ -376,10 +377,11 @@ class BlockHeap {
   /// Looks at everything that could hold a free slot of the type, and judges whether that was conclusive.
   ///
   /// The heap is full for the type if there is no free page, no empty block, and open blocks have as many objects as
-  /// slots. Objects created are counted after they took their slots, deleted ones before they give them back. So the
-  /// proof is: no block was on its way from one bitmap to another while the search went on; it saw neither a free page
-  /// nor an empty block; and what had been created when it began, less what had been deleted when it ended, fills the
-  /// open blocks. Then they were full at that moment, whatever else is on its way.
+  /// slots. Objects created are counted after they took their slots (those of an opener while its block is on its way),
+  /// deleted ones before they give them back. So the proof is: no block was on its way from one bitmap to another while
+  /// the search went on; it saw neither a free page nor an empty block; and what had been created when it began, less
+  /// what had been deleted when it ended, fills the open blocks. Then they were full at that moment, whatever else is
+  /// on its way.
   ///
   /// The proof is kept. It holds until an object of the type is deleted or a block changes hands, so that of thousands
   /// of requests that fail, few have to search.
@@ -392,8 +394,8 @@ class BlockHeap {
     // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
     const typename Counter::Reading before = changes.read();
-    if (proof == 1 + before.count + state.deleted.read().count) return Verdict::full;
     if (before.in_progress != 0) return Verdict::unsettled;
+    if (proof == 1 + before.count + state.deleted.read().count) return Verdict::full;
     const std::uint64_t created = state.created.read().count;
     const std::uint32_t start = state.active.position_at(starting_point(who));
     if (is_position(state.active.find_exhaustively(start)) || is_position(state.empty.find_exhaustively(start)) ||

@@ -6,6 +6,9 @@
 #if defined(__CUDACC__)
 #define DYNASOAR_CUDA_BACKEND 1
 #include <cuda_runtime.h>
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#error "dynasoar: copies and fills rely on the legacy default stream; compile without --default-stream per-thread."
+#endif
 #else
 #define DYNASOAR_CUDA_BACKEND 0
 #if defined(DYNASOAR_TARGET_USES_CUDA)

@@ -67,10 +67,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocesso
   for_each_index_of_thread(count, function);
 }
 
-/// An entry of a list that this kernel does not change, in one load.
+/// An entry of a list, in one load.
 __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t index) {
   static_assert(sizeof(ListedBlock) == sizeof(uint4) && alignof(ListedBlock) == alignof(uint4));
-  const uint4 words = __ldg(reinterpret_cast<const uint4*>(list.entries + index));
+  const uint4 words = *reinterpret_cast<const uint4*>(list.entries + index);
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
