@@ -5,8 +5,9 @@
 /// Source: DynaSOAr, section 4.1 and 5.1. Level 0 holds the bits in containers of kContainerBits; bit i of level l + 1
 /// says whether container i of level l has a bit set. A thread that makes a container non-empty sets the bit above; one
 /// that empties it clears that bit. So every set above is matched by one clear, whichever of the two comes first: the
-/// later one waits for the earlier. That wait is the only one here, and it is for a thread between two neighbouring
-/// atomics. In between, an upper level may be stale, so a search may miss bits: `find` failing proves nothing.
+/// later one waits for the earlier. That wait is the only one here, and it is for a thread that is one or two atomics
+/// away from its turn. In between, an upper level may be stale, so a search may miss bits: `find` failing proves
+/// nothing.
 #pragma once
 
 #include <cstddef>
