@@ -71,7 +71,7 @@ struct Interruption {
     const auto run = next.front().run;
     next.pop_front();
     std::deque<Interruption> later;
-    next.swap(later);  // what is run here is not interrupted
+    next.swap(later);  // what is run here is not interrupted, unless it asks to be
     run();
     next.swap(later);
   }

@@ -81,9 +81,7 @@ struct KernelTraits {
     resident = static_cast<unsigned>(std::max(1, per_multiprocessor * multiprocessors));
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
-#if !defined(DYNASOAR_NO_LAUNCH_OVERLAP)  // for tools that do not follow it, such as compute-sanitizer's initcheck
     takes_turns = attributes.ptxVersion >= 90;
-#endif
   }
 
   /// Thread blocks for `threads` threads, or as many as fill the device.
