@@ -18,6 +18,7 @@
 
 #include "../platform/test_support.h"
 #include "heap_check.h"
+#include "tiny_heap.h"
 
 namespace block_heap_disturbed_test {
 
@@ -30,6 +31,7 @@ using dynasoar::PlatformAtomics;
 using dynasoar::Refusal;
 using dynasoar::Reservation;
 using dynasoar::test::Random;
+using dynasoar::test::TinyHeap;
 
 inline thread_local Random disturbance{1};
 
@@ -57,6 +59,7 @@ struct DisturbedAtomics {
     AtomicWord<T> word_;
   };
   static void fence(Order order) { PlatformAtomics::fence(order); }
+  static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = PlatformAtomics::kPatience;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
@@ -101,69 +104,10 @@ struct ScriptedAtomics {
     }
   };
   static void fence(Order) {}
+  static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 4;
   static void pause(int = 0) {}
-};
-
-/// A heap of tiny blocks with memory of its own.
-template <int kTypes, int kSlots, int kContainerBits, class Atomics = DisturbedAtomics>
-class TinyHeap {
- public:
-  using Heap = BlockHeap<kTypes, Atomics, kSlots, kContainerBits>;
-  using Bits = typename Heap::Bits;
-
-  /// @param blocks_per_page   of each type; the largest is a power of two
-  TinyHeap(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count) {
-    heap_.pages = pages;
-    const std::uint32_t most = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
-    heap_.block_shift = static_cast<std::uint32_t>(std::bit_width(most - 1));
-    heap_.current_count = current_count;
-    heap_.slots = words64(heap_.blocks(), Heap::kAllSlots);
-    heap_.token = words32(heap_.blocks(), 0);
-    heap_.page_type = words32(pages, 0);
-    heap_.page_hint = words32(current_count, 0);
-    heap_.full_at = words64(kTypes, 0);
-    heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
-    heap_.changes = counter();
-    heap_.free_pages = bitmap(pages, pages);
-    for (int type = 0; type < kTypes; ++type) {
-      heap_.types[type].empty = bitmap(heap_.blocks(), 0);
-      heap_.types[type].active = bitmap(heap_.blocks(), 0);
-      heap_.types[type].allocated = bitmap(heap_.blocks(), 0);
-      heap_.types[type].created = counter();
-      heap_.types[type].deleted = counter();
-      heap_.types[type].current = words32(current_count, kNoPosition);
-      heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
-    }
-  }
-
-  const Heap& heap() const { return heap_; }
-
- private:
-  using Word64 = typename Atomics::template word<std::uint64_t>;
-  using Word32 = typename Atomics::template word<std::uint32_t>;
-
-  Bits bitmap(std::uint32_t size, std::uint32_t set) {
-    Word64* const words = words64(Bits::words_needed(size), 0);
-    for (std::size_t i = 0; i < Bits::words_needed(size); ++i) {
-      words[i].store(Bits::filled_word(size, set, i), Order::relaxed);
-    }
-    return Bits::over(words, size);
-  }
-  typename Heap::Counter counter() { return Heap::Counter::over(words64(Heap::Counter::kWords, 0)); }
-  Word64* words64(std::size_t count, std::uint64_t value) { return fill(words64_.emplace_back(count), value); }
-  Word32* words32(std::size_t count, std::uint32_t value) { return fill(words32_.emplace_back(count), value); }
-
-  template <class Word, class T>
-  static Word* fill(std::vector<Word>& words, T value) {
-    for (Word& word : words) word.store(value, Order::relaxed);
-    return words.data();
-  }
-
-  std::deque<std::vector<Word64>> words64_;
-  std::deque<std::vector<Word32>> words32_;
-  Heap heap_{};
 };
 
 /// How the workers of one run behave.
@@ -180,7 +124,8 @@ struct Outcome {
 
 /// Workers reserve and release at random, with a table of owners. @return what happened; nothing is left reserved
 template <int kTypes, int kSlots, int kContainerBits>
-Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits>& tiny, const Load& load, std::uint64_t seed) {
+Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& tiny, const Load& load,
+            std::uint64_t seed) {
   const auto& heap = tiny.heap();
   std::vector<std::atomic<int>> owner(std::size_t{heap.blocks()} * kSlots);
   std::vector<Outcome> outcomes(static_cast<std::size_t>(load.workers));
@@ -254,7 +199,7 @@ void check(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_pag
   CAPTURE(load.workers);
   CAPTURE(load.most);
   load.operations /= dynasoar::test::kSlowdown;
-  const TinyHeap<kTypes, kSlots, kContainerBits> tiny(pages, blocks_per_page, current_count);
+  const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics> tiny(pages, blocks_per_page, current_count);
   const Outcome outcome = run(tiny, load, seed);
   CHECK(outcome.created > 0);
   CHECK(outcome.taken_twice == 0);

@@ -19,13 +19,12 @@ namespace dynasoar {
 /// A shard's word holds its part of the count in the low 48 bits, and above them how many changes have begun there.
 ///
 /// @tparam Atomics   atomics policy, see PlatformAtomics
-/// @tparam shards    words that the count is spread over; fewer than 128 only for model checking
-template <class Atomics = PlatformAtomics, int shards = 128>
+template <class Atomics = PlatformAtomics>
 class Tally {
  public:
   using Word = typename Atomics::template word<std::uint64_t>;
 
-  static constexpr int kShards = shards;
+  static constexpr int kShards = Atomics::kShards;
   static constexpr std::size_t kStride = 16;  // words: one shard per 128-byte line
   static constexpr std::size_t kWords = kShards * kStride;
 

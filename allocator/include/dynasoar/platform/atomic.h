@@ -4,7 +4,7 @@
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
 /// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
-/// the constants `P::kPatience` and `P::kCounted`.
+/// the constants `P::kShards`, `P::kPatience` and `P::kCounted`.
 #pragma once
 
 #include <atomic>
@@ -106,6 +106,9 @@ struct PlatformAtomics {
     std::atomic_thread_fence(detail::native_order(order));
 #endif
   }
+
+  /// Words that a count is spread over (Tally), so that not all warps meet at one.
+  static constexpr int kShards = 128;
 
   /// Order of the counts that a search for free slots reads. On a GPU, atomics happen in one place, the second-level
   /// cache, which shows them to all in one order, and a release would cost the common path 4 %.
