@@ -49,6 +49,7 @@ class Report {
 // The benchmarks; each lives in the file of its name.
 void run_field_loop(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
+void run_full_heap(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
 

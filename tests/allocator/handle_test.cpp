@@ -36,8 +36,10 @@ TEST_CASE("a handle gives back the block, the slot and the class that it was mad
   CHECK(different.size() == 5 * 5 * 5);
 }
 
-TEST_CASE("the spare bits of a handle do not change what it says") {
-  const Handle handle(Handle::make(4096, 17, 3).bits() | std::uint64_t{0xff} << 48);
+TEST_CASE("the generation in a handle does not change what else it says") {
+  const Handle handle = Handle::make(4096, 17, 3, 255);
+  CHECK(handle.generation() == 255);
+  CHECK(Handle::make(4096, 17, 3).generation() == 0);
   CHECK(handle.block_offset() == 4096);
   CHECK(handle.slot() == 17);
   CHECK(handle.type_index() == 3);

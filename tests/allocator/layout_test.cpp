@@ -164,9 +164,9 @@ struct Range {
     std::uint64_t end_of_last = 0;
     for (std::uint32_t page = 0; page < pages; ++page) {
       for (std::uint32_t i = 0; i < per_page; ++i) {
-        const dynasoar::detail::Handle handle(
-            reinterpret_cast<std::uint64_t>(FourTypes::object<T>(page * kPages.block_stride + i, 63)));
+        const auto handle = FourTypes::handle_of<T>(page * kPages.block_stride + i, 63, 255);
         CHECK(handle.slot() == 63);
+        CHECK(handle.generation() == 255);
         CHECK(handle.type_index() == FourTypes::index_of<T>);
         CHECK(handle.block_offset() % 128 == 0);
         CHECK(handle.block_offset() >= end_of_last);  // blocks do not overlap
@@ -178,18 +178,11 @@ struct Range {
   }
 };
 
-template <class Cuda>
-void check_block_offsets(Cuda) {
-  if constexpr (!Cuda::value) {  // SoaAllocator::object is for device code
-    Range<dynasoar::test::Tiny>::check(3);
-    Range<dynasoar::test::Small>::check(3);
-    Range<dynasoar::test::Medium>::check(3);
-    Range<dynasoar::test::Large>::check(3);
-  }
-}
-
 TEST_CASE("blocks of all classes lie in their pages without overlap") {
-  check_block_offsets(std::bool_constant<dynasoar::kCudaBackend>{});
+  Range<dynasoar::test::Tiny>::check(3);
+  Range<dynasoar::test::Small>::check(3);
+  Range<dynasoar::test::Medium>::check(3);
+  Range<dynasoar::test::Large>::check(3);
 }
 
 }  // namespace layout_test

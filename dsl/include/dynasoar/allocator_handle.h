@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +15,8 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/loop_calls.h>
+#include <dynasoar/misuse_text.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -44,117 +45,20 @@ enum class OnRefusal {
   record        ///< nothing; `statistics()` has the numbers
 };
 
+/// Calls of make_new that fail on purpose, to try out how a program copes. They are counted from 1, all classes
+/// together; on a GPU, and with several threads, their order is anyone's. For checked builds.
+struct FaultInjection {
+  std::uint64_t first = 0;  ///< the first call that fails; 0: none
+  std::uint64_t every = 0;  ///< from there on, every which one fails; 0: only the first
+};
+
 /// How to make an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`
 struct HandleOptions {
   std::size_t heap_bytes = 256_MiB;  ///< for objects; the state beside it takes some percent more
   OnRefusal on_refusal = OnRefusal::throw_error;
   int threads = 0;  ///< CPU threads; 0 means all. Ignored on the GPU
+  FaultInjection failing_allocations = {};
 };
-
-namespace detail {
-
-/// The class that declares a method.
-template <class>
-struct MethodClass;
-template <class C, class Member>
-struct MethodClass<Member C::*> {
-  using type = C;
-};
-
-/// Whether a method is const.
-template <class>
-inline constexpr bool is_const_method_v = false;
-template <class R, class C, class... Args>
-inline constexpr bool is_const_method_v<R (C::*)(Args...) const> = true;
-template <class R, class C, class... Args>
-inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true;
-
-/// A callable and its trailing arguments, callable with an object.
-template <class F, class... Args>
-struct ObjectCall {
-  F function;
-  std::tuple<Args...> arguments;
-
-  template <class T>
-  __device__ void operator()(T* object) const {
-    std::tuple<Args...> copy = arguments;
-    call(object, copy, std::index_sequence_for<Args...>{});
-  }
-
- private:
-  template <class T, std::size_t... I>
-  __device__ void call(T* object, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
-    if constexpr (std::is_member_function_pointer_v<F>) {
-      typename MethodClass<F>::type* const receiver = object;
-      (receiver->*function)(std::get<I>(copy)...);
-    } else {
-      function(object, std::get<I>(copy)...);
-    }
-  }
-};
-
-/// A method known at compile time, as an empty callable.
-template <auto kMethod>
-struct Method {
-  static_assert(!kCudaBackend || !is_const_method_v<decltype(kMethod)>,
-                "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
-                "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
-  template <class T, class... Args>
-  __device__ void operator()(T* object, Args&... args) const {
-    typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method
-    (receiver->*kMethod)(args...);
-  }
-};
-
-/// Calls a callable for the object in a slot of a block of T.
-template <class T, class Call>
-struct SlotCall {
-  Call call;
-  __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
-    T* const object = T::Allocator::template object<T>(block, slot);
-    // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
-    // see that they differ, and moves loads above stores.
-    call(reinterpret_cast<T*>(opaque(reinterpret_cast<std::uint64_t>(object))));
-  }
-};
-
-/// Creates the object of an index.
-template <class T, class... Args>
-struct IndexedNew {
-  std::tuple<Args...> arguments;
-  __device__ void operator()(std::size_t index) const { create(index, std::index_sequence_for<Args...>{}); }
-
- private:
-  template <std::size_t... I>
-  __device__ void create(std::size_t index, std::index_sequence<I...>) const {
-    make_new<T>(index, std::get<I>(arguments)...);
-  }
-};
-
-/// Counts the objects and blocks of one container of an allocated bitmap.
-template <class Heap>
-struct CountObjects {
-  Heap heap;
-  std::uint32_t containers;
-  AtomicWord<std::uint64_t>* totals;  // [2 * types] objects, blocks
-
-  __device__ void operator()(std::size_t index) const {
-    const auto type = static_cast<int>(index / containers);
-    const auto container = static_cast<std::uint32_t>(index % containers);
-    std::uint64_t bits = heap.types[type].allocated.container(0, container);
-    if (bits == 0) return;
-    const int blocks = popcount(bits);
-    int objects = 0;
-    for (; bits != 0; bits &= bits - 1) {
-      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(bits));
-      objects += popcount(heap.slots[block].load(Order::relaxed));
-    }
-    totals[2 * type].fetch_add(static_cast<std::uint64_t>(objects), Order::relaxed);
-    totals[2 * type + 1].fetch_add(static_cast<std::uint64_t>(blocks), Order::relaxed);
-  }
-};
-
-}  // namespace detail
 
 /// Owns the heap of an allocator type and runs loops over its objects.
 ///
@@ -169,10 +73,14 @@ struct CountObjects {
 template <class AllocatorT>
 class AllocatorHandle {
  public:
-  /// @throws Error if a handle of this type is alive, the heap is too small or too large, or there is no device for it
+  /// @throws Error if a handle of this type is alive, the heap is too small or too large, there is no device for it, or
+  ///         failing allocations are asked of a build without checks
   explicit AllocatorHandle(HandleOptions options = {})
-      : options_(options), executor_(options.threads), storage_(claim(executor_), options.heap_bytes) {
+      : options_(options),
+        executor_(options.threads),
+        storage_(claim(executor_), options.heap_bytes, plan_of(options.failing_allocations)) {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
+    if constexpr (kChecked) executor_.require_stack(kCheckedStackBytes);
     reported_refusals_.resize(AllocatorT::kTypes * kRefusals);
     device_object_ = DeviceArray<char>(1);
     bind(storage_.state());
@@ -182,14 +90,18 @@ class AllocatorHandle {
   AllocatorHandle(const AllocatorHandle&) = delete;
   AllocatorHandle& operator=(const AllocatorHandle&) = delete;
 
-  /// Waits for the device and frees the heap; errors that nobody asked for are dropped.
+  /// Waits for the device and frees the heap. Errors that nobody asked for are dropped, but misuse is printed.
   ~AllocatorHandle() {
     try {
       executor_.synchronize();
+      throw_misuse();
+    } catch (const MisuseError& error) {
+      std::fprintf(stderr, "dynasoar: found when the AllocatorHandle was destroyed: %s\n", error.what());
     } catch (const Error&) {
     }
     bind({});
     alive_ = nullptr;
+    if constexpr (kChecked) forget_heap();
   }
 
   /// Runs `object->method(args...)` for all objects of the class that declares `method`:
@@ -224,45 +136,33 @@ class AllocatorHandle {
   /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
-    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexedNew<T, Args...>{{std::move(args)...}});
+    parallel_for(count, detail::IndexedNew<T, Args...>{{std::move(args)...}});
   }
 
   /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects.
   template <class F>
   void parallel_for(std::size_t count, F function) {
-    detail::loop_over_indices<AllocatorT>(executor_, count, function);
+    announce_loop<detail::TypeList<>>();
+    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<F>{function});
   }
 
   /// Waits for all loops.
   ///
-  /// @throws AllocationError if objects could not be created since the last call, unless the handle only records that;
+  /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
+  ///         AllocationError if objects could not be created since then, unless the handle only records that;
   ///         Error if the device failed
   void synchronize() {
     executor_.synchronize();
-    const std::vector<std::uint64_t> refusals = storage_.refusals();
-    const std::vector<std::uint64_t> before = std::exchange(reported_refusals_, refusals);
-    if (options_.on_refusal == OnRefusal::record) return;
-    std::string message;
-    std::uint64_t failures = 0;
-    AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
-      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
-      for (std::size_t why = 0; why < kRefusals; ++why) {
-        const std::uint64_t count = refusals[type * kRefusals + why] - before[type * kRefusals + why];
-        if (count == 0) continue;
-        failures += count;
-        message += (message.empty() ? "" : "; ") + std::string(type_name<T>()) + ": make_new failed " +
-                   std::to_string(count) + " times, " +
-                   (static_cast<Refusal>(why) == Refusal::heap_full ? "heap full" : "blocks kept changing hands");
-      }
-    });
-    if (failures > 0) throw AllocationError(message + usage_note(), failures);
+    throw_misuse();
+    throw_refusals();
   }
 
-  /// Number of live objects of T and its subclasses. Waits for all loops.
+  /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
   template <class T>
   std::uint64_t count() {
     detail::check_listed_or_base<AllocatorT, T>();
     const std::vector<std::uint64_t> totals = count_objects();
+    synchronize();
     std::uint64_t objects = 0;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       objects += totals[2 * static_cast<std::size_t>(AllocatorT::template index_of<S>)];
@@ -270,7 +170,9 @@ class AllocatorHandle {
     return objects;
   }
 
-  /// Objects, blocks, fragmentation and refusals per class. Waits for all loops.
+  /// Objects, blocks, fragmentation and refusals per class. Waits for all loops; leaves it to the other calls to report
+  /// misuse and refusals, so that it can be asked for when these were.
+  /// @throws Error if the device failed
   Statistics statistics() {
     const std::vector<std::uint64_t> totals = count_objects();
     const std::vector<std::uint64_t> refusals = storage_.refusals();
@@ -293,6 +195,7 @@ class AllocatorHandle {
       statistics.block_bytes = detail::block_bytes_v<T>;
       statistics.refused_full = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::heap_full)];
       statistics.refused_contended = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::contended)];
+      statistics.refused_on_request = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::on_request)];
       result.types.push_back(statistics);
     });
     return result;
@@ -304,6 +207,7 @@ class AllocatorHandle {
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     detail::bring_up_to_date<AllocatorT>(executor_);
+    announce_loop<void>();
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
 
@@ -314,13 +218,20 @@ class AllocatorHandle {
   const typename AllocatorT::State& state() const { return storage_.state(); }
 
  private:
+  static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
+
   inline static AllocatorHandle* alive_ = nullptr;
 
-  static const Executor& claim(const Executor& executor) {
+  static Executor& claim(Executor& executor) {
     if (alive_ != nullptr) {
       throw Error(
           "dynasoar: an AllocatorHandle of this allocator type is alive already; destroy it first, or give the "
           "second one an allocator type of its own");
+    }
+    if (detail::kinds_of_build == (detail::kCheckedBuild | detail::kUncheckedBuild)) {
+      throw Error(
+          "dynasoar: some files of this program were compiled with DYNASOAR_CHECKED=1 and some with 0 (the default "
+          "is 1 where NDEBUG is not defined); they do not fit together. Compile all of them alike");
     }
     return executor;
   }
@@ -330,10 +241,78 @@ class AllocatorHandle {
     ++detail::Binding<AllocatorT>::generation;
   }
 
+  /// Lets kernels of the user's own, at least those in this file, find out that there is no heap any more.
+  void forget_heap() noexcept {
+    try {
+      detail::bring_up_to_date<AllocatorT>(executor_);
+      executor_.synchronize();
+    } catch (const Error&) {
+    }
+  }
+
+  static detail::FaultPlan plan_of(const FaultInjection& faults) {
+    if (faults.first != 0 && !kChecked) {
+      throw Error("dynasoar: only checked builds let allocations fail on purpose; compile with DYNASOAR_CHECKED=1");
+    }
+    return {nullptr, faults.first, faults.every};
+  }
+
+  /// Tells device code which classes the next loop visits: those of a TypeList, or, if it is void, that the next kernel
+  /// is the user's own.
+  template <class Visited>
+  void announce_loop() {
+    if constexpr (kChecked) {
+      detail::AnnounceLoop loop{storage_.state().checks.loop, 0, {}};
+      if constexpr (!std::is_void_v<Visited>) {
+        loop.number = static_cast<std::uint32_t>(1 + loops_++ % (detail::Tag::kNoLoop - 1));
+        Visited::for_each([&]<class S>(std::type_identity<S>) {
+          loop.visits[AllocatorT::template index_of<S> / 64] |= std::uint64_t{1}
+                                                                << AllocatorT::template index_of<S> % 64;
+        });
+      }
+      executor_.for_each_index(1, loop);
+    }
+  }
+
+  /// @pre the device is idle
+  void throw_misuse() {
+    std::vector<MisuseReport> reports = storage_.take_misuse();
+    if (reports.empty()) return;
+    std::string message;
+    for (MisuseReport& report : reports) {
+      report.text = detail::describe<AllocatorT>(report);
+      message += (message.empty() ? "" : "; ") + report.text;
+    }
+    throw MisuseError(message, std::move(reports));
+  }
+
+  /// @pre the device is idle
+  void throw_refusals() {
+    const std::vector<std::uint64_t> refusals = storage_.refusals();
+    const std::vector<std::uint64_t> before = std::exchange(reported_refusals_, refusals);
+    if (options_.on_refusal == OnRefusal::record) return;
+    constexpr const char* kReasons[kRefusals] = {"heap full", "blocks kept changing hands",
+                                                 "as asked for by failing_allocations"};
+    std::string message;
+    std::uint64_t failures = 0;
+    AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
+      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
+      for (std::size_t why = 0; why < kRefusals; ++why) {
+        const std::uint64_t count = refusals[type * kRefusals + why] - before[type * kRefusals + why];
+        if (count == 0) continue;
+        failures += count;
+        message += (message.empty() ? "" : "; ") + std::string(type_name<T>()) + ": make_new failed " +
+                   std::to_string(count) + " times, " + kReasons[why];
+      }
+    });
+    if (failures > 0) throw AllocationError(message + usage_note(), failures);
+  }
+
   /// A loop over T and its subclasses, one kernel per class; the lists are made before the first of them.
   template <class T, class Call>
   void run_loop(const Call& call) {
     detail::check_listed_or_base<AllocatorT, T>();
+    announce_loop<typename AllocatorT::template Subtypes<T>>();
     detail::make_lists(executor_, storage_.list_sources());
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
@@ -368,6 +347,7 @@ class AllocatorHandle {
   detail::HeapStorage<AllocatorT> storage_;
   DeviceArray<char> device_object_;
   std::vector<std::uint64_t> reported_refusals_;
+  std::uint64_t loops_ = 0;
 };
 
 }  // namespace dynasoar

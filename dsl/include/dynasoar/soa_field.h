@@ -12,10 +12,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
 
 namespace dynasoar {
 
@@ -47,10 +49,34 @@ class FieldStorage {
   /// Address of element 0 in the heap. One base register serves all fields of an object: the parts that differ between
   /// fields of one size are constants.
   __device__ Element* address() const {
-    const Handle handle(reinterpret_cast<std::uint64_t>(this) - (inherited_fields_v<C> + I));
+    const Handle handle = object();
+    if constexpr (kChecked) {
+      if (!CheckedBy::template may_access<C>(handle, kNumber)) return scratch();
+    }
     char* const base = bound_state<typename C::Allocator>().base;
     const std::uint64_t offset = handle.block_offset() + handle.slot() * std::uint64_t{sizeof(Element)};
     return reinterpret_cast<Element*>(base + offset + field_offset_v<C, I>);
+  }
+
+  /// For checked builds: where an access to element `index`, which is beyond the end, goes instead.
+  __device__ Element* out_of_range(std::size_t index) const {
+    CheckedBy::template note_index<C>(object(), kNumber, index);
+    return scratch();
+  }
+
+ private:
+  using CheckedBy = Checks<typename C::Allocator>;
+
+  static constexpr std::uint32_t kNumber = static_cast<std::uint32_t>(inherited_fields_v<C>) + I;
+
+  __device__ Handle object() const {
+    std::uint64_t bits = reinterpret_cast<std::uint64_t>(this);
+    if constexpr (kChecked) bits = opaque(bits);  // `this` may be null
+    return Handle(bits - kNumber);
+  }
+
+  __device__ Element* scratch() const {
+    return reinterpret_cast<Element*>(CheckedBy::scratch() + field_offset_v<C, I>) + object().slot();
   }
 };
 
@@ -149,7 +175,7 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
 
   static constexpr std::size_t size() { return std::tuple_size_v<T>; }
 
-  /// @pre index < size()
+  /// @pre index < size(); checked builds report it if not
   __device__ Element& operator[](std::size_t index) { return *element(index); }
   __device__ const Element& operator[](std::size_t index) const { return *element(index); }
 
@@ -183,6 +209,9 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
 
  private:
   __device__ Element* element(std::size_t index) const {
+    if constexpr (kChecked) {
+      if (index >= size()) return Storage::out_of_range(index);
+    }
     char* const first = reinterpret_cast<char*>(Storage::address());
     return reinterpret_cast<Element*>(first + index * detail::array_stride_v<Element>);
   }

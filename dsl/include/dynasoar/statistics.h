@@ -14,13 +14,17 @@ namespace dynasoar {
 /// One class's share of a heap.
 struct TypeStatistics {
   std::string name;
-  std::uint64_t objects = 0;            ///< live objects of exactly this class
-  std::uint64_t created = 0;            ///< objects created since the start
-  std::uint64_t blocks = 0;             ///< blocks that hold objects of it
-  std::uint64_t slots = 0;              ///< slots of these blocks, 64 each
-  std::size_t block_bytes = 0;          ///< bytes of a block, with its alignment
-  std::uint64_t refused_full = 0;       ///< objects not created since the start because the heap was full
-  std::uint64_t refused_contended = 0;  ///< objects not created because blocks kept changing hands
+  std::uint64_t objects = 0;             ///< live objects of exactly this class
+  std::uint64_t created = 0;             ///< objects created since the start
+  std::uint64_t blocks = 0;              ///< blocks that hold objects of it
+  std::uint64_t slots = 0;               ///< slots of these blocks, 64 each
+  std::size_t block_bytes = 0;           ///< bytes of a block, with its alignment
+  std::uint64_t refused_full = 0;        ///< objects not created since the start because the heap was full
+  std::uint64_t refused_contended = 0;   ///< objects not created because blocks kept changing hands
+  std::uint64_t refused_on_request = 0;  ///< objects not created because of FaultInjection
+
+  /// Objects not created since the start.
+  std::uint64_t refused() const { return refused_full + refused_contended + refused_on_request; }
 
   /// Objects deleted since the start.
   std::uint64_t deleted() const { return created - objects; }
@@ -44,7 +48,10 @@ struct Statistics {
   std::uint64_t created() const { return sum(&TypeStatistics::created); }
   std::uint64_t deleted() const { return created() - objects(); }
   std::uint64_t slots() const { return sum(&TypeStatistics::slots); }
-  std::uint64_t refused() const { return sum(&TypeStatistics::refused_full) + sum(&TypeStatistics::refused_contended); }
+  std::uint64_t refused() const {
+    return sum(&TypeStatistics::refused_full) + sum(&TypeStatistics::refused_contended) +
+           sum(&TypeStatistics::refused_on_request);
+  }
 
   /// Share of allocated slots, over all classes, that hold no object.
   double fragmentation() const {
@@ -74,8 +81,7 @@ inline std::ostream& operator<<(std::ostream& out, const Statistics& statistics)
   out << std::fixed << std::setprecision(3);
   line("class", "objects", "slots", "blocks", "fragmented", "refused");
   for (const TypeStatistics& type : statistics.types) {
-    line(type.name, type.objects, type.slots, type.blocks, type.fragmentation(),
-         type.refused_full + type.refused_contended);
+    line(type.name, type.objects, type.slots, type.blocks, type.fragmentation(), type.refused());
   }
   line("all", statistics.objects(), statistics.slots(), statistics.slots() / 64, statistics.fragmentation(),
        statistics.refused());

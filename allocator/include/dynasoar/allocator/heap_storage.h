@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -17,6 +19,18 @@
 #include <dynasoar/platform/memory.h>
 
 namespace dynasoar::detail {
+
+/// Counts the handles that a process has made, of whatever types.
+struct HandleCount {
+  inline static std::atomic<std::uint64_t> made{0};
+};
+
+/// Stores one value to many words.
+struct FillWords {
+  AtomicWord<std::uint32_t>* words;
+  std::uint32_t value;
+  __device__ void operator()(std::size_t index) const { words[index].store(value, Order::relaxed); }
+};
 
 /// The memory behind one allocator's State.
 ///
@@ -29,8 +43,9 @@ class HeapStorage {
 
  public:
   /// @param heap_bytes   for objects, rounded down to whole pages; the state takes some percent more
+  /// @param faults       for checked builds: which allocations fail
   /// @throws Error if that is less than one page per type, more than a handle can address, or not to be had
-  HeapStorage(const Executor& executor, std::size_t heap_bytes) {
+  HeapStorage(Executor& executor, std::size_t heap_bytes, const FaultPlan& faults) {
     constexpr auto kPages = A::pages();
     const std::size_t pages = heap_bytes / kPages.bytes;
     if (pages < static_cast<std::size_t>(A::kTypes)) {
@@ -49,6 +64,7 @@ class HeapStorage {
       entries_.emplace_back(list_capacity(type));
       state_.lists[type] = {entries_.back().data(), words32(1, 0)};
     }
+    if constexpr (kChecked) set_up_checks(executor, faults);
     progress_ = DeviceArray<ListProgress>(A::kTypes);
     progress_.fill_bytes(0);
     list_sources_.slots = state_.heap.slots;
@@ -78,6 +94,20 @@ class HeapStorage {
     std::vector<std::uint64_t> totals(A::kTypes);
     for (std::size_t i = 0; i < words.size(); ++i) totals[i / Heap::Counter::kWords] += words[i];
     return totals;
+  }
+
+  /// The misuse noted since the last call, which empties the record. @pre the device is idle
+  std::vector<MisuseReport> take_misuse() {
+    std::vector<MisuseReport> reports;
+    if constexpr (kChecked) {
+      const MisuseRecord record = misuse_.download().front();
+      for (int kind = 0; kind < kMisuses; ++kind) {
+        const std::uint64_t count = record.count[kind].load(Order::relaxed);
+        if (count > 0) reports.push_back({static_cast<Misuse>(kind), count, record.first[kind], {}});
+      }
+      if (!reports.empty()) misuse_.fill_bytes(0);
+    }
+    return reports;
   }
 
   /// Pages that belong to no type. Waits for the device.
@@ -135,6 +165,26 @@ class HeapStorage {
     }
   }
 
+  void set_up_checks(Executor& executor, const FaultPlan& faults) {
+    const std::size_t slots = std::size_t{state_.heap.blocks()} * kSlotsPerBlock;
+    CheckState& checks = state_.checks;
+    checks.tags = atomics32(slots, 0);
+    // Generations of different handles start apart; 37 is odd, so that 256 handles start at 256 numbers.
+    const auto first = static_cast<std::uint32_t>(HandleCount::made.fetch_add(1) * 37);
+    executor.for_each_index(slots, FillWords{checks.tags, Tag::unused(first).bits()});
+    executor.synchronize();
+    misuse_ = DeviceArray<MisuseRecord>(1);
+    misuse_.fill_bytes(0);
+    checks.misuse = misuse_.data();
+    loop_ = DeviceArray<LoopRecord>(1);
+    loop_.fill_bytes(0);
+    checks.loop = loop_.data();
+    scratch_ = DeviceArray<char>(A::largest_block_bytes());
+    scratch_.fill_bytes(0);
+    checks.scratch = scratch_.data();
+    checks.faults = {reinterpret_cast<Word64*>(words64(1, 0)), faults.first, faults.every};
+  }
+
   /// A bitmap of `size` bits of which the first `set` are set.
   typename Heap::Bits bitmap(std::uint32_t size, std::uint32_t set) {
     using Bits = typename Heap::Bits;
@@ -174,6 +224,9 @@ class HeapStorage {
   }
 
   typename A::State state_{};
+  DeviceArray<MisuseRecord> misuse_;
+  DeviceArray<LoopRecord> loop_;
+  DeviceArray<char> scratch_;
   ListSources<Heap, A::kTypes> list_sources_{};
   DeviceArray<char> objects_;
   DeviceArray<ListProgress> progress_;

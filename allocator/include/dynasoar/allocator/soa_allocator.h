@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
@@ -41,12 +42,14 @@ class SoaAllocator {
                 "dynasoar: SoaAllocator takes 1 to 255 classes, because a handle has 8 bits for the class");
 
   using Heap = BlockHeap<kTypes>;
+  using Checks = detail::Checks<SoaAllocator>;
 
   /// What device code needs to know: bound to this allocator type, see Binding.
   struct State {
     char* base;  ///< the heap
     Heap heap;
     detail::BlockList lists[kTypes];  ///< objects for loops, as of the last loop's start
+    std::conditional_t<kChecked, detail::CheckState, detail::Unchecked> checks;
   };
 
   /// Position of T in the list, or -1.
@@ -62,6 +65,13 @@ class SoaAllocator {
     return detail::choose_pages<sizeof...(Ts)>({detail::block_bytes_v<Ts>...});
   }
 
+  /// Bytes of the largest block of any listed class. @pre they are complete
+  static constexpr std::size_t largest_block_bytes() {
+    std::size_t largest = 0;
+    ((largest = detail::block_bytes_v<Ts> > largest ? detail::block_bytes_v<Ts> : largest), ...);
+    return largest;
+  }
+
   /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add for several classes, and leave room:
   /// where objects come and go, blocks are not full.
   template <class T>
@@ -71,22 +81,42 @@ class SoaAllocator {
     return (blocks + per_page - 1) / per_page * pages().bytes;
   }
 
-  /// The object in a slot of a block of T.
+  /// The handle of a slot of a block of T.
   template <class T>
-  __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+  __host__ __device__ static detail::Handle handle_of(std::uint32_t block, std::uint32_t slot,
+                                                      std::uint32_t generation) {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const std::uint64_t offset = std::uint64_t{block / kPages.block_stride} * kPages.bytes +
                                  std::uint64_t{block % kPages.block_stride} * detail::block_bytes_v<T>;
-    return reinterpret_cast<T*>(detail::Handle::make(offset, slot, index_of<T>).bits());
+    return detail::Handle::make(offset, slot, index_of<T>, generation);
+  }
+
+  /// The object in a slot of a block of T.
+  template <class T>
+  __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+    std::uint32_t generation = 0;
+    if constexpr (kChecked) generation = Checks::generation(block, slot);
+    return reinterpret_cast<T*>(handle_of<T>(block, slot, generation).bits());
   }
 
   /// The block of an object, by its run-time type.
-  __device__ static std::uint32_t block_of(detail::Handle handle) {
+  __host__ __device__ static std::uint32_t block_of(detail::Handle handle) {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const std::uint64_t offset = handle.block_offset();
     const auto page = static_cast<std::uint32_t>(offset / kPages.bytes);
     const auto within = static_cast<std::uint32_t>(offset - std::uint64_t{page} * kPages.bytes);
     return page * kPages.block_stride + within / block_bytes(handle.type_index());
+  }
+
+  /// Whether the handle's position is one that an object of the handle's class can have. For checks.
+  __device__ static bool is_position_of_object(detail::Handle handle) {
+    constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
+    const int type = handle.type_index();
+    if (type < 0 || type >= kTypes) return false;
+    const Heap& heap = detail::bound_state<SoaAllocator>().heap;
+    const std::uint64_t within = handle.block_offset() % kPages.bytes;
+    return handle.block_offset() / kPages.bytes < heap.pages && within % block_bytes(type) == 0 &&
+           within / block_bytes(type) < heap.types[type].blocks_per_page;
   }
 
   /// Creates an object.
@@ -97,13 +127,19 @@ class SoaAllocator {
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
     detail::check_listed<SoaAllocator, T>();
+    if constexpr (kChecked) {
+      if (!Checks::template begin_create<T>() || fails_on_request<T>()) return nullptr;
+    }
     T* const object = allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
+    if constexpr (kChecked) Checks::enter_constructor();
     if constexpr (sizeof...(Args) == 0) {
-      return ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
+      ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
     } else {
-      return ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
     }
+    if constexpr (kChecked) Checks::leave_constructor();
+    return object;
   }
 
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
@@ -114,6 +150,9 @@ class SoaAllocator {
     detail::check_listed_or_base<SoaAllocator, T>();
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
+    if constexpr (kChecked) {
+      if (!Checks::template begin_destroy<T>(handle)) return;
+    }
     run_destructor(object, handle.type_index());
     release(handle, PlatformWarp{});
   }
@@ -136,7 +175,9 @@ class SoaAllocator {
       const std::uint32_t block = group.broadcast(reserved.block);
       if (slots == 0) return nullptr;
       if (group.rank() < detail::popcount(slots)) {
-        return object<T>(block, static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank())));
+        const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
+        if constexpr (kChecked) Checks::mark_created(block, slot);
+        return object<T>(block, slot);
       }
     }
   }
@@ -145,6 +186,7 @@ class SoaAllocator {
   template <class Warp>
   __device__ static void release(detail::Handle handle, Warp warp) {
     const std::uint32_t block = block_of(handle);
+    if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
     const auto group = warp.coalesce().matching(block);
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
     if (group.rank() == 0) detail::bound_state<SoaAllocator>().heap.release(block, mask, warp.id());
@@ -162,10 +204,19 @@ class SoaAllocator {
 
  private:
   /// Bytes of a block, by type index.
-  __device__ static std::uint32_t block_bytes(int type_index) {
+  __host__ __device__ static std::uint32_t block_bytes(int type_index) {
     std::uint32_t bytes = 1;
     ((index_of<Ts> == type_index ? void(bytes = static_cast<std::uint32_t>(detail::block_bytes_v<Ts>)) : void()), ...);
     return bytes;
+  }
+
+  /// Whether this make_new is one that the program wants to fail.
+  template <class T>
+  __device__ static bool fails_on_request() {
+    const State& state = detail::bound_state<SoaAllocator>();
+    if (!state.checks.faults.fails_now()) return false;
+    state.heap.record_refusal(index_of<T>, Refusal::on_request, 1);
+    return true;
   }
 
   template <class T>

@@ -32,6 +32,15 @@ __host__ __device__ inline int lowest_bit(std::uint64_t mask) {
 #endif
 }
 
+/// Number of zeros above the highest set bit; 64 if there is none.
+__host__ __device__ inline int leading_zeros(std::uint64_t mask) {
+#if defined(__CUDA_ARCH__)
+  return __clzll(static_cast<long long>(mask));
+#else
+  return std::countl_zero(mask);
+#endif
+}
+
 /// A mask of the lowest `count` bits, 0 <= count <= 64.
 __host__ __device__ constexpr std::uint64_t first_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -65,10 +74,13 @@ __host__ __device__ inline int next_set_bit(std::uint64_t mask, int start) {
   return after != 0 ? start + lowest_bit(after) : lowest_bit(mask);
 }
 
-/// Its argument, of which the compiler of device code is to assume nothing.
+/// Its argument, of which the compiler of device code is to assume nothing; in checked builds, neither is that of host
+/// code, lest it conclude from `object->field` that the object is not null.
 __host__ __device__ inline std::uint64_t opaque(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   asm("" : "+l"(bits));
+#elif DYNASOAR_CHECKED
+  asm("" : "+r"(bits));
 #endif
   return bits;
 }

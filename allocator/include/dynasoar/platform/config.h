@@ -25,9 +25,22 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 #endif
 #endif
 
+// Checked builds look for misuse at every access to an object, see allocator/checks.h; all files of a program must
+// agree.
+#ifndef DYNASOAR_CHECKED
+#ifdef NDEBUG
+#define DYNASOAR_CHECKED 0
+#else
+#define DYNASOAR_CHECKED 1
+#endif
+#endif
+
 namespace dynasoar {
 
 /// True in programs whose parallel loops run on an NVIDIA GPU.
 inline constexpr bool kCudaBackend = DYNASOAR_CUDA_BACKEND != 0;
+
+/// True in builds that detect misuse (`DYNASOAR_CHECKED`, by default where NDEBUG is not defined).
+inline constexpr bool kChecked = DYNASOAR_CHECKED != 0;
 
 }  // namespace dynasoar

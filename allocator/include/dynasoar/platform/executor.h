@@ -141,6 +141,13 @@ class Executor {
     detail::launch(traits, detail::index_kernel<F>, traits.grid_for(count), stream_, count, function);
   }
 
+  /// Makes sure that device functions that call themselves have so much stack per thread. @throws Error if they cannot
+  void require_stack(std::size_t bytes) {
+    std::size_t available = 0;
+    detail::check_cuda(cudaDeviceGetLimit(&available, cudaLimitStackSize), "cudaDeviceGetLimit");
+    if (available < bytes) detail::check_cuda(cudaDeviceSetLimit(cudaLimitStackSize, bytes), "cudaDeviceSetLimit");
+  }
+
   /// Waits until everything submitted is done. @throws Error if any of it failed
   void synchronize() { detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
@@ -210,6 +217,9 @@ class Executor {
     if (failure) std::rethrow_exception(failure);
   }
 
+  /// Nothing to do: a thread's stack is large.
+  void require_stack(std::size_t) {}
+
   /// Nothing to wait for: submissions return when they are done.
   void synchronize() {}
 
@@ -237,25 +247,26 @@ class Executor {
   template <class F>
   static void run_team(int threads, F work) {
     if (threads == 1) {
-      detail::thread_number = 0;
-      work();
+      work_as(0, work);
       return;
     }
 #if defined(_OPENMP) && !defined(DYNASOAR_STD_THREADS)
 #pragma omp parallel num_threads(threads)
-    {
-      detail::thread_number = static_cast<std::uint32_t>(omp_get_thread_num());
-      work();
-    }
+    work_as(omp_get_thread_num(), work);
 #else
     std::vector<std::jthread> team;
     for (int i = 0; i < threads; ++i) {
-      team.emplace_back([i, &work] {
-        detail::thread_number = static_cast<std::uint32_t>(i);
-        work();
-      });
+      team.emplace_back([i, &work] { work_as(i, work); });
     }
 #endif
+  }
+
+  template <class F>
+  static void work_as(int thread, const F& work) {
+    detail::thread_number = static_cast<std::uint32_t>(thread);
+    detail::is_in_loop = true;
+    work();
+    detail::is_in_loop = false;
   }
 
   int threads_;

@@ -1,6 +1,8 @@
 /// @file
-/// Timer: how long submitted work takes where it runs. Used by the benchmarks.
+/// Timer: how long submitted work takes where it runs; nanoseconds(): a clock for device code. Used by the benchmarks.
 #pragma once
+
+#include <cstdint>
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -11,6 +13,19 @@
 #endif
 
 namespace dynasoar {
+
+/// Nanoseconds since some moment, in device code. On an NVIDIA GPU it advances in steps, 32 ns long on Hopper.
+__device__ inline std::uint64_t nanoseconds() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+  return time;
+#elif DYNASOAR_CUDA_BACKEND
+  return 0;  // device code only
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+#endif
+}
 
 #if DYNASOAR_CUDA_BACKEND
 

@@ -81,6 +81,9 @@ struct SingleLaneGroup {
 namespace detail {
 /// Number of the calling thread in the parallel loop that it runs; set by Executor.
 inline thread_local std::uint32_t thread_number = 0;
+
+/// Whether the calling thread runs a parallel loop; set by Executor.
+inline thread_local bool is_in_loop = false;
 }  // namespace detail
 
 /// A CPU thread as a warp with one lane.

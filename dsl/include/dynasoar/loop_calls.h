@@ -1,0 +1,145 @@
+/// @file
+/// What the loops of AllocatorHandle call for every object or index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/allocator/checks.h>
+#include <dynasoar/objects.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// The class that declares a method.
+template <class>
+struct MethodClass;
+template <class C, class Member>
+struct MethodClass<Member C::*> {
+  using type = C;
+};
+
+/// Whether a method is const.
+template <class>
+inline constexpr bool is_const_method_v = false;
+template <class R, class C, class... Args>
+inline constexpr bool is_const_method_v<R (C::*)(Args...) const> = true;
+template <class R, class C, class... Args>
+inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true;
+
+/// A callable and its trailing arguments, callable with an object.
+template <class F, class... Args>
+struct ObjectCall {
+  F function;
+  std::tuple<Args...> arguments;
+
+  template <class T>
+  __device__ void operator()(T* object) const {
+    std::tuple<Args...> copy = arguments;
+    call(object, copy, std::index_sequence_for<Args...>{});
+  }
+
+ private:
+  template <class T, std::size_t... I>
+  __device__ void call(T* object, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
+    if constexpr (std::is_member_function_pointer_v<F>) {
+      typename MethodClass<F>::type* const receiver = object;
+      (receiver->*function)(std::get<I>(copy)...);
+    } else {
+      function(object, std::get<I>(copy)...);
+    }
+  }
+};
+
+/// A method known at compile time, as an empty callable.
+template <auto kMethod>
+struct Method {
+  static_assert(!kCudaBackend || !is_const_method_v<decltype(kMethod)>,
+                "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
+                "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
+  template <class T, class... Args>
+  __device__ void operator()(T* object, Args&... args) const {
+    typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method
+    (receiver->*kMethod)(args...);
+  }
+};
+
+/// Calls a callable for the object in a slot of a block of T.
+template <class T, class Call>
+struct SlotCall {
+  Call call;
+  __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
+    T* const object = T::Allocator::template object<T>(block, slot);
+    const auto bits = reinterpret_cast<std::uint64_t>(object);
+    if constexpr (kChecked) thread_context() = {bits, 0};
+    // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
+    // see that they differ, and moves loads above stores.
+    call(reinterpret_cast<T*>(opaque(bits)));
+    if constexpr (kChecked) thread_context() = {};
+  }
+};
+
+/// Calls a callable for an index.
+template <class F>
+struct IndexCall {
+  F function;
+  __device__ void operator()(std::size_t index) const {
+    if constexpr (kChecked) thread_context() = {};
+    function(index);
+  }
+};
+
+/// Tells device code which loop runs next; for checked builds.
+struct AnnounceLoop {
+  LoopRecord* record;
+  std::uint32_t number;
+  std::uint64_t visits[4];
+
+  __device__ void operator()(std::size_t) const {
+    record->number.store(number, Order::relaxed);
+    for (int i = 0; i < 4; ++i) record->visits[i].store(visits[i], Order::relaxed);
+  }
+};
+
+/// Creates the object of an index.
+template <class T, class... Args>
+struct IndexedNew {
+  std::tuple<Args...> arguments;
+  __device__ void operator()(std::size_t index) const { create(index, std::index_sequence_for<Args...>{}); }
+
+ private:
+  template <std::size_t... I>
+  __device__ void create(std::size_t index, std::index_sequence<I...>) const {
+    make_new<T>(index, std::get<I>(arguments)...);
+  }
+};
+
+/// Counts the objects and blocks of one container of an allocated bitmap.
+template <class Heap>
+struct CountObjects {
+  Heap heap;
+  std::uint32_t containers;
+  AtomicWord<std::uint64_t>* totals;  // [2 * types] objects, blocks
+
+  __device__ void operator()(std::size_t index) const {
+    const auto type = static_cast<int>(index / containers);
+    const auto container = static_cast<std::uint32_t>(index % containers);
+    std::uint64_t bits = heap.types[type].allocated.container(0, container);
+    if (bits == 0) return;
+    const int blocks = popcount(bits);
+    int objects = 0;
+    for (; bits != 0; bits &= bits - 1) {
+      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(bits));
+      objects += popcount(heap.slots[block].load(Order::relaxed));
+    }
+    totals[2 * type].fetch_add(static_cast<std::uint64_t>(objects), Order::relaxed);
+    totals[2 * type + 1].fetch_add(static_cast<std::uint64_t>(blocks), Order::relaxed);
+  }
+};
+
+}  // namespace dynasoar::detail

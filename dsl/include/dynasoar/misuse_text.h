@@ -1,0 +1,105 @@
+/// @file
+/// Describes misuse for people: which class or field, what was done, to which object, by which. Used by
+/// AllocatorHandle.
+#pragma once
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <type_traits>
+
+#include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/layout.h>
+#include <dynasoar/allocator/misuse.h>
+#include <dynasoar/type_name.h>
+
+namespace dynasoar::detail {
+
+/// "Agent::age_": field `number` of C, counted with the inherited ones, by the class that declares it.
+template <class C>
+std::string field_text(int number) {
+  if constexpr (std::is_void_v<C>) {
+    return "field " + std::to_string(number);
+  } else {
+    constexpr int kInherited = static_cast<int>(inherited_fields_v<C>);
+    if (number < kInherited) return field_text<typename C::BaseClass>(number);
+    const int own = number - kInherited;
+    if constexpr (HasFieldOwner<C>) {
+      if (own < static_cast<int>(C::field_names.size()))
+        return std::string(type_name<C>()) + "::" + C::field_names[own];
+    }
+    return std::string(type_name<C>()) + "::field " + std::to_string(own);
+  }
+}
+
+/// Name of a class of allocator A.
+template <class A>
+std::string class_text(int index) {
+  std::string text = "an unknown class";
+  A::Types::for_each([&]<class T>(std::type_identity<T>) {
+    if (A::template index_of<T> == index) text = type_name<T>();
+  });
+  return text;
+}
+
+/// "Fish (block 12, slot 5, generation 7)".
+template <class A>
+std::string object_text(std::uint64_t bits) {
+  const Handle handle(bits);
+  if (bits == 0) return "a null pointer";
+  if (handle.type_index() >= A::kTypes || handle.type_index() < 0) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "0x%" PRIx64, bits);
+    return std::string("pointer ") + digits;
+  }
+  return class_text<A>(handle.type_index()) + " (block " + std::to_string(A::block_of(handle)) + ", slot " +
+         std::to_string(handle.slot()) + ", generation " + std::to_string(handle.generation()) + ")";
+}
+
+/// What was done, without the class or field that it was done to.
+inline std::string deed_text(const MisuseReport& report) {
+  switch (report.kind) {
+    case Misuse::null_access: return "accessed through a null pointer";
+    case Misuse::stale_access: return "accessed in an object that had been destroyed";
+    case Misuse::wrong_class: return "used through a pointer to another class than the object's";
+    case Misuse::foreign_pointer: return "used through a pointer that this allocator has not made";
+    case Misuse::double_destroy: return "destroyed more than once";
+    case Misuse::never_created: return "used without having been created";
+    case Misuse::destroyed_by_other:
+      return "destroyed by another object in a loop that visits it (a loop's objects may only destroy themselves)";
+    case Misuse::index_out_of_range:
+      return "element " + std::to_string(report.first.element) + " accessed, which is beyond the end,";
+    case Misuse::nested_construction: return "make_new called in constructors in one another, too deep,";
+    case Misuse::outside_loop:
+      return std::string(report.first.operation == Operation::create ? "make_new" : "destroy") +
+             " called in host code outside of a loop (use parallel_new, parallel_for or parallel_do)";
+    case Misuse::none: break;
+  }
+  return "misused";
+}
+
+inline std::string times_text(std::uint64_t count) {
+  return count == 1 ? "once" : std::to_string(count) + " times";
+}
+
+/// One sentence about all offences of a kind: "Fish: destroyed more than once 3 times; first: Fish (block 12, ...)".
+template <class A>
+std::string describe(const MisuseReport& report) {
+  const Offence& first = report.first;
+  std::string subject = class_text<A>(static_cast<int>(first.class_index));
+  if (first.operation == Operation::access) {
+    A::Types::for_each([&]<class T>(std::type_identity<T>) {
+      if (A::template index_of<T> == static_cast<int>(first.class_index))
+        subject = field_text<T>(static_cast<int>(first.field));
+    });
+  }
+  std::string text = subject + ": " + deed_text(report) + " " + times_text(report.count);
+  if (first.operation != Operation::create) text += "; first: " + object_text<A>(first.object);
+  if (first.by != 0)
+    text += std::string(first.operation == Operation::create ? "; first" : "") + " by " + object_text<A>(first.by);
+  return text;
+}
+
+}  // namespace dynasoar::detail
