@@ -16,5 +16,8 @@ bool device_available() {
 bool cuda_backend() {
   return dynasoar::kCudaBackend;
 }
+bool checked_build() {
+  return dynasoar::kChecked;
+}
 
 }  // namespace benchmarks

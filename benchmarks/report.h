@@ -35,7 +35,7 @@ class Report {
   /// @param commit   what was measured
   explicit Report(std::string commit) : commit_(std::move(commit)) {}
 
-  /// Adds a record and prints its line.
+  /// Adds a record and prints its line. In checked builds the benchmark's name gets "checked " in front.
   void add(Record record);
 
   /// Writes all records as a JSON array. @throws std::runtime_error if the file cannot be written
@@ -57,5 +57,6 @@ void run_wa_tor(Report& report, const Settings& settings);
 std::string device_name();
 bool device_available();
 bool cuda_backend();
+bool checked_build();
 
 }  // namespace benchmarks

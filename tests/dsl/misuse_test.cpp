@@ -508,6 +508,33 @@ TEST_CASE("a constructor whose own allocation fails makes an object all the same
   }
 }
 
+TEST_CASE("wherever allocations fail, nothing but what they would have made is missing") {
+  for (std::uint64_t first = 1; first <= 100; first += 9) {
+    for (std::uint64_t every : {0, 1, 2, 7}) {
+      CAPTURE(first);
+      CAPTURE(every);
+      World world(50, {.first = first, .every = every}, 8);
+      const auto synchronize = [&] {
+        try {
+          world.handle.synchronize();
+        } catch (const AllocationError&) {
+        }
+      };
+      world.run(Act::make_fish, 1);  // 50
+      world.run(Act::destroy);
+      world.run(Act::make_nest, 2);  // at most 50 times three
+      world.handle.parallel_do<Nest, &Agent::throw_away_a_new_one>();
+      synchronize();
+      const dynasoar::Statistics statistics = world.handle.statistics();
+      const std::uint64_t nests = world.handle.count<Nest>();
+      CHECK(world.handle.count<Agent>() == nests);  // no fish is left
+      CHECK(statistics.created() == 50 - statistics.types[0].refused() + statistics.types[2].created + nests);
+      CHECK(statistics.refused() > 0);
+      CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(world.handle)) == "");
+    }
+  }
+}
+
 /// Runs this program again, only the test of that name. @return its exit status and what it printed
 std::pair<int, std::string> run_child(const std::string& test) {
   const std::string command =

@@ -174,6 +174,7 @@ class SoaAllocator {
       const std::uint64_t slots = group.broadcast(reserved.slots);
       const std::uint32_t block = group.broadcast(reserved.block);
       if (slots == 0) return nullptr;
+      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
       if (group.rank() < detail::popcount(slots)) {
         const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
         if constexpr (kChecked) Checks::mark_created(block, slot);
@@ -188,6 +189,7 @@ class SoaAllocator {
     const std::uint32_t block = block_of(handle);
     if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
     const auto group = warp.coalesce().matching(block);
+    group.synchronize();  // the first lane's release of the slots becomes everybody's
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
     if (group.rank() == 0) detail::bound_state<SoaAllocator>().heap.release(block, mask, warp.id());
   }

@@ -32,15 +32,6 @@ __host__ __device__ inline int lowest_bit(std::uint64_t mask) {
 #endif
 }
 
-/// Number of zeros above the highest set bit; 64 if there is none.
-__host__ __device__ inline int leading_zeros(std::uint64_t mask) {
-#if defined(__CUDA_ARCH__)
-  return __clzll(static_cast<long long>(mask));
-#else
-  return std::countl_zero(mask);
-#endif
-}
-
 /// A mask of the lowest `count` bits, 0 <= count <= 64.
 __host__ __device__ constexpr std::uint64_t first_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;

@@ -3,8 +3,9 @@
 ///
 /// The warp-collective algorithms take a *warp* W as a parameter. `W::coalesce()` returns the group of lanes that
 /// arrived together; a group has `rank()`, `size()`, `broadcast(value)` from the lane of rank 0, `matching(key)` (the
-/// subgroup whose key is equal) and `combine(mask)` (bitwise or over the group). `W::id()` names the warp among those
-/// that may run at the same time; it is a hint for spreading work and need not be unique.
+/// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), and `synchronize()`, which alone orders
+/// what lanes did to memory before it before what other lanes of the group do after it. `W::id()` names the warp among
+/// those that may run at the same time; it is a hint for spreading work and need not be unique.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,9 @@ class CudaLaneGroup {
     const unsigned high = __reduce_or_sync(lanes_, static_cast<unsigned>(mask >> 32));
     return std::uint64_t{high} << 32 | low;
   }
+
+  /// A barrier for the lanes of the group, and for their memory. @pre all lanes of the group call it together
+  __device__ void synchronize() const { __syncwarp(lanes_); }
 
  private:
   __device__ static unsigned lanes_below() {
@@ -76,6 +80,7 @@ struct SingleLaneGroup {
   }
   SingleLaneGroup matching(std::uint32_t) const { return {}; }
   std::uint64_t combine(std::uint64_t mask) const { return mask; }
+  void synchronize() const {}
 };
 
 namespace detail {

@@ -1,0 +1,226 @@
+// The soak test's command line and reports; see soak.h.
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <app/device.h>
+#include <app/error.h>
+#include <app/format.h>
+#include <app/interrupt.h>
+#include <app/options.h>
+#include <app/output.h>
+
+#include "soak.h"
+
+namespace {
+
+constexpr int kExitSkipped = 77;  // known to ctest
+
+struct CommandLine {
+  soak::Options options;
+  int seconds = 0;
+  int report_every = 5;
+  int patience = 120;
+  std::string json;
+};
+
+// A whole number such as 1000000, 1e6, 2.5e9 or 200M.
+std::optional<std::uint64_t> parse_count(const std::string& text) {
+  char* end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) return std::nullopt;
+  const std::string unit = end;
+  if (unit == "k")
+    value *= 1e3;
+  else if (unit == "M")
+    value *= 1e6;
+  else if (unit == "G")
+    value *= 1e9;
+  else if (!unit.empty())
+    return std::nullopt;
+  if (!(value >= 0 && value <= 1e18) || value != std::floor(value)) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
+}
+
+void add_count(CLI::App& cli, const std::string& name, std::uint64_t& value, const std::string& help,
+               const std::string& default_text) {
+  const auto assign = [&value, name](const CLI::results_t& texts) {
+    const std::optional<std::uint64_t> count = parse_count(texts.back());
+    if (!count)
+      throw CLI::ValidationError(name, fmt::format("must be a number such as 1e9 or 200M, not '{}'", texts.back()));
+    value = *count;
+    return true;
+  };
+  cli.add_option(name, assign, help)->type_name("N")->default_str(default_text);
+}
+
+std::optional<int> read(int argc, char** argv, CommandLine& line) {
+  constexpr int kMaxInt = std::numeric_limits<int>::max();
+  line.options.seed = std::random_device{}();
+  CLI::App cli;
+  cli.name("soak");
+  app::set_up(cli,
+              "Creates, deletes, exchanges and visits objects of six classes at random, in a heap that is full most of "
+              "the time,\nand checks that no object is lost and no slot handed out twice.");
+  cli.footer(
+      "Runs until the first limit is reached; without limits, for 10 seconds.\n"
+      "Exit codes: 0 no error found, 1 errors found or failed, 2 wrong option, 77 no GPU, 130 interrupted.");
+  add_count(cli, "--operations", line.options.operations, "Operations of all workers together; 0: no limit", "0");
+  app::add_integer(cli, "--seconds", line.seconds, 0, kMaxInt, "Seconds; 0: no limit");
+  app::add_unsigned(cli, "--seed", line.options.seed, "Seed of all random numbers")->default_str("a new one");
+  app::add_size(cli, "--heap", line.options.heap_bytes, "Memory for objects", "1GiB on a GPU, 16MiB on the CPU");
+  add_count(cli, "--workers", line.options.workers, "Each has up to 32 objects", "one per 816 bytes of heap");
+  app::add_integer(cli, "--threads", line.options.threads, 0, 4096, "Threads on the CPU; 0: one per processor");
+  app::add_integer(cli, "--report-every", line.report_every, 0, kMaxInt, "Seconds between lines; 0: none");
+  app::add_integer(cli, "--patience", line.patience, 1, kMaxInt, "Seconds after which a round counts as hanging");
+  app::add_path(cli, "--json", line.json, "FILE", "The result for machines");
+  const std::optional<int> exit_code = app::parse(cli, argc, argv);
+  if (!exit_code) {
+    if (line.options.operations == 0 && line.seconds == 0) line.seconds = 10;
+    if (line.options.workers > 0xffffffffu / 32) throw app::UsageError("--workers: too many (see --help)");
+    line.options.seconds = line.seconds;
+    if (!line.json.empty()) app::require_writable_file(line.json);
+  }
+  return exit_code;
+}
+
+void print_line(const soak::State& state) {
+  const soak::Totals& totals = state.totals;
+  fmt::print(
+      "{:>7.1f} s  {:<16}  {:>8} operations ({}/s)  {:>8} objects in {:>5.1f}% "
+      "of the heap, {:>5.1f}% of that filled  refused {} full, {} "
+      "contended  errors {}\n",
+      state.seconds, state.phase, app::si(static_cast<double>(totals.operations())),
+      app::si(static_cast<double>(totals.operations()) / state.seconds), app::si(static_cast<double>(state.live)),
+      100 * state.used, state.used > 0 ? 100 * state.filled / state.used : 0.0,
+      app::si(static_cast<double>(totals.refused_full)), totals.refused_contended, totals.errors());
+  std::fflush(stdout);
+}
+
+void print_result(const soak::State& state) {
+  const soak::Totals& totals = state.totals;
+  const auto row = [](const char* name, std::uint64_t value) {
+    fmt::print("{:<28}{:>22}\n", name, app::grouped(value));
+  };
+  row("operations", totals.operations());
+  row("  created", totals.created);
+  row("  destroyed", totals.destroyed);
+  row("  exchanged", totals.exchanged);
+  row("  checked", totals.checked);
+  row("  refused, heap full", totals.refused_full);
+  row("  refused, contended", totals.refused_contended);
+  row("objects visited by loops", totals.visited);
+  row("verifications", totals.verifications);
+  row("slots handed out twice", totals.doubled);
+  row("objects lost", totals.lost);
+  row("objects left over", totals.left_over);
+  row("objects damaged", totals.damaged);
+  row("objects of a wrong class", totals.wrong);
+  row("counts wrong", totals.miscounted);
+  fmt::print("{} in {}: {} operations per second\n", app::si(static_cast<double>(totals.operations())),
+             app::duration(state.seconds), app::si(static_cast<double>(totals.operations()) / state.seconds));
+}
+
+void write_json(const std::string& path, const soak::State& state, const CommandLine& line, const std::string& device) {
+  const soak::Totals& totals = state.totals;
+  std::ofstream file(path);
+  file << fmt::format(
+      "{{\n  \"device\": \"{}\",\n  \"seed\": {},\n  \"heap_bytes\": {},\n  \"workers\": {},\n  \"seconds\": {:.3f},\n"
+      "  \"operations\": {},\n  \"operations_per_second\": {:.0f},\n  \"created\": {},\n  \"destroyed\": {},\n"
+      "  \"exchanged\": {},\n  \"checked\": {},\n  \"refused_full\": {},\n  \"refused_contended\": {},\n"
+      "  \"visited\": {},\n  \"verifications\": {},\n  \"doubled\": {},\n  \"lost\": {},\n  \"left_over\": {},\n"
+      "  \"damaged\": {},\n  \"wrong_class\": {},\n  \"miscounted\": {}\n}}\n",
+      device, line.options.seed, state.heap_bytes, state.workers, state.seconds, totals.operations(),
+      static_cast<double>(totals.operations()) / state.seconds, totals.created, totals.destroyed, totals.exchanged,
+      totals.checked, totals.refused_full, totals.refused_contended, totals.visited, totals.verifications,
+      totals.doubled, totals.lost, totals.left_over, totals.damaged, totals.wrong, totals.miscounted);
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+// Ends the program if nothing has happened for a while: in a damaged heap, threads may wait for each other for ever.
+class Watchdog {
+ public:
+  explicit Watchdog(int patience) : thread_([this, patience](std::stop_token stop) { watch(stop, patience); }) {}
+  void alive() { ++signs_of_life_; }
+
+ private:
+  void watch(std::stop_token stop, int patience) const {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    std::uint64_t before = signs_of_life_;
+    for (int seconds = 0; !stop.stop_requested(); ++seconds) {
+      // Nobody notifies: it ends by the request to stop, or after a second.
+      wake.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+      if (std::exchange(before, signs_of_life_) != before) seconds = 0;
+      if (seconds < patience) continue;
+      std::fprintf(stderr, "soak: FAILED: nothing has happened for %d s, as if the heap were damaged\n", patience);
+      std::_Exit(app::kExitFailure);
+    }
+  }
+
+  std::atomic<std::uint64_t> signs_of_life_ = 0;
+  std::jthread thread_;
+};
+
+int run(const CommandLine& line) {
+  const std::string device = app::device_description(line.options.threads);
+  fmt::print("on {}, seed {}\n", device, line.options.seed);
+  std::fflush(stdout);
+  double next = line.report_every;
+  Watchdog watchdog(line.patience);
+  const soak::State state = soak::run(line.options, [&](double seconds, const auto& describe) {
+    watchdog.alive();
+    if (line.report_every > 0 && seconds >= next) {
+      print_line(describe());
+      next = seconds + line.report_every;
+    }
+    return !app::interrupted();
+  });
+  print_result(state);
+  if (!line.json.empty()) write_json(line.json, state, line, device);
+  if (state.totals.errors() != 0) {
+    fmt::print("FAILED: {} errors; repeat with --seed {}\n", state.totals.errors(), line.options.seed);
+    return app::kExitFailure;
+  }
+  fmt::print("lost 0, double 0\n");
+  return app::interrupted() ? app::kExitInterrupted : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    CommandLine line;
+    if (const std::optional<int> exit_code = read(argc, argv, line)) return *exit_code;
+    if (!app::device_available()) {
+      std::puts("skipped: this is a CUDA build and there is no usable GPU");
+      return kExitSkipped;
+    }
+    app::catch_interrupts();
+    return run(line);
+  } catch (const app::UsageError& error) {
+    fmt::print(stderr, "soak: {}\n", error.what());
+    return app::kExitUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "soak: {}\n", error.what());
+    return app::kExitFailure;
+  }
+}
