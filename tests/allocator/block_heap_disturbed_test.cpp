@@ -62,6 +62,7 @@ struct DisturbedAtomics {
   static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = PlatformAtomics::kPatience;
+  static constexpr int kRoundsPerSearch = PlatformAtomics::kRoundsPerSearch;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
 };
 
@@ -107,6 +108,7 @@ struct ScriptedAtomics {
   static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 4;
+  static constexpr int kRoundsPerSearch = 4;
   static void pause(int = 0) {}
 };
 

@@ -36,6 +36,7 @@ struct HeapCopy {
     std::vector<std::uint32_t> current;
     std::uint32_t blocks_per_page;
     std::uint64_t objects = 0;  // created less deleted
+    std::uint64_t open_blocks = 0;
   };
   std::uint32_t pages, stride;
   int container_bits;
@@ -54,13 +55,14 @@ struct HeapCopy {
 template <class Heap>
 struct ReadCounters {
   Heap heap;
-  typename Heap::Counter::Reading* readings;  // changes; created and deleted of each type
+  typename Heap::Counter::Reading* readings;  // changes; created, deleted and open blocks of each type
   __device__ void operator()(std::size_t) const {
     typename Heap::Counter::Reading* reading = readings;
     *reading++ = heap.changes.read();
     for (const typename Heap::TypeState& type : heap.types) {
       *reading++ = type.created.read();
       *reading++ = type.deleted.read();
+      *reading++ = type.open_blocks.read();
     }
   }
 };
@@ -81,16 +83,17 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
     copy.types.push_back({download_levels(executor, type.empty), download_levels(executor, type.active),
                           download_levels(executor, type.allocated),
                           download_words<std::uint32_t>(executor, type.current, heap.current_count),
-                          type.blocks_per_page, 0});
+                          type.blocks_per_page});
   }
-  DeviceArray<typename Heap::Counter::Reading> counters(1 + 2 * kTypes);
+  DeviceArray<typename Heap::Counter::Reading> counters(1 + 3 * kTypes);
   executor.for_each_index(1, ReadCounters<Heap>{heap, counters.data()});
   executor.synchronize();
   const auto readings = counters.download();
   copy.changes_in_progress = 0;
   for (const auto& reading : readings) copy.changes_in_progress += reading.in_progress;
   for (std::size_t type = 0; type < kTypes; ++type) {
-    copy.types[type].objects = readings[1 + 2 * type].count - readings[2 + 2 * type].count;
+    copy.types[type].objects = readings[1 + 3 * type].count - readings[2 + 3 * type].count;
+    copy.types[type].open_blocks = readings[3 + 3 * type].count;
   }
   return copy;
 }
@@ -204,6 +207,8 @@ inline std::string heap_errors(const HeapCopy& heap) {
     check_levels("allocated blocks of type", heap.types[type].allocated, blocks, type);
     complaints.add_if(heap.types[type].objects != count_objects(heap, type), "objects and counters differ for type",
                       type);
+    complaints.add_if(heap.types[type].open_blocks != count_bits(heap.types[type].allocated[0]),
+                      "open blocks and their counter differ for type", type);
     for (const std::uint32_t block : heap.types[type].current) {
       complaints.add_if(block != kNoPosition && block >= blocks, "a current block does not exist: block", block);
     }

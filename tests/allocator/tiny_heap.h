@@ -41,6 +41,7 @@ class TinyHeap {
       heap_.types[type].allocated = bitmap(heap_.blocks(), 0);
       heap_.types[type].created = counter();
       heap_.types[type].deleted = counter();
+      heap_.types[type].open_blocks = counter();
       heap_.types[type].current = words32(current_count, kNoPosition);
       heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
     }

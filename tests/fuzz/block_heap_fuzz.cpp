@@ -34,6 +34,7 @@ struct LonelyAtomics {
   static constexpr int kShards = 2;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 1;
+  static constexpr int kRoundsPerSearch = 1;
   static void pause(int = 0) { fail("a thread waits although it is alone"); }
 };
 

@@ -225,28 +225,30 @@ struct Tables {
 /// A worker while it works: its numbers in registers.
 class Worker {
  public:
-  /// @param level   bytes that it is to have in the long run
-  __device__ Worker(const Tables& tables, std::uint32_t number, std::uint64_t seed, std::uint32_t level)
+  /// @param level     bytes that it is to have in the long run
+  /// @param in_step   whether it tries to do the same kind of thing, to the same class, as 31 others
+  __device__ Worker(const Tables& tables, std::uint32_t number, std::uint64_t seed, std::uint32_t level, bool in_step)
       : tables_(tables),
         number_(number),
         random_(Random::of(seed, number)),
+        common_(Random::of(~seed, in_step ? number / 32 : number)),
         count_(tables.count[number]),
         bytes_(tables.bytes[number]),
         level_(level) {}
 
   /// One random operation.
   __device__ void step(std::uint32_t favourite, std::uint32_t loyal) {
-    const std::uint64_t dice = random_.next();
+    const std::uint64_t dice = common_.next();
     const auto kind = static_cast<std::uint32_t>(dice % 16);
     if (kind < 2 && count_ > 0) {
-      kind == 0 ? check_one() : exchange_one(static_cast<std::uint32_t>(dice >> 32));
+      kind == 0 ? check_one() : exchange_one(random_.below(tables_.mailbox_count));
       return;
     }
     const bool create_one = (dice / 16 % 8 != 0) == (bytes_ < level_);
     if (create_one && count_ < kMost) {
       const bool any = dice / 128 % 256 >= loyal;
       create_object(any ? static_cast<std::uint32_t>(dice >> 15) % 65536 % kTypes : favourite,
-                    static_cast<std::uint32_t>(dice >> 32) | 1);
+                    static_cast<std::uint32_t>(random_.next() >> 32) | 1);
     } else if (count_ > 0) {
       destroy_object(random_.below(count_));
     }
@@ -282,9 +284,9 @@ class Worker {
     Object* const object = create(type, id);
     if (object == nullptr) {
       ++tally_[kRefused];
-      // So much is not to be had. Who went on asking without giving would do little else: proving that the heap is
-      // full takes a while.
-      if (bytes_ < level_) level_ -= (level_ - bytes_ + 1) / 2;
+      // So much is not to be had. Who went on asking without giving would do little else, because a refusal takes a
+      // while.
+      level_ = bytes_ / 2;
       return;
     }
     ++tally_[kCreated];
@@ -312,7 +314,7 @@ class Worker {
     ++tally_[kExchanged];
     const auto mine = reinterpret_cast<std::uint64_t>(remove(random_.below(count_)));
     // acq_rel: what the sender wrote into the object, the receiver reads.
-    const std::uint64_t got = tables_.mailboxes[where % tables_.mailbox_count].exchange(mine, Order::acq_rel);
+    const std::uint64_t got = tables_.mailboxes[where].exchange(mine, Order::acq_rel);
     if (got == 0) return;
     Object* const object = reinterpret_cast<Object*>(got);
     as_left(object, tables_.claims[slot_number(object)].load(Order::relaxed));
@@ -334,6 +336,7 @@ class Worker {
   const Tables& tables_;
   std::uint32_t number_;
   Random random_;
+  Random common_;
   std::uint32_t count_;
   std::uint32_t bytes_;
   std::uint32_t level_;
@@ -348,9 +351,10 @@ struct Round {
   std::uint64_t seed;
   std::uint32_t level;  // bytes
   std::uint32_t loyal;
+  bool in_step;
 
   __device__ void operator()(std::size_t index) const {
-    Worker worker(tables, static_cast<std::uint32_t>(index), seed, level);
+    Worker worker(tables, static_cast<std::uint32_t>(index), seed, level, in_step);
     const std::uint32_t favourite = Random{~seed}.below(kTypes);
     for (std::uint32_t i = 0; i < kOperations; ++i) {
       if (i % 8 == 0 && tables.stop->load(Order::relaxed) != 0) break;
@@ -364,7 +368,7 @@ struct Round {
 struct DestroyHeld {
   Tables tables;
   __device__ void operator()(std::size_t index) const {
-    Worker worker(tables, static_cast<std::uint32_t>(index), 0, 0);
+    Worker worker(tables, static_cast<std::uint32_t>(index), 0, 0, true);
     worker.destroy_all();
     worker.finish();
   }
@@ -441,14 +445,22 @@ struct Phase {
   const char* name;
   int rounds;
   double level;         ///< share of the heap that workers try to take
+  bool in_step;         ///< whether warps stay together, so that their requests are combined
   std::uint32_t loyal;  ///< creations in 256 that are of the class in demand; 0: all classes are in equal demand
 };
 
 // A heap can only be filled to the last page as long as demand does not change: then pages keep a few objects of the
-// class that was in demand before.
-constexpr Phase kPhases[] = {
-    {"grow until full", 1, 1.3, 0}, {"churn at 99 %", 4, 0.99, 0},      {"drain", 1, 0.02, 0},
-    {"churn at 50 %", 3, 0.5, 192}, {"churn beyond full", 4, 1.1, 192}, {"drain to 10 %", 1, 0.1, 192}};
+// class that was in demand before. Refusals take a while, so most rounds are those in which few are to be expected.
+constexpr Phase kPhases[] = {{"grow until full", 1, 1.3, false, 0},
+                             {"churn at 99 %", 1, 0.99, false, 0},
+                             {"drain", 1, 0.02, false, 0},
+                             {"churn at 3 %", 20, 0.03, false, 192},
+                             {"churn at 50 %", 1, 0.5, false, 192},
+                             {"drain to 3 %", 2, 0.03, true, 192},
+                             {"in step at 3 %", 100, 0.03, true, 192},
+                             {"churn beyond full", 1, 1.1, false, 192},
+                             {"drain to 10 %", 1, 0.1, false, 192},
+                             {"in step at 30 %", 20, 0.3, true, 0}};
 
 /// The heap, the tables, and the phases of a run.
 class Soak {
@@ -494,7 +506,7 @@ class Soak {
       verify();
       go_on = go_on && totals_.errors() + unowned_ == 0;
     }
-    phase_ = {"end", 0, 0, 0};
+    phase_ = {"end", 0, 0, false, 0};
     if (totals_.errors() + unowned_ == 0)
       finish();  // else the heap is not to be trusted, and might keep us waiting for ever
     return describe();
@@ -510,8 +522,9 @@ class Soak {
 
   void work() {
     const double share = static_cast<double>(heap_bytes_) / static_cast<double>(workers_);
-    handle_.parallel_for(workers_, Round{tables_, options_.seed + ++round_,
-                                         static_cast<std::uint32_t>(share * phase_.level), phase_.loyal});
+    handle_.parallel_for(workers_,
+                         Round{tables_, options_.seed + ++round_, static_cast<std::uint32_t>(share * phase_.level),
+                               phase_.loyal, phase_.in_step});
     handle_.synchronize();
     update();
   }

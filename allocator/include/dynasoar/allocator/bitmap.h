@@ -243,18 +243,6 @@ class Bitmap {
     return kNoPosition;
   }
 
-  /// Set bits, counted at level 0. Exact if nobody changes the bitmap meanwhile.
-  ///
-  /// @par Cost   size / kContainerBits loads
-  __device__ std::uint64_t count() const {
-    std::uint64_t bits = 0;
-    for (std::uint32_t i = 0; i < containers(size_); ++i) {
-      bits += static_cast<std::uint64_t>(detail::popcount(word(0, i).load(Order::relaxed)));
-    }
-    Atomics::fence(Order::acquire);  // as in find_exhaustively
-    return bits;
-  }
-
  private:
   static constexpr int kDigitBits = detail::popcount_constant(kContainerBits - 1);
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: consecutive multiples lie far apart

@@ -63,6 +63,7 @@ class BlockHeap {
     Bits allocated;                 ///< open blocks
     Counter created;                ///< objects, counted in the shard of their block
     Counter deleted;                ///< objects, counted in the shard of who deletes
+    Counter open_blocks;            ///< open blocks, counted in their own shards
     Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
@@ -97,7 +98,7 @@ class BlockHeap {
       Reservation found = from_hints(type, want, who);
       if (found.slots == 0) found = from_search(type, want, who);
       if (found.slots != 0) return found;
-      if (round % kRoundsPerSearch == 0) {
+      if (round % Atomics::kRoundsPerSearch == 0) {
         const Verdict verdict = search_exhaustively(type, want, who, found);
         if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
         if (verdict == Verdict::found) return found;
@@ -135,7 +136,6 @@ class BlockHeap {
   static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
   static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
   static constexpr int kRounds = Atomics::kPatience;      // rounds after which a request gives up as contended
-  static constexpr int kRoundsPerSearch = 4;              // of which one looks at everything, which takes a while
   static constexpr std::uint32_t kStartingPoints = 8448;  // of searches: one per resident warp of a large GPU
   static constexpr std::uint32_t kSpread = 2654435761u;   // 2^32 / golden ratio: multiples lie evenly apart
 
@@ -261,6 +261,7 @@ class BlockHeap {
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t who) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
     types[type].allocated.set(block, Order::relaxed);  // published by the fence
+    types[type].open_blocks.add(block, 1, Order::relaxed);
     Atomics::fence(Order::release);
     // Partner is the acquire of a search: who knows of objects in the block, from this or a later change of the word,
     // knows that the block is open, and that it was on its way.
@@ -313,6 +314,8 @@ class BlockHeap {
   /// The caller has taken the last free slots: the block must be listed nowhere.
   __device__ void settle_filled(std::uint32_t block, int type) const {
     // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
+    // The bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this one, for
+    // the acquire of who closes the block.
     if (!take_token(block, Order::relaxed)) types[type].active.clear(block, Order::relaxed);
   }
 
@@ -336,8 +339,9 @@ class BlockHeap {
     const TypeState& state = types[type];
     // acquire: partner is the release of the replacer that set the bit: its last look at the block comes before this.
     if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);
+    state.allocated.clear(block, Order::relaxed);  // published by the release below
     // release: partner is the acquire of a search that no longer counts the block and must see it announced.
-    state.allocated.clear(block, Order::release);
+    state.open_blocks.subtract(block, 1, Order::release);
     // A page of one block goes back without the detour over the empty blocks.
     bool page_is_free = state.blocks_per_page == 1;
     if (!page_is_free) {
@@ -375,19 +379,18 @@ class BlockHeap {
     return detail::first_bits(static_cast<int>(types[type].blocks_per_page)) << first;
   }
 
-  /// Looks at everything that could hold a free slot of the type, and judges whether that was conclusive.
+  /// Looks for what the bitmaps do not show, and judges whether the heap is full for the type.
   ///
-  /// The heap is full for the type if there is no free page, no empty block, and open blocks have as many objects as
-  /// slots. Objects created are counted after they took their slots (those of an opener while its block is on its way),
-  /// deleted ones before they give them back. So the proof is: no block was on its way from one bitmap to another while
-  /// the search went on; it saw neither a free page nor an empty block; and what had been created when it began, less
-  /// what had been deleted when it ended, fills the open blocks. Then they were full at that moment, whatever else is
-  /// on its way.
+  /// It is if there is no free page, no empty block, and open blocks have as many objects as slots. Objects created are
+  /// counted after they took their slots (those of an opener while its block is on its way), deleted ones before they
+  /// give them back. So the proof is: no block was on its way from one bitmap to another while the search went on; it
+  /// saw neither a free page nor an empty block; and what had been created when it began, less what had been deleted
+  /// when it ended, fills the open blocks. Then they were full at that moment, whatever else is on its way.
   ///
   /// The proof is kept. It holds until an object of the type is deleted or a block changes hands, so that of thousands
   /// of requests that fail, few have to search.
-  /// @par Cost   one load per 64 blocks, one or two per current block, four per shard of a tally; only two of these
-  ///             while the last proof holds
+  /// @par Cost   four loads per shard of a tally, and one or two per current block, or, if the counts say that the heap
+  ///             is full, one per 64 blocks; only two per shard while the last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];
@@ -395,26 +398,31 @@ class BlockHeap {
     // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
     const typename Counter::Reading before = changes.read();
-    if (before.in_progress != 0) return Verdict::unsettled;
-    if (proof == 1 + before.count + state.deleted.read().count) return Verdict::full;
+    if (before.in_progress == 0 && proof == 1 + before.count + state.deleted.read().count) return Verdict::full;
     const std::uint64_t created = state.created.read().count;
-    const std::uint32_t start = state.active.position_at(starting_point(who));
-    if (is_position(state.active.find_exhaustively(start)) || is_position(state.empty.find_exhaustively(start)) ||
-        is_position(free_pages.find_exhaustively(start))) {
+    const std::uint64_t capacity = state.open_blocks.read().count * kSlots;
+    const std::uint64_t deleted = state.deleted.read().count;
+    if (before.in_progress != 0 || created - deleted != capacity) return search_current_blocks(type, want, who, found);
+    if (is_position(state.empty.find_exhaustively(0)) || is_position(free_pages.find_exhaustively(0)) ||
+        !changes.read().quiet_since(before)) {
       return Verdict::unsettled;
     }
-    for (std::uint32_t i = 0; i < current_count; ++i) {
-      const std::uint32_t block = state.current[i].load(Order::relaxed);  // relaxed: hints
+    full_at[type].store(1 + before.count + deleted, Order::release);
+    return Verdict::full;
+  }
+
+  /// Slots in blocks that are other warps' current ones, and listed nowhere.
+  __device__ Verdict search_current_blocks(int type, int want, std::uint32_t who, Reservation& found) const {
+    const TypeState& state = types[type];
+    std::uint32_t at = current_slot(who);  // not everybody at the same one
+    for (std::uint32_t i = 0; i < current_count; ++i, at = at + 1 == current_count ? 0 : at + 1) {
+      const std::uint32_t block = state.current[at].load(Order::relaxed);  // relaxed: hints
       if (block == kNoPosition || slots[block].load(Order::relaxed) == kAllSlots) continue;
       if (type_of(block) != type) continue;  // another type's: taking a slot and giving it back would disturb others
       found = counted(type, {block, reserve(block, type, want, who), {}});
       if (found.slots != 0) return Verdict::found;
     }
-    const std::uint64_t capacity = state.allocated.count() * kSlots;
-    const std::uint64_t deleted = state.deleted.read().count;
-    if (created - deleted != capacity || !changes.read().quiet_since(before)) return Verdict::unsettled;
-    full_at[type].store(1 + before.count + deleted, Order::release);
-    return Verdict::full;
+    return Verdict::unsettled;
   }
 };
 

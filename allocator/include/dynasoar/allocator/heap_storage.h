@@ -160,6 +160,7 @@ class HeapStorage {
       state.allocated = bitmap(heap.blocks(), 0);
       state.created = Heap::Counter::over(created + static_cast<std::size_t>(type) * Heap::Counter::kWords);
       state.deleted = counter();
+      state.open_blocks = counter();
       state.current = atomics32(heap.current_count, 0xff);  // kNoPosition
       state.blocks_per_page = kPages.blocks_per_page[static_cast<std::size_t>(type)];
     }

@@ -171,10 +171,10 @@ class SoaAllocator {
         reserved = heap.allocate(index_of<T>, group.size(), warp.id());
         if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, group.size());
       }
+      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
       const std::uint64_t slots = group.broadcast(reserved.slots);
       const std::uint32_t block = group.broadcast(reserved.block);
       if (slots == 0) return nullptr;
-      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
       if (group.rank() < detail::popcount(slots)) {
         const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
         if constexpr (kChecked) Checks::mark_created(block, slot);

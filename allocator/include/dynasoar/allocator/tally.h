@@ -50,6 +50,11 @@ class Tally {
   /// Adds to the count, in the shard of `key`.
   __device__ void add(std::uint32_t key, std::uint64_t amount, Order order) const { shard(key).add(amount, order); }
 
+  /// Takes from the count. @pre the shard of `key` counts so many
+  __device__ void subtract(std::uint32_t key, std::uint64_t amount, Order order) const {
+    shard(key).add(~amount + 1, order);
+  }
+
   /// Announces a change. relaxed: the release of the atomic that makes the change publishes it.
   __device__ void begin(std::uint32_t key) const { shard(key).add(kBegun, Order::relaxed); }
 
@@ -61,10 +66,14 @@ class Tally {
   /// A change that had begun found nothing to change. relaxed: there is nothing to publish.
   __device__ void cancel(std::uint32_t key) const { shard(key).add(~kBegun + 1, Order::relaxed); }
 
-  /// Sums over all shards. Not a snapshot, but equal counts mean equal shards, for each only grows.
+  /// Sums over all shards. Not a snapshot; but where nobody subtracts, equal counts mean equal shards, for each only
+  /// grows.
   /// @par Cost   one load per shard
   __device__ Reading read() const {
     Reading reading{0, 0};
+#if defined(__CUDA_ARCH__)
+#pragma unroll 8  // loads that are under way at once
+#endif
     for (int i = 0; i < kShards; ++i) {
       const std::uint64_t value = word(i).load(Order::relaxed);
       reading.count += value & (kBegun - 1);
@@ -77,7 +86,9 @@ class Tally {
  private:
   static constexpr std::uint64_t kBegun = std::uint64_t{1} << 48;
 
-  __device__ Word& shard(std::uint32_t key) const { return words_[key % kShards * kStride]; }
+  __device__ Word& shard(std::uint32_t key) const {
+    return words_[key % kShards * kStride];
+  }
 
   Word* words_;
 };

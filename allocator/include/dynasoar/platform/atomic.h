@@ -4,7 +4,7 @@
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
 /// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
-/// the constants `P::kShards`, `P::kPatience` and `P::kCounted`.
+/// the constants `P::kShards`, `P::kPatience`, `P::kRoundsPerSearch` and `P::kCounted`.
 #pragma once
 
 #include <atomic>
@@ -116,7 +116,10 @@ struct PlatformAtomics {
 
   /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
   /// thread that is awaited may not have a processor for a while.
-  static constexpr int kPatience = kCudaBackend ? 256 : 512;
+  static constexpr int kPatience = kCudaBackend ? 64 : 512;
+
+  /// Looks from one exhaustive search to the next. A single lane of a GPU takes a long time for one.
+  static constexpr int kRoundsPerSearch = kCudaBackend ? 32 : 4;
 
   /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
   ///

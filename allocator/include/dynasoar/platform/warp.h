@@ -41,7 +41,13 @@ class CudaLaneGroup {
   }
 
   /// A barrier for the lanes of the group, and for their memory. @pre all lanes of the group call it together
-  __device__ void synchronize() const { __syncwarp(lanes_); }
+  __device__ void synchronize() const {
+    if (lanes_ == 0xffffffffu) {
+      __syncwarp();  // costs less than with a mask that the compiler does not know
+    } else {
+      __syncwarp(lanes_);
+    }
+  }
 
  private:
   __device__ static unsigned lanes_below() {

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Shows what the model checking finds: breaks the allocator's headers in many ways and checks that each is noticed.
+
+Every mutant of mutants_list.py is applied to a copy of the headers. The Relacy program is compiled against the copy and
+run, the scenarios first that are expected to fail; if none does, the test with disturbed threads has a try. Exits with 1
+if a mutant survives that is not listed as equivalent, if an equivalent one does not, or if the shipped headers fail.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from mutants_list import DISTURBED, MUTANTS  # noqa: E402
+
+ROOT = HERE.parents[1]
+RELACY = HERE / "relacy"
+ALLOCATOR = ROOT / "tests" / "allocator"
+HEADERS = pathlib.Path("dynasoar/allocator")
+DISTURBED_SECONDS = 600  # it takes half a minute on an idle machine, and yields all the time
+
+
+class Workshop:
+    """Builds the programs against copies of the headers, in a folder of its own."""
+
+    def __init__(self, folder, compiler):
+        self.folder = pathlib.Path(folder)
+        self.compiler = compiler
+        self.include = self.folder / "include"
+        self.seconds = 0.0
+        shutil.copytree(ROOT / "allocator" / "include", self.include)
+        for name in ("explore", "main", "relacy_atomics"):
+            self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o", "-O2")
+        for name in ("block_heap_relacy", "bitmap_relacy"):
+            self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o")
+
+    def run(self, command, timeout):
+        begin = time.time()
+        try:
+            done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=timeout)
+            return done.returncode, done.stdout + done.stderr, time.time() - begin
+        except subprocess.TimeoutExpired:
+            return None, "", time.time() - begin
+
+    def compile(self, source, target, optimize="-O1"):
+        command = [self.compiler, "-std=c++20", optimize, "-w", f"-I{self.include}", f"-I{ROOT / 'dsl' / 'include'}",
+                   "-c", source, "-o", target]
+        status, text, seconds = self.run(command, 600)
+        self.seconds += seconds
+        if status != 0:
+            raise RuntimeError(f"{source.name} does not compile\n{text[:2000]}")
+
+    def relacy_program(self, changed):
+        """The program against the mutated headers, of which `changed` is one."""
+        names = ["explore", "main", "relacy_atomics", "block_heap_relacy", "bitmap_relacy"]
+        objects = {name: self.folder / f"{name}.o" for name in names}
+        for name in ["block_heap_relacy"] + (["bitmap_relacy"] if changed != "block_heap.h" else []):
+            if changed is not None:
+                objects[name] = self.folder / f"{name}.mutant.o"
+                self.compile(RELACY / f"{name}.cpp", objects[name])
+        program = self.folder / "relacy"
+        status, text, _ = self.run([self.compiler, *objects.values(), "-o", program], 600)
+        if status != 0:
+            raise RuntimeError(text[:2000])
+        return program
+
+    def disturbed_program(self):
+        objects = []
+        for source in (ROOT / "tests" / "main.cpp", ALLOCATOR / "block_heap_disturbed_test.cpp"):
+            objects.append(self.folder / f"{source.stem}.disturbed.o")
+            self.compile(source, objects[-1])
+        program = self.folder / "disturbed"
+        status, text, _ = self.run([self.compiler, "-pthread", *objects, "-o", program], 600)
+        if status != 0:
+            raise RuntimeError(text[:2000])
+        return program
+
+    def apply(self, mutant):
+        path = self.include / HEADERS / mutant["file"]
+        text = (ROOT / "allocator" / "include" / HEADERS / mutant["file"]).read_text()
+        for find, replace in [(mutant["find"], mutant["replace"])] + [mutant[k] for k in ("replace_also",) if k in mutant]:
+            if text.count(find) != 1:
+                raise RuntimeError(f"{mutant['name']}: its text occurs {text.count(find)} times in {mutant['file']}")
+            text = text.replace(find, replace)
+        path.write_text(text)
+
+    def restore(self, file):
+        shutil.copy(ROOT / "allocator" / "include" / HEADERS / file, self.include / HEADERS / file)
+
+
+def run_relacy(workshop, program, arguments, timeout):
+    """@return (scenario, error, schedules, seconds) of the failure, or None; and the table."""
+    table = workshop.folder / "result.json"
+    table.unlink(missing_ok=True)
+    status, text, seconds = workshop.run([program, "--stop", "--trace", "0", "--json", table, *arguments], timeout)
+    if status is None:
+        return ("?", "does not end", 0, seconds), []
+    if not table.exists():
+        if status > 0:
+            raise RuntimeError(text[-2000:])
+        return ("?", f"ended by signal {-status}", 0, seconds), []
+    rows = json.loads(table.read_text())
+    for row in rows:
+        if row["error"]:
+            return (row["scenario"], row["error"], row["schedules"], seconds), rows
+    return None, rows
+
+
+def noticed_by_relacy(workshop, mutant, options):
+    if DISTURBED in mutant["scenarios"] and options.quick:
+        return None
+    program = workshop.relacy_program(mutant["file"])
+    named = [word for name in options.scenario or mutant["scenarios"] if name != DISTURBED
+             for word in ("--scenario", name)]
+    attempts = [["--effort", 1, *named]] if named else []
+    if not options.scenario:  # nearly all are caught within a few schedules of some scenario
+        attempts += [["--effort", options.effort / 100], ["--effort", options.effort]]
+    for arguments in attempts:
+        caught, _ = run_relacy(workshop, program, arguments, 1200)
+        if caught is not None:
+            return dict(by="relacy", scenario=caught[0], error=caught[1], schedules=caught[2], seconds=caught[3])
+    return None
+
+
+def noticed_by_disturbed(workshop, mutant, options):
+    if not options.disturbed or mutant["equivalent"] is not None:
+        return None
+    status, _, seconds = workshop.run([workshop.disturbed_program()], DISTURBED_SECONDS)
+    if status == 0:
+        return None
+    error = "does not end" if status is None else "fails"
+    return dict(by=DISTURBED, scenario="", error=error, schedules=0, seconds=seconds)
+
+
+def judge(workshop, mutant, options):
+    """Runs everything against one mutant, until something notices it."""
+    workshop.apply(mutant)
+    try:
+        return noticed_by_relacy(workshop, mutant, options) or noticed_by_disturbed(workshop, mutant, options)
+    finally:
+        workshop.restore(mutant["file"])
+
+
+def control(workshop, options):
+    """That the shipped headers pass what the mutants have to fail."""
+    caught, rows = run_relacy(workshop, workshop.relacy_program(None), ["--effort", options.effort], 1200)
+    passed = caught is None
+    print(f"the shipped headers: {'passed' if passed else caught[:2]}, {len(rows)} scenarios", flush=True)
+    if options.disturbed:
+        status, _, _ = workshop.run([workshop.disturbed_program()], DISTURBED_SECONDS)
+        print(f"the shipped headers, {DISTURBED}: {'passed' if status == 0 else 'failed'}", flush=True)
+        passed = passed and status == 0
+    return passed
+
+
+def shorten(text, length):
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def show(mutant, result, seconds):
+    if result is None:
+        verdict = "equivalent" if mutant["equivalent"] else "SURVIVED"
+    else:
+        verdict = f"{result['scenario'] or result['by']}: {result['error']}, schedule {result['schedules']}"
+    print(f"{mutant['name']:24} {mutant['file']:13} {mutant['function']:24} {shorten(mutant['change'], 60):60} "
+          f"{seconds:5.1f} s  {verdict}", flush=True)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", action="append", metavar="NAME", help="this mutant; may be repeated")
+    parser.add_argument("--scenario", action="append", metavar="NAME", help="run this one only; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the schedules, and equivalent mutants not at all")
+    parser.add_argument("--effort", type=float, default=1.0, help="factor on the number of schedules")
+    parser.add_argument("--no-disturbed", dest="disturbed", action="store_false", help="Relacy only")
+    parser.add_argument("--no-control", dest="control", action="store_false", help="do not run the shipped headers")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    if options.quick:
+        options.effort = 0.1
+    return options
+
+
+def chosen_mutants(options):
+    if not options.only:
+        return [m for m in MUTANTS if not (options.quick and m["equivalent"])]
+    chosen = [m for m in MUTANTS if m["name"] in options.only]
+    if len(chosen) != len(set(options.only)):
+        sys.exit("no such mutant")
+    return chosen
+
+
+def main():
+    options = parse_arguments()
+    mutants = chosen_mutants(options)
+    if options.list:
+        for m in mutants:
+            print(f"{m['name']:24} {m['file']}, {m['function']}: {m['change']}")
+        return 0
+    begin = time.time()
+    wrong = []
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = Workshop(folder, options.compiler)
+        if options.control and not control(workshop, options):
+            wrong.append("the shipped headers")
+        for m in mutants:
+            start = time.time()
+            result = judge(workshop, m, options)
+            show(m, result, time.time() - start)
+            results.append({**{k: m[k] for k in ("name", "file", "function", "change", "equivalent")}, "caught": result})
+            if (result is None) != (m["equivalent"] is not None):
+                wrong.append(m["name"])
+    caught = sum(r["caught"] is not None for r in results)
+    print(f"{len(results)} mutants, {caught} caught, {len(wrong)} not as expected"
+          f"{': ' + ', '.join(wrong) if wrong else ''}; {time.time() - begin:.0f} s")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,460 @@
+/// @file
+/// A heap in a scenario, with everything that is checked of it: owners of slots, contents of objects, refusals, and the
+/// state at rest.
+///
+/// Relacy runs all threads of a scenario in one, so plain variables that only the checks use tell what has happened, in
+/// the order of the schedule. What a thread can know of it is another matter, and is told by Relacy's vector clocks.
+#pragma once
+
+#include "relacy_atomics.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/allocator/block_heap.h>
+
+#include "../../allocator/heap_check.h"
+#include "../../allocator/tiny_heap.h"
+#include "explore.h"
+
+namespace dynasoar::test {
+
+/// A point in a thread's life: which events of each thread happened before it.
+struct Moment {
+  std::array<int, 3> events;
+};
+
+/// Numbers what the threads do, so that it can be said which moments of them may belong together.
+class Timeline {
+ public:
+  /// Appends an event of the running thread. @return its number
+  int mark() {
+    const int thread = rl::ctx().current_thread();
+    events_[thread].push({own_clock(), now()});
+    return events_[thread].size - 1;
+  }
+
+  /// The events that happened before what the running thread does next.
+  Moment now() const {
+    Moment moment{};
+    for (int i = 0; i < threads(); ++i) {
+      const auto known = rl::ctx().threadx_->acq_rel_order_[i];
+      while (moment.events[i] < events_[i].size && events_[i].all[moment.events[i]].clock < known) ++moment.events[i];
+    }
+    const int self = rl::ctx().current_thread();
+    moment.events[self] = events_[self].size;
+    return moment;
+  }
+
+  /// The events that have been executed, whoever knows of them.
+  Moment latest() const {
+    Moment moment{};
+    for (int i = 0; i < threads(); ++i) moment.events[i] = events_[i].size;
+    return moment;
+  }
+
+  /// Whether some moment between the two, at which every thread knows of the events that its own knew of, satisfies a
+  /// condition.
+  template <class Condition>
+  bool any_between(const Moment& first, const Moment& last, Condition condition) const {
+    Moment moment = first;
+    for (;;) {
+      if (consistent(moment) && condition(moment)) return true;
+      int i = 0;
+      while (i < threads() && moment.events[i] == last.events[i]) moment.events[i] = first.events[i], ++i;
+      if (i == threads()) return false;
+      ++moment.events[i];
+    }
+  }
+
+ private:
+  struct Event {
+    rl::timestamp_t clock;
+    Moment before;
+  };
+  struct Events {
+    std::array<Event, 64> all;
+    int size = 0;
+    void push(const Event& event) {
+      expect(size < 64, "the scenario has too many events");
+      all[size++] = event;
+    }
+  };
+
+  static int threads() { return rl::ctx().get_thread_count(); }
+  static rl::timestamp_t own_clock() { return rl::ctx().threadx_->own_acq_rel_order_; }
+
+  bool consistent(const Moment& moment) const {
+    for (int i = 0; i < threads(); ++i) {
+      if (moment.events[i] == 0) continue;
+      const Moment& before = events_[i].all[moment.events[i] - 1].before;
+      for (int j = 0; j < threads(); ++j) {
+        if (j != i && before.events[j] > moment.events[j]) return false;
+      }
+    }
+    return true;
+  }
+
+  std::array<Events, 3> events_;
+};
+
+/// The words of one level of a bitmap that nobody is changing.
+template <class Bits>
+std::vector<std::vector<std::uint64_t>> read_levels(const Bits& bitmap) {
+  std::vector<std::vector<std::uint64_t>> levels(static_cast<std::size_t>(bitmap.levels()));
+  for (int level = 0; level < bitmap.levels(); ++level) {
+    for (std::uint32_t i = 0; i < bitmap.level_size(level); ++i) levels[level].push_back(bitmap.container(level, i));
+  }
+  return levels;
+}
+
+template <class T, class Word>
+std::vector<T> read_words(const Word* words, std::size_t count) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = words[i].load(Order::relaxed);
+  return values;
+}
+
+/// A heap's state, without the executor that copy_heap asks for. @pre nobody is changing it
+template <class Heap>
+HeapCopy read_heap(const Heap& heap, int container_bits) {
+  HeapCopy copy;
+  copy.pages = heap.pages;
+  copy.stride = heap.block_stride();
+  copy.container_bits = container_bits;
+  copy.all_slots = Heap::kAllSlots;
+  copy.slots = read_words<std::uint64_t>(heap.slots, heap.blocks());
+  copy.token = read_words<std::uint32_t>(heap.token, heap.blocks());
+  copy.page_type = read_words<std::uint32_t>(heap.page_type, heap.pages);
+  copy.free_pages = read_levels(heap.free_pages);
+  copy.changes_in_progress = heap.changes.read().in_progress;
+  for (const typename Heap::TypeState& type : heap.types) {
+    copy.types.push_back({read_levels(type.empty), read_levels(type.active), read_levels(type.allocated),
+                          read_words<std::uint32_t>(type.current, heap.current_count), type.blocks_per_page,
+                          type.created.read().count - type.deleted.read().count, type.open_blocks.read().count});
+  }
+  return copy;
+}
+
+/// A heap of blocks of two slots and containers of two bits, its threads, and the checks.
+///
+/// @tparam kTypes   1 or 2; all have the same number of bytes per page, so their objects overlap in memory
+template <int kTypes>
+class HeapScenario : public Scenario {
+ public:
+  using Script = std::function<void(HeapScenario&)>;
+
+  /// What a scenario consists of.
+  struct Setting {
+    std::uint32_t pages;
+    std::vector<std::uint32_t> blocks_per_page;
+    std::uint32_t current_count;
+    Script before;  ///< makes objects, which get the numbers 0, 1, ...
+    std::vector<Script> threads;
+  };
+
+  static constexpr int kSlots = 2;
+  static constexpr int kContainerBits = 2;
+  using Tiny = TinyHeap<kTypes, kSlots, kContainerBits, RelacyAtomics>;
+  using Heap = typename Tiny::Heap;
+
+  explicit HeapScenario(const Setting& setting)
+      : setting_(setting),
+        tiny_(setting.pages, setting.blocks_per_page, setting.current_count),
+        memory_(std::size_t{heap().blocks()} * kSlots),
+        owned_(std::size_t{heap().blocks()} * kSlots),
+        type_reads_(heap().pages) {
+    for (std::uint32_t page = 0; page < heap().pages; ++page) {
+      type_reads_[page](Place::here()) = 0;
+      heap().page_type[page].guard(type_reads_[page]);
+    }
+    objects_.reserve(kMostObjects);
+    requests_.reserve(kMostObjects);
+    refusals_.reserve(kMostObjects);
+    for (auto& flag : flags) flag.store(0, Order::relaxed);
+    setting.before(*this);
+    alone_ = false;
+  }
+
+  void thread(int index) override { setting_.threads[static_cast<std::size_t>(index)](*this); }
+
+  /// Gives everything back, then fills and empties the heap once more.
+  void after() override {
+    alone_ = true;
+    for (const Refused& refused : refusals_) check_refusal(refused);
+    check_at_rest();
+    release_all();
+    check_unused();
+    fill();
+    release_all();
+    check_unused();
+  }
+
+  // For scripts.
+
+  static constexpr std::size_t kNothing = ~std::size_t{0};
+
+  /// Lets threads tell others what they have done. A relaxed flag passes nothing else on.
+  std::array<RelacyAtomics::word<std::uint32_t>, 3> flags;
+  void raise(std::size_t flag, Order order) { flags[flag].store(1, order); }
+  void await(std::size_t flag, Order order) {
+    while (flags[flag].load(order) == 0) RelacyAtomics::pause();
+  }
+
+  const Heap& heap() const { return tiny_.heap(); }
+
+  /// Allocates. @return the object's number, kNothing if refused
+  std::size_t take(int type, std::uint32_t who, int want = 1) {
+    const int begin = mark();
+    const Moment known = timeline_.now();
+    requests_.push_back({type, self(), begin, kStillInProgress});
+    const std::size_t request = requests_.size() - 1;
+    const Reservation got = heap().allocate(type, want, who);
+    if (got.slots == 0) {
+      requests_[request].ended = mark();
+      if (got.refusal == Refusal::heap_full && !alone_) refusals_.push_back({type, known, timeline_.latest()});
+      last_refusal_ = got.refusal;
+      return kNothing;
+    }
+    check_reservation(type, want, got);
+    objects_.push_back({type, got, self(), begin, kStillInProgress, kStillInProgress, kNobody, 0});
+    const std::size_t number = objects_.size() - 1;
+    own(objects_.back(), true);
+    write(objects_.back());
+    objects_[number].made = requests_[request].ended = mark();
+    return number;
+  }
+
+  /// Frees an object.
+  void give(std::size_t number, std::uint32_t who) {
+    Object& object = objects_[number];
+    read(object);
+    own(object, false);
+    object.leaving = mark();
+    object.releaser = self();
+    object.released = kStillInProgress;
+    heap().release(object.reservation.block, object.reservation.slots, who);
+    objects_[number].released = mark();
+  }
+
+  /// Allocates and frees.
+  void take_and_give(int type, std::uint32_t who, int want = 1) {
+    const std::size_t object = take(type, who, want);
+    if (object != kNothing) give(object, who);
+  }
+
+  /// Why the last request was refused. @pre nobody has gone on since
+  Refusal last_refusal() const { return last_refusal_; }
+
+  std::uint32_t block_of(std::size_t number) const { return objects_[number].reservation.block; }
+
+ private:
+  static constexpr std::size_t kMostObjects = 64;
+  static constexpr int kStillInProgress = 1 << 20;
+  static constexpr int kAlone = -1;  // who acts before the threads start and after they have ended
+  static constexpr int kNobody = -2;
+
+  struct Object {
+    int type;
+    Reservation reservation;
+    int taker;     ///< thread that allocated it, or kAlone
+    int begun;     ///< the event at which that began
+    int made;      ///< the event at which that was complete
+    int leaving;   ///< the event at which its release began
+    int releaser;  ///< thread that freed it, kAlone or kNobody
+    int released;  ///< the event at which that was complete
+  };
+  struct Request {
+    int type, thread, begun, ended;
+  };
+  struct Refused {
+    int type;
+    Moment first, last;
+  };
+
+  int self() const { return alone_ ? kAlone : rl::ctx().current_thread(); }
+  int mark() { return alone_ ? 0 : timeline_.mark(); }
+
+  void check_reservation(int type, int want, const Reservation& got) const {
+    expect(std::popcount(got.slots) <= want && (got.slots & ~Heap::kAllSlots) == 0, "a reservation has the wrong size");
+    expect(got.block < heap().blocks(), "a reserved block does not exist");
+    expect(heap().type_of(got.block) == type, "a reserved block has another type");
+    expect((got.block & (heap().block_stride() - 1)) < heap().types[type].blocks_per_page,
+           "a reserved block is none of the page's");
+  }
+
+  void own(const Object& object, bool begin) {
+    for (std::uint64_t left = object.reservation.slots; left != 0; left &= left - 1) {
+      bool& owned = owned_[object.reservation.block * kSlots + static_cast<std::size_t>(std::countr_zero(left))].value;
+      expect(owned != begin, begin ? "a slot is handed out twice" : "a slot is given back twice");
+      owned = begin;
+    }
+  }
+
+  /// Visits the memory of an object: types with fewer blocks per page have larger ones.
+  template <class Visit>
+  void visit(const Object& object, Visit visit) {
+    const std::uint32_t stride = heap().block_stride();
+    const std::uint32_t size = stride / heap().types[object.type].blocks_per_page;
+    const std::uint32_t page = object.reservation.block / stride, block = object.reservation.block % stride;
+    for (std::uint64_t left = object.reservation.slots; left != 0; left &= left - 1) {
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(left));
+      const std::uint32_t first = page * stride * kSlots + (block * kSlots + slot) * size;
+      for (std::uint32_t i = first; i < first + size; ++i) visit(memory_[i]);
+    }
+  }
+  int content(const Object& object) const {
+    return static_cast<int>(&object - objects_.data()) * kTypes + object.type + 1;
+  }
+  void write(const Object& object) {
+    visit(object, [&](rl::var<int>& cell) { cell(Place::here()) = content(object); });
+  }
+  void read(const Object& object) {
+    visit(object, [&](rl::var<int>& cell) {
+      expect(static_cast<int>(cell(Place::here())) == content(object), "an object's memory was overwritten");
+    });
+  }
+
+  /// A refusal is right if at some moment that the request may have seen no page was free, and all slots in the pages
+  /// of the type were taken. Objects count from the beginning of the request that gets them to the end of the release.
+  void check_refusal(const Refused& refused) const {
+    const auto full = [&](const Moment& moment) {
+      for (std::uint32_t page = 0; page < heap().pages; ++page) {
+        if (!page_unavailable(page, refused.type, moment)) return false;
+      }
+      return true;
+    };
+    expect(timeline_.any_between(refused.first, refused.last, full),
+           "a request was refused although the heap was not full");
+  }
+
+  bool page_unavailable(std::uint32_t page, int type, const Moment& moment) const {
+    std::array<std::uint64_t, 4> taken{};  // by block of the page
+    bool other = false, own = false;       // whether objects of another type, of this one, show whose page it is
+    for (const Object& object : objects_) {
+      if (object.reservation.block / heap().block_stride() != page || !has_begun(object, moment)) continue;
+      other = other || (object.type != type && (!has_ended(object, moment) || may_be_held(object.type, moment)));
+      own = own || (object.type == type && surely_exists(object, moment));
+      if (object.type == type && !has_ended(object, moment)) {
+        taken[object.reservation.block % heap().block_stride()] |= object.reservation.slots;
+      }
+    }
+    if (other && !own) return true;
+    for (std::uint32_t i = 0; i < heap().types[type].blocks_per_page; ++i) {
+      if (taken[i] != Heap::kAllSlots) return false;
+    }
+    return true;
+  }
+
+  /// Whether a request for another type may hold slots in a block of this one because it followed a stale hint. Then
+  /// the page is not free although no object is in it, and a refusal is right.
+  bool may_be_held(int type, const Moment& moment) const {
+    for (const Request& request : requests_) {
+      if (request.type == type || request.thread < 0) continue;
+      const int events = moment.events[static_cast<std::size_t>(request.thread)];
+      if (request.begun < events && request.ended >= events) return true;
+    }
+    return false;
+  }
+
+  static bool has_begun(const Object& object, const Moment& moment) {
+    return object.taker < 0 || object.begun < moment.events[static_cast<std::size_t>(object.taker)];
+  }
+  /// Whether it has been handed out and its release has not begun.
+  static bool surely_exists(const Object& object, const Moment& moment) {
+    const auto happened = [&](int thread, int event) {
+      return thread == kAlone || (thread >= 0 && event < moment.events[static_cast<std::size_t>(thread)]);
+    };
+    return happened(object.taker, object.made) && !happened(object.releaser, object.leaving);
+  }
+  static bool has_ended(const Object& object, const Moment& moment) {
+    if (object.releaser < 0) return object.releaser == kAlone;
+    return object.released < moment.events[static_cast<std::size_t>(object.releaser)];
+  }
+
+  // From here on: when all threads have ended.
+
+  void check_at_rest() const {
+    const HeapCopy copy = read_heap(heap(), kContainerBits);
+    if (const std::string errors = heap_errors(copy); !errors.empty()) fail(errors);
+    for (std::size_t i = 0; i < owned_.size(); ++i) {
+      const bool open = is_open(copy, i / kSlots);
+      const bool taken = open && (copy.slots[i / kSlots] >> i % kSlots & 1) != 0;
+      expect(taken == owned_[i].value, "a slot's bit and its owner differ");
+    }
+  }
+
+  static bool is_open(const HeapCopy& copy, std::size_t block) {
+    for (const HeapCopy::Type& type : copy.types) {
+      if (copy.bit(type.allocated, block)) return true;
+    }
+    return false;
+  }
+
+  void check_unused() const {
+    const HeapCopy copy = read_heap(heap(), kContainerBits);
+    if (const std::string errors = heap_errors(copy); !errors.empty()) fail(errors);
+    for (std::uint32_t page = 0; page < heap().pages; ++page) {
+      expect(copy.bit(copy.free_pages, page), "all objects were freed, but not all pages are free");
+    }
+  }
+
+  void release_all() {
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      if (objects_[i].releaser == kNobody) give(i, 0);
+    }
+    objects_.clear();
+  }
+
+  /// Fills the heap with objects of the last type: each slot must be found, and then none.
+  void fill() {
+    const int type = kTypes - 1;
+    const std::uint32_t slots = heap().pages * heap().types[type].blocks_per_page * kSlots;
+    for (std::uint32_t i = 0; i < slots; ++i) {
+      expect(take(type, 0) != kNothing, "at rest, a request is refused although slots are free");
+    }
+    expect(take(type, 0) == kNothing, "more slots are handed out than there are");
+    expect(last_refusal() == Refusal::heap_full, "at rest, a heap that is full is not found to be");
+    refusals_.clear();
+  }
+
+  struct Flag {
+    bool value = false;
+  };
+
+  const Setting& setting_;
+  Tiny tiny_;
+  bool alone_ = true;  // before the threads start, and after they have ended
+  std::vector<rl::var<int>> memory_;
+  std::vector<Flag> owned_;
+  std::vector<rl::var<int>> type_reads_;
+  std::vector<Object> objects_;
+  std::vector<Request> requests_;
+  std::vector<Refused> refusals_;
+  Refusal last_refusal_ = Refusal::contended;
+  Timeline timeline_;
+};
+
+/// An entry for the table of scenarios.
+template <int kTypes>
+Entry heap_entry(std::string name, std::string about, Scheduler scheduler, std::uint64_t schedules,
+                 typename HeapScenario<kTypes>::Setting setting) {
+  const auto threads = static_cast<int>(setting.threads.size());
+  const auto shared = std::make_shared<const typename HeapScenario<kTypes>::Setting>(std::move(setting));
+  return {std::move(name),
+          std::move(about),
+          threads,
+          scheduler,
+          schedules,
+          [shared]() -> std::unique_ptr<Scenario> { return std::make_unique<HeapScenario<kTypes>>(*shared); }};
+}
+
+}  // namespace dynasoar::test
