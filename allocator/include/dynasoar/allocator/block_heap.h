@@ -98,7 +98,7 @@ class BlockHeap {
       Reservation found = from_hints(type, want, who);
       if (found.slots == 0) found = from_search(type, want, who);
       if (found.slots != 0) return found;
-      if (round % Atomics::kRoundsPerSearch == 0) {
+      if (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds) {
         const Verdict verdict = search_exhaustively(type, want, who, found);
         if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
         if (verdict == Verdict::found) return found;

@@ -116,10 +116,10 @@ struct PlatformAtomics {
 
   /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
   /// thread that is awaited may not have a processor for a while.
-  static constexpr int kPatience = kCudaBackend ? 64 : 512;
+  static constexpr int kPatience = kCudaBackend ? 40 : 512;
 
   /// Looks from one exhaustive search to the next. A single lane of a GPU takes a long time for one.
-  static constexpr int kRoundsPerSearch = kCudaBackend ? 32 : 4;
+  static constexpr int kRoundsPerSearch = kCudaBackend ? 8 : 4;
 
   /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
   ///
@@ -127,7 +127,7 @@ struct PlatformAtomics {
   __device__ static void pause(int looks = 0) {
 #if DYNASOAR_CUDA_BACKEND
 #if defined(__CUDA_ARCH__)
-    __nanosleep(32u << (looks < 8 ? looks : 8));
+    __nanosleep(32u << (looks < 10 ? looks : 10));
 #endif
 #else
     if (looks < 64) {
