@@ -708,7 +708,7 @@ inline allocate() {
      :: else
      fi;
      if
-     :: round % ROUNDS_PER_SEARCH == 0 ->
+     :: round % ROUNDS_PER_SEARCH == 0 || round + 1 == ROUNDS ->
         search_exhaustively();
         if
         :: verdict != UNSETTLED -> break

@@ -37,7 +37,7 @@ enum class Operation : std::uint32_t { create, destroy, access };
 struct Offence {
   std::uint64_t object = 0;       ///< bits of the pointer
   std::uint64_t by = 0;           ///< bits of the pointer to the object that the loop ran on; 0 if there is none
-  Operation operation{};          ///<
+  Operation operation{};          ///< what was done to it
   std::uint32_t class_index = 0;  ///< the pointer's class, or the first listed one derived from it
   std::uint32_t field = 0;        ///< of that class, inherited ones first
   std::uint64_t element = 0;      ///< index into an array field, if that is the offence
