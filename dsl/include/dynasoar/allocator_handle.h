@@ -139,11 +139,12 @@ class AllocatorHandle {
     parallel_for(count, detail::IndexedNew<T, Args...>{{std::move(args)...}});
   }
 
-  /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects.
+  /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects. device_do in it visits
+  /// the objects that existed when the last parallel_do began.
   template <class F>
   void parallel_for(std::size_t count, F function) {
     announce_loop<detail::TypeList<>>();
-    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<F>{function});
+    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function});
   }
 
   /// Waits for all loops.
@@ -206,8 +207,9 @@ class AllocatorHandle {
   /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
-    detail::bring_up_to_date<AllocatorT>(executor_);
     announce_loop<void>();
+    detail::make_lists(executor_, storage_.list_sources());  // for device_do
+    detail::bring_up_to_date<AllocatorT>(executor_);
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
 

@@ -76,20 +76,19 @@ struct SlotCall {
   __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
     T* const object = T::Allocator::template object<T>(block, slot);
     const auto bits = reinterpret_cast<std::uint64_t>(object);
-    if constexpr (kChecked) thread_context() = {bits, 0};
+    [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<typename T::Allocator>, NoScope> scope(bits);
     // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
     // see that they differ, and moves loads above stores.
     call(reinterpret_cast<T*>(opaque(bits)));
-    if constexpr (kChecked) thread_context() = {};
   }
 };
 
-/// Calls a callable for an index.
-template <class F>
+/// Calls a callable for an index, in a loop of allocator type A.
+template <class A, class F>
 struct IndexCall {
   F function;
   __device__ void operator()(std::size_t index) const {
-    if constexpr (kChecked) thread_context() = {};
+    [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<A>, NoScope> scope(0);
     function(index);
   }
 };

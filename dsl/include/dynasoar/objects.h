@@ -52,7 +52,8 @@ __device__ T* cast(U* object) {
 }
 
 /// Calls a method, `device_do<Body>(&Body::apply_force, this)`, or any callable, `device_do<Body>(f, args...)` with
-/// `f(body, args...)`, for every T (subclasses included) that existed when the running loop began, in this thread.
+/// `f(body, args...)`, for every T (subclasses included) that existed when the running loop over objects began, in this
+/// thread. In parallel_for: when the last loop over objects began.
 template <class T, class F, class... Args>
 __device__ void device_do(F method, Args&&... args) {
   T::Allocator::template device_do<T>(method, std::forward<Args>(args)...);

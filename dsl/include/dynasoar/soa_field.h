@@ -75,8 +75,11 @@ class FieldStorage {
     return Handle(bits - kNumber);
   }
 
+  /// Memory for an access that must not happen. All zeros, so that nothing is found there, pointers least of all.
   __device__ Element* scratch() const {
-    return reinterpret_cast<Element*>(CheckedBy::scratch() + field_offset_v<C, I>) + object().slot();
+    char* const memory = CheckedBy::scratch() + field_offset_v<C, I> + object().slot() * sizeof(Element);
+    for (std::size_t i = 0; i < sizeof(Element); ++i) memory[i] = 0;
+    return reinterpret_cast<Element*>(memory);
   }
 };
 

@@ -389,8 +389,8 @@ class BlockHeap {
   ///
   /// The proof is kept. It holds until an object of the type is deleted or a block changes hands, so that of thousands
   /// of requests that fail, few have to search.
-  /// @par Cost   four loads per shard of a tally, and one or two per current block, or, if the counts say that the heap
-  ///             is full, one per 64 blocks; only two per shard while the last proof holds
+  /// @par Cost   up to six loads per shard of a tally, and one or two per current block, or, if the counts say that the
+  ///             heap is full, one per 64 blocks; only two per shard while the last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];

@@ -88,17 +88,18 @@ struct CheckState {
   AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64]
   MisuseRecord* misuse;
   LoopRecord* loop;
-  char* scratch;  ///< a block for accesses that must not happen
+  char* scratch;  ///< a block for accesses that must not happen; null on the host
   FaultPlan faults;
 };
 
 /// What other builds add to it.
 struct Unchecked {};
 
-/// What a thread of a loop is doing; meaningless in kernels of the user's own.
+/// What a thread of a loop is doing; garbage in kernels of the user's own.
 struct ThreadContext {
   std::uint64_t object = 0;   ///< bits of the pointer to the object that the loop runs on; 0 if it runs over indices
   std::uint32_t nesting = 0;  ///< make_new in constructors in make_new
+  std::uint32_t mark = 0;     ///< whose loop it is, see Checks::mark; with 32 bits, garbage is not taken for one
 };
 
 /// The calling thread's.
@@ -116,6 +117,14 @@ __device__ inline ThreadContext& thread_context() {
 #endif
 }
 
+/// While one lives, the calling thread's context says that a loop of allocator type A runs on an object, or an index.
+template <class A>
+class ContextScope;
+
+/// While one lives, the calling thread is in a constructor, of an object of allocator type A.
+template <class A>
+class ConstructorScope;
+
 /// The checks of allocator type A.
 template <class A>
 class Checks {
@@ -125,7 +134,8 @@ class Checks {
   /// @param field   number among all fields of C
   template <class C>
   __device__ static bool may_access(Handle handle, std::uint32_t field) {
-    const Misuse wrong = judge<C>(handle);
+    Tag tag(0);
+    const Misuse wrong = judge<C>(handle, tag);
     if (wrong == Misuse::none) return true;
     note<C>(wrong, Operation::access, handle, field);
     return false;
@@ -144,20 +154,12 @@ class Checks {
     check_alive();
     if (!runs_in_loop()) {
       wrong = Misuse::outside_loop;
-    } else if (has_context() && thread_context().nesting == kMaxNesting) {
+    } else if (counts_nesting() && thread_context().nesting == kMaxNesting) {
       wrong = Misuse::nested_construction;
     }
     if (wrong == Misuse::none) return true;
     note<T>(wrong, Operation::create, Handle(0));
     return false;
-  }
-
-  /// Around a constructor.
-  __device__ static void enter_constructor() {
-    if (has_context()) ++thread_context().nesting;
-  }
-  __device__ static void leave_constructor() {
-    if (has_context()) --thread_context().nesting;
   }
 
   /// The slot is the caller's, and an object is about to be constructed in it.
@@ -182,23 +184,43 @@ class Checks {
   /// Before `handle`, a C* that is not null, is destroyed. @return whether it may; true for one caller per object
   template <class C>
   __device__ static bool begin_destroy(Handle handle) {
-    Misuse wrong = judge<C>(handle);
+    Tag tag(0);
+    Misuse wrong = judge<C>(handle, tag);
     if (wrong == Misuse::stale_access) wrong = Misuse::double_destroy;
     if (wrong == Misuse::none && !runs_in_loop()) wrong = Misuse::outside_loop;
-    if (wrong == Misuse::none && is_visited_by_loop_of_another(handle)) wrong = Misuse::destroyed_by_other;
-    if (wrong == Misuse::none && !claim_for_destruction(handle)) wrong = Misuse::double_destroy;
+    if (wrong == Misuse::none && is_visited_by_loop_of_another(handle, tag)) wrong = Misuse::destroyed_by_other;
+    if (wrong == Misuse::none && !claim_for_destruction(handle, tag)) wrong = Misuse::double_destroy;
     if (wrong == Misuse::none) return true;
     note<C>(wrong, Operation::destroy, handle);
     return false;
   }
 
-  /// Memory for an access that must not happen.
-  __device__ static char* scratch() { return state().scratch; }
+  /// Memory for an access that must not happen, as large as a block. On the host each thread has its own.
+  __device__ static char* scratch() {
+#if DYNASOAR_CUDA_BACKEND
+    return state().scratch;
+#else
+    alignas(kArrayAlignment) static thread_local char memory[A::largest_block_bytes()];
+    return memory;
+#endif
+  }
+
+  /// Names the allocator in contexts.
+  __device__ static std::uint32_t mark() {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(state().loop) >> 4) | 1;
+  }
+
+  /// Whether the calling thread's context says how deep in constructors it is.
+  __device__ static bool counts_nesting() {
+    return !kCudaBackend || has_context();
+  }
 
  private:
-  static constexpr std::uint32_t kMaxNesting = 8;  // a GPU's threads have little stack
+  static constexpr std::uint32_t kMaxNesting = kCudaBackend ? 8 : 1000;  // a GPU's threads have little stack
 
-  __device__ static const CheckState& state() { return bound_state<A>().checks; }
+  __device__ static const CheckState& state() {
+    return bound_state<A>().checks;
+  }
 
   __device__ static AtomicWord<std::uint32_t>& tag_of(std::uint32_t block, std::uint32_t slot) {
     return state().tags[block * kSlotsPerBlock + slot];
@@ -207,14 +229,14 @@ class Checks {
     return tag_of(A::block_of(handle), handle.slot());
   }
 
-  /// What is wrong with the use of `handle` as a C*.
+  /// What is wrong with the use of `handle` as a C*. @param tag   receives the slot's tag that this was judged by
   template <class C>
-  __device__ static Misuse judge(Handle handle) {
+  __device__ static Misuse judge(Handle handle, Tag& tag) {
     check_alive();
     if (handle.bits() == 0) return Misuse::null_access;
     if (!A::is_position_of_object(handle)) return Misuse::foreign_pointer;
     if (!is_of_class<C>(handle.type_index())) return Misuse::wrong_class;
-    const Tag tag(tag_of(handle).load(Order::relaxed));
+    tag = Tag(tag_of(handle).load(Order::relaxed));
     if (!tag.was_ever_used()) return Misuse::never_created;
     const bool is_same_object = tag.is_alive() && tag.generation() == handle.generation() &&
                                 bound_state<A>().heap.type_of(A::block_of(handle)) == handle.type_index();
@@ -238,28 +260,29 @@ class Checks {
     return static_cast<std::uint32_t>(first);
   }
 
-  __device__ static bool claim_for_destruction(Handle handle) {
-    AtomicWord<std::uint32_t>& word = tag_of(handle);
-    const Tag tag = Tag(word.load(Order::relaxed)).before_destruction();
-    std::uint32_t expected = tag.bits();
+  /// @param tag   as judged: if it has changed since, another thread destroys the object, or has done so
+  __device__ static bool claim_for_destruction(Handle handle, Tag tag) {
+    std::uint32_t expected = tag.before_destruction().bits();
     // relaxed: only uniqueness matters.
-    return word.compare_exchange(expected, tag.being_destroyed().bits(), Order::relaxed);
+    return tag_of(handle).compare_exchange(expected, tag.being_destroyed().bits(), Order::relaxed);
   }
 
   /// Whether the running loop visits the object, but not in this thread now. What was created in the loop is not
   /// visited.
-  __device__ static bool is_visited_by_loop_of_another(Handle handle) {
+  __device__ static bool is_visited_by_loop_of_another(Handle handle, Tag tag) {
     if (!has_context()) return false;
     const std::uint64_t visitor = thread_context().object;
     if (visitor == 0 || visitor == handle.bits()) return false;
     const LoopRecord& loop = *state().loop;
     const int type = handle.type_index();
     if ((loop.visits[type / 64].load(Order::relaxed) >> type % 64 & 1) == 0) return false;
-    return Tag(tag_of(handle).load(Order::relaxed)).loop() != loop.number.load(Order::relaxed);
+    return tag.loop() != loop.number.load(Order::relaxed);
   }
 
-  /// Whether thread_context() means something.
-  __device__ static bool has_context() { return !kCudaBackend || state().loop->number.load(Order::relaxed) != 0; }
+  /// Whether the calling thread runs a loop of this allocator, so that its context means something.
+  __device__ static bool has_context() {
+    return thread_context().mark == mark();
+  }
 
   __device__ static bool runs_in_loop() {
 #if DYNASOAR_CUDA_BACKEND
@@ -295,6 +318,35 @@ class Checks {
     offence.element = element;
     state().misuse->add(kind, offence);
   }
+};
+
+template <class A>
+class ContextScope {
+ public:
+  /// @param object   bits of the pointer to the object; 0: an index
+  __device__ explicit ContextScope(std::uint64_t object) { thread_context() = {object, 0, Checks<A>::mark()}; }
+  __device__ ~ContextScope() { thread_context() = {}; }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+};
+
+template <class A>
+class ConstructorScope {
+ public:
+  __device__ ConstructorScope() {
+    if (Checks<A>::counts_nesting()) ++thread_context().nesting;
+  }
+  __device__ ~ConstructorScope() {
+    if (Checks<A>::counts_nesting()) --thread_context().nesting;
+  }
+  ConstructorScope(const ConstructorScope&) = delete;
+  ConstructorScope& operator=(const ConstructorScope&) = delete;
+};
+
+/// What other builds have in the place of a scope.
+struct NoScope {
+  template <class... Arguments>
+  __device__ explicit NoScope(const Arguments&...) {}
 };
 
 }  // namespace dynasoar::detail

@@ -180,9 +180,10 @@ class HeapStorage {
     loop_ = DeviceArray<LoopRecord>(1);
     loop_.fill_bytes(0);
     checks.loop = loop_.data();
-    scratch_ = DeviceArray<char>(A::largest_block_bytes());
-    scratch_.fill_bytes(0);
-    checks.scratch = scratch_.data();
+    if constexpr (kCudaBackend) {
+      scratch_ = DeviceArray<char>(A::largest_block_bytes());
+      checks.scratch = scratch_.data();
+    }
     checks.faults = {reinterpret_cast<Word64*>(words64(1, 0)), faults.first, faults.every};
   }
 

@@ -119,7 +119,7 @@ class SoaAllocator {
            within / block_bytes(type) < heap.types[type].blocks_per_page;
   }
 
-  /// Creates an object.
+  /// Creates an object. Its constructor must not throw.
   ///
   /// @return a handle, or nullptr if the heap is full; the handle's owner is told at the next synchronization
   /// @par Concurrency   lanes of a warp that call it together are served together
@@ -132,13 +132,13 @@ class SoaAllocator {
     }
     T* const object = allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
-    if constexpr (kChecked) Checks::enter_constructor();
+    [[maybe_unused]] const std::conditional_t<kChecked, detail::ConstructorScope<SoaAllocator>, detail::NoScope>
+        scope{};
     if constexpr (sizeof...(Args) == 0) {
       ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
     } else {
       ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
     }
-    if constexpr (kChecked) Checks::leave_constructor();
     return object;
   }
 

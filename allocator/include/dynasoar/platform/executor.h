@@ -263,10 +263,11 @@ class Executor {
 
   template <class F>
   static void work_as(int thread, const F& work) {
-    detail::thread_number = static_cast<std::uint32_t>(thread);
-    detail::is_in_loop = true;
+    const std::uint32_t outer_number = std::exchange(detail::thread_number, static_cast<std::uint32_t>(thread));
+    const bool was_in_loop = std::exchange(detail::is_in_loop, true);
     work();
-    detail::is_in_loop = false;
+    detail::thread_number = outer_number;
+    detail::is_in_loop = was_in_loop;
   }
 
   int threads_;
