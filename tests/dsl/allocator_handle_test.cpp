@@ -304,6 +304,12 @@ TEST_CASE("a heap that is absurdly large is refused with advice") {
 // ---- Life
 // -------------------------------------------------------------------------------------------------------------
 
+TEST_CASE("allocations fail on purpose in checked builds only") {
+  if (dynasoar::kChecked) return;  // for these, see misuse_test.cpp
+  CHECK_THROWS_WITH_AS(AllocatorHandle<AllocatorT>({.failing_allocations = {.first = 1}}),
+                       doctest::Contains("compile with DYNASOAR_CHECKED=1"), Error);
+}
+
 TEST_CASE("a handle can be made again after it was destroyed, with another size, and starts empty") {
   for (std::uint32_t round = 1; round <= 5; ++round) {
     AllocatorHandle<AllocatorT> handle({.heap_bytes = round * 1_MiB, .threads = static_cast<int>(round)});

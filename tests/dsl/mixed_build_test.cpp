@@ -19,9 +19,4 @@ TEST_CASE("a program that mixes checked and unchecked files is told so") {
                        dynasoar::Error);
 }
 
-TEST_CASE("allocations fail on purpose in checked builds only") {
-  CHECK_THROWS_WITH_AS(dynasoar::AllocatorHandle<AllocatorT>({.failing_allocations = {.first = 1}}),
-                       doctest::Contains("compile with DYNASOAR_CHECKED=1"), dynasoar::Error);
-}
-
 }  // namespace mixed_build_test

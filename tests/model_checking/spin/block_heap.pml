@@ -597,6 +597,14 @@ inline from_search() {
 
 /* Leaves the verdict in `verdict`. */
 inline search_exhaustively() {
+  d_step { any_listed = active_[type] != 0 } /* search_exhaustively: active.seems_empty */
+  if
+  :: any_listed -> any_listed = 0
+  :: else -> search_further()
+  fi
+}
+
+inline search_further() {
   d_step { proof = full_at[type] } /* search_exhaustively: full_at load */
   d_step { /* search_exhaustively: changes.read */
     count_before = changes_count;

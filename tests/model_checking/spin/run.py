@@ -127,6 +127,8 @@ SCENARIOS = [
          ["a1", "free_all b1", "b1 free"], ["a2 b2"], TYPES=2, NPAGES=2),
     heap("exhaust_fill", "The last slots go while warps ask whether the heap is full.",
          ["a1", "a1 a1", "a1 free"], ["a1"], CURRENT=3),
+    heap("moving_slot", "A slot is always free, but not always the same.",
+         ["a1", "free a1"], ["", "a2 a1"], NPAGES=2),
     heap("hidden_slot", "A slot is free in a block that is not listed yet and is nobody's current block.",
          ["a1", "a2 free", "a1"], ["a2"], NPAGES=2, CURRENT=1, quick=True, endless=True),
     heap("kept_proof", "A proof that the heap is full is used while others free, allocate and prove it again.",

@@ -394,6 +394,8 @@ class BlockHeap {
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];
+    // There is something to be had, or was a moment ago: quicker than to search. relaxed: a hint.
+    if (!state.active.seems_empty()) return Verdict::unsettled;
     // acquire and release of full_at: the proof is passed on with everything that its finder had seen. It is read
     // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
