@@ -62,16 +62,17 @@ def mutants():
     records = {record["name"]: record for record in results("mutants")}
     for mutant in MUTANTS:
         place = f"`{mutant['file']}`, `{mutant['function']}`"
+        change = f"{mutant['name'].replace('_', ' ')}: {mutant['change']}"
         if mutant["equivalent"]:
-            rows.append([place, mutant["change"], f"equivalent: {mutant['equivalent']}", ""])
+            rows.append([place, change, f"equivalent: {mutant['equivalent']}", ""])
             continue
         caught = records[mutant["name"]]["caught"]
         if caught is None:
-            rows.append([place, mutant["change"], "**not caught**", ""])
+            rows.append([place, change, "**not caught**", ""])
             continue
         by = f"Relacy, `{caught['scenario']}`" if caught["by"] == "relacy" else caught["by"]
         soon = f"schedule {grouped(caught['schedules'])}, " if caught["schedules"] else ""
-        rows.append([place, mutant["change"], f"{by}: {caught['error']}", f"{soon}{caught['seconds']:.1f} s"])
+        rows.append([place, change, f"{by}: {caught['error']}", f"{soon}{caught['seconds']:.1f} s"])
     defects = [record for record in records.values() if not record["equivalent"]]
     caught = sum(record["caught"] is not None for record in defects)
     total = f"{len(defects)} mutants, {caught} caught; {sum(1 for m in MUTANTS if m['equivalent'])} more are equivalent."
