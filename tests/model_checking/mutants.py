@@ -6,8 +6,11 @@ run, the scenarios first that are expected to fail; if none does, the test with 
 if a mutant survives that is not listed as equivalent, if an equivalent one does not, or if the shipped headers fail.
 """
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
+import queue
 import shutil
 import subprocess
 import sys
@@ -30,9 +33,9 @@ class Workshop:
 
     def __init__(self, folder, compiler):
         self.folder = pathlib.Path(folder)
+        self.folder.mkdir()
         self.compiler = compiler
         self.include = self.folder / "include"
-        self.seconds = 0.0
         shutil.copytree(ROOT / "allocator" / "include", self.include)
         for name in ("explore", "main", "relacy_atomics"):
             self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o", "-O2")
@@ -50,8 +53,7 @@ class Workshop:
     def compile(self, source, target, optimize="-O1"):
         command = [self.compiler, "-std=c++20", optimize, "-w", f"-I{self.include}", f"-I{ROOT / 'dsl' / 'include'}",
                    "-c", source, "-o", target]
-        status, text, seconds = self.run(command, 600)
-        self.seconds += seconds
+        status, text, _ = self.run(command, 600)
         if status != 0:
             raise RuntimeError(f"{source.name} does not compile\n{text[:2000]}")
 
@@ -179,6 +181,7 @@ def parse_arguments():
     parser.add_argument("--effort", type=float, default=1.0, help="factor on the number of schedules")
     parser.add_argument("--no-disturbed", dest="disturbed", action="store_false", help="Relacy only")
     parser.add_argument("--no-control", dest="control", action="store_false", help="do not run the shipped headers")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants judged at a time; default: one per core")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--list", action="store_true")
@@ -197,6 +200,31 @@ def chosen_mutants(options):
     return chosen
 
 
+def judge_all(mutants, options):
+    """@return for each mutant what noticed it; and whether the shipped headers passed"""
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        idle = queue.SimpleQueue()
+        for workshop in pool.map(lambda i: Workshop(pathlib.Path(folder) / str(i), options.compiler), range(options.jobs)):
+            idle.put(workshop)
+
+        def with_workshop(work, *arguments):
+            workshop = idle.get()
+            try:
+                return work(workshop, *arguments)
+            finally:
+                idle.put(workshop)
+
+        def judge_and_show(workshop, mutant):
+            begin = time.time()
+            result = judge(workshop, mutant, options)
+            show(mutant, result, time.time() - begin)
+            return result
+
+        shipped = pool.submit(with_workshop, control, options) if options.control else None
+        results = list(pool.map(lambda m: with_workshop(judge_and_show, m), mutants))
+        return results, shipped is None or shipped.result()
+
+
 def main():
     options = parse_arguments()
     mutants = chosen_mutants(options)
@@ -205,24 +233,16 @@ def main():
             print(f"{m['name']:24} {m['file']}, {m['function']}: {m['change']}")
         return 0
     begin = time.time()
-    wrong = []
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        workshop = Workshop(folder, options.compiler)
-        if options.control and not control(workshop, options):
-            wrong.append("the shipped headers")
-        for m in mutants:
-            start = time.time()
-            result = judge(workshop, m, options)
-            show(m, result, time.time() - start)
-            results.append({**{k: m[k] for k in ("name", "file", "function", "change", "equivalent")}, "caught": result})
-            if (result is None) != (m["equivalent"] is not None):
-                wrong.append(m["name"])
-    caught = sum(r["caught"] is not None for r in results)
+    results, shipped_pass = judge_all(mutants, options)
+    wrong = [] if shipped_pass else ["the shipped headers"]
+    wrong += [m["name"] for m, result in zip(mutants, results) if (result is None) != (m["equivalent"] is not None)]
+    caught = sum(result is not None for result in results)
     print(f"{len(results)} mutants, {caught} caught, {len(wrong)} not as expected"
           f"{': ' + ', '.join(wrong) if wrong else ''}; {time.time() - begin:.0f} s")
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n")
+        keys = ("name", "file", "function", "change", "equivalent")
+        table = [{**{key: m[key] for key in keys}, "caught": result} for m, result in zip(mutants, results)]
+        pathlib.Path(options.json).write_text(json.dumps(table, indent=1) + "\n")
     return 1 if wrong else 0
 
 

@@ -172,17 +172,17 @@ MUTANTS[-1]["replace_also"] = ("    if (mine == kAllSlots) settle_filled(block, 
                                "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
                                "    if (mine == kAllSlots) settle_filled(block, type);\n    replace_current")
 KEPT = "if (before.in_progress == 0 && proof == 1 + before.count + state.deleted.read().count) return Verdict::full;"
-COUNTS = "if (before.in_progress != 0 || created - deleted != capacity) return"
+COUNTS = "if (before.in_progress != 0 || created - deleted != capacity) {"
 
 mutant("search_ignores_begun", HEAP, "search_exhaustively", "changes in progress at the beginning are overlooked",
-       COUNTS, "if (created - deleted != capacity) return",
+       COUNTS, "if (created - deleted != capacity) {",
        equivalent="quiet_since looks at both readings; the first look only saves a search")
 mutant("search_ignores_changes", HEAP, "search_exhaustively", "changes during the search are overlooked",
        "        !changes.read().quiet_since(before)) {", "        false) {")
 mutant("search_ignores_counts", HEAP, "search_exhaustively", "objects are not counted",
-       COUNTS, "if (before.in_progress != 0) return")
+       COUNTS, "if (before.in_progress != 0) {")
 mutant("search_counts_late", HEAP, "search_exhaustively", "created objects are read after deleted ones",
-       COUNTS, "if (before.in_progress != 0 || state.created.read().count - deleted != capacity) return",
+       COUNTS, "if (before.in_progress != 0 || state.created.read().count - deleted != capacity) {",
        scenarios=["moving_slot"])
 mutant("search_misses_empty", HEAP, "search_exhaustively", "empty blocks are not looked for",
        "is_position(state.empty.find_exhaustively(0)) ||", "")

@@ -597,14 +597,6 @@ inline from_search() {
 
 /* Leaves the verdict in `verdict`. */
 inline search_exhaustively() {
-  d_step { any_listed = active_[type] != 0 } /* search_exhaustively: active.seems_empty */
-  if
-  :: any_listed -> any_listed = 0
-  :: else -> search_further()
-  fi
-}
-
-inline search_further() {
   d_step { proof = full_at[type] } /* search_exhaustively: full_at load */
   d_step { /* search_exhaustively: changes.read */
     count_before = changes_count;
@@ -628,7 +620,12 @@ inline search_further() {
      d_step { before = deleted[type] } /* search_exhaustively: deleted.read */
      if
      :: quiet && created_before == seen + before -> judge()
-     :: else -> search_current_blocks()
+     :: else ->
+        d_step { any_listed = active_[type] != 0 } /* search_exhaustively: active.seems_empty */
+        if
+        :: any_listed -> any_listed = 0
+        :: else -> search_current_blocks()
+        fi
      fi;
      seen = 0;
      before = 0;

@@ -394,8 +394,6 @@ class BlockHeap {
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];
-    // There is something to be had, or was a moment ago: quicker than to search. relaxed: a hint.
-    if (!state.active.seems_empty()) return Verdict::unsettled;
     // acquire and release of full_at: the proof is passed on with everything that its finder had seen. It is read
     // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
@@ -404,7 +402,10 @@ class BlockHeap {
     const std::uint64_t created = state.created.read().count;
     const std::uint64_t capacity = state.open_blocks.read().count * kSlots;
     const std::uint64_t deleted = state.deleted.read().count;
-    if (before.in_progress != 0 || created - deleted != capacity) return search_current_blocks(type, want, who, found);
+    if (before.in_progress != 0 || created - deleted != capacity) {
+      // Slots of listed blocks are quicker to come by than those of other warps' blocks. relaxed: a hint.
+      return state.active.seems_empty() ? search_current_blocks(type, want, who, found) : Verdict::unsettled;
+    }
     if (is_position(state.empty.find_exhaustively(0)) || is_position(free_pages.find_exhaustively(0)) ||
         !changes.read().quiet_since(before)) {
       return Verdict::unsettled;
