@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
 #include "object_ocean.h"
@@ -237,7 +238,7 @@ class Model {
     return {torus_, seed_, step, agents_.data(), kinds_.data(), asked_.data(), accepted_.data()};
   }
 
-  void step(std::uint32_t step, PhaseClock& clock) {
+  void step(std::uint32_t step, app::PhaseClock& clock) {
     const Ocean ocean = view(step);
     const std::size_t words = asked_.size();
     dynasoar::Executor& executor = handle_.executor();

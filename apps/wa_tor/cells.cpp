@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
 #include "object_ocean.h"
@@ -235,7 +236,7 @@ class Model {
 
   View view(std::uint32_t step) const { return {table_.data(), step}; }
 
-  void step(std::uint32_t step, PhaseClock& clock) {
+  void step(std::uint32_t step, app::PhaseClock& clock) {
     const World world{seed_, step};
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);

@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include <app/phase_clock.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
-#include "phase_clock.h"
 #include "population_history.h"
 #include "rules.h"
 #include "simulation.h"
@@ -213,7 +213,7 @@ class DenseOcean final : public Simulation {
   dynasoar::Executor executor_;
   Storage cells_;
   PopulationHistory history_;
-  PhaseClock clock_;
+  app::PhaseClock clock_;
 };
 
 }  // namespace wa_tor

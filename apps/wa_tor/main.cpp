@@ -1,89 +1,125 @@
 /// @file
-/// The program wa-tor: runs a simulation and turns whatever happens into files, one line and an exit code.
+/// The program wa-tor: the model's options, and what its results look like.
 
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <new>
-#include <optional>
+#include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include <app/device.h>
 #include <app/error.h>
-#include <app/format.h>
-#include <app/interrupt.h>
+#include <app/options.h>
+#include <app/program.h>
 
-#include "command_line.h"
-#include "run.h"
+#include "pictures.h"
 #include "simulation.h"
 
 namespace wa_tor {
 namespace {
 
-int fail(int exit_code, const std::string& message) {
-  fmt::print(stderr, "wa-tor: {}\n", message);
-  return exit_code;
+constexpr int kMaxInt = std::numeric_limits<int>::max();
+
+app::ProgramTexts program_texts() {
+  return {.name = "wa-tor",
+          .description =
+              "Simulates fish and sharks on the torus-shaped planet Wa-Tor (A. K. Dewdney, 1984).\n"
+              "Writes the populations of every step, a chart of them and a picture of the ocean.",
+          .variants = {"cells", "agents"},
+          .variant_help = "What is an object: cells and agents, or agents only",
+          .baselines = {"none", "soa", "aos", "reference"},
+          .csv_help = "Fish and sharks after every step",
+          .chart_help = "Chart of the populations",
+          .picture_help = "The ocean at the end"};
 }
 
-// A size for --heap, rounded up to what is easy to type.
-std::string heap_option(std::uint64_t bytes) {
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-  return fmt::format("--heap {}MiB", (bytes + kMiB - 1) / kMiB);
+app::RunOptions default_options() {
+  app::RunOptions options;
+  options.variant = "agents";
+  options.csv = "population.csv";
+  options.chart = "population.png";
+  options.picture = "wa-tor.png";
+  return options;
 }
 
-int report_small_heap(const HeapTooSmall& error, Run& run, bool quiet) {
-  run.write_results(false);
-  if (!quiet) run.print_files();
-  std::fflush(stdout);
-  const std::string advice = error.needed_bytes() > 0 ? "; run again with " + heap_option(error.needed_bytes()) : "";
-  return fail(app::kExitHeapTooSmall,
-              fmt::format("{} (results are valid up to step {}){}", error.what(), run.completed_steps(), advice));
-}
+class WaTor final : public app::Program {
+ public:
+  WaTor() : Program(program_texts(), default_options()) {}
 
-int simulate(const CommandLine& options) {
-  if (!app::device_available()) {
-    return fail(app::kExitFailure, "no GPU is available, and this program was built to run on one");
+  void add_options(CLI::App& cli) override {
+    app::add_integer(cli, "--width", parameters_.width, 1, kMaxInt, "Cells per row");
+    app::add_integer(cli, "--height", parameters_.height, 1, kMaxInt, "Rows");
+    app::add_unsigned(cli, "--seed", parameters_.seed, "Seed of all random numbers: the same seed, the same run");
+    app::add_fraction(cli, "--fish", parameters_.fish, "Fraction of the cells with a fish at the start");
+    app::add_fraction(cli, "--sharks", parameters_.sharks, "Fraction of the cells with a shark at the start");
   }
-  Run run(options);
-  if (!options.quiet) {
-    fmt::print("{}\n", describe(options));
-    std::fflush(stdout);
+
+  void check_options(app::RunOptions&) override {
+    const std::int64_t cells = std::int64_t{parameters_.width} * parameters_.height;
+    if (cells > kMaxInt) {
+      throw app::UsageError(fmt::format("--width x --height: {} x {} are more than 2^31 - 1 cells (see --help)",
+                                        parameters_.width, parameters_.height));
+    }
+    if (parameters_.fish + parameters_.sharks > 1) {
+      throw app::UsageError(fmt::format("--fish + --sharks: must not exceed 1, but {} + {} do (see --help)",
+                                        parameters_.fish, parameters_.sharks));
+    }
   }
-  app::catch_interrupts();
-  try {
-    run.simulate();
-  } catch (const HeapTooSmall& error) {
-    return report_small_heap(error, run, options.quiet);
+
+  std::string describe(const app::RunOptions& options) const override {
+    return fmt::format("{}, {} x {} cells", implementation(options), parameters_.width, parameters_.height);
   }
-  run.write_results(true);
-  if (!options.quiet) {
-    run.print_summary();
-    run.print_files();
-    std::fflush(stdout);
+
+  std::vector<app::Column> columns() const override { return {{"fish"}, {"sharks"}}; }
+
+  app::Simulation& start(const app::RunOptions& options) override {
+    parameters_.heap_bytes = options.heap_bytes;
+    parameters_.threads = options.threads;
+    parameters_.profile_every = options.profile_every;
+    simulation_ = make(options);
+    return *simulation_;
   }
-  if (run.completed_steps() < options.steps) {
-    return fail(app::kExitInterrupted,
-                fmt::format("interrupted after step {} of {}", run.completed_steps(), options.steps));
+
+  std::vector<app::Row> take_history() override {
+    std::vector<app::Row> rows;
+    for (const Population& population : simulation_->take_history()) {
+      rows.push_back({static_cast<double>(population.fish), static_cast<double>(population.sharks)});
+    }
+    return rows;
   }
-  return 0;
-}
+
+  double objects(const app::Row& row) const override { return row[0] + row[1]; }
+
+  void save_picture(const std::string& path) override { save_ocean(simulation_->ocean(), parameters_, path); }
+
+  app::Chart chart(const std::vector<app::Row>& history) const override {
+    return population_chart(history, parameters_);
+  }
+
+ private:
+  static std::string implementation(const app::RunOptions& options) {
+    if (options.baseline == "soa") return "structure-of-arrays baseline";
+    if (options.baseline == "aos") return "array-of-structures baseline";
+    if (options.baseline == "reference") return "sequential reference";
+    return options.variant == "cells" ? "cells and agents as objects" : "agents as objects";
+  }
+
+  std::unique_ptr<Simulation> make(const app::RunOptions& options) const {
+    if (options.baseline == "soa") return make_soa_baseline(parameters_);
+    if (options.baseline == "aos") return make_aos_baseline(parameters_);
+    if (options.baseline == "reference") return make_reference(parameters_);
+    return options.variant == "cells" ? make_cells(parameters_) : make_agents(parameters_);
+  }
+
+  Parameters parameters_;
+  std::unique_ptr<Simulation> simulation_;
+};
 
 }  // namespace
 }  // namespace wa_tor
 
 int main(int argc, char** argv) {
-  using wa_tor::fail;
-  try {
-    wa_tor::CommandLine options;
-    const std::optional<int> exit_code = wa_tor::read_command_line(argc, argv, options);
-    return exit_code ? *exit_code : wa_tor::simulate(options);
-  } catch (const app::UsageError& error) {
-    return fail(app::kExitUsage, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(app::kExitFailure, "the host has not enough memory for an ocean of this size");
-  } catch (const std::exception& error) {
-    return fail(app::kExitFailure, error.what());
-  }
+  wa_tor::WaTor program;
+  return app::run_program(program, argc, argv);
 }

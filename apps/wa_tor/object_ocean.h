@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
-#include "phase_clock.h"
 #include "population_history.h"
 #include "rules.h"
 #include "simulation.h"
@@ -92,7 +92,7 @@ class ObjectOcean final : public Simulation {
   std::size_t needed_bytes_;
   std::uint32_t step_ = 0;
   dynasoar::AllocatorHandle<A> handle_;
-  PhaseClock clock_;
+  app::PhaseClock clock_;
   Model model_;
   PopulationHistory history_;
 };

@@ -1,10 +1,11 @@
 #include "pictures.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include <app/chart.h>
 #include <app/format.h>
 #include <app/picture.h>
 
@@ -45,21 +46,19 @@ void save_ocean(const std::vector<CellState>& ocean, const Parameters& parameter
   picture.save_png(path, magnify);
 }
 
-void save_chart(const std::vector<Population>& history, const Parameters& parameters, const std::string& path) {
+app::Chart population_chart(const std::vector<app::Row>& history, const Parameters& parameters) {
   app::Series fish{"Fish", kFishLine, {}};
   app::Series sharks{"Sharks", kSharkLine, {}};
-  for (const Population& population : history) {
-    fish.values.push_back(population.fish);
-    sharks.values.push_back(population.sharks);
+  for (const app::Row& row : history) {
+    fish.values.push_back(row[0]);
+    sharks.values.push_back(row[1]);
   }
-  const app::Chart chart{
-      "Fish and sharks on Wa-Tor",
-      fmt::format("{} × {} cells, seed {}", app::grouped(static_cast<std::uint64_t>(parameters.width)),
-                  app::grouped(static_cast<std::uint64_t>(parameters.height)), parameters.seed),
-      "Step",
-      "Population",
-      {std::move(fish), std::move(sharks)}};
-  chart.save_png(path);
+  return {"Fish and sharks on Wa-Tor",
+          fmt::format("{} × {} cells, seed {}", app::grouped(static_cast<std::uint64_t>(parameters.width)),
+                      app::grouped(static_cast<std::uint64_t>(parameters.height)), parameters.seed),
+          "Step",
+          "Population",
+          {std::move(fish), std::move(sharks)}};
 }
 
 }  // namespace wa_tor

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <vector>
+
+#include <app/simulation.h>
 
 namespace wa_tor {
 
@@ -42,65 +42,18 @@ struct CellState {
   bool operator==(const CellState&) const = default;
 };
 
-/// Time spent in one phase of the steps, estimated from the steps that were timed.
-struct PhaseTime {
-  std::string name;
-  double seconds;
-};
+using app::HeapTooSmall;
+using app::PhaseTime;
+using app::Usage;
 
-/// What dynamic allocation did and needs.
-struct Usage {
-  std::uint64_t allocations;
-  std::uint64_t frees;
-  std::uint64_t heap_bytes;
-  std::uint64_t used_bytes;
-  double fragmentation;  ///< share of the slots in occupied blocks that hold no object, 0 to 1
-};
-
-/// The heap has no room for an agent that should exist; the results after the last completed step are not valid.
-class HeapTooSmall : public std::runtime_error {
+/// A running ocean.
+class Simulation : public app::Simulation {
  public:
-  HeapTooSmall(const std::string& message, std::uint64_t needed_bytes)
-      : std::runtime_error(message), needed_bytes_(needed_bytes) {}
-
-  /// A heap size that is enough for this ocean.
-  std::uint64_t needed_bytes() const { return needed_bytes_; }
-
- private:
-  std::uint64_t needed_bytes_;
-};
-
-/// A running simulation. One thread uses it at a time.
-///
-/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong is thrown
-/// by the next function that waits, as HeapTooSmall or dynasoar::Error.
-class Simulation {
- public:
-  Simulation() = default;
-  Simulation(const Simulation&) = delete;
-  Simulation& operator=(const Simulation&) = delete;
-  virtual ~Simulation() = default;
-
-  /// Advances by one step.
-  virtual void step() = 0;
-
-  /// Notes the present population, to be fetched by take_history().
-  virtual void record() = 0;
-
-  /// Waits until all that was submitted is done.
-  virtual void synchronize() = 0;
-
   /// The populations noted since the last call, oldest first.
   virtual std::vector<Population> take_history() = 0;
 
   /// All cells, row by row.
   virtual std::vector<CellState> ocean() = 0;
-
-  /// Times of the phases, in the order in which they run; empty if Parameters::profile_every is 0.
-  virtual std::vector<PhaseTime> phases() { return {}; }
-
-  /// Nothing for implementations without dynamic allocation.
-  virtual std::optional<Usage> usage() { return std::nullopt; }
 
   /// The least number of bytes that a step reads and writes in device memory, caches aside, with this population.
   /// Nothing for implementations that do not know. An estimate from the algorithm, for achieved bandwidths.

@@ -250,7 +250,8 @@ TEST_CASE("four types in a heap that is almost full never share a slot, lose non
   constexpr std::uint32_t kScale = dynasoar::kCudaBackend ? std::max(10u, 100 / dynasoar::test::kSlowdown) : 1;
   churn(4 * kScale, seed, 3, 1600000);
   churn(8 * kScale, seed + 100, 3, 1600000);
-  churn(40 * kScale, seed + 200, 3, 1600000);
+  // Under a GPU's sanitizers there is no time to fill a larger heap.
+  if (dynasoar::test::kSlowdown == 1) churn(40 * kScale, seed + 200, 3, 1600000);
 }
 
 }  // namespace block_heap_test

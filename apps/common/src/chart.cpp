@@ -44,14 +44,23 @@ struct Style {
 double tick_step(double range, int count) {
   const double power = std::pow(10.0, std::floor(std::log10(range / count)));
   for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power * count >= range * (1 - 1e-9)) return std::max(1.0, factor * power);
+    if (factor * power * count >= range * (1 - 1e-9)) return factor * power;
   }
-  return std::max(1.0, 10 * power);
+  return 10 * power;
+}
+
+bool is_whole(double value) {
+  return value == std::floor(value);
+}
+
+std::string value_text(double value) {
+  return is_whole(value) && value < 1e18 ? grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.4g}", value);
 }
 
 std::string tick_text(double value) {
-  if (value < 1e6) return grouped(static_cast<std::uint64_t>(std::llround(value)));
-  return value < 1e9 ? fmt::format("{:g} M", value / 1e6) : fmt::format("{:g} G", value / 1e9);
+  if (value < 1e6) return value_text(value);
+  if (value < 1e9) return fmt::format("{:g} M", value / 1e6);
+  return value < 1e12 ? fmt::format("{:g} G", value / 1e9) : fmt::format("{:g}", value);
 }
 
 // Cairo and fontconfig keep what they know of fonts. Given back at the program's end, so that leak checkers, which
@@ -70,14 +79,19 @@ class ChartPainter {
         image_(make_image(static_cast<int>(kWidth * kScale), static_cast<int>(kHeight * kScale))),
         context_(cairo_create(image_.get())) {
     std::size_t points = 0;
-    std::uint64_t highest = 1;
+    double highest = 0;
+    bool counts = true;
     for (const Series& series : chart_.series) {
       points = std::max(points, series.values.size());
-      for (const std::uint64_t value : series.values) highest = std::max(highest, value);
+      for (const double value : series.values) {
+        highest = std::max(highest, value);
+        counts = counts && is_whole(value);
+      }
     }
     x_max_ = points > 1 ? static_cast<double>(points - 1) : 1;
-    y_step_ = tick_step(static_cast<double>(highest), 6);
-    y_max_ = std::ceil(static_cast<double>(highest) / y_step_) * y_step_;
+    if (highest <= 0) highest = 1;
+    y_step_ = counts ? std::max(1.0, tick_step(highest, 6)) : tick_step(highest, 6);
+    y_max_ = std::ceil(highest / y_step_) * y_step_;
     cairo_scale(cr(), kScale, kScale);
     cairo_set_line_join(cr(), CAIRO_LINE_JOIN_ROUND);
     cairo_set_line_cap(cr(), CAIRO_LINE_CAP_ROUND);
@@ -154,7 +168,7 @@ class ChartPainter {
   }
 
   void draw_x_axis() {
-    const double step = tick_step(x_max_, 8);
+    const double step = std::max(1.0, tick_step(x_max_, 8));
     const double baseline = kTop + kPlotHeight;
     for (double value = 0; value <= x_max_ * (1 + 1e-9); value += step) {
       const double x = std::round(x_of(value) * kScale) / kScale;
@@ -164,7 +178,7 @@ class ChartPainter {
   }
 
   // The path of a series. Long ones keep the lowest and highest value of each quarter of a point.
-  void trace(const std::vector<std::uint64_t>& values) {
+  void trace(const std::vector<double>& values) {
     const std::size_t bin = std::max<std::size_t>(1, values.size() / static_cast<std::size_t>(kPlotWidth * 4));
     cairo_new_path(cr());
     for (std::size_t begin = 0; begin < values.size(); begin += bin) {
@@ -172,8 +186,8 @@ class ChartPainter {
       const auto last = values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), begin + bin));
       const auto [low, high] = std::minmax_element(first, last);
       const double x = x_of(static_cast<double>(begin));
-      cairo_line_to(cr(), x, y_of(static_cast<double>(*low)));
-      if (bin > 1) cairo_line_to(cr(), x, y_of(static_cast<double>(*high)));
+      cairo_line_to(cr(), x, y_of(*low));
+      if (bin > 1) cairo_line_to(cr(), x, y_of(*high));
     }
   }
 
@@ -194,7 +208,7 @@ class ChartPainter {
     cairo_stroke(cr());
     if (series.values.empty()) return;
     const double end = static_cast<double>(series.values.size() - 1);
-    cairo_arc(cr(), x_of(end), y_of(static_cast<double>(series.values.back())), 3.5, 0, 4 * std::acos(0.0));
+    cairo_arc(cr(), x_of(end), y_of(series.values.back()), 3.5, 0, 4 * std::acos(0.0));
     cairo_fill(cr());
   }
 
@@ -207,7 +221,7 @@ class ChartPainter {
     };
     std::vector<Entry> entries;
     for (const Series& series : chart_.series) {
-      if (!series.values.empty()) entries.push_back({&series, y_of(static_cast<double>(series.values.back()))});
+      if (!series.values.empty()) entries.push_back({&series, y_of(series.values.back())});
     }
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.y < b.y; });
     double limit = kTop + kPlotHeight;
@@ -218,7 +232,7 @@ class ChartPainter {
     for (const Entry& entry : entries) {
       const double x = kLeft + kPlotWidth + 14;
       draw_text(x, entry.y, entry.series->name, {13, entry.series->color, true});
-      draw_text(x, entry.y + 15, grouped(entry.series->values.back()), {11, kMuted});
+      draw_text(x, entry.y + 15, value_text(entry.series->values.back()), {11, kMuted});
     }
   }
 

@@ -12,7 +12,7 @@
 
 namespace app {
 
-CsvFile::CsvFile(std::string path, std::initializer_list<const char*> columns) : path_(std::move(path)) {
+CsvFile::CsvFile(std::string path, const std::vector<std::string>& columns) : path_(std::move(path)) {
   errno = 0;
   file_.open(path_, std::ios::trunc);
   if (file_) {
@@ -22,8 +22,8 @@ CsvFile::CsvFile(std::string path, std::initializer_list<const char*> columns) :
   if (!file_) throw UsageError(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
 }
 
-void CsvFile::row(std::initializer_list<std::uint64_t> values) {
-  if (file_) fmt::print(file_, "{}\n", fmt::join(values, ","));
+void CsvFile::row(const std::vector<std::string>& cells) {
+  if (file_) fmt::print(file_, "{}\n", fmt::join(cells, ","));
 }
 
 void CsvFile::flush() {

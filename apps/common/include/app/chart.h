@@ -2,7 +2,6 @@
 /// Chart: lines over the steps of a run, such as populations, as a PNG that can be shown as it is.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,11 +9,11 @@
 
 namespace app {
 
-/// One line of a chart: a value for each step, from step 0.
+/// One line of a chart: a value, at least 0, for each step, from step 0.
 struct Series {
   std::string name;
   Rgb color;
-  std::vector<std::uint64_t> values;
+  std::vector<double> values;
 };
 
 struct Chart {

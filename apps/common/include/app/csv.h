@@ -2,10 +2,9 @@
 /// CsvFile: a table of numbers on disk that is complete up to the last flush, whatever happens to the program.
 #pragma once
 
-#include <cstdint>
 #include <fstream>
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace app {
 
@@ -14,9 +13,9 @@ class CsvFile {
   /// Creates the file with a header line, so that a wrong path shows before the run.
   ///
   /// @throws UsageError if it cannot be written
-  CsvFile(std::string path, std::initializer_list<const char*> columns);
+  CsvFile(std::string path, const std::vector<std::string>& columns);
 
-  void row(std::initializer_list<std::uint64_t> values);
+  void row(const std::vector<std::string>& cells);
 
   /// @throws std::runtime_error if rows could not be written, such as on a full disk
   void flush();

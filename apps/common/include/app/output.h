@@ -6,6 +6,9 @@
 
 namespace app {
 
+/// What an output option says if there is to be no such output.
+inline constexpr const char* kNoOutput = "none";
+
 /// @throws UsageError unless the file can be created or overwritten; leaves the disk as it was
 void require_writable_file(const std::string& path);
 

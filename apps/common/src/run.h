@@ -1,35 +1,32 @@
 /// @file
-/// Run: one simulation from its first step to its files, as the program wa-tor does it.
+/// Run: one simulation from its first step to its files. Used by run_program.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <app/csv.h>
+#include <app/program.h>
 #include <app/progress.h>
 #include <app/summary.h>
 
-#include "command_line.h"
-#include "simulation.h"
-
-namespace wa_tor {
+namespace app {
 
 class Run {
  public:
-  /// Checks that all outputs can be written. @throws app::UsageError if not
-  explicit Run(const CommandLine& options);
+  /// Checks that all outputs can be written. @throws UsageError if not
+  Run(Program& program, const RunOptions& options);
 
   /// Simulates until the end or an interrupt, and writes the frames and the CSV file's rows meanwhile.
   ///
   /// @throws HeapTooSmall, dynasoar::Error
   void simulate();
 
-  /// Writes the files that show what was simulated, the ocean only if it is valid.
-  void write_results(bool ocean_is_valid);
+  /// Writes the files that show what was simulated, the present state only if it is valid.
+  void write_results(bool state_is_valid);
 
   /// The table at the end, and the files that were written.
   void print_summary();
@@ -45,22 +42,21 @@ class Run {
   void check(int step);
   bool frame_due(int step) const;
   void write_frame_if_due(int step);
-  void add_times(app::Summary& summary);
+  void add_times(Summary& summary);
 
-  const CommandLine& options_;
-  std::optional<app::CsvFile> csv_;
-  std::unique_ptr<Simulation> simulation_;
-  std::optional<app::Progress> progress_;
-  std::vector<Population> history_;
+  Program& program_;
+  const RunOptions& options_;
+  std::vector<Column> columns_;
+  std::optional<CsvFile> csv_;
+  Simulation* simulation_ = nullptr;
+  std::optional<Progress> progress_;
+  std::vector<Row> history_;
   std::vector<std::string> files_;
   std::uint64_t frames_ = 0;
-  std::uint64_t objects_ = 0;
+  double objects_ = 0;
   int completed_ = 0;
   Clock::time_point last_check_ = Clock::now();
   Clock::duration simulation_time_{};
 };
 
-/// What runs where, in one line.
-std::string describe(const CommandLine& options);
-
-}  // namespace wa_tor
+}  // namespace app

@@ -1,6 +1,6 @@
 /// @file
 /// PhaseClock: how long each phase of a step takes. Times only every n-th step, because the end of a phase on the GPU
-/// is only known to a host that waits for it. Used by the implementations of Wa-Tor for Simulation::phases().
+/// is only known to a host that waits for it. Used by the implementations of the models for Simulation::phases().
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "simulation.h"
+#include <app/simulation.h>
 
-namespace wa_tor {
+namespace app {
 
 /// @par Usage   begin_step(executor); submit phase 0; end_phase(executor, 0); submit phase 1; end_phase(executor, 1)
 /// ...
@@ -61,4 +61,4 @@ class PhaseClock {
   Clock::time_point mark_;
 };
 
-}  // namespace wa_tor
+}  // namespace app

@@ -1,0 +1,69 @@
+/// @file
+/// What the implementations of all models have in common: the DSL variants, the hand-written baselines and the
+/// sequential references. Plain C++, so that only the implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace app {
+
+/// Time spent in one phase of the steps, estimated from the steps that were timed.
+struct PhaseTime {
+  std::string name;
+  double seconds;
+};
+
+/// What dynamic allocation did and needs.
+struct Usage {
+  std::uint64_t allocations;
+  std::uint64_t frees;
+  std::uint64_t heap_bytes;
+  std::uint64_t used_bytes;
+  double fragmentation;  ///< share of the slots in occupied blocks that hold no object, 0 to 1
+};
+
+/// The heap has no room for an object that should exist; the results after the last completed step are not valid.
+class HeapTooSmall : public std::runtime_error {
+ public:
+  HeapTooSmall(const std::string& message, std::uint64_t needed_bytes)
+      : std::runtime_error(message), needed_bytes_(needed_bytes) {}
+
+  /// A heap size that is enough for this model.
+  std::uint64_t needed_bytes() const { return needed_bytes_; }
+
+ private:
+  std::uint64_t needed_bytes_;
+};
+
+/// A running simulation. One thread uses it at a time.
+///
+/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong is thrown
+/// by the next function that waits, as HeapTooSmall or dynasoar::Error.
+class Simulation {
+ public:
+  Simulation() = default;
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+  virtual ~Simulation() = default;
+
+  /// Advances by one step.
+  virtual void step() = 0;
+
+  /// Notes the present numbers of objects, for the model's history.
+  virtual void record() = 0;
+
+  /// Waits until all that was submitted is done.
+  virtual void synchronize() = 0;
+
+  /// Times of the phases, in the order in which they run; empty if none were timed.
+  virtual std::vector<PhaseTime> phases() { return {}; }
+
+  /// Nothing for implementations without dynamic allocation.
+  virtual std::optional<Usage> usage() { return std::nullopt; }
+};
+
+}  // namespace app

@@ -1,0 +1,132 @@
+#include <app/program.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <new>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <app/device.h>
+#include <app/error.h>
+#include <app/format.h>
+#include <app/interrupt.h>
+#include <app/options.h>
+#include <app/output.h>
+
+#include "run.h"
+
+namespace app {
+namespace {
+
+constexpr int kMaxInt = std::numeric_limits<int>::max();
+
+int fail(const Program& program, int exit_code, const std::string& message) {
+  fmt::print(stderr, "{}: {}\n", program.texts().name, message);
+  return exit_code;
+}
+
+void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& options) {
+  add_choice(cli, "--variant", options.variant, texts.variants, texts.variant_help);
+  add_choice(cli, "--baseline", options.baseline, texts.baselines,
+             "Run this instead of a variant: hand-written arrays without dynamic allocation, or the sequential "
+             "reference");
+  add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: as much as this model can need", "0");
+  add_integer(cli, "--threads", options.threads, 0, 4096,
+              "Threads on the CPU; 0: one per processor; a GPU uses all it has");
+  add_path(cli, "--csv", options.csv, "FILE", texts.csv_help + "; none: not written");
+  add_path(cli, "--chart", options.chart, "FILE", texts.chart_help + " (PNG); none: not written");
+  add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
+  add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
+  add_integer(cli, "--every", options.every, 1, kMaxInt, "Steps from one frame to the next");
+  cli.add_flag("--quiet", options.quiet, "Print nothing but errors");
+}
+
+// @return the exit code if the program is to end: 0 after --help
+std::optional<int> read_options(Program& program, int argc, const char* const* argv, RunOptions& options) {
+  CLI::App cli;
+  cli.name(program.texts().name);
+  set_up(cli, program.texts().description);
+  cli.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong option or output that cannot be written, 3 heap too small, 130 "
+      "interrupted.");
+  program.add_options(cli);
+  add_integer(cli, "--steps", options.steps, 0, kMaxInt, "Steps to simulate");
+  add_run_options(cli, program.texts(), options);
+  const std::optional<int> exit_code = parse(cli, argc, argv);
+  if (exit_code) return exit_code;
+  if (options.frames == kNoOutput) options.frames.clear();
+  program.check_options(options);
+  return std::nullopt;
+}
+
+// A size for --heap, rounded up to what is easy to type.
+std::string heap_option(std::uint64_t bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  return fmt::format("--heap {}MiB", (bytes + kMiB - 1) / kMiB);
+}
+
+int report_small_heap(const Program& program, const HeapTooSmall& error, Run& run, bool quiet) {
+  run.write_results(false);
+  if (!quiet) run.print_files();
+  std::fflush(stdout);
+  const std::string advice = error.needed_bytes() > 0 ? "; run again with " + heap_option(error.needed_bytes()) : "";
+  return fail(program, kExitHeapTooSmall,
+              fmt::format("{} (results are valid up to step {}){}", error.what(), run.completed_steps(), advice));
+}
+
+std::string first_line(const Program& program, const RunOptions& options) {
+  const bool sequential = options.baseline == "reference";
+  return fmt::format("{}: {}, {}, on {}", program.texts().name, program.describe(options),
+                     counted(static_cast<std::uint64_t>(options.steps), "step", "steps"),
+                     sequential ? "one CPU thread" : device_description(options.threads));
+}
+
+int simulate(Program& program, const RunOptions& options) {
+  if (!device_available()) {
+    return fail(program, kExitFailure, "no GPU is available, and this program was built to run on one");
+  }
+  Run run(program, options);
+  if (!options.quiet) {
+    fmt::print("{}\n", first_line(program, options));
+    std::fflush(stdout);
+  }
+  catch_interrupts();
+  try {
+    run.simulate();
+  } catch (const HeapTooSmall& error) {
+    return report_small_heap(program, error, run, options.quiet);
+  }
+  run.write_results(true);
+  if (!options.quiet) {
+    run.print_summary();
+    run.print_files();
+    std::fflush(stdout);
+  }
+  if (run.completed_steps() < options.steps) {
+    return fail(program, kExitInterrupted,
+                fmt::format("interrupted after step {} of {}", run.completed_steps(), options.steps));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_program(Program& program, int argc, const char* const* argv) {
+  try {
+    RunOptions options = program.defaults();
+    const std::optional<int> exit_code = read_options(program, argc, argv, options);
+    return exit_code ? *exit_code : simulate(program, options);
+  } catch (const UsageError& error) {
+    return fail(program, kExitUsage, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(program, kExitFailure, "the host has not enough memory for a model of this size");
+  } catch (const std::exception& error) {
+    return fail(program, kExitFailure, error.what());
+  }
+}
+
+}  // namespace app

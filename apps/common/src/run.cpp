@@ -1,0 +1,173 @@
+#include "run.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <app/device.h>
+#include <app/format.h>
+#include <app/interrupt.h>
+#include <app/options.h>
+#include <app/output.h>
+
+namespace app {
+namespace {
+
+// The host looks at results once in so many steps or milliseconds, whichever is first: waiting for the GPU after every
+// step would slow it down. On the CPU there is nothing to wait for.
+int steps_per_check() {
+  return device_is_asynchronous() ? 16 : 1;
+}
+constexpr std::chrono::milliseconds kCheckInterval{50};
+
+bool wanted(const std::string& output) {
+  return !output.empty() && output != kNoOutput;
+}
+
+std::string text(const Column& column, double value) {
+  return column.is_count ? grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.6g}", value);
+}
+
+std::vector<std::string> row_of(const Column& column, const std::vector<Row>& history, std::size_t index) {
+  const auto less = [index](const Row& a, const Row& b) { return a[index] < b[index]; };
+  const auto [low, high] = std::minmax_element(history.begin(), history.end(), less);
+  return {column.name, text(column, history.front()[index]), text(column, history.back()[index]),
+          text(column, (*low)[index]), text(column, (*high)[index])};
+}
+
+void add_usage(Summary& summary, const Usage& usage) {
+  summary.section({"Objects"});
+  summary.row({"allocations", grouped(usage.allocations)});
+  summary.row({"frees", grouped(usage.frees)});
+  const double used =
+      usage.heap_bytes > 0 ? static_cast<double>(usage.used_bytes) / static_cast<double>(usage.heap_bytes) : 0;
+  summary.row({"heap", bytes(usage.heap_bytes), percent(used) + " used"});
+  summary.row({"fragmentation", percent(usage.fragmentation)});
+}
+
+}  // namespace
+
+Run::Run(Program& program, const RunOptions& options)
+    : program_(program), options_(options), columns_(program.columns()) {
+  if (wanted(options_.chart)) require_writable_file(options_.chart);
+  if (wanted(options_.picture)) require_writable_file(options_.picture);
+  if (wanted(options_.frames)) require_writable_folder(options_.frames);
+  if (!wanted(options_.csv)) return;
+  std::vector<std::string> names = {"step"};
+  for (const Column& column : columns_) names.push_back(column.name);
+  csv_.emplace(options_.csv, names);
+}
+
+void Run::simulate() {
+  RunOptions options = options_;
+  options.profile_every = steps_per_check();
+  simulation_ = &program_.start(options);
+  simulation_->record();
+  check(0);
+  write_frame_if_due(0);
+  progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
+  for (int step = 1; step <= options_.steps && !interrupted(); ++step) {
+    const Clock::time_point start = Clock::now();
+    simulation_->step();
+    simulation_->record();
+    if (check_due(step)) check(step);
+    simulation_time_ += Clock::now() - start;
+    write_frame_if_due(step);
+  }
+  progress_->clear();
+}
+
+bool Run::check_due(int step) const {
+  return step == options_.steps || step - completed_ >= steps_per_check() || frame_due(step) || interrupted() ||
+         Clock::now() - last_check_ >= kCheckInterval;
+}
+
+// Waits for the simulation up to `step`; what it has counted until then is valid from now on.
+void Run::check(int step) {
+  simulation_->synchronize();
+  for (Row& row : program_.take_history()) {
+    if (csv_) {
+      std::vector<std::string> cells = {fmt::format("{}", history_.size())};
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        cells.push_back(columns_[i].is_count ? fmt::format("{:.0f}", row[i]) : fmt::format("{}", row[i]));
+      }
+      csv_->row(cells);
+    }
+    objects_ += program_.objects(row);
+    history_.push_back(std::move(row));
+  }
+  if (csv_) csv_->flush();
+  completed_ = step;
+  last_check_ = Clock::now();
+  if (!progress_ || !progress_->due(static_cast<std::uint64_t>(step))) return;
+  Progress::Columns shown;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].is_count) shown.emplace_back(columns_[i].name, static_cast<std::uint64_t>(history_.back()[i]));
+  }
+  progress_->show(static_cast<std::uint64_t>(step), shown, static_cast<std::uint64_t>(objects_));
+}
+
+bool Run::frame_due(int step) const {
+  return wanted(options_.frames) && step % options_.every == 0;
+}
+
+void Run::write_frame_if_due(int step) {
+  if (!frame_due(step)) return;
+  const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
+  program_.save_picture(path.string());
+  ++frames_;
+}
+
+void Run::write_results(bool state_is_valid) {
+  if (progress_) progress_->clear();
+  if (csv_) files_.push_back(fmt::format("{} ({})", csv_->path(), counted(history_.size(), "row", "rows")));
+  if (wanted(options_.chart) && !history_.empty()) {
+    program_.chart(history_).save_png(options_.chart);
+    files_.push_back(options_.chart);
+  }
+  if (state_is_valid) {
+    if (wanted(options_.picture)) {
+      program_.save_picture(options_.picture);
+      files_.push_back(options_.picture);
+    }
+    for (std::string& file : program_.save_more()) files_.push_back(std::move(file));
+  }
+  if (frames_ > 0) files_.push_back(fmt::format("{} ({})", options_.frames, counted(frames_, "frame", "frames")));
+}
+
+void Run::print_summary() {
+  Summary summary;
+  summary.section({"Population", "start", "end", "least", "most"});
+  for (std::size_t i = 0; i < columns_.size(); ++i) summary.row(row_of(columns_[i], history_, i));
+  if (const std::optional<Usage> usage = simulation_->usage()) add_usage(summary, *usage);
+  add_times(summary);
+  fmt::print("\n");
+  summary.print(stdout);
+}
+
+void Run::add_times(Summary& summary) {
+  const double total = std::chrono::duration<double>(simulation_time_).count();
+  const std::vector<PhaseTime> phases = simulation_->phases();
+  double in_phases = 0;
+  for (const PhaseTime& phase : phases) in_phases += phase.seconds;
+  summary.section({"Time", "", "share"});
+  for (const PhaseTime& phase : phases) {
+    summary.row({phase.name, duration(phase.seconds), percent(in_phases > 0 ? phase.seconds / in_phases : 0)});
+  }
+  summary.row({"all steps", duration(total)});
+  if (completed_ == 0 || total <= 0) return;
+  summary.row({"one step", duration(total / completed_)});
+  summary.row({"steps/s", si(completed_ / total)});
+  // A step handles the objects that were there before it.
+  summary.row({"objects/s", si((objects_ - program_.objects(history_.back())) / total)});
+}
+
+void Run::print_files() const {
+  if (files_.empty()) return;
+  fmt::print("\nWritten: {}\n", fmt::join(files_, ", "));
+}
+
+}  // namespace app
