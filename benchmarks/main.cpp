@@ -12,19 +12,19 @@
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(benchmarks::Report&, const benchmarks::Settings&)>> all = {
-      {"field_loop", benchmarks::run_field_loop},
-      {"allocation", benchmarks::run_allocation},
-      {"empty_loop", benchmarks::run_empty_loop},
-      {"full_heap", benchmarks::run_full_heap},
-      {"wa_tor", benchmarks::run_wa_tor}};
+      {"field_loop", benchmarks::run_field_loop}, {"allocation", benchmarks::run_allocation},
+      {"empty_loop", benchmarks::run_empty_loop}, {"full_heap", benchmarks::run_full_heap},
+      {"wa_tor", benchmarks::run_wa_tor},         {"n_body", benchmarks::run_n_body},
+      {"collision", benchmarks::run_collision}};
   CLI::App app("Measures the library and its applications on this machine's GPU or CPU.");
   app.option_defaults()->always_capture_default();
   benchmarks::Settings settings;
   std::vector<std::string> only;
   std::string json;
   std::string commit = "unknown";
-  app.add_option("--only", only,
-                 "Benchmarks to run: field_loop, allocation, empty_loop, full_heap, wa_tor; default: all")
+  app.add_option(
+         "--only", only,
+         "Benchmarks to run: field_loop, allocation, empty_loop, full_heap, wa_tor, n_body, collision; default: all")
       ->check([&all](const std::string& name) { return all.contains(name) ? "" : name + " is no benchmark"; });
   app.add_option("--repetitions", settings.repetitions, "Counted runs of each measurement")->check(CLI::Range(1, 1000));
   app.add_option("--json", json, "File for the results");

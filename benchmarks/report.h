@@ -46,12 +46,14 @@ class Report {
   std::vector<Record> records_;
 };
 
-// The benchmarks; each lives in the file of its name.
+// The benchmarks; each lives in the file of its name, the last two in bodies.cpp.
 void run_field_loop(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
+void run_n_body(Report& report, const Settings& settings);
+void run_collision(Report& report, const Settings& settings);
 
 /// What the loops run on: the name of the GPU or processor. In device.cpp, which sees the backend.
 std::string device_name();

@@ -1,4 +1,6 @@
 // AtomicWord: what each operation does and returns, and that it is one step.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -42,13 +44,16 @@ struct Sequence {
     word->add(5, Order::relaxed);
     results[at++] = word->load(Order::relaxed);  // 6
     word->add(~T{1}, Order::release);
-    results[at++] = word->load(Order::relaxed);  // 4
+    results[at++] = word->load(Order::relaxed);          // 4
+    results[at++] = word->fetch_min(9, Order::relaxed);  // 4
+    results[at++] = word->fetch_min(3, Order::acq_rel);  // 4
+    results[at++] = word->load(Order::relaxed);          // 3
   }
 };
 
 template <class T>
 void check_sequence() {
-  const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 6, 4};
+  const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 6, 4, 4, 4, 3};
   DeviceArray<AtomicWord<T>> word(1);
   DeviceArray<T> results(expected.size());
   Executor executor;
@@ -62,6 +67,10 @@ TEST_CASE("every operation on an atomic word returns the value before it") {
   check_sequence<std::uint64_t>();
 }
 
+__host__ __device__ std::uint64_t scattered(std::size_t i) {
+  return 1000 + (i * 7919 + 13) % 10007;
+}
+
 struct AddInManyWays {
   AtomicWord<std::uint64_t>* words;
   __device__ void operator()(std::size_t i) const {
@@ -73,21 +82,27 @@ struct AddInManyWays {
     const std::uint64_t bit = std::uint64_t{1} << i % 64;
     words[2].fetch_or(bit, Order::relaxed);
     words[3].fetch_and(~bit, Order::relaxed);
+    words[5].fetch_min(scattered(i), Order::relaxed);
   }
 };
 
 TEST_CASE("no update of an atomic word is lost when all threads update it") {
   // A GPU has all of its threads compete for one word at once, which takes time in the square of their number.
   constexpr std::size_t kCount = (dynasoar::kCudaBackend ? 100000 : 4000000) / dynasoar::test::kSlowdown;
-  Counters words(5);
+  Counters words(6);
   Executor executor(dynasoar::test::kHostThreads);
-  executor.for_each_index(
-      1, [words = words.data()] __device__(std::size_t) { words[3].store(~std::uint64_t{0}, Order::relaxed); });
+  executor.for_each_index(1, [words = words.data()] __device__(std::size_t) {
+    words[3].store(~std::uint64_t{0}, Order::relaxed);
+    words[5].store(~std::uint64_t{0}, Order::relaxed);
+  });
   executor.for_each_index(kCount, AddInManyWays{words.data()});
   executor.synchronize();
   CHECK(words[0] == kCount);
   CHECK(words[1] == kCount);
   CHECK(words[4] == kCount);
+  std::uint64_t least = scattered(0);
+  for (std::size_t i = 1; i < kCount; ++i) least = std::min(least, scattered(i));
+  CHECK(words[5] == least);
   CHECK(words[2] == ~std::uint64_t{0});
   CHECK(words[3] == 0);
 }

@@ -10,7 +10,7 @@
 
 #include <app/format.h>
 
-#include "cairo_png.h"
+#include <app/cairo_png.h>
 
 namespace app {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cairo_png.h"
+#include <app/cairo_png.h>
 
 namespace app {
 namespace {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,50 +16,19 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/loop_calls.h>
 #include <dynasoar/misuse_text.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/pair_loops.h>
+#include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
 #include <dynasoar/type_name.h>
 
 namespace dynasoar {
-
-/// `512_MiB` and friends, for heap sizes.
-inline namespace literals {
-constexpr std::size_t operator""_KiB(unsigned long long n) {
-  return static_cast<std::size_t>(n) << 10;
-}
-constexpr std::size_t operator""_MiB(unsigned long long n) {
-  return static_cast<std::size_t>(n) << 20;
-}
-constexpr std::size_t operator""_GiB(unsigned long long n) {
-  return static_cast<std::size_t>(n) << 30;
-}
-}  // namespace literals
-
-/// What `synchronize()` does when objects could not be created since the last one.
-enum class OnRefusal {
-  throw_error,  ///< throws AllocationError
-  record        ///< nothing; `statistics()` has the numbers
-};
-
-/// Calls of make_new that fail on purpose, to try out how a program copes. They are counted from 1, all classes
-/// together; on a GPU, and with several threads, their order is anyone's. For checked builds.
-struct FaultInjection {
-  std::uint64_t first = 0;  ///< the first call that fails; 0: none
-  std::uint64_t every = 0;  ///< from there on, every which one fails; 0: only the first
-};
-
-/// How to make an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`
-struct HandleOptions {
-  std::size_t heap_bytes = 256_MiB;  ///< for objects; the state beside it takes some percent more
-  OnRefusal on_refusal = OnRefusal::throw_error;
-  int threads = 0;  ///< CPU threads; 0 means all. Ignored on the GPU
-  FaultInjection failing_allocations = {};
-};
 
 /// Owns the heap of an allocator type and runs loops over its objects.
 ///
@@ -145,6 +115,58 @@ class AllocatorHandle {
   void parallel_for(std::size_t count, F function) {
     announce_loop<detail::TypeList<>>();
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function});
+  }
+
+  /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
+  /// Waits for all loops, and throws like `synchronize`.
+  ///
+  /// @param init   neutral to `op`, which must be associative and commutative: the order of the objects is nobody's, so
+  ///               floating-point results differ in their last bits from run to run
+  /// @param op     `op(R, R)`, for host and device
+  /// @param f      a device callable that changes nothing; returns what converts to R
+  /// @tparam R     trivially copyable
+  template <class T, class R, class Op, class F>
+  R reduce(R init, Op op, F f) {
+    static_assert(std::is_trivially_copyable_v<R>,
+                  "dynasoar: reduce copies its values between host and device: use a "
+                  "trivially copyable type");
+    detail::check_listed_or_base<AllocatorT, T>();
+    announce_loop<typename AllocatorT::template Subtypes<T>>();
+    detail::make_lists(executor_, storage_.list_sources());
+    R result = init;
+    AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      constexpr int type = AllocatorT::template index_of<S>;
+      result = op(result, detail::reduce_objects<AllocatorT>(executor_, storage_.state().lists[type],
+                                                             storage_.list_capacity(type), scratch_, init, op,
+                                                             detail::SlotValue<S, F>{f}));
+    });
+    synchronize();
+    return result;
+  }
+
+  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers are added as 64
+  /// bits, all else as double.
+  template <auto kField>
+  requires std::is_member_object_pointer_v<decltype(kField)>
+  auto sum() {
+    using Value = detail::FieldValue<kField>;
+    using Sum = typename Value::Sum;
+    return reduce<typename Value::Class>(Sum{}, Plus{}, Value{});
+  }
+
+  /// The least and the greatest value of a field over all objects of the class that declares it; nothing if there are
+  /// no objects.
+  template <auto kField>
+  requires std::is_member_object_pointer_v<decltype(kField)>
+  auto minimum() { return extreme<kField>(Least{}); }
+  template <auto kField>
+  requires std::is_member_object_pointer_v<decltype(kField)>
+  auto maximum() { return extreme<kField>(Greatest{}); }
+
+  /// Number of objects of T and its subclasses for which `predicate(object)` is true. Waits for all loops.
+  template <class T, class F>
+  std::uint64_t count_if(F predicate) {
+    return reduce<T>(std::uint64_t{0}, Plus{}, detail::OneIf<F>{predicate});
   }
 
   /// Waits for all loops.
@@ -318,9 +340,34 @@ class AllocatorHandle {
     detail::make_lists(executor_, storage_.list_sources());
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
-      detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
-                                            detail::SlotCall<S, Call>{call});
+      using Result = detail::call_result_t<Call>;
+      static_assert(!detail::is_unfinished_reduction_v<Result>,
+                    "dynasoar: the method returns a device_reduce without saying what becomes of the result: "
+                    "return device_reduce<T>(...).then([this](auto result) { ... })");
+      if constexpr (detail::is_reduction_v<Result>) {
+        using Others = typename AllocatorT::template Subtypes<typename Result::Other>;
+        detail::check_listed_or_base<AllocatorT, typename Result::Other>();
+        detail::loop_over_pairs<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
+                                            lists_of(Others{}), detail::PairCall<S, Call, Result, Others>{call});
+      } else {
+        detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
+                                              detail::SlotCall<S, Call>{call});
+      }
     });
+  }
+
+  template <class... Classes>
+  detail::BlockLists<static_cast<int>(sizeof...(Classes))> lists_of(detail::TypeList<Classes...>) const {
+    return {{storage_.state().lists[AllocatorT::template index_of<Classes>]...}};
+  }
+
+  template <auto kField, class Op>
+  auto extreme(Op op) {
+    using Value = detail::FieldValue<kField>;
+    using T = typename Value::Type;
+    using Found = detail::Found<T>;
+    const Found found = reduce<typename Value::Class>(Found{}, detail::OfFound<Op>{op}, detail::FoundValue<Value>{});
+    return found.any ? std::optional<T>(found.value) : std::nullopt;
   }
 
   /// Objects and blocks, two numbers per type.
@@ -348,6 +395,7 @@ class AllocatorHandle {
   Executor executor_;
   detail::HeapStorage<AllocatorT> storage_;
   DeviceArray<char> device_object_;
+  DeviceArray<char> scratch_;  // of reductions
   std::vector<std::uint64_t> reported_refusals_;
   std::uint64_t loops_ = 0;
 };

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <dynasoar/allocator_handle.h>
+#include <dynasoar/device_reduce.h>
 #include <dynasoar/fields.h>
 #include <dynasoar/objects.h>
+#include <dynasoar/reduce.h>
 #include <dynasoar/soa_base.h>
 #include <dynasoar/soa_field.h>
 #include <dynasoar/statistics.h>

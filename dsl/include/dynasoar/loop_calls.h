@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <dynasoar/allocator/checks.h>
+#include <dynasoar/device_reduce.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
@@ -22,6 +23,28 @@ struct MethodClass;
 template <class C, class Member>
 struct MethodClass<Member C::*> {
   using type = C;
+};
+
+/// What a method returns.
+template <class>
+struct MethodResult {
+  using type = void;
+};
+template <class R, class C, class... Args>
+struct MethodResult<R (C::*)(Args...)> {
+  using type = R;
+};
+template <class R, class C, class... Args>
+struct MethodResult<R (C::*)(Args...) const> {
+  using type = R;
+};
+template <class R, class C, class... Args>
+struct MethodResult<R (C::*)(Args...) noexcept> {
+  using type = R;
+};
+template <class R, class C, class... Args>
+struct MethodResult<R (C::*)(Args...) const noexcept> {
+  using type = R;
 };
 
 /// Whether a method is const.
@@ -39,19 +62,20 @@ struct ObjectCall {
   std::tuple<Args...> arguments;
 
   template <class T>
-  __device__ void operator()(T* object) const {
+  __device__ decltype(auto) operator()(T* object) const {
     std::tuple<Args...> copy = arguments;
-    call(object, copy, std::index_sequence_for<Args...>{});
+    return call(object, copy, std::index_sequence_for<Args...>{});
   }
 
  private:
   template <class T, std::size_t... I>
-  __device__ void call(T* object, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
+  __device__ decltype(auto) call(T* object, [[maybe_unused]] std::tuple<Args...>& copy,
+                                 std::index_sequence<I...>) const {
     if constexpr (std::is_member_function_pointer_v<F>) {
       typename MethodClass<F>::type* const receiver = object;
-      (receiver->*function)(std::get<I>(copy)...);
+      return (receiver->*function)(std::get<I>(copy)...);
     } else {
-      function(object, std::get<I>(copy)...);
+      return function(object, std::get<I>(copy)...);
     }
   }
 };
@@ -62,12 +86,27 @@ struct Method {
   static_assert(!kCudaBackend || !is_const_method_v<decltype(kMethod)>,
                 "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
                 "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
+  using Result = typename MethodResult<decltype(kMethod)>::type;
+
   template <class T, class... Args>
-  __device__ void operator()(T* object, Args&... args) const {
+  __device__ Result operator()(T* object, Args&... args) const {
     typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method
-    (receiver->*kMethod)(args...);
+    return (receiver->*kMethod)(args...);
   }
 };
+
+/// What a call returns, if that can be known without a call: a method's result. void for all else, because nvcc does
+/// not tell host code what a device lambda returns.
+template <class>
+struct CallResult {
+  using type = void;
+};
+template <auto kMethod, class... Args>
+struct CallResult<ObjectCall<Method<kMethod>, Args...>> {
+  using type = typename Method<kMethod>::Result;
+};
+template <class Call>
+using call_result_t = typename CallResult<Call>::type;
 
 /// Calls a callable for the object in a slot of a block of T.
 template <class T, class Call>
@@ -80,6 +119,59 @@ struct SlotCall {
     // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
     // see that they differ, and moves loads above stores.
     call(reinterpret_cast<T*>(opaque(bits)));
+  }
+};
+
+/// Combines the results of a callable over objects.
+template <class T, class Call>
+struct SlotValue {
+  Call call;
+  __device__ auto operator()(std::uint32_t block, std::uint32_t slot) const {
+    T* const object = T::Allocator::template object<T>(block, slot);
+    [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<typename T::Allocator>, NoScope> scope(
+        reinterpret_cast<std::uint64_t>(object));
+    return call(object);
+  }
+};
+
+/// A method of T that returns a Reduction, for loop_over_pairs.
+///
+/// @tparam ReductionT   what it returns
+/// @tparam Others       TypeList of the reduction's classes
+template <class T, class Call, class ReductionT, class Others>
+struct PairCall {
+  using Request = ReductionT;
+  using Source = typename ReductionT::Source;
+  using Result = typename ReductionT::Result;
+  using Allocator = typename T::Allocator;
+  using Scope = std::conditional_t<kChecked, ContextScope<Allocator>, NoScope>;
+
+  static constexpr int kOthers = Others::size;
+
+  Call call;
+
+  __device__ Request request(std::uint32_t block, std::uint32_t slot) const {
+    T* const object = Allocator::template object<T>(block, slot);
+    [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(object));
+    return call(object);
+  }
+
+  template <int kList>
+  __device__ Source load(std::uint32_t block, std::uint32_t slot) const {
+    using Other = typename Others::template at<kList>;
+    [[maybe_unused]] const Scope scope(std::uint64_t{0});
+    return ReductionT::load(static_cast<typename ReductionT::Other*>(Allocator::template object<Other>(block, slot)));
+  }
+
+  __device__ Result init(const Request& request) const { return request.init; }
+  __device__ Result combined(const Request& request, const Result& result, const Source& source) const {
+    return request.op(result, static_cast<Result>(request.map(source)));
+  }
+  __device__ Result merged(const Request& request, const Result& a, const Result& b) const { return request.op(a, b); }
+
+  __device__ void finish(std::uint32_t block, std::uint32_t slot, const Request& request, const Result& result) const {
+    [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(Allocator::template object<T>(block, slot)));
+    request.finish(result);
   }
 };
 

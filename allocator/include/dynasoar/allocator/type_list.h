@@ -3,6 +3,7 @@
 /// Used by SoaAllocator. Hana appears inside decltype only: its global objects do not exist in device code.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -17,10 +18,13 @@
 
 namespace dynasoar::detail {
 
-/// A list of types; `size`, and `for_each` which calls `f(std::type_identity<T>{})` for each in order.
+/// A list of types: `size`, `at<i>`, and `for_each` which calls `f(std::type_identity<T>{})` for each in order.
 template <class... Ts>
 struct TypeList {
   static constexpr int size = static_cast<int>(sizeof...(Ts));
+
+  template <int kIndex>
+  using at = std::tuple_element_t<kIndex, std::tuple<Ts...>>;
 
   template <class F>
   __host__ __device__ static constexpr void for_each(F&& f) {

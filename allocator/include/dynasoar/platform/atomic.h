@@ -55,6 +55,18 @@ class AtomicWord {
   __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, detail::native_order(order)); }
   __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, detail::native_order(order)); }
 
+  /// Leaves the lesser of the two values.
+  __host__ __device__ T fetch_min(T value, Order order) {
+#if DYNASOAR_CUDA_BACKEND
+    return ref().fetch_min(value, detail::native_order(order));
+#else
+    T found = load(Order::relaxed);
+    while (value < found && !compare_exchange(found, value, order)) {
+    }
+    return found;
+#endif
+  }
+
   /// As fetch_add, for callers who do not want the value: cheaper on the GPU, where nothing comes back.
   __host__ __device__ void add(T value, Order order) {
 #if defined(__CUDA_ARCH__)

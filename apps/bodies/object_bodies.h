@@ -1,0 +1,121 @@
+/// @file
+/// ObjectBodies: the host's side of the simulations whose bodies are objects. n-body and collision differ in the class
+/// Body and in the loops of a step.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+
+#include "simulation.h"
+
+namespace bodies {
+
+/// Adds totals up.
+struct AddTotals {
+  __host__ __device__ Totals operator()(const Totals& a, const Totals& b) const {
+    return {a.bodies + b.bodies, a.mass + b.mass, a.kinetic_energy + b.kinetic_energy, a.momentum_x + b.momentum_x,
+            a.momentum_y + b.momentum_y};
+  }
+};
+
+/// What a body adds to the totals.
+struct TotalsOf {
+  template <class Body>
+  __device__ Totals operator()(Body* body) const {
+    const BodyState state = body->state();
+    const double mass = state.mass;
+    const double squared_speed = double{state.vx} * state.vx + double{state.vy} * state.vy;
+    return {1, mass, mass * squared_speed / 2, mass * state.vx, mass * state.vy};
+  }
+};
+
+/// Makes the bodies that a list describes.
+template <class Body>
+struct MakeBody {
+  const BodyState* initial;
+  __device__ void operator()(std::size_t i) const { dynasoar::make_new<Body>(initial[i]); }
+};
+
+/// @tparam Model   `Body`, the class of the objects, with a constructor from BodyState and `state()`; `phases()`;
+///                 `step(handle, clock)`
+template <class Model>
+class ObjectBodies final : public Simulation {
+ public:
+  using Body = typename Model::Body;
+  using AllocatorT = typename Body::Allocator;
+
+  explicit ObjectBodies(const Parameters& parameters)
+      : count_(parameters.initial.size()),
+        handle_({.heap_bytes = heap_bytes(parameters), .threads = parameters.threads}),
+        clock_(parameters.profile_every, Model::phases()) {
+    dynasoar::DeviceArray<BodyState> initial(count_);
+    initial.upload(parameters.initial);
+    handle_.parallel_for(count_, MakeBody<Body>{initial.data()});
+    synchronize();
+  }
+
+  void step() override { Model::step(handle_, clock_); }
+
+  void synchronize() override {
+    try {
+      handle_.synchronize();
+    } catch (const dynasoar::AllocationError&) {
+      throw app::HeapTooSmall(
+          "the heap of " + std::to_string(handle_.statistics().heap_bytes) + " bytes is too small for these bodies",
+          needed_bytes(count_));
+    }
+  }
+
+  std::vector<BodyState> bodies() override {
+    dynasoar::DeviceArray<BodyState> states(count_);
+    states.fill_bytes(0xFF);
+    BodyState* const out = states.data();
+    handle_.template parallel_do<Body>([=] __device__(Body * body) { out[body->state().number] = body->state(); });
+    synchronize();
+    std::vector<BodyState> all = states.download();
+    std::erase_if(all, [](const BodyState& state) { return state.number == kNobody; });
+    return all;
+  }
+
+  Totals totals() override { return handle_.template reduce<Body>(Totals{}, AddTotals{}, TotalsOf{}); }
+
+  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
+
+  std::optional<app::Usage> usage() override {
+    const dynasoar::Statistics now = handle_.statistics();
+    return app::Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
+                      now.fragmentation()};
+  }
+
+ private:
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
+
+  /// Enough for the bodies, though the warps of a large GPU open a block each.
+  static std::size_t needed_bytes(std::size_t count) {
+    return AllocatorT::template heap_bytes_for<Body>(2 * count + (std::size_t{1} << 20));
+  }
+
+  static std::size_t heap_bytes(const Parameters& parameters) {
+    const std::size_t needed = needed_bytes(parameters.initial.size());
+    if (parameters.heap_bytes == 0) return needed;
+    if (parameters.heap_bytes < AllocatorT::pages().bytes) {
+      throw app::HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no room for a block",
+                              needed);
+    }
+    return parameters.heap_bytes;
+  }
+
+  std::size_t count_;
+  dynasoar::AllocatorHandle<AllocatorT> handle_;
+  app::PhaseClock clock_;
+};
+
+}  // namespace bodies

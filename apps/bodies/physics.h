@@ -1,0 +1,57 @@
+/// @file
+/// Bodies in the plane that attract each other: what n-body and collision have in common, for host and device.
+/// Used by every parallel implementation; the references have code of their own. Defined in apps/n_body/README.md.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <dynasoar/platform/config.h>
+
+namespace bodies {
+
+struct Vector {
+  float x = 0;
+  float y = 0;
+
+  __host__ __device__ friend Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y}; }
+  __host__ __device__ friend Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y}; }
+  __host__ __device__ friend Vector operator*(float factor, Vector a) { return {factor * a.x, factor * a.y}; }
+};
+
+__host__ __device__ inline float squared_length(Vector a) {
+  return a.x * a.x + a.y * a.y;
+}
+
+/// In m^3 / (kg s^2), of which only the value matters here.
+inline constexpr float kGravity = 6.673e-11f;
+/// Keeps the force of close bodies finite: G m m' / (d^2 + kSoftening).
+inline constexpr float kSoftening = 0.05f;
+
+__host__ __device__ inline float inverse_square_root(float value) {
+#if defined(__CUDA_ARCH__)
+  return rsqrtf(value);
+#else
+  return 1.0f / std::sqrt(value);
+#endif
+}
+
+/// How a mass accelerates what is `towards` away from it, but for the factor kGravity. Nothing at distance 0: a body
+/// does not attract itself.
+__host__ __device__ inline Vector pull(Vector towards, float mass) {
+  // 1 / ((d^2 + kSoftening) d) with one root; bounded, so that distance 0 gives 0 and not 0 * infinity.
+  const float squared = squared_length(towards);
+  const float softened = squared + kSoftening;
+  return mass * inverse_square_root(std::fmax(softened * softened * squared, 1e-30f)) * towards;
+}
+
+/// A body's motion for a time step: first its velocity, then its position. A component of the velocity turns round
+/// where the position has left [-1, 1].
+__host__ __device__ inline void advance(Vector& position, Vector& velocity, Vector acceleration, float time) {
+  velocity = velocity + time * acceleration;
+  position = position + time * velocity;
+  if (position.x < -1 || position.x > 1) velocity.x = -velocity.x;
+  if (position.y < -1 || position.y > 1) velocity.y = -velocity.y;
+}
+
+}  // namespace bodies

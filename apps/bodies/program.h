@@ -1,0 +1,55 @@
+/// @file
+/// BodiesProgram: the programs n-body and collision, which differ in their model and their words.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <app/program.h>
+
+#include "simulation.h"
+
+namespace bodies {
+
+using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
+
+/// A model as a program needs it.
+struct Model {
+  app::ProgramTexts texts;
+  int steps;   ///< default of --steps
+  int bodies;  ///< default of --bodies
+  float least_mass, most_mass;
+  Make objects, soa_baseline, aos_baseline, reference;
+  std::function<app::Chart(const std::vector<app::Row>&, const std::string& subtitle)> chart;
+};
+
+class BodiesProgram final : public app::Program {
+ public:
+  explicit BodiesProgram(Model model);
+
+  void add_options(CLI::App& cli) override;
+  void check_options(app::RunOptions& options) override;
+  std::string describe(const app::RunOptions& options) const override;
+  std::vector<app::Column> columns() const override;
+  app::Simulation& start(const app::RunOptions& options) override;
+  std::vector<app::Row> take_history() override;
+  void save_picture(const std::string& path) override;
+  app::Chart chart(const std::vector<app::Row>& history) const override;
+  std::vector<std::string> save_more() override;
+
+ private:
+  const Make& implementation(const app::RunOptions& options) const;
+
+  Model model_;
+  int count_;
+  std::uint64_t seed_ = 42;
+  std::string input_;
+  std::string output_;
+  Parameters parameters_;
+  std::unique_ptr<Simulation> simulation_;
+};
+
+}  // namespace bodies

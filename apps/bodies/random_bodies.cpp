@@ -1,0 +1,48 @@
+#include "random_bodies.h"
+
+#include <cstddef>
+
+#include <app/random.h>
+
+namespace bodies {
+namespace {
+
+enum class Decision : std::uint32_t { initial = 0 };
+
+constexpr float kFastest = 0.0005f;
+// Masses are multiples of this, so that sums of masses are exact in float up to 2^24 of them.
+constexpr float kMassStep = 0x1p-9f;
+
+}  // namespace
+
+std::vector<BodyState> random_bodies(std::uint32_t count, std::uint64_t seed, float least_mass, float most_mass) {
+  const auto masses = static_cast<std::uint32_t>((most_mass - least_mass) / kMassStep) + 1;
+  std::vector<BodyState> bodies(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto signed_unit = [](std::uint32_t word) { return 2 * app::unit_real(word) - 1; };
+    const philox4x32_ctr_t motion = app::random_block(app::Seed{seed}, Decision::initial, i, 0, 0);
+    const philox4x32_ctr_t mass = app::random_block(app::Seed{seed}, Decision::initial, i, 0, 1);
+    bodies[i] = {i,
+                 signed_unit(motion.v[0]),
+                 signed_unit(motion.v[1]),
+                 kFastest * signed_unit(motion.v[2]),
+                 kFastest * signed_unit(motion.v[3]),
+                 least_mass + kMassStep * static_cast<float>(app::scale(mass.v[0], masses))};
+  }
+  return bodies;
+}
+
+Totals totals_of(const std::vector<BodyState>& bodies) {
+  Totals totals;
+  for (const BodyState& body : bodies) {
+    const double mass = body.mass;
+    totals.bodies += 1;
+    totals.mass += mass;
+    totals.kinetic_energy += mass * (double{body.vx} * body.vx + double{body.vy} * body.vy) / 2;
+    totals.momentum_x += mass * body.vx;
+    totals.momentum_y += mass * body.vy;
+  }
+  return totals;
+}
+
+}  // namespace bodies

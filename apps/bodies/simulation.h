@@ -1,0 +1,60 @@
+/// @file
+/// What every implementation of n-body and collision offers. Plain C++.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace bodies {
+
+/// A body as the host sees it.
+struct BodyState {
+  std::uint32_t number = 0;  ///< its row in the initial bodies, for as long as it lives
+  float x = 0, y = 0;        ///< position
+  float vx = 0, vy = 0;      ///< velocity
+  float mass = 0;
+
+  bool operator==(const BodyState&) const = default;
+};
+
+struct Parameters {
+  std::vector<BodyState> initial;  ///< body i has number i
+  std::uint64_t heap_bytes = 0;    ///< for objects; 0: enough for these bodies
+  int threads = 0;                 ///< on the CPU; 0: one per processor
+  int profile_every = 0;           ///< every n-th step is timed phase by phase; 0: none is
+};
+
+/// Sums over all bodies.
+struct Totals {
+  double bodies = 0;
+  double mass = 0;
+  double kinetic_energy = 0;
+  double momentum_x = 0, momentum_y = 0;
+};
+
+/// The totals of some bodies.
+Totals totals_of(const std::vector<BodyState>& bodies);
+
+/// A running simulation of bodies.
+class Simulation : public app::Simulation {
+ public:
+  /// Waits for what was submitted, because it adds up floating-point numbers on the host.
+  void record() override { history_.push_back(totals()); }
+
+  /// The totals noted since the last call, oldest first.
+  std::vector<Totals> take_history() { return std::exchange(history_, {}); }
+
+  /// All bodies, by number. Waits.
+  virtual std::vector<BodyState> bodies() = 0;
+
+  /// Waits.
+  virtual Totals totals() { return totals_of(bodies()); }
+
+ private:
+  std::vector<Totals> history_;
+};
+
+}  // namespace bodies

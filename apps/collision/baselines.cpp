@@ -1,0 +1,212 @@
+/// @file
+/// collision written by hand, for two layouts: the bodies lie in arrays without gaps, which every step copies to
+/// another array where bodies have merged away.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+#include "bodies/all_pairs.h"
+#include "bodies/layouts.h"
+#include "collision.h"
+#include "merging.h"
+
+namespace collision {
+namespace baselines {
+
+using dynasoar::AtomicWord;
+using dynasoar::Order;
+
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+/// What lies beside the bodies, for each.
+struct Meeting {
+  std::uint32_t* target;             ///< the body that it asks, or kNone
+  AtomicWord<std::uint64_t>* asker;  ///< least asker_rank of those that ask it
+};
+
+struct Found {
+  std::uint64_t rank;
+  std::uint32_t index;
+};
+
+/// For look_at_all: the heaviest of the heavier bodies nearby.
+template <class Arrays>
+struct Seek {
+  struct alignas(16) Source {
+    bodies::Vector position;
+    std::uint64_t rank;
+    std::uint32_t index;
+  };
+  using Result = Found;
+
+  Arrays arrays;
+  bodies::CountOnDevice count;
+  Meeting meeting;
+
+  __device__ std::uint32_t bodies() const { return count(); }
+  __device__ Source source(std::uint32_t j) const {
+    return {arrays.position(j), weight_rank(arrays.mass(j), arrays.id(j)), j};
+  }
+  __device__ Source here(std::uint32_t i) const { return source(i); }
+  __device__ Result nothing() const { return {0, kNone}; }
+  __device__ Result combined(const Source& here, const Result& found, const Source& other) const {
+    const bool better = other.rank > here.rank && other.rank > found.rank &&
+                        ::bodies::squared_length(other.position - here.position) < kMergeDistance * kMergeDistance;
+    return better ? Found{other.rank, other.index} : found;
+  }
+  __device__ Result merged(const Result& a, const Result& b) const { return a.rank < b.rank ? b : a; }
+  __device__ void finish(std::uint32_t i, const Result& found) const {
+    meeting.target[i] = found.index;
+    if (found.index == kNone) return;
+    meeting.asker[found.index].fetch_min(asker_rank(arrays.mass(i), arrays.id(i)), Order::relaxed);
+  }
+};
+
+/// Moves, and forgets who asked; the first one clears the count of those that will be left.
+template <class Arrays>
+struct Move {
+  bodies::Move<Arrays, bodies::CountOnDevice> move;
+  Meeting meeting;
+  AtomicWord<std::uint32_t>* left;
+  __device__ void operator()(std::size_t i) const {
+    move(i);
+    meeting.asker[i].store(std::uint64_t{kNoAsker}, Order::relaxed);
+    if (i == 0) left->store(0, Order::relaxed);
+  }
+};
+
+/// Merges into the body that accepts this one; then target says so: it is the body itself.
+template <class Arrays>
+struct Merge {
+  Arrays arrays;
+  bodies::CountOnDevice count;
+  Meeting meeting;
+  std::uint8_t* gone;
+
+  __device__ Motion motion(std::uint32_t i) const { return {arrays.position(i), arrays.velocity(i), arrays.mass(i)}; }
+
+  __device__ void operator()(std::size_t index) const {
+    const auto i = static_cast<std::uint32_t>(index);
+    if (i >= count()) return;
+    const std::uint32_t target = meeting.target[i];
+    const bool accepted = target != kNone && meeting.target[target] == kNone &&
+                          meeting.asker[target].load(Order::relaxed) == asker_rank(arrays.mass(i), arrays.id(i));
+    gone[i] = accepted;
+    if (!accepted) return;
+    const Motion both = merged(motion(target), motion(i));
+    arrays.position(target) = both.position;
+    arrays.velocity(target) = both.velocity;
+    arrays.mass(target) = both.mass;
+  }
+};
+
+/// Copies those that are left to other arrays.
+template <class Arrays>
+struct Compact {
+  Arrays from;
+  Arrays to;
+  bodies::CountOnDevice count;
+  const std::uint8_t* gone;
+  AtomicWord<std::uint32_t>* left;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto i = static_cast<std::uint32_t>(index);
+    if (i >= count() || gone[i] != 0) return;
+    const std::uint32_t place = left->fetch_add(1, Order::relaxed);
+    to.id(place) = from.id(i);
+    to.position(place) = from.position(i);
+    to.velocity(place) = from.velocity(i);
+    to.mass(place) = from.mass(i);
+  }
+};
+
+template <class Storage>
+class Dense final : public bodies::Simulation {
+ public:
+  using Arrays = typename Storage::Arrays;
+
+  explicit Dense(const bodies::Parameters& parameters)
+      : most_(static_cast<std::uint32_t>(parameters.initial.size())),
+        executor_(parameters.threads),
+        storage_(most_),
+        other_storage_(most_),
+        count_(1),
+        other_count_(1),
+        targets_(most_),
+        askers_(most_),
+        gone_(most_),
+        states_(most_),
+        clock_(parameters.profile_every, {"attract", "move", "seek", "merge", "leave"}) {
+    count_.upload({most_});
+    states_.upload(parameters.initial);
+    executor_.for_each_index(most_, bodies::Unpack<Arrays>{storage_.arrays(), states_.data()});
+    executor_.synchronize();
+  }
+
+  void step() override {
+    const Arrays arrays = storage_.arrays();
+    const bodies::CountOnDevice count{count_.data()};
+    const Meeting meeting{targets_.data(), askers_.data()};
+    auto* const left = reinterpret_cast<AtomicWord<std::uint32_t>*>(other_count_.data());
+    clock_.begin_step(executor_);
+    bodies::look_at_all(executor_, most_, bodies::Attract<Arrays, bodies::CountOnDevice>{arrays, count});
+    clock_.end_phase(executor_, 0);
+    executor_.for_each_index(most_, Move<Arrays>{{arrays, count, kTimeStep}, meeting, left});
+    clock_.end_phase(executor_, 1);
+    bodies::look_at_all(executor_, most_, Seek<Arrays>{arrays, count, meeting});
+    clock_.end_phase(executor_, 2);
+    executor_.for_each_index(most_, Merge<Arrays>{arrays, count, meeting, gone_.data()});
+    clock_.end_phase(executor_, 3);
+    executor_.for_each_index(most_, Compact<Arrays>{arrays, other_storage_.arrays(), count, gone_.data(), left});
+    clock_.end_phase(executor_, 4);
+    std::swap(storage_, other_storage_);
+    std::swap(count_, other_count_);
+  }
+
+  void synchronize() override { executor_.synchronize(); }
+
+  std::vector<bodies::BodyState> bodies() override {
+    executor_.synchronize();
+    const std::uint32_t count = count_.download().front();
+    executor_.for_each_index(count, bodies::Pack<Arrays>{storage_.arrays(), states_.data()});
+    executor_.synchronize();
+    std::vector<bodies::BodyState> states = states_.download();
+    states.resize(count);
+    std::sort(states.begin(), states.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    return states;
+  }
+
+  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
+
+ private:
+  std::uint32_t most_;
+  dynasoar::Executor executor_;
+  Storage storage_, other_storage_;
+  dynasoar::DeviceArray<std::uint32_t> count_, other_count_;
+  dynasoar::DeviceArray<std::uint32_t> targets_;
+  dynasoar::DeviceArray<AtomicWord<std::uint64_t>> askers_;
+  dynasoar::DeviceArray<std::uint8_t> gone_;
+  dynasoar::DeviceArray<bodies::BodyState> states_;
+  app::PhaseClock clock_;
+};
+
+}  // namespace baselines
+
+std::unique_ptr<bodies::Simulation> make_soa_baseline(const bodies::Parameters& parameters) {
+  return std::make_unique<baselines::Dense<bodies::SoaStorage>>(parameters);
+}
+
+std::unique_ptr<bodies::Simulation> make_aos_baseline(const bodies::Parameters& parameters) {
+  return std::make_unique<baselines::Dense<bodies::AosStorage>>(parameters);
+}
+
+}  // namespace collision

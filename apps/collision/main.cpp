@@ -1,0 +1,47 @@
+/// @file
+/// The program collision.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bodies/program.h"
+#include "collision.h"
+
+namespace collision {
+namespace {
+
+app::Chart chart(const std::vector<app::Row>& history, const std::string& subtitle) {
+  app::Series bodies{"Bodies", {225, 78, 60}, {}};
+  for (const app::Row& row : history) bodies.values.push_back(row[0]);
+  return {"Bodies that merge when they meet", subtitle, "Step", "Bodies", {std::move(bodies)}};
+}
+
+bodies::Model model() {
+  return {.texts = {.name = "collision",
+                    .description = "Simulates bodies in a square that attract each other and merge when they meet.\n"
+                                   "Writes their sums after every step, a chart of their number and a picture.",
+                    .variants = {"objects"},
+                    .variant_help = "What is an object: the bodies",
+                    .baselines = {"none", "soa", "aos", "reference"},
+                    .csv_help = "Bodies, mass, energy and momentum after every step",
+                    .chart_help = "Chart of the number of bodies",
+                    .picture_help = "The bodies at the end"},
+          .steps = 200,
+          .bodies = 2000,
+          .least_mass = kLeastMass,
+          .most_mass = kMostMass,
+          .objects = make_objects,
+          .soa_baseline = make_soa_baseline,
+          .aos_baseline = make_aos_baseline,
+          .reference = make_reference,
+          .chart = chart};
+}
+
+}  // namespace
+}  // namespace collision
+
+int main(int argc, char** argv) {
+  bodies::BodiesProgram program(collision::model());
+  return app::run_program(program, argc, argv);
+}

@@ -1,0 +1,157 @@
+/// @file
+/// collision with bodies as objects. The model itself is in README.md.
+///
+/// A step is five loops: bodies *attract* each other, *move*, *seek* a heavier one nearby and ask it to take them,
+/// *merge* into it if they are the one it accepts, and *leave* if they have merged. A loop reads what the loops before
+/// it wrote; of what a loop writes, every body writes its own part, but for two things: asking is an atomic minimum,
+/// and whoever merges writes the motion of the body that takes it, which accepts nobody else and does not merge itself.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+
+#include "bodies/object_bodies.h"
+#include "bodies/physics.h"
+#include "collision.h"
+#include "merging.h"
+
+namespace collision {
+namespace objects {
+
+using bodies::Vector;
+
+class Body;
+using AllocatorT = dynasoar::SoaAllocator<Body>;
+
+/// What a body shows to those that it attracts.
+struct alignas(16) Attraction {
+  Vector position;
+  float mass;
+};
+
+/// What a body shows to those that seek a heavier one.
+struct alignas(16) Candidate {
+  Vector position;
+  std::uint64_t rank;
+  Body* body;
+};
+
+/// The heaviest body found so far.
+struct Target {
+  std::uint64_t rank = 0;
+  Body* body = nullptr;
+};
+struct Heavier {
+  __host__ __device__ Target operator()(const Target& a, const Target& b) const { return a.rank < b.rank ? b : a; }
+};
+
+class Body : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Body, (number_, std::uint32_t), (position_, Vector), (velocity_, Vector), (acceleration_, Vector),
+                  (mass_, float), (target_, Body*), (asker_, dynasoar::AtomicWord<std::uint64_t>), (merged_, bool));
+
+  __device__ explicit Body(const bodies::BodyState& state)
+      : number_(state.number),
+        position_({state.x, state.y}),
+        velocity_({state.vx, state.vy}),
+        mass_(state.mass),
+        merged_(false) {}
+
+  __device__ auto attract() {
+    return dynasoar::device_reduce<Body>(
+               Vector{}, dynasoar::Plus{},
+               [](Body* other) {
+                 return Attraction{other->position_, other->mass_};
+               },
+               [here = position_.get()](const Attraction& other) {
+                 return bodies::pull(other.position - here, other.mass);
+               })
+        .then([this](Vector sum) { acceleration_ = float{bodies::kGravity} * sum; });
+  }
+
+  __device__ void move() {
+    bodies::advance(position_, velocity_, acceleration_, kTimeStep);
+    asker_->store(std::uint64_t{kNoAsker}, dynasoar::Order::relaxed);
+  }
+
+  __device__ auto seek() {
+    return dynasoar::device_reduce<Body>(
+               Target{}, Heavier{}, [](Body* other) { return other->candidate(); },
+               [here = position_.get(), mine = weight_rank(mass_, number_)](const Candidate& other) {
+                 const bool wanted = other.rank > mine &&
+                                     bodies::squared_length(other.position - here) < kMergeDistance * kMergeDistance;
+                 return wanted ? Target{other.rank, other.body} : Target{};
+               })
+        .then([this](Target found) { ask(found.body); });
+  }
+
+  __device__ void merge() {
+    if (target_ == nullptr || !target_->accepts(this)) return;
+    target_->set_motion(merged(target_->motion(), motion()));
+    merged_ = true;
+  }
+
+  __device__ void leave() {
+    if (merged_) dynasoar::destroy(this);
+  }
+
+  __device__ bodies::BodyState state() const {
+    return {number_, position_->x, position_->y, velocity_->x, velocity_->y, mass_};
+  }
+
+ private:
+  __device__ Candidate candidate() { return {position_, weight_rank(mass_, number_), this}; }
+
+  __device__ std::uint64_t rank_as_asker() const { return asker_rank(mass_, number_); }
+
+  /// Asks a heavier body, or nobody.
+  __device__ void ask(Body* heavier) {
+    target_ = heavier;
+    // relaxed: the loop's end orders it before what reads it.
+    if (heavier != nullptr) heavier->asker_->fetch_min(rank_as_asker(), dynasoar::Order::relaxed);
+  }
+
+  /// Who asks for another body itself takes nobody; else it takes the lightest of those that ask.
+  __device__ bool accepts(const Body* asker) const {
+    return target_ == nullptr && asker_->load(dynasoar::Order::relaxed) == asker->rank_as_asker();
+  }
+
+  __device__ Motion motion() const { return {position_, velocity_, mass_}; }
+  __device__ void set_motion(const Motion& motion) {
+    position_ = motion.position;
+    velocity_ = motion.velocity;
+    mass_ = motion.mass;
+  }
+};
+
+/// The loops of a step.
+struct Model {
+  using Body = objects::Body;
+
+  static std::vector<std::string> phases() { return {"attract", "move", "seek", "merge", "leave"}; }
+
+  static void step(dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
+    clock.begin_step(handle.executor());
+    handle.parallel_do<&Body::attract>();
+    clock.end_phase(handle.executor(), 0);
+    handle.parallel_do<&Body::move>();
+    clock.end_phase(handle.executor(), 1);
+    handle.parallel_do<&Body::seek>();
+    clock.end_phase(handle.executor(), 2);
+    handle.parallel_do<&Body::merge>();
+    clock.end_phase(handle.executor(), 3);
+    handle.parallel_do<&Body::leave>();
+    clock.end_phase(handle.executor(), 4);
+  }
+};
+
+}  // namespace objects
+
+std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters) {
+  return std::make_unique<bodies::ObjectBodies<objects::Model>>(parameters);
+}
+
+}  // namespace collision

@@ -1,0 +1,240 @@
+/// @file
+/// Life and Generations with alive cells and candidates as objects; the cells themselves are a plain array. The model
+/// is in README.md.
+///
+/// A cell's byte says how many of its neighbours are alive and whether it has an agent. A birth or a death changes the
+/// bytes of the eight cells around it and nothing else, so what stays as it is costs one look at one byte per step:
+/// the work is proportional to the cells that are alive or next to one, whatever the size of the frame.
+///
+/// A step has two halves. First agents *act* as they decided: some alive cells die, some candidates come alive. These
+/// loops write counts and read none. Then agents *look* at the counts, which nobody changes now, and decide what they
+/// do in the next step. All changes of a byte are atomic and commute, so nothing depends on the order in which threads
+/// run.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+
+#include "dynamics.h"
+#include "lattice.h"
+#include "object_life.h"
+#include "simulation.h"
+#include "start.h"
+
+namespace life {
+namespace agents {
+
+class Agent;
+class Alive;
+class Candidate;
+using AllocatorT = dynasoar::SoaAllocator<Alive, Candidate>;
+
+/// The cells, as the device sees them.
+struct Cells {
+  using Word = dynasoar::AtomicWord<std::uint32_t>;
+
+  static constexpr std::uint32_t kHasAgent = 0x80;  ///< bit of a cell's byte; the others are the number of neighbours
+  static constexpr std::uint32_t kNeighborsMask = 0x0F;
+
+  Lattice lattice;
+  Rule rule;
+  Word* words;  ///< [cells / 4] a byte per cell
+
+  __device__ std::uint32_t alive_neighbors(std::uint32_t c) const { return byte(c) & kNeighborsMask; }
+  __device__ bool has_agent(std::uint32_t c) const { return (byte(c) & kHasAgent) != 0; }
+
+  /// Gives cell c an agent. @return false if it had one already
+  __device__ bool claim(std::uint32_t c) const {
+    return (words[c / 4].fetch_or(kHasAgent << shift(c), dynasoar::Order::relaxed) >> shift(c) & kHasAgent) == 0;
+  }
+
+  /// Cell c has no agent any more.
+  __device__ void leave(std::uint32_t c) const {
+    words[c / 4].fetch_and(~(kHasAgent << shift(c)), dynasoar::Order::relaxed);
+  }
+
+  /// One neighbour of cell c more is alive. Never more than eight are, in whatever order births and deaths are noted:
+  /// the byte's bits stay apart, and apart from those of the other cells in the word.
+  __device__ void add_neighbor(std::uint32_t c) const { words[c / 4].add(1u << shift(c), dynasoar::Order::relaxed); }
+
+  /// One neighbour of cell c less is alive.
+  __device__ void remove_neighbor(std::uint32_t c) const {
+    words[c / 4].add(0u - (1u << shift(c)), dynasoar::Order::relaxed);
+  }
+
+ private:
+  __device__ static std::uint32_t shift(std::uint32_t c) { return c % 4 * 8; }
+  __device__ std::uint32_t byte(std::uint32_t c) const {
+    return words[c / 4].load(dynasoar::Order::relaxed) >> shift(c);
+  }
+};
+
+/// Someone who looks after a cell that may change.
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Agent, (cell_, std::uint32_t), (changes_, bool));  // changes_: whether it acts in the next step
+
+  __device__ Agent(std::uint32_t cell, bool changes) : cell_(cell), changes_(changes) {}
+
+  __device__ std::uint32_t index() const { return cell_; }
+};
+
+/// A dead cell with alive neighbours.
+class Candidate : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Candidate);
+
+  using Agent::Agent;
+
+  __device__ void act(Cells cells);
+  __device__ void look(Cells cells);
+};
+
+/// A cell that is alive or dying.
+class Alive : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Alive, (state_, std::uint16_t));
+
+  __device__ Alive(std::uint32_t cell, std::uint32_t state)
+      : Agent(cell, state != kAlive), state_(static_cast<std::uint16_t>(state)) {}
+
+  __device__ std::uint32_t state() const { return state_; }
+
+  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one.
+  __device__ static void appear(Cells cells, std::uint32_t c) {
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      const std::uint32_t neighbor = cells.lattice.neighbor(c, which);
+      if (neighbor == kOutside) continue;
+      cells.add_neighbor(neighbor);
+      if (!cells.has_agent(neighbor) && cells.claim(neighbor)) dynasoar::make_new<Candidate>(neighbor, false);
+    }
+  }
+
+  __device__ void act(Cells cells) {
+    if (!changes_) return;
+    if (state_ == kAlive) disappear(cells);
+    state_ = static_cast<std::uint16_t>(older(cells.rule, state_));
+  }
+
+  __device__ void look(Cells cells) {
+    if (state_ == kAlive) {
+      changes_ = !survives(cells.rule, cells.alive_neighbors(cell_));
+    } else if (state_ == kDead) {
+      bury(cells);
+    }
+  }
+
+ private:
+  __device__ void disappear(Cells cells) const {
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      const std::uint32_t neighbor = cells.lattice.neighbor(cell_, which);
+      if (neighbor != kOutside) cells.remove_neighbor(neighbor);
+    }
+  }
+
+  /// A dead cell has a candidate or no agent at all.
+  __device__ void bury(Cells cells) {
+    const std::uint32_t neighbors = cells.alive_neighbors(cell_);
+    if (neighbors > 0) {
+      dynasoar::make_new<Candidate>(index(), is_born(cells.rule, neighbors));
+    } else {
+      cells.leave(cell_);
+    }
+    dynasoar::destroy(this);
+  }
+};
+
+__device__ inline void Candidate::act(Cells cells) {
+  if (!changes_) return;
+  dynasoar::make_new<Alive>(index(), std::uint32_t{kAlive});
+  Alive::appear(cells, cell_);
+  dynasoar::destroy(this);
+}
+
+__device__ inline void Candidate::look(Cells cells) {
+  const std::uint32_t neighbors = cells.alive_neighbors(cell_);
+  changes_ = is_born(cells.rule, neighbors);
+  if (neighbors > 0) return;
+  cells.leave(cell_);
+  dynasoar::destroy(this);
+}
+
+/// Gives every cell that is not dead at the start its agent.
+struct Populate {
+  Cells cells;
+  StartView start;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto c = static_cast<std::uint32_t>(index);
+    const std::uint32_t state = start.state(c);
+    if (state == kDead) return;
+    cells.claim(c);
+    dynasoar::make_new<Alive>(c, state);
+  }
+};
+
+/// Notes who is alive at the start, once all of them have claimed their cells.
+struct Appear {
+  Cells cells;
+  __device__ void operator()(Alive* alive) const {
+    if (alive->state() == kAlive) Alive::appear(cells, alive->index());
+  }
+};
+
+class Model {
+ public:
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+  using Alive = agents::Alive;
+  using Candidate = agents::Candidate;
+
+  Model(Handle& handle, Lattice lattice, Rule rule, StartView start)
+      : handle_(handle), words_((std::size_t{lattice.cells()} + 3) / 4), cells_{lattice, rule, words_.data()} {
+    words_.fill_bytes(0);
+    handle_.parallel_for(lattice.cells(), Populate{cells_, start});
+    handle_.parallel_do<Alive>(Appear{cells_});
+    look();
+  }
+
+  /// A heap that is enough: every cell could have an agent, and half of the slots of their blocks may be free.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
+    return std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
+  }
+
+  void step(app::PhaseClock& clock) {
+    dynasoar::Executor& executor = handle_.executor();
+    clock.begin_step(executor);
+    handle_.parallel_do<&Alive::act>(cells_);
+    clock.end_phase(executor, 0);
+    handle_.parallel_do<&Candidate::act>(cells_);
+    clock.end_phase(executor, 1);
+    handle_.parallel_do<&Candidate::look>(cells_);
+    clock.end_phase(executor, 2);
+    handle_.parallel_do<&Alive::look>(cells_);
+    clock.end_phase(executor, 3);
+  }
+
+ private:
+  void look() {
+    handle_.parallel_do<&Candidate::look>(cells_);
+    handle_.parallel_do<&Alive::look>(cells_);
+  }
+
+  Handle& handle_;
+  dynasoar::DeviceArray<Cells::Word> words_;
+  Cells cells_;
+};
+
+}  // namespace agents
+
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
+  return std::make_unique<ObjectLife<agents::Model, agents::AllocatorT>>(parameters);
+}
+
+}  // namespace life

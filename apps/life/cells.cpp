@@ -1,0 +1,229 @@
+/// @file
+/// Life and Generations with cells, alive cells and candidates as objects. The model itself is in README.md; the loops
+/// are those of agents.cpp: agents act as they decided, then look at their cells and decide.
+///
+/// Cells know their neighbours, so nothing here computes with coordinates: any graph of cells would do.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+
+#include "dynamics.h"
+#include "lattice.h"
+#include "object_life.h"
+#include "simulation.h"
+#include "start.h"
+
+namespace life {
+namespace cells {
+
+class Cell;
+class Agent;
+class Alive;
+class Candidate;
+using AllocatorT = dynasoar::SoaAllocator<Cell, Alive, Candidate>;
+
+class Cell : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  using Word = dynasoar::AtomicWord<std::uint32_t>;
+  struct Neighbors {  // as one value, not as an array field: births and deaths use all eight at once
+    Cell* cells[kNeighbors];
+  };
+  DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // null where there is none
+                  (alive_neighbors_, Word),       // how many of them are alive
+                  (has_agent_, Word),             // 1 if the cell has one
+                  (index_, std::uint32_t));       // row by row
+
+  /// Cell `index`, which enters itself in the table of all cells.
+  __device__ Cell(std::size_t index, Cell** table) : index_(static_cast<std::uint32_t>(index)) {
+    alive_neighbors_->store(0, dynasoar::Order::relaxed);
+    has_agent_->store(0, dynasoar::Order::relaxed);
+    table[index] = this;
+  }
+
+  __device__ void connect(Lattice lattice, Cell* const* table) {
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      const std::uint32_t neighbor = lattice.neighbor(index_, which);
+      neighbors_->cells[which] = neighbor == kOutside ? nullptr : table[neighbor];
+    }
+  }
+
+  /// Makes an agent for a cell that is not dead at the start.
+  __device__ void populate(StartView start);
+
+  /// This cell is alive from now on: its neighbours count it, and those that had no agent get a candidate.
+  __device__ void appear();
+
+  /// This cell is alive no more.
+  __device__ void disappear() {
+    const Neighbors neighbors = neighbors_;
+    for (Cell* const neighbor : neighbors.cells) {
+      if (neighbor != nullptr) neighbor->alive_neighbors_->add(0u - 1u, dynasoar::Order::relaxed);
+    }
+  }
+
+  __device__ std::uint32_t alive_neighbors() const { return alive_neighbors_->load(dynasoar::Order::relaxed); }
+
+  /// Gives this cell an agent. @return false if it had one already
+  __device__ bool claim() {
+    return has_agent_->load(dynasoar::Order::relaxed) == 0 && has_agent_->exchange(1, dynasoar::Order::relaxed) == 0;
+  }
+
+  /// This cell has no agent any more.
+  __device__ void leave() { has_agent_->store(0, dynasoar::Order::relaxed); }
+};
+
+/// Someone who looks after a cell that may change.
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Agent, (cell_, Cell*), (changes_, bool));  // changes_: whether it acts in the next step
+
+  __device__ Agent(Cell* cell, bool changes) : cell_(cell), changes_(changes) {}
+
+  __device__ std::uint32_t index() const { return cell_->index_; }
+};
+
+/// A dead cell with alive neighbours.
+class Candidate : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Candidate);
+
+  using Agent::Agent;
+
+  __device__ void act();
+
+  __device__ void look(Rule rule) {
+    const std::uint32_t neighbors = cell_->alive_neighbors();
+    changes_ = is_born(rule, neighbors);
+    if (neighbors > 0) return;
+    cell_->leave();
+    dynasoar::destroy(this);
+  }
+};
+
+/// A cell that is alive or dying.
+class Alive : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Alive, (state_, std::uint16_t));
+
+  __device__ Alive(Cell* cell, std::uint32_t state)
+      : Agent(cell, state != kAlive), state_(static_cast<std::uint16_t>(state)) {}
+
+  __device__ std::uint32_t state() const { return state_; }
+
+  /// At the start, once all have claimed their cells.
+  __device__ void appear() {
+    if (state_ == kAlive) cell_->appear();
+  }
+
+  __device__ void act(Rule rule) {
+    if (!changes_) return;
+    if (state_ == kAlive) cell_->disappear();
+    state_ = static_cast<std::uint16_t>(older(rule, state_));
+  }
+
+  __device__ void look(Rule rule) {
+    if (state_ == kAlive) {
+      changes_ = !survives(rule, cell_->alive_neighbors());
+    } else if (state_ == kDead) {
+      bury(rule);
+    }
+  }
+
+ private:
+  /// A dead cell has a candidate or no agent at all.
+  __device__ void bury(Rule rule) {
+    const std::uint32_t neighbors = cell_->alive_neighbors();
+    if (neighbors > 0) {
+      dynasoar::make_new<Candidate>(cell_.get(), is_born(rule, neighbors));
+    } else {
+      cell_->leave();
+    }
+    dynasoar::destroy(this);
+  }
+};
+
+__device__ inline void Cell::populate(StartView start) {
+  const std::uint32_t state = start.state(index_);
+  if (state == kDead) return;
+  claim();
+  dynasoar::make_new<Alive>(this, state);
+}
+
+__device__ inline void Cell::appear() {
+  const Neighbors neighbors = neighbors_;
+  for (Cell* const neighbor : neighbors.cells) {
+    if (neighbor == nullptr) continue;
+    neighbor->alive_neighbors_->add(1, dynasoar::Order::relaxed);
+    if (neighbor->claim()) dynasoar::make_new<Candidate>(neighbor, false);
+  }
+}
+
+__device__ inline void Candidate::act() {
+  if (!changes_) return;
+  dynasoar::make_new<Alive>(cell_.get(), std::uint32_t{kAlive});
+  cell_->appear();
+  dynasoar::destroy(this);
+}
+
+class Model {
+ public:
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+  using Alive = cells::Alive;
+  using Candidate = cells::Candidate;
+
+  Model(Handle& handle, Lattice lattice, Rule rule, StartView start) : handle_(handle), rule_(rule) {
+    dynasoar::DeviceArray<Cell*> all(lattice.cells());
+    Cell** const table = all.data();
+    all.fill_bytes(0);  // where a heap that is too small leaves gaps, there is nothing
+    handle_.parallel_new<Cell>(all.size(), table);
+    handle_.parallel_do<&Cell::connect>(lattice, table);
+    handle_.parallel_do<&Cell::populate>(start);
+    handle_.parallel_do<&Alive::appear>();
+    look();
+    handle_.executor().synchronize();  // before the table goes
+  }
+
+  /// A heap that is enough: every cell could have an agent, and half of the slots of their blocks may be free.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
+    return AllocatorT::heap_bytes_for<Cell>(cells + kSlotsInFlight) +
+           std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
+  }
+
+  void step(app::PhaseClock& clock) {
+    dynasoar::Executor& executor = handle_.executor();
+    clock.begin_step(executor);
+    handle_.parallel_do<&Alive::act>(rule_);
+    clock.end_phase(executor, 0);
+    handle_.parallel_do<&Candidate::act>();
+    clock.end_phase(executor, 1);
+    handle_.parallel_do<&Candidate::look>(rule_);
+    clock.end_phase(executor, 2);
+    handle_.parallel_do<&Alive::look>(rule_);
+    clock.end_phase(executor, 3);
+  }
+
+ private:
+  void look() {
+    handle_.parallel_do<&Candidate::look>(rule_);
+    handle_.parallel_do<&Alive::look>(rule_);
+  }
+
+  Handle& handle_;
+  Rule rule_;
+};
+
+}  // namespace cells
+
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters) {
+  return std::make_unique<ObjectLife<cells::Model, cells::AllocatorT>>(parameters);
+}
+
+}  // namespace life

@@ -1,0 +1,225 @@
+#include "life_program.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <app/error.h>
+#include <app/format.h>
+#include <app/options.h>
+#include <app/output.h>
+
+#include "box.h"
+#include "pictures.h"
+
+namespace life {
+namespace {
+
+constexpr int kMaxInt = std::numeric_limits<int>::max();
+
+app::RunOptions default_options(const Flavor& flavor) {
+  app::RunOptions options;
+  options.variant = "agents";
+  options.csv = "population.csv";
+  options.chart = "population.png";
+  options.picture = flavor.picture;
+  return options;
+}
+
+Make implementation(const app::RunOptions& options) {
+  if (options.baseline == "soa") return make_soa_baseline;
+  if (options.baseline == "aos") return make_aos_baseline;
+  if (options.baseline == "stencil") return make_stencil_baseline;
+  if (options.baseline == "reference") return make_reference;
+  return options.variant == "cells" ? make_cells : make_agents;
+}
+
+std::string name_of_implementation(const app::RunOptions& options) {
+  if (options.baseline == "soa") return "structure-of-arrays baseline";
+  if (options.baseline == "aos") return "array-of-structures baseline";
+  if (options.baseline == "stencil") return "stencil baseline";
+  if (options.baseline == "reference") return "sequential reference";
+  return options.variant == "cells" ? "cells, alive cells and candidates as objects"
+                                    : "alive cells and candidates as objects";
+}
+
+Rule rule_from(const std::string& text) {
+  try {
+    return parse_rule(text);
+  } catch (const RuleError& error) {
+    throw app::UsageError(fmt::format("--rule '{}', character {}: {}", text, error.position() + 1, error.what()));
+  }
+}
+
+}  // namespace
+
+LifeProgram::LifeProgram(Flavor flavor) : Program(flavor.texts, default_options(flavor)), flavor_(std::move(flavor)) {}
+
+void LifeProgram::add_options(CLI::App& cli) {
+  app::add_path(cli, "--pattern", pattern_path_, "FILE", "Start with this pattern, an RLE file; none: at random");
+  app::add_path(cli, "--rule", rule_text_, "RULE",
+                "B3/S23 or 23/3 (survival first); with dying states B2/S345/C4 or 345/2/4 (4 states in all)")
+      ->default_str(fmt::format("the pattern's, or {}", flavor_.default_rule));
+  app::add_integer(
+      cli, "--width", width_, 0, kMaxInt,
+      fmt::format("Cells per row, with the pattern in the middle; 0: the pattern's, or {}", flavor_.random_side));
+  app::add_integer(cli, "--height", height_, 0, kMaxInt,
+                   fmt::format("Rows, with the pattern in the middle; 0: the pattern's, or {}", flavor_.random_side));
+  app::add_fraction(cli, "--density", parameters_.density, "Fraction of the cells that are alive in a random start");
+  app::add_unsigned(cli, "--seed", parameters_.seed, "Seed of a random start: the same seed, the same run");
+  app::add_choice(cli, "--edge", edge_, {"dead", "torus", "grow"},
+                  "What is beyond the edge: cells that stay dead; the opposite side; or the frame grows, and moves, "
+                  "with what lives, so that the plane has no edge");
+  app::add_integer(cli, "--margin", parameters_.margin, 0, kMaxInt,
+                   "Dead cells around the start on each side, part of the frame; a growing frame has at least 64");
+  app::add_path(cli, "--output", output_, "FILE", "The pattern at the end (RLE)");
+}
+
+void LifeProgram::check_options(app::RunOptions&) {
+  if (output_ == app::kNoOutput) output_.clear();
+  if (pattern_path_ == app::kNoOutput) pattern_path_.clear();
+  if (!pattern_path_.empty()) read_pattern();
+  if (pattern_path_.empty()) {
+    parameters_.rule = rule_from(rule_text_.empty() ? flavor_.default_rule : rule_text_);
+    parameters_.width = width_ > 0 ? width_ : flavor_.random_side;
+    parameters_.height = height_ > 0 ? height_ : flavor_.random_side;
+  }
+  if (parameters_.rule.states > 2 && !flavor_.has_dying) {
+    throw app::UsageError(
+        fmt::format("the rule {} has dying states; the program for it is generation", text_of(parameters_.rule)));
+  }
+  parameters_.edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
+  check_size();
+  if (!pattern_path_.empty()) place_pattern();
+  if (!output_.empty()) app::require_writable_file(output_);
+}
+
+// Sets the rule and the size of the start.
+void LifeProgram::read_pattern() {
+  std::optional<Rule> rule;
+  if (!rule_text_.empty()) rule = rule_from(rule_text_);
+  try {
+    pattern_ = read_rle(pattern_path_);
+    if (!rule && pattern_.rule.empty()) rule = parse_rule(flavor_.default_rule);
+    parameters_.rule = rule_of(pattern_, pattern_path_, rule);
+  } catch (const std::runtime_error& error) {
+    throw app::UsageError(error.what());
+  }
+  const auto size = [this](const char* option, int wanted, int least) {
+    if (wanted == 0) return std::max(least, 1);
+    if (wanted < least) {
+      throw app::UsageError(fmt::format("{}: {} is less than the {} of the pattern {} (see --help)", option, wanted,
+                                        least, pattern_path_));
+    }
+    return wanted;
+  };
+  parameters_.width = size("--width", width_, pattern_.width);
+  parameters_.height = size("--height", height_, pattern_.height);
+}
+
+void LifeProgram::check_size() const {
+  // A growing frame may begin with a larger margin; it says itself if it becomes too large.
+  const std::int64_t margin = parameters_.margin;
+  const std::int64_t width = parameters_.width + 2 * margin;
+  const std::int64_t height = parameters_.height + 2 * margin;
+  if (width > kMaxInt || height > kMaxInt || width * height > kMaxInt) {
+    throw app::UsageError(
+        fmt::format("--width x --height with --margin: {} x {} are more than 2^31 - 1 cells (see "
+                    "--help)",
+                    width, height));
+  }
+}
+
+// Puts the pattern into the middle of the start.
+void LifeProgram::place_pattern() {
+  const int x = (parameters_.width - pattern_.width) / 2;
+  const int y = (parameters_.height - pattern_.height) / 2;
+  const auto width = static_cast<std::size_t>(parameters_.width);
+  parameters_.left = pattern_.left - x;
+  parameters_.top = pattern_.top - y;
+  parameters_.start.assign(width * static_cast<std::size_t>(parameters_.height), 0);
+  for (int row = 0; row < pattern_.height; ++row) {
+    const auto from = pattern_.states.begin() + static_cast<std::ptrdiff_t>(row) * pattern_.width;
+    const auto to = parameters_.start.begin() + static_cast<std::ptrdiff_t>(row + y) * parameters_.width + x;
+    std::copy(from, from + pattern_.width, to);
+  }
+  pattern_.states = {};
+}
+
+std::string LifeProgram::describe(const app::RunOptions& options) const {
+  const char* const edge = parameters_.edge == Edge::dead    ? "with a dead edge"
+                           : parameters_.edge == Edge::torus ? "on a torus"
+                                                             : "on an unbounded plane";
+  return fmt::format("{}, {} x {} cells {}, rule {}", name_of_implementation(options),
+                     parameters_.width + 2 * parameters_.margin, parameters_.height + 2 * parameters_.margin, edge,
+                     text_of(parameters_.rule));
+}
+
+std::vector<app::Column> LifeProgram::columns() const {
+  return {{"alive"}, {flavor_.has_dying ? "dying" : "candidates"}};
+}
+
+app::Simulation& LifeProgram::start(const app::RunOptions& options) {
+  parameters_.heap_bytes = options.heap_bytes;
+  parameters_.threads = options.threads;
+  parameters_.profile_every = options.profile_every;
+  const Make make = implementation(options);
+  simulation_ = parameters_.edge == Edge::grow ? make_growing(parameters_, make) : make(parameters_);
+  return *simulation_;
+}
+
+std::vector<app::Row> LifeProgram::take_history() {
+  std::vector<app::Row> rows;
+  for (const Population& population : simulation_->take_history()) {
+    const std::uint64_t second = flavor_.has_dying ? population.dying : population.candidates;
+    rows.push_back({static_cast<double>(population.alive), static_cast<double>(second)});
+  }
+  return rows;
+}
+
+double LifeProgram::objects(const app::Row& row) const {
+  return row[0] + row[1];
+}
+
+void LifeProgram::save_picture(const std::string& path) {
+  save_frame(simulation_->frame(), parameters_.rule, path);
+}
+
+app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {
+  const std::string start =
+      !pattern_.name.empty() ? pattern_.name
+      : !pattern_path_.empty()
+          ? std::filesystem::path(pattern_path_).filename().string()
+          : fmt::format("{} × {} cells at random, seed {}", app::grouped(static_cast<std::uint64_t>(parameters_.width)),
+                        app::grouped(static_cast<std::uint64_t>(parameters_.height)), parameters_.seed);
+  return population_chart(history, flavor_.has_dying ? "Dying" : "Candidates", flavor_.title,
+                          fmt::format("{}, rule {}", start, text_of(parameters_.rule)));
+}
+
+std::vector<std::string> LifeProgram::save_more() {
+  if (output_.empty()) return {};
+  const Frame frame = simulation_->frame();
+  Pattern result;
+  result.name = pattern_.name;
+  if (const std::optional<Box> box = bounding_box(frame)) {
+    result.left = frame.left + box->left;
+    result.top = frame.top + box->top;
+    result.width = box->width();
+    result.height = box->height();
+    result.states = states_in(frame, *box);
+  }
+  std::ofstream file(output_, std::ios::binary);
+  file << format_rle(result, parameters_.rule);
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("cannot write {}", output_));
+  return {output_};
+}
+
+}  // namespace life

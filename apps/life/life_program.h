@@ -1,0 +1,59 @@
+/// @file
+/// LifeProgram: what the programs game-of-life and generation share, which is all but their texts.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <app/program.h>
+
+#include "rle.h"
+#include "simulation.h"
+
+namespace life {
+
+/// How the two programs differ.
+struct Flavor {
+  app::ProgramTexts texts;
+  std::string picture;       ///< default of --picture
+  std::string title;         ///< of the chart
+  std::string default_rule;  ///< where neither the command line nor the pattern names one
+  int random_side = 0;       ///< of a random start, if no size is given
+  bool has_dying = false;    ///< rules may have dying states, and the table has them in place of candidates
+};
+
+class LifeProgram final : public app::Program {
+ public:
+  explicit LifeProgram(Flavor flavor);
+
+  void add_options(CLI::App& cli) override;
+  void check_options(app::RunOptions& options) override;
+  std::string describe(const app::RunOptions& options) const override;
+  std::vector<app::Column> columns() const override;
+  app::Simulation& start(const app::RunOptions& options) override;
+  std::vector<app::Row> take_history() override;
+  double objects(const app::Row& row) const override;
+  void save_picture(const std::string& path) override;
+  app::Chart chart(const std::vector<app::Row>& history) const override;
+  std::vector<std::string> save_more() override;
+
+ private:
+  void read_pattern();
+  void place_pattern();
+  void check_size() const;
+
+  Flavor flavor_;
+  std::string pattern_path_;
+  std::string rule_text_;
+  std::string edge_ = "grow";
+  std::string output_;
+  int width_ = 0;
+  int height_ = 0;
+  Pattern pattern_;
+  Parameters parameters_;
+  std::unique_ptr<Simulation> simulation_;
+};
+
+}  // namespace life

@@ -1,0 +1,70 @@
+#include "pictures.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <app/picture.h>
+
+namespace life {
+namespace {
+
+constexpr app::Rgb kDead = {9, 12, 28};
+constexpr app::Rgb kAlive = {255, 247, 214};
+
+// What dying cells pass through, from the first state to the last.
+constexpr std::array<app::Rgb, 5> kDying = {
+    {{255, 183, 77}, {236, 84, 70}, {158, 42, 116}, {74, 32, 122}, {26, 24, 68}}};
+
+constexpr app::Rgb kAliveLine = {217, 119, 6};
+constexpr app::Rgb kSecondLine = {79, 70, 229};
+
+app::Rgb color_of(std::uint16_t state, const Rule& rule) {
+  if (state == 0) return kDead;
+  if (state == 1) return kAlive;
+  // The middle of the state's part of the ramp, so that also the last of few states stands out.
+  const double position = (state - 1.5) / (rule.states - 2) * static_cast<double>(kDying.size() - 1);
+  const std::size_t from = std::min(static_cast<std::size_t>(position), kDying.size() - 2);
+  return app::mix(kDying[from], kDying[from + 1], position - static_cast<double>(from));
+}
+
+// The liveliest state in a square of cells: in a large frame, single cells must not get lost between the pixels.
+std::uint16_t liveliest(const Frame& frame, int left, int top, int size) {
+  std::uint16_t best = 0;
+  for (int y = top; y < std::min(top + size, frame.height); ++y) {
+    const std::size_t row = static_cast<std::size_t>(y) * static_cast<std::size_t>(frame.width);
+    for (int x = left; x < std::min(left + size, frame.width); ++x) {
+      const std::uint16_t state = frame.states[row + static_cast<std::size_t>(x)];
+      if (state != 0 && (best == 0 || state < best)) best = state;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void save_frame(const Frame& frame, const Rule& rule, const std::string& path) {
+  const auto [magnify, sample] = app::PictureScale::for_grid(frame.width, frame.height);
+  app::Picture picture((frame.width - 1) / sample + 1, (frame.height - 1) / sample + 1);
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x) {
+      picture.at(x, y) = color_of(liveliest(frame, x * sample, y * sample, sample), rule);
+    }
+  }
+  picture.save_png(path, magnify);
+}
+
+app::Chart population_chart(const std::vector<app::Row>& history, const std::string& second, const std::string& title,
+                            const std::string& subtitle) {
+  app::Series alive{"Alive", kAliveLine, {}};
+  app::Series others{second, kSecondLine, {}};
+  for (const app::Row& row : history) {
+    alive.values.push_back(row[0]);
+    others.values.push_back(row[1]);
+  }
+  return {title, subtitle, "Step", "Cells", {std::move(alive), std::move(others)}};
+}
+
+}  // namespace life

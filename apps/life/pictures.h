@@ -1,0 +1,26 @@
+/// @file
+/// How a frame and its history look: the pictures that the programs game-of-life and generation write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <app/chart.h>
+#include <app/program.h>
+
+#include "rule.h"
+#include "simulation.h"
+
+namespace life {
+
+/// Writes a picture of all cells of a frame. @throws std::runtime_error if the file cannot be written
+void save_frame(const Frame& frame, const Rule& rule, const std::string& path);
+
+/// A chart of the populations from step 0.
+///
+/// @param history   rows of two: alive cells, and dying ones or candidates
+/// @param second    what the second column is
+app::Chart population_chart(const std::vector<app::Row>& history, const std::string& second, const std::string& title,
+                            const std::string& subtitle);
+
+}  // namespace life

@@ -1,0 +1,64 @@
+/// @file
+/// Patterns as the Life community publishes them: run-length encoded text, with states for Generations as Golly has
+/// them. Reading says exactly what is wrong with a file; writing keeps lines at 70 characters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rule.h"
+
+namespace life {
+
+/// A place in a text, counted from 1.
+struct TextPosition {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+/// States in a rectangle, and what a file says about them.
+struct Pattern {
+  int left = 0;  ///< where the upper left corner lies on the plane: from `#P x y` or `#R x y`
+  int top = 0;
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint16_t> states;  ///< row by row
+  std::string name;                   ///< from `#N`
+  std::string rule;                   ///< as the file has it; empty: it has none
+  TextPosition rule_position;
+  int highest_state = 0;
+  TextPosition highest_state_position;
+};
+
+/// A file that is not a pattern; the message is one line that begins with `file:line:column: `.
+class PatternError : public std::runtime_error {
+ public:
+  PatternError(const std::string& file, TextPosition position, const std::string& message);
+};
+
+/// Reads RLE text.
+///
+/// @param file   what messages call the text
+/// @throws PatternError
+Pattern parse_rle(std::string_view text, const std::string& file);
+
+/// Reads a file. @throws PatternError; std::runtime_error if it cannot be read
+Pattern read_rle(const std::string& path);
+
+/// The rule of a pattern.
+///
+/// @param file       what messages call the file
+/// @param override   a rule to be used instead of the file's
+/// @return           B3/S23 if neither says anything
+/// @throws PatternError if the file's rule is needed and wrong, or the pattern has states that the rule has not
+Rule rule_of(const Pattern& pattern, const std::string& file, const std::optional<Rule>& override);
+
+/// RLE text of a pattern. Writes `states`, `left` and `top`, `name`, and `rule` in place of the pattern's own.
+std::string format_rle(const Pattern& pattern, const Rule& rule);
+
+}  // namespace life

@@ -1,0 +1,47 @@
+/// @file
+/// Rule: who is born, who survives and how long dying takes; and the notations in which people write that.
+/// Plain C++; what device code does with a rule is in dynamics.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace life {
+
+/// A totalistic rule for the 8 neighbours. States are 0 dead, 1 alive, 2 to states - 1 dying.
+struct Rule {
+  std::uint16_t birth = 1u << 3;               ///< bit n: a dead cell with n alive neighbours comes alive
+  std::uint16_t survival = 1u << 2 | 1u << 3;  ///< bit n: an alive cell with n alive neighbours stays alive
+  std::uint16_t states = 2;                    ///< 2 for Life, more for Generations
+
+  bool operator==(const Rule&) const = default;
+};
+
+/// As many states as pattern files have letters for: 0 and A to yX.
+inline constexpr int kMaxStates = 265;
+
+/// A text that is not a rule; the message says why.
+class RuleError : public std::runtime_error {
+ public:
+  RuleError(const std::string& message, std::size_t position) : std::runtime_error(message), position_(position) {}
+
+  /// The offending character, counted from 0.
+  std::size_t position() const { return position_; }
+
+ private:
+  std::size_t position_;
+};
+
+/// Reads `B3/S23`, `S23/B3`, `23/3` (survival first), and for Generations `B2/S345/C4`, `B2/S345/4` and `345/2/4`.
+/// Letters may be small, and the slash in front of a letter may be missing.
+///
+/// @throws RuleError
+Rule parse_rule(std::string_view text);
+
+/// `B3/S23`, for Generations `345/2/4`: what other programs read as well.
+std::string text_of(const Rule& rule);
+
+}  // namespace life

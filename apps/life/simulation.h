@@ -1,0 +1,103 @@
+/// @file
+/// What every implementation of Life and Generations offers, and how to make one: the DSL variants, the hand-written
+/// baselines and the sequential reference. Plain C++, so that only the implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <app/simulation.h>
+
+#include "rule.h"
+
+namespace life {
+
+/// What lies beyond the frame.
+enum class Edge {
+  dead,   ///< cells that stay dead
+  torus,  ///< the opposite side
+  grow    ///< the unbounded plane: the frame follows what lives, see make_growing
+};
+
+/// What is simulated: a start of width x height cells with a margin of dead ones around it; both together are the
+/// frame.
+///
+/// @pre width, height >= 1; margin >= 0; the frame has fewer than 2^31 cells; start is empty or has width * height
+///      states, all below rule.states; 0 <= density <= 1
+struct Parameters {
+  int width = 1024;
+  int height = 1024;
+  int margin = 0;
+  int left = 0;                      ///< where the start's upper left corner lies on the plane
+  int top = 0;                       ///< y grows downwards
+  std::vector<std::uint16_t> start;  ///< states, row by row; empty: at random
+  double density = 0.3;              ///< fraction of the cells that are alive in a random start
+  std::uint64_t seed = 42;
+  Rule rule;
+  Edge edge = Edge::dead;
+  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for this frame
+  int threads = 0;               ///< on the CPU; 0: one per processor
+  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+};
+
+/// Numbers of cells.
+struct Population {
+  std::uint64_t alive = 0;
+  std::uint64_t dying = 0;
+  std::uint64_t candidates = 0;  ///< dead cells with an alive neighbour
+
+  bool operator==(const Population&) const = default;
+};
+
+/// The states of all cells, and where they are.
+struct Frame {
+  int left = 0;
+  int top = 0;
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint16_t> states;  ///< row by row
+
+  bool operator==(const Frame&) const = default;
+};
+
+using app::HeapTooSmall;
+using app::PhaseTime;
+using app::Usage;
+
+/// A running cellular automaton.
+class Simulation : public app::Simulation {
+ public:
+  /// The populations noted since the last call, oldest first.
+  virtual std::vector<Population> take_history() = 0;
+
+  /// The present frame.
+  virtual Frame frame() = 0;
+};
+
+// The implementations. @pre parameters.edge is dead or torus
+
+/// DSL variant with cells, alive cells and candidates as objects.
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
+/// DSL variant with alive cells and candidates as objects; the cells are a plain array.
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
+/// Hand-written structure of arrays, an entry per cell of the frame; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
+/// Hand-written array of structures, an entry per cell of the frame; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Hand-written for speed, 64 cells in a word. @pre parameters.rule.states == 2
+std::unique_ptr<Simulation> make_stencil_baseline(const Parameters& parameters);
+/// Sequential, on the host: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
+
+/// One of the functions above.
+using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
+
+/// The unbounded plane, by an implementation for bounded frames: whenever life could reach the edge of the frame, it is
+/// made anew around what lives. `parameters.edge` is ignored.
+///
+/// @throws std::runtime_error, also from step(), if the frame would get 2^31 cells or more
+std::unique_ptr<Simulation> make_growing(const Parameters& parameters, Make make);
+
+}  // namespace life

@@ -1,0 +1,256 @@
+/// @file
+/// The baseline for speed: Life with 64 cells in a word, two arrays and one loop a step. A thread makes one word of the
+/// next generation: it adds up the eight neighbours of all 64 cells at once, a number of four bits per cell in four
+/// words, and finds out with a few logical operations which cells are alive next.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+#include "census.h"
+#include "lattice.h"
+#include "simulation.h"
+#include "start.h"
+
+namespace life {
+namespace stencil {
+
+using Word = std::uint64_t;
+inline constexpr std::uint32_t kWordBits = 64;
+
+/// How many bits are set, by adding up neighbouring groups of 1, 2 and 4 bits, then all bytes at once.
+__device__ inline std::uint32_t count_bits(Word bits) {
+  bits -= bits >> 1 & 0x5555555555555555u;
+  bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+  return static_cast<std::uint32_t>(bits * 0x0101010101010101u >> 56);
+}
+
+/// Numbers of one bit per cell, and the sum and carry of adding them.
+struct Sum {
+  Word ones;
+  Word twos;
+};
+
+__device__ inline Sum add(Word a, Word b) {
+  return {a ^ b, a & b};
+}
+
+__device__ inline Sum add(Word a, Word b, Word c) {
+  return {a ^ b ^ c, (a & b) | (c & (a ^ b))};
+}
+
+/// For 64 cells, the number of their alive neighbours, bit by bit.
+struct NeighborCounts {
+  Word ones;
+  Word twos;
+  Word fours;
+  Word eights;
+
+  /// The cells with `n` alive neighbours.
+  __device__ Word equal_to(std::uint32_t n) const {
+    return ((n & 1) != 0 ? ones : ~ones) & ((n & 2) != 0 ? twos : ~twos) & ((n & 4) != 0 ? fours : ~fours) &
+           ((n & 8) != 0 ? eights : ~eights);
+  }
+
+  /// The cells whose number of alive neighbours is in the set.
+  __device__ Word in(std::uint32_t set) const {
+    Word found = 0;
+    for (std::uint32_t n = 0; n <= kNeighbors; ++n) {
+      if ((set >> n & 1) != 0) found |= equal_to(n);
+    }
+    return found;
+  }
+
+  __device__ Word any() const { return ones | twos | fours | eights; }
+};
+
+/// The present generation, as the device sees it: bit i of word j of a row is the cell with x = 64 j + i.
+struct Cells {
+  const Word* words;  ///< [(height + 1) * row_words], the last row stays empty: it is what lies beyond a dead edge
+  Lattice lattice;
+  std::uint32_t row_words;
+
+  __device__ const Word* row(std::uint32_t y) const { return words + std::size_t{y} * row_words; }
+
+  __device__ const Word* row_above(std::uint32_t y) const {
+    return row(y > 0 ? y - 1 : lattice.torus ? lattice.height - 1 : lattice.height);
+  }
+
+  __device__ const Word* row_below(std::uint32_t y) const {
+    return row(y + 1 < lattice.height ? y + 1 : lattice.torus ? 0 : lattice.height);
+  }
+
+  /// Cells of word j that there are: the last word of a row may be used in part.
+  __device__ std::uint32_t used(std::uint32_t j) const {
+    return j + 1 < row_words ? kWordBits : lattice.width - j * kWordBits;
+  }
+
+  /// For each cell of word j its left neighbour.
+  __device__ Word left(const Word* row, std::uint32_t j) const {
+    Word carried = 0;
+    if (j > 0) {
+      carried = row[j - 1] >> (kWordBits - 1);
+    } else if (lattice.torus) {
+      carried = row[row_words - 1] >> ((lattice.width - 1) % kWordBits);
+    }
+    return row[j] << 1 | carried;
+  }
+
+  /// For each cell of word j its right neighbour.
+  __device__ Word right(const Word* row, std::uint32_t j) const {
+    Word carried = 0;
+    if (j + 1 < row_words) {
+      carried = row[j + 1] << (kWordBits - 1);
+    } else if (lattice.torus) {
+      carried = (row[0] & 1) << (lattice.width - 1) % kWordBits;
+    }
+    return row[j] >> 1 | carried;
+  }
+
+  __device__ Sum sum_of_three(const Word* row, std::uint32_t j) const {
+    return add(left(row, j), row[j], right(row, j));
+  }
+
+  __device__ NeighborCounts neighbors(std::uint32_t j, std::uint32_t y) const {
+    const Sum above = sum_of_three(row_above(y), j);
+    const Sum below = sum_of_three(row_below(y), j);
+    const Sum beside = add(left(row(y), j), right(row(y), j));
+    const Sum ones = add(above.ones, below.ones, beside.ones);
+    const Sum twos = add(above.twos, below.twos, beside.twos);
+    const Sum carried = add(twos.ones, ones.twos);
+    const Sum fours = add(twos.twos, carried.twos);
+    return {ones.ones, carried.ones, fours.ones, fours.twos};
+  }
+
+  /// All cells of word j that there are.
+  __device__ Word all(std::uint32_t j) const {
+    const std::uint32_t bits = used(j);
+    return bits == kWordBits ? ~Word{0} : (Word{1} << bits) - 1;
+  }
+
+  /// Counts word `index` for the census.
+  __device__ void count(std::size_t index, Tally& tally) const {
+    const auto j = static_cast<std::uint32_t>(index % row_words);
+    const auto y = static_cast<std::uint32_t>(index / row_words);
+    const Word alive = row(y)[j];
+    tally.alive += count_bits(alive);
+    tally.candidates += count_bits(neighbors(j, y).any() & ~alive & all(j));
+  }
+};
+
+/// Makes a word of the first generation.
+struct Populate {
+  Cells cells;
+  StartView start;
+  Word* out;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto j = static_cast<std::uint32_t>(index % cells.row_words);
+    const auto y = static_cast<std::uint32_t>(index / cells.row_words);
+    Word word = 0;
+    for (std::uint32_t bit = 0; bit < cells.used(j); ++bit) {
+      const std::uint32_t c = y * cells.lattice.width + j * kWordBits + bit;
+      if (start.state(c) == kAlive) word |= Word{1} << bit;
+    }
+    out[index] = word;
+  }
+};
+
+/// Makes a word of the next generation.
+struct Step {
+  Cells cells;
+  Rule rule;
+  Word* next;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto j = static_cast<std::uint32_t>(index % cells.row_words);
+    const auto y = static_cast<std::uint32_t>(index / cells.row_words);
+    const NeighborCounts neighbors = cells.neighbors(j, y);
+    const Word alive = cells.row(y)[j];
+    next[index] = ((alive & neighbors.in(rule.survival)) | (~alive & neighbors.in(rule.birth))) & cells.all(j);
+  }
+};
+
+/// Copies a state out of the frame.
+struct Copy {
+  Cells cells;
+  std::uint16_t* out;
+
+  __device__ void operator()(std::size_t c) const {
+    const auto x = static_cast<std::uint32_t>(c % cells.lattice.width);
+    const auto y = static_cast<std::uint32_t>(c / cells.lattice.width);
+    out[c] = static_cast<std::uint16_t>(cells.row(y)[x / kWordBits] >> x % kWordBits & 1);
+  }
+};
+
+class Stencil final : public Simulation {
+ public:
+  explicit Stencil(const Parameters& parameters)
+      : left_(parameters.left - parameters.margin),
+        top_(parameters.top - parameters.margin),
+        lattice_(Lattice::of(parameters)),
+        rule_(parameters.rule),
+        row_words_((lattice_.width - 1) / kWordBits + 1),
+        words_(std::size_t{row_words_} * lattice_.height),
+        executor_(parameters.threads),
+        clock_(parameters.profile_every, {"all cells"}) {
+    for (dynasoar::DeviceArray<Word>& generation : generations_) {
+      generation = dynasoar::DeviceArray<Word>(words_ + row_words_);
+      generation.fill_bytes(0);
+    }
+    const Start start(parameters);
+    executor_.for_each_index(words_, Populate{cells(), start.view(), generations_[0].data()});
+    executor_.synchronize();
+  }
+
+  void step() override {
+    clock_.begin_step(executor_);
+    executor_.for_each_index(words_, Step{cells(), rule_, generations_[1 - now_].data()});
+    clock_.end_phase(executor_, 0);
+    now_ = 1 - now_;
+  }
+
+  void record() override { census_.record(executor_, words_, cells()); }
+
+  void synchronize() override { executor_.synchronize(); }
+
+  std::vector<Population> take_history() override { return census_.take(executor_); }
+
+  Frame frame() override {
+    const dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
+    executor_.for_each_index(lattice_.cells(), Copy{cells(), states.data()});
+    executor_.synchronize();
+    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
+  }
+
+  std::vector<PhaseTime> phases() override { return clock_.times(); }
+
+ private:
+  Cells cells() const { return {generations_[now_].data(), lattice_, row_words_}; }
+
+  int left_;
+  int top_;
+  Lattice lattice_;
+  Rule rule_;
+  std::uint32_t row_words_;
+  std::size_t words_;
+  int now_ = 0;
+  dynasoar::DeviceArray<Word> generations_[2];
+  dynasoar::Executor executor_;
+  Census census_;
+  app::PhaseClock clock_;
+};
+
+}  // namespace stencil
+
+std::unique_ptr<Simulation> make_stencil_baseline(const Parameters& parameters) {
+  return std::make_unique<stencil::Stencil>(parameters);
+}
+
+}  // namespace life

@@ -1,0 +1,47 @@
+/// @file
+/// The program n-body.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bodies/program.h"
+#include "n_body.h"
+
+namespace n_body {
+namespace {
+
+app::Chart chart(const std::vector<app::Row>& history, const std::string& subtitle) {
+  app::Series energy{"Energy", {37, 99, 235}, {}};
+  for (const app::Row& row : history) energy.values.push_back(row[2]);
+  return {"Kinetic energy of bodies that attract each other", subtitle, "Step", "Joule", {std::move(energy)}};
+}
+
+bodies::Model model() {
+  return {.texts = {.name = "n-body",
+                    .description = "Simulates bodies in a square that attract each other, all pairs in every step.\n"
+                                   "Writes their sums after every step, a chart of their energy and a picture.",
+                    .variants = {"objects"},
+                    .variant_help = "What is an object: the bodies",
+                    .baselines = {"none", "soa", "aos", "reference"},
+                    .csv_help = "Bodies, mass, energy and momentum after every step",
+                    .chart_help = "Chart of the kinetic energy",
+                    .picture_help = "The bodies at the end"},
+          .steps = 300,
+          .bodies = 2000,
+          .least_mass = kLeastMass,
+          .most_mass = kMostMass,
+          .objects = make_objects,
+          .soa_baseline = make_soa_baseline,
+          .aos_baseline = make_aos_baseline,
+          .reference = make_reference,
+          .chart = chart};
+}
+
+}  // namespace
+}  // namespace n_body
+
+int main(int argc, char** argv) {
+  bodies::BodiesProgram program(n_body::model());
+  return app::run_program(program, argc, argv);
+}

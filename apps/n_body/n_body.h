@@ -1,0 +1,26 @@
+/// @file
+/// The implementations of n-body. Plain C++.
+#pragma once
+
+#include <memory>
+
+#include "bodies/simulation.h"
+
+namespace n_body {
+
+/// In seconds.
+inline constexpr float kTimeStep = 0.02f;
+/// Masses of random bodies, in kg.
+inline constexpr float kLeastMass = 500;
+inline constexpr float kMostMass = 1000;
+
+/// With the DSL: bodies are objects.
+std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters);
+/// Hand-written, an array for every part of a body.
+std::unique_ptr<bodies::Simulation> make_soa_baseline(const bodies::Parameters& parameters);
+/// Hand-written, an array of bodies.
+std::unique_ptr<bodies::Simulation> make_aos_baseline(const bodies::Parameters& parameters);
+/// Sequential, on the host, in double precision: the definition of the model in code.
+std::unique_ptr<bodies::Simulation> make_reference(const bodies::Parameters& parameters);
+
+}  // namespace n_body

@@ -1,0 +1,78 @@
+/// @file
+/// n-body with bodies as objects. The model itself is in README.md.
+///
+/// A step is two loops. In the first every body looks at all others, with the help of several threads, and notes how
+/// they accelerate it; in the second it moves. The first writes accelerations only, which it does not read.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+
+#include "bodies/object_bodies.h"
+#include "bodies/physics.h"
+#include "n_body.h"
+
+namespace n_body {
+namespace objects {
+
+using bodies::Vector;
+
+class Body;
+using AllocatorT = dynasoar::SoaAllocator<Body>;
+
+/// What a body shows to others.
+struct alignas(16) Attraction {
+  Vector position;
+  float mass;
+};
+
+class Body : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Body, (number_, std::uint32_t), (position_, Vector), (velocity_, Vector), (acceleration_, Vector),
+                  (mass_, float));
+
+  __device__ explicit Body(const bodies::BodyState& state)
+      : number_(state.number), position_({state.x, state.y}), velocity_({state.vx, state.vy}), mass_(state.mass) {}
+
+  __device__ auto attract() {
+    return dynasoar::device_reduce<Body>(
+               Vector{}, dynasoar::Plus{}, [](Body* other) { return other->attraction(); },
+               [here = position_.get()](const Attraction& other) {
+                 return bodies::pull(other.position - here, other.mass);
+               })
+        .then([this](Vector sum) { acceleration_ = float{bodies::kGravity} * sum; });
+  }
+
+  __device__ void move() { bodies::advance(position_, velocity_, acceleration_, kTimeStep); }
+
+  __device__ Attraction attraction() const { return {position_, mass_}; }
+
+  __device__ bodies::BodyState state() const {
+    return {number_, position_->x, position_->y, velocity_->x, velocity_->y, mass_};
+  }
+};
+
+/// The loops of a step.
+struct Model {
+  using Body = objects::Body;
+
+  static std::vector<std::string> phases() { return {"attract", "move"}; }
+
+  static void step(dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
+    clock.begin_step(handle.executor());
+    handle.parallel_do<&Body::attract>();
+    clock.end_phase(handle.executor(), 0);
+    handle.parallel_do<&Body::move>();
+    clock.end_phase(handle.executor(), 1);
+  }
+};
+
+}  // namespace objects
+
+std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters) {
+  return std::make_unique<bodies::ObjectBodies<objects::Model>>(parameters);
+}
+
+}  // namespace n_body

@@ -1,0 +1,41 @@
+/// @file
+/// Mesh: nodes and edges of a finite-element mesh, read from a file of Gmsh's. Used to make networks; plain C++.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <istream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace structure {
+
+/// What matters of a mesh: points of the plane, and which of them an element's edge joins.
+struct Mesh {
+  struct Point {
+    float x;
+    float y;
+  };
+  std::vector<Point> points;
+  std::vector<std::array<std::uint32_t, 2>> edges;  ///< indices of points; no edge twice, none from a point to itself
+};
+
+/// A mesh that cannot be read. The message is one line: "plate.msh:12:5: expected ..., found ...".
+class MeshError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads Gmsh's MSH format, version 4.1, as text. Of the elements, lines, triangles, quadrangles and tetrahedra of
+/// first order count, points are left out, and others are errors. Nodes that no edge joins are left out. The z
+/// coordinate is dropped.
+///
+/// @param name   of the file, for messages
+/// @throws MeshError if it is not that
+Mesh read_msh(std::istream& in, const std::string& name);
+
+/// @throws MeshError if the file cannot be opened, or as above
+Mesh read_msh_file(const std::string& path);
+
+}  // namespace structure

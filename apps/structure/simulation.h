@@ -1,0 +1,115 @@
+/// @file
+/// What every implementation of the model "structure" offers, and how to make one: the DSL variant, the hand-written
+/// baselines and the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only
+/// the implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace structure {
+
+/// A position, velocity or force in the plane.
+struct alignas(8) Vector {
+  float x = 0;
+  float y = 0;
+
+  bool operator==(const Vector&) const = default;
+};
+
+enum class Kind : std::uint8_t {
+  gone,    ///< deleted, or never there
+  free,    ///< moves as its springs pull
+  pulled,  ///< an anchor that moves at its own velocity
+  anchor   ///< stays where it is
+};
+
+struct NodeState {
+  Kind kind = Kind::gone;
+  Vector position;
+  Vector velocity;  ///< of free and pulled nodes
+
+  bool operator==(const NodeState&) const = default;
+};
+
+/// A spring between two nodes, which it pulls together when it is longer than its rest length.
+struct SpringState {
+  std::uint32_t first = 0;  ///< number of the node at one end
+  std::uint32_t second = 0;
+  float factor = 0;  ///< force per length beyond the rest length
+  float rest_length = 0;
+  bool exists = true;
+
+  bool operator==(const SpringState&) const = default;
+};
+
+/// A structure: the start of a simulation, or its state after some steps. Nodes and springs keep their numbers, which
+/// are their places in the vectors.
+struct Network {
+  std::vector<NodeState> nodes;
+  std::vector<SpringState> springs;
+
+  bool operator==(const Network&) const = default;
+};
+
+/// The most springs that can be at one node.
+inline constexpr std::uint32_t kSpringSlots = 32;
+
+/// What is simulated, beside the network.
+struct Parameters {
+  double strength = 0.5;         ///< a spring breaks at a force over this
+  double mass = 500;             ///< of a free node
+  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for the network
+  int threads = 0;               ///< on the CPU; 0: one per processor
+  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is
+};
+
+/// Numbers of what is left.
+struct Census {
+  std::uint64_t springs = 0;
+  std::uint64_t nodes = 0;
+
+  bool operator==(const Census&) const = default;
+};
+
+using app::HeapTooSmall;
+using app::PhaseTime;
+using app::Usage;
+
+/// A running simulation. step() waits for the device at least once: how long the search for what anchors hold takes is
+/// known only there. record() of the parallel implementations waits, too.
+class Simulation : public app::Simulation {
+ public:
+  /// What was counted since the last call, oldest first.
+  virtual std::vector<Census> take_history() = 0;
+
+  /// The present state. Nodes and springs that are gone have default values, but springs keep their ends, factor and
+  /// rest length.
+  virtual Network network() = 0;
+
+  /// For each node, the number of springs that it knows of; 0 if the node is gone. For consistency checks.
+  virtual std::vector<std::uint32_t> degrees() = 0;
+};
+
+/// The sequential reference, which also tells what it saw.
+class ReferenceSimulation : public Simulation {
+ public:
+  /// The largest force of each spring in the last step, also of those that broke; 0 for springs that were gone.
+  virtual const std::vector<double>& peak_forces() const = 0;
+};
+
+// All of these: @throws std::invalid_argument if the network is not one (network.h, check_network)
+
+/// DSL variant with nodes and springs as objects.
+std::unique_ptr<Simulation> make_springs(const Parameters& parameters, const Network& network);
+/// Hand-written structure of arrays; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network);
+/// Hand-written array of structures; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters, const Network& network);
+/// Sequential, on the host, in double precision: the definition of the model in code.
+std::unique_ptr<ReferenceSimulation> make_reference(const Parameters& parameters, const Network& network);
+
+}  // namespace structure

@@ -1,0 +1,403 @@
+/// @file
+/// The model with nodes and springs as objects. The model itself is in README.md.
+///
+/// Springs compute forces, nodes add up those of their springs: each loop reads what the loop before it wrote, and
+/// every location has one writer in a loop. A spring knows its slots at both of its ends, so that it can take itself
+/// out of them while other springs do so: nobody else writes there, and nobody reads slots in that loop.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+
+#include "network.h"
+#include "rules.h"
+#include "search.h"
+#include "simulation.h"
+
+namespace structure {
+namespace springs {
+
+class NodeBase;
+class Node;
+class AnchorNode;
+class AnchorPullNode;
+class Spring;
+using AllocatorT = dynasoar::SoaAllocator<Node, AnchorNode, AnchorPullNode, Spring>;
+
+/// What a node is made of.
+struct NodeSeed {
+  std::uint32_t number;
+  Kind kind;
+  std::uint8_t slots;
+  std::uint32_t second_ends;
+  Vector position;
+  Vector velocity;
+};
+
+class NodeBase : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  using Springs = std::array<Spring*, kSpringSlots>;
+  DYNASOAR_FIELDS(NodeBase, (position_, Vector),  //
+                  (springs_, Springs),            // null where there is none (any more)
+                  (slots_, std::uint8_t),         // those in use are 0 ... slots_ - 1
+                  (second_ends_, std::uint32_t),  // bit s is set if this node is the second end of the spring in slot s
+                  (distance_, Distance),          // from the nearest anchor
+                  (number_, std::uint32_t));
+
+  __device__ explicit NodeBase(const NodeSeed& seed)
+      : position_(seed.position), slots_(seed.slots), second_ends_(seed.second_ends), number_(seed.number) {
+    springs_.fill(nullptr);
+    distance_->store(kUnreached, dynasoar::Order::relaxed);
+  }
+
+  __device__ Vector position() const { return position_; }
+  __device__ bool is_reached() const { return distance_->load(dynasoar::Order::relaxed) != kUnreached; }
+
+  __device__ void attach(std::uint8_t slot, Spring* spring) { springs_[slot] = spring; }
+  __device__ void detach(std::uint8_t slot) { springs_[slot] = nullptr; }
+
+  /// A phase of the search: if this node is at `distance`, its neighbours are a spring farther at most.
+  __device__ void reach_neighbors(std::uint32_t distance, Distance* farthest);
+
+  __device__ void die_if_isolated() {
+    if (degree() == 0) dynasoar::destroy(this);
+  }
+
+  /// Writes what the host wants to know to this node's places.
+  __device__ void report(NodeState* states, std::uint32_t* degrees);
+
+ protected:
+  __device__ bool is_second_end(std::uint32_t slot) const { return (second_ends_ >> slot & 1) != 0; }
+
+ private:
+  __device__ std::uint32_t degree() const {
+    std::uint32_t springs = 0;
+    for (std::uint32_t s = 0; s < slots_; ++s) springs += springs_[s] != nullptr;
+    return springs;
+  }
+};
+
+/// A node that stays where it is.
+class AnchorNode : public NodeBase {
+ public:
+  using BaseClass = NodeBase;
+  DYNASOAR_FIELDS(AnchorNode);
+
+  __device__ explicit AnchorNode(const NodeSeed& seed) : NodeBase(seed) {
+    distance_->store(0, dynasoar::Order::relaxed);  // for good
+  }
+};
+
+/// An anchor that moves at its own velocity, whatever its springs do.
+class AnchorPullNode : public AnchorNode {
+ public:
+  using BaseClass = AnchorNode;
+  DYNASOAR_FIELDS(AnchorPullNode, (velocity_, Vector));
+
+  __device__ explicit AnchorPullNode(const NodeSeed& seed) : AnchorNode(seed), velocity_(seed.velocity) {}
+
+  __device__ Vector velocity() const { return velocity_; }
+
+  __device__ void pull(Physics physics) { position_ = position() + velocity() * physics.time_step; }
+};
+
+/// A node that moves as its springs pull.
+class Node : public NodeBase {
+ public:
+  using BaseClass = NodeBase;
+  DYNASOAR_FIELDS(Node, (velocity_, Vector));
+
+  __device__ explicit Node(const NodeSeed& seed) : NodeBase(seed), velocity_(seed.velocity) {}
+
+  __device__ Vector velocity() const { return velocity_; }
+
+  __device__ void move(Physics physics) {
+    const Vector new_velocity = velocity() + total_force() * physics.velocity_per_force;
+    velocity_ = new_velocity;
+    position_ = position() + new_velocity * physics.time_step;
+  }
+
+  __device__ void forget_distance() { distance_->store(kUnreached, dynasoar::Order::relaxed); }
+
+ private:
+  __device__ Vector total_force() const;
+};
+
+class Spring : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Spring, (first_, NodeBase*), (second_, NodeBase*),  // its ends
+                  (factor_, float), (rest_length_, float),            //
+                  (force_, Vector),                                   // on the first end; the opposite on the second
+                  (first_slot_, std::uint8_t), (second_slot_, std::uint8_t), (number_, std::uint32_t));
+
+  __device__ Spring(std::uint32_t number, const PlacedSpring& seed, NodeBase* first, NodeBase* second)
+      : first_(first),
+        second_(second),
+        factor_(seed.spring.factor),
+        rest_length_(seed.spring.rest_length),
+        force_(Vector{}),
+        first_slot_(seed.first_slot),
+        second_slot_(seed.second_slot),
+        number_(number) {
+    first->attach(seed.first_slot, this);
+    second->attach(seed.second_slot, this);
+  }
+
+  __device__ NodeBase* first() const { return first_; }
+  __device__ NodeBase* second() const { return second_; }
+  __device__ Vector force() const { return force_; }
+
+  __device__ void compute_force(Physics physics) {
+    const Pull pull = pull_of(first()->position(), second()->position(), factor_, rest_length_, physics.strength);
+    if (pull.breaks) {
+      disappear();
+    } else {
+      force_ = pull.force;
+    }
+  }
+
+  /// Both ends are reached, or none.
+  __device__ void disappear_if_unreached() {
+    if (!first()->is_reached()) disappear();
+  }
+
+  __device__ void report(std::uint8_t* exists) { exists[number_] = 1; }
+
+ private:
+  __device__ void disappear() {
+    first()->detach(first_slot_);
+    second()->detach(second_slot_);
+    dynasoar::destroy(this);
+  }
+};
+
+__device__ inline void NodeBase::reach_neighbors(std::uint32_t distance, Distance* farthest) {
+  if (distance_->load(dynasoar::Order::relaxed) != distance) return;
+  for (std::uint32_t s = 0; s < slots_; ++s) {
+    const Spring* const spring = springs_[s];
+    if (spring == nullptr) continue;
+    NodeBase* const neighbor = is_second_end(s) ? spring->first() : spring->second();
+    reach(neighbor->distance_, distance + 1, *farthest);
+  }
+}
+
+__device__ inline Vector Node::total_force() const {
+  Vector total;
+  for (std::uint32_t s = 0; s < slots_; ++s) {
+    const Spring* const spring = springs_[s];
+    if (spring == nullptr) continue;
+    total = is_second_end(s) ? total - spring->force() : total + spring->force();
+  }
+  return total;
+}
+
+__device__ inline void NodeBase::report(NodeState* states, std::uint32_t* degrees) {
+  NodeState state;
+  state.position = position();
+  if (const Node* const node = dynasoar::cast<Node>(this)) {
+    state.kind = Kind::free;
+    state.velocity = node->velocity();
+  } else if (const AnchorPullNode* const pulled = dynasoar::cast<AnchorPullNode>(this)) {
+    state.kind = Kind::pulled;
+    state.velocity = pulled->velocity();
+  } else {
+    state.kind = Kind::anchor;
+  }
+  states[number_] = state;
+  degrees[number_] = degree();
+}
+
+/// Makes a node of its seed, and enters it in the table of nodes by number.
+struct MakeNode {
+  const NodeSeed* seeds;
+  NodeBase** table;
+
+  __device__ void operator()(std::size_t n) const {
+    const NodeSeed seed = seeds[n];
+    NodeBase* node = nullptr;
+    if (seed.kind == Kind::free) node = dynasoar::make_new<Node>(seed);
+    if (seed.kind == Kind::pulled) node = dynasoar::make_new<AnchorPullNode>(seed);
+    if (seed.kind == Kind::anchor) node = dynasoar::make_new<AnchorNode>(seed);
+    table[n] = node;
+  }
+};
+
+/// Makes a spring of its seed, between nodes that are there.
+struct MakeSpring {
+  const PlacedSpring* seeds;
+  NodeBase* const* table;
+
+  __device__ void operator()(std::size_t s) const {
+    const PlacedSpring seed = seeds[s];
+    if (!seed.spring.exists) return;
+    dynasoar::make_new<Spring>(static_cast<std::uint32_t>(s), seed, table[seed.spring.first],
+                               table[seed.spring.second]);
+  }
+};
+
+/// A heap that is enough for a network.
+std::size_t heap_bytes_for(const Network& network) {
+  const auto nodes = [&](Kind kind) {
+    return static_cast<std::size_t>(std::count_if(network.nodes.begin(), network.nodes.end(),
+                                                  [kind](const NodeState& node) { return node.kind == kind; }));
+  };
+  // Warps of a GPU that create objects at the same time fill blocks of their own, at most one for each object.
+  const auto room = [](std::size_t objects) { return objects + std::min(64 * objects, std::size_t{1} << 20); };
+  return AllocatorT::heap_bytes_for<Node>(room(nodes(Kind::free))) +
+         AllocatorT::heap_bytes_for<AnchorNode>(room(nodes(Kind::anchor))) +
+         AllocatorT::heap_bytes_for<AnchorPullNode>(room(nodes(Kind::pulled))) +
+         AllocatorT::heap_bytes_for<Spring>(room(network.springs.size())) +
+         AllocatorT::kTypes * AllocatorT::pages().bytes;
+}
+
+class Simulation final : public structure::Simulation {
+ public:
+  Simulation(const Parameters& parameters, const Network& network)
+      : start_(network),
+        needed_bytes_(heap_bytes_for(network)),
+        handle_({.heap_bytes = heap_bytes(parameters, needed_bytes_), .threads = parameters.threads}),
+        physics_(Physics::of(parameters)),
+        clock_(parameters.profile_every, {"anchors move", "forces and breaking", "nodes move", "search", "deletion"}) {
+    build(assign_slots(network));
+  }
+
+  void step() override {
+    dynasoar::Executor& executor = handle_.executor();
+    clock_.begin_step(executor);
+    handle_.parallel_do<&AnchorPullNode::pull>(physics_);
+    clock_.end_phase(executor, 0);
+    for (int i = 0; i < kRelaxations; ++i) {
+      handle_.parallel_do<&Spring::compute_force>(physics_);
+      clock_.end_phase(executor, 1);
+      handle_.parallel_do<&Node::move>(physics_);
+      clock_.end_phase(executor, 2);
+    }
+    search_anchored();
+    clock_.end_phase(executor, 3);
+    handle_.parallel_do<&Spring::disappear_if_unreached>();
+    handle_.parallel_do<NodeBase, &NodeBase::die_if_isolated>();
+    clock_.end_phase(executor, 4);
+  }
+
+  void record() override { history_.push_back({handle_.count<Spring>(), handle_.count<NodeBase>()}); }
+
+  void synchronize() override {
+    try {
+      handle_.synchronize();
+    } catch (const dynasoar::AllocationError&) {
+      const std::size_t had = handle_.statistics().heap_bytes;
+      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this network", needed_bytes_);
+    }
+  }
+
+  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
+
+  Network network() override {
+    Network now = start_;
+    now.nodes = report().states.download();
+    dynasoar::DeviceArray<std::uint8_t> exists(now.springs.size());
+    exists.fill_bytes(0);
+    handle_.parallel_do<&Spring::report>(exists.data());
+    synchronize();
+    const std::vector<std::uint8_t> alive = exists.download();
+    for (std::size_t s = 0; s < alive.size(); ++s) now.springs[s].exists = alive[s] != 0;
+    return now;
+  }
+
+  std::vector<std::uint32_t> degrees() override { return report().degrees.download(); }
+
+  std::vector<PhaseTime> phases() override { return clock_.times(); }
+
+  std::optional<Usage> usage() override {
+    const dynasoar::Statistics now = handle_.statistics();
+    return Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
+                 now.fragmentation()};
+  }
+
+ private:
+  /// What the nodes report, by number.
+  struct Reports {
+    dynasoar::DeviceArray<NodeState> states;
+    dynasoar::DeviceArray<std::uint32_t> degrees;
+  };
+
+  static std::size_t heap_bytes(const Parameters& parameters, std::size_t needed_bytes) {
+    if (parameters.heap_bytes == 0) return needed_bytes;
+    if (parameters.heap_bytes < AllocatorT::kTypes * AllocatorT::pages().bytes) {
+      throw HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no page for each class",
+                         needed_bytes);
+    }
+    return parameters.heap_bytes;
+  }
+
+  void build(const Slots& slots) {
+    const std::vector<NodeSeed> node_seeds = seeds_of_nodes(slots);
+    dynasoar::DeviceArray<NodeSeed> nodes(node_seeds.size());
+    dynasoar::DeviceArray<PlacedSpring> springs(slots.springs.size());
+    dynasoar::DeviceArray<NodeBase*> table(node_seeds.size());
+    nodes.upload(node_seeds);
+    springs.upload(slots.springs);
+    handle_.parallel_for(nodes.size(), MakeNode{nodes.data(), table.data()});
+    synchronize();  // springs can be made if all nodes are there
+    handle_.parallel_for(springs.size(), MakeSpring{springs.data(), table.data()});
+    synchronize();
+  }
+
+  std::vector<NodeSeed> seeds_of_nodes(const Slots& slots) const {
+    std::vector<NodeSeed> seeds;
+    for (std::size_t n = 0; n < start_.nodes.size(); ++n) {
+      const NodeState& node = start_.nodes[n];
+      seeds.push_back({static_cast<std::uint32_t>(n), node.kind, slots.used[n], 0, node.position, node.velocity});
+    }
+    for (const PlacedSpring& placed : slots.springs) {
+      if (placed.spring.exists) seeds[placed.spring.second].second_ends |= std::uint32_t{1} << placed.second_slot;
+    }
+    return seeds;
+  }
+
+  /// Gives every free node its distance from the nearest anchor, if springs connect them.
+  void search_anchored() {
+    handle_.parallel_do<&Node::forget_distance>();
+    search_.run([this](std::uint32_t distance, Distance* farthest) {
+      if (distance == 0) {
+        handle_.parallel_do<AnchorNode, &NodeBase::reach_neighbors>(distance, farthest);
+      } else {
+        handle_.parallel_do<Node, &NodeBase::reach_neighbors>(distance, farthest);
+      }
+    });
+  }
+
+  Reports report() {
+    Reports reports{dynasoar::DeviceArray<NodeState>(start_.nodes.size()),
+                    dynasoar::DeviceArray<std::uint32_t>(start_.nodes.size())};
+    reports.states.upload(std::vector<NodeState>(start_.nodes.size()));
+    reports.degrees.fill_bytes(0);
+    handle_.parallel_do<NodeBase, &NodeBase::report>(reports.states.data(), reports.degrees.data());
+    synchronize();
+    return reports;
+  }
+
+  Network start_;
+  std::size_t needed_bytes_;
+  dynasoar::AllocatorHandle<AllocatorT> handle_;
+  Physics physics_;
+  Search search_;
+  app::PhaseClock clock_;
+  std::vector<Census> history_;
+};
+
+}  // namespace springs
+
+std::unique_ptr<Simulation> make_springs(const Parameters& parameters, const Network& network) {
+  return std::make_unique<springs::Simulation>(parameters, network);
+}
+
+}  // namespace structure

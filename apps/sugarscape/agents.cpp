@@ -1,0 +1,383 @@
+/// @file
+/// Sugarscape with males and females as objects; the cells are plain arrays. The model itself is in README.md.
+///
+/// Whoever wants a cell *asks*: it sets a bit in the cell that says from which side. In the next loop each of the
+/// askers finds out for itself whom the cell chose, so cells need no loop of their own for that. A cell that was asked
+/// for is inhabited afterwards, and its inhabitant forgets the question in the next step.
+///
+/// A loop reads what the loops before it wrote, and every location has one writer in a loop or is changed by a
+/// commutative atomic, so nothing depends on the order in which threads run.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+
+#include "grid.h"
+#include "object_landscape.h"
+#include "rules.h"
+#include "simulation.h"
+
+namespace sugarscape {
+namespace agents {
+
+class Agent;
+class Male;
+class Female;
+using AllocatorT = dynasoar::SoaAllocator<Male, Female>;
+
+/// The cells, as the device sees them.
+struct Landscape {
+  Grid grid;
+  Seed seed;
+  std::uint32_t step;
+  Agent** agents;                              ///< [cells] who lives there, or null
+  std::uint8_t* kinds;                         ///< [cells] kFree, kMale ...: all that most neighbours need to see
+  std::uint16_t* sugars;                       ///< [cells]
+  std::uint8_t* growths;                       ///< [cells]
+  std::uint8_t* shares;                        ///< [cells] what each neighbour receives in this step
+  dynasoar::AtomicWord<std::uint32_t>* asked;  ///< [cells] bit p: the agent at position p of the window asks for it
+
+  __device__ void grow(std::uint32_t c) const {
+    const std::uint32_t grown = limited(std::uint32_t{sugars[c]} + growths[c]);
+    const std::uint32_t gift = given(grown);
+    sugars[c] = static_cast<std::uint16_t>(grown - gift);
+    shares[c] = share_of(gift);
+  }
+
+  __device__ void receive(std::uint32_t c) const {
+    std::uint32_t received = 0;
+    grid.for_each_at(
+        c, grid.sight(c, 2), [this](std::uint32_t giver) { return shares[giver]; },
+        [&](std::uint32_t, bool is_there, std::uint32_t share) { received += is_there ? share : 0; });
+    if (received > 0) sugars[c] = static_cast<std::uint16_t>(limited(sugars[c] + received));
+  }
+
+  __device__ std::uint32_t harvest(std::uint32_t c) const {
+    const std::uint32_t all = sugars[c];
+    sugars[c] = 0;
+    return all;
+  }
+
+  /// The cells of this kind in sight of c.
+  __device__ Positions in_sight(std::uint8_t kind, std::uint32_t c, std::uint32_t vision) const {
+    return grid.where(c, grid.sight(c, vision), [=, this](std::uint32_t other) { return kinds[other] == kind; });
+  }
+
+  /// The free cells in sight of c that have the most sugar.
+  __device__ Positions best_in_sight(std::uint32_t c, std::uint32_t vision) const {
+    BestPlaces best;
+    grid.for_each_at(
+        c, in_sight(kFree, c, vision), [this](std::uint32_t other) { return sugars[other]; },
+        [&](std::uint32_t position, bool is_there, std::uint32_t sugar) { best.consider(position, is_there, sugar); });
+    return best.positions();
+  }
+
+  /// An agent, or nobody, lives in cell c from now on.
+  __device__ void put(std::uint32_t c, Agent* agent, std::uint8_t kind) const {
+    agents[c] = agent;
+    kinds[c] = agent != nullptr ? kind : kFree;
+  }
+
+  /// c's agent asks for one of the candidates, if there are any. @return which one, or kNone
+  __device__ std::uint8_t ask(std::uint32_t c, Positions candidates, Decision decision) const {
+    if (candidates.empty()) return kNone;
+    const std::uint8_t position = choose(candidates, seed, decision, c, step);
+    asked[grid.at(c, position)].fetch_or(1u << mirrored(position), dynasoar::Order::relaxed);
+    return position;
+  }
+
+  /// Whether the cell at `position`, which c's agent asked for, chooses that agent.
+  __device__ bool accepts(std::uint32_t c, std::uint8_t position, Decision decision) const {
+    const std::uint32_t wanted = grid.at(c, position);
+    const Positions askers(asked[wanted].load(dynasoar::Order::relaxed));
+    return choose(askers, seed, decision, wanted, step) == mirrored(position);
+  }
+
+  __device__ void forget_question(std::uint32_t c) const { asked[c].store(0, dynasoar::Order::relaxed); }
+
+  __device__ Agent* agent_at(std::uint32_t c, std::uint32_t position) const { return agents[grid.at(c, position)]; }
+
+  __device__ std::uint8_t kind(std::uint32_t c) const { return kinds[c]; }
+  __device__ std::uint32_t sugar(std::uint32_t c) const { return sugars[c]; }
+  __device__ CellState state(std::uint32_t c) const;
+};
+
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Agent, (cell_, std::uint32_t), (wealth_, std::uint32_t), (traits_, Traits), (age_, std::uint8_t),
+                  (choice_, std::uint8_t));  // the position that it asked for, or kNone
+
+  __device__ Agent(std::uint32_t cell, Traits traits)
+      : cell_(cell), wealth_(traits.endowment), traits_(traits), age_(0) {}
+
+  /// Grows older and eats, or dies.
+  __device__ void live(Landscape land) {
+    land.forget_question(cell_);
+    ++age_;
+    if (dies(age_, wealth_, traits_)) {
+      land.put(cell_, nullptr, kFree);
+      dynasoar::destroy(this);
+      return;
+    }
+    wealth_ -= traits_->metabolism;
+  }
+
+  /// Asks for the best place in sight.
+  __device__ void ask(Landscape land) {
+    choice_ = land.ask(cell_, land.best_in_sight(cell_, traits_->vision), Decision::move_ask);
+  }
+
+  __device__ std::uint32_t wealth() const { return wealth_; }
+
+  __device__ CellState state() const {
+    const Traits traits = traits_;
+    return {.vision = traits.vision,
+            .max_age = traits.max_age,
+            .endowment = traits.endowment,
+            .metabolism = traits.metabolism,
+            .wealth = wealth_,
+            .age = age_};
+  }
+
+ protected:
+  __device__ bool is_ready_for_children() const { return is_ready(age_, wealth_, traits_); }
+
+  /// Moves to the cell that it asked for, if that chose it, and harvests where it is then.
+  __device__ void move_and_harvest(Landscape land) {
+    if (choice_ != kNone && land.accepts(cell_, choice_, Decision::move_accept)) {
+      land.put(cell_, nullptr, kFree);
+      cell_ = land.grid.at(cell_, choice_);
+    }
+    wealth_ += land.harvest(cell_);
+  }
+
+  __device__ void pay_for_child() { wealth_ -= birth_price(traits_); }
+};
+
+class Female : public Agent {
+ public:
+  using BaseClass = Agent;
+  using Proposals = dynasoar::AtomicWord<std::uint32_t>;
+  DYNASOAR_FIELDS(Female, (proposals_, Proposals),  // bit p: the male at position p of the window
+                  (accepted_, std::uint8_t),        // the position of the male whose proposal she accepted, or kNone
+                  (children_, std::uint8_t), (max_children_, std::uint8_t));
+
+  __device__ Female(std::uint32_t cell, Traits traits, std::uint8_t max_children)
+      : Agent(cell, traits), children_(0), max_children_(max_children) {
+    proposals_->store(0, dynasoar::Order::relaxed);
+  }
+
+  __device__ void move(Landscape land) {
+    move_and_harvest(land);
+    land.put(cell_, this, is_ready_for_children() ? kReadyFemale : kFemale);
+  }
+
+  /// The male at `position` of her window proposes to her.
+  __device__ void receive_proposal(std::uint32_t position) {
+    proposals_->fetch_or(1u << position, dynasoar::Order::relaxed);
+  }
+
+  /// Accepts the richest of those who propose, unless she has all her children.
+  __device__ void accept(Landscape land) {
+    const Positions suitors(proposals_->load(dynasoar::Order::relaxed));
+    if (suitors.empty()) return;
+    proposals_->store(0, dynasoar::Order::relaxed);
+    RichestAgent richest;
+    if (children_ < max_children_) {
+      suitors.for_each(
+          [&](std::uint32_t position) { richest.consider(position, land.agent_at(cell_, position)->wealth()); });
+    }
+    accepted_ = richest.position();
+  }
+
+  __device__ bool has_accepted(std::uint32_t position) const { return accepted_ == position; }
+
+  /// Has a child with this father. @return the child's traits
+  __device__ Traits bear_child(Traits father) {
+    pay_for_child();
+    ++children_;
+    return mean(father, traits_);
+  }
+
+  __device__ CellState state() const {
+    CellState state = Agent::state();
+    state.kind = kFemale;
+    state.children = children_;
+    state.max_children = max_children_;
+    return state;
+  }
+};
+
+class Male : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Male, (beloved_, std::uint8_t));  // the position of the female that he proposed to, or kNone
+
+  using Agent::Agent;
+
+  __device__ void move(Landscape land) {
+    move_and_harvest(land);
+    land.put(cell_, this, kMale);
+  }
+
+  /// Proposes to the richest female in sight that is ready.
+  __device__ void propose(Landscape land) {
+    RichestAgent richest;
+    if (is_ready_for_children()) {
+      land.in_sight(kReadyFemale, cell_, traits_->vision).for_each([&](std::uint32_t position) {
+        richest.consider(position, land.agent_at(cell_, position)->wealth());
+      });
+    }
+    beloved_ = richest.position();
+    if (beloved_ != kNone) beloved(land)->receive_proposal(mirrored(beloved_));
+  }
+
+  /// Asks for a cell for a child, if she has accepted.
+  __device__ void ask_for_cradle(Landscape land) {
+    choice_ = kNone;
+    if (beloved_ == kNone || !beloved(land)->has_accepted(mirrored(beloved_))) return;
+    choice_ = land.ask(cell_, land.in_sight(kFree, cell_, traits_->vision), Decision::birth_ask);
+  }
+
+  /// Has a child in the cell that he asked for, if that chose him.
+  __device__ void have_child(Landscape land) {
+    if (choice_ == kNone || !land.accepts(cell_, choice_, Decision::birth_accept)) return;
+    const std::uint32_t cradle = land.grid.at(cell_, choice_);
+    pay_for_child();
+    const Traits traits = beloved(land)->bear_child(traits_);
+    const Newborn child = newborn(land.seed, cradle, land.step);
+    if (child.kind == kMale) {
+      land.put(cradle, dynasoar::make_new<Male>(cradle, traits), kMale);
+    } else {
+      land.put(cradle, dynasoar::make_new<Female>(cradle, traits, child.max_children), kFemale);
+    }
+  }
+
+  __device__ CellState state() const {
+    CellState state = Agent::state();
+    state.kind = kMale;
+    return state;
+  }
+
+ private:
+  /// @pre beloved_ != kNone
+  __device__ Female* beloved(const Landscape& land) const {
+    return static_cast<Female*>(land.agent_at(cell_, beloved_));
+  }
+};
+
+__device__ inline CellState Landscape::state(std::uint32_t c) const {
+  CellState state;
+  if (const Male* const male = kinds[c] == kMale ? static_cast<Male*>(agents[c]) : nullptr) state = male->state();
+  if (const Female* const female = is_female(kinds[c]) ? static_cast<Female*>(agents[c]) : nullptr) {
+    state = female->state();
+  }
+  state.sugar = sugars[c];
+  state.growth = growths[c];
+  return state;
+}
+
+/// Makes a cell and its first agent.
+struct Populate {
+  Landscape land;
+  Thresholds thresholds;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto c = static_cast<std::uint32_t>(index);
+    land.sugars[c] = 0;
+    land.growths[c] = initial_growth(land.seed, c);
+    land.forget_question(c);
+    const InitialAgent initial = initial_agent(land.seed, thresholds, c);
+    Agent* agent = nullptr;
+    if (initial.kind == kMale) agent = dynasoar::make_new<Male>(c, initial.traits);
+    if (initial.kind == kFemale) agent = dynasoar::make_new<Female>(c, initial.traits, initial.max_children);
+    land.put(c, agent, initial.kind);
+  }
+};
+
+struct Grow {
+  Landscape land;
+  __device__ void operator()(std::size_t c) const { land.grow(static_cast<std::uint32_t>(c)); }
+};
+
+struct Receive {
+  Landscape land;
+  __device__ void operator()(std::size_t c) const { land.receive(static_cast<std::uint32_t>(c)); }
+};
+
+class Model {
+ public:
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+  Model(Handle& handle, const Parameters& parameters)
+      : handle_(handle),
+        grid_{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(parameters.height)},
+        seed_{parameters.seed},
+        agents_(grid_.cells()),
+        kinds_(grid_.cells()),
+        sugars_(grid_.cells()),
+        growths_(grid_.cells()),
+        shares_(grid_.cells()),
+        asked_(grid_.cells()) {
+    handle_.parallel_for(grid_.cells(), Populate{view(0), Thresholds::of(parameters.males, parameters.females)});
+  }
+
+  /// A heap that is enough: every cell could hold a female, and half of the slots of their blocks may be free.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
+    return std::max(AllocatorT::heap_bytes_for<Male>(agents), AllocatorT::heap_bytes_for<Female>(agents));
+  }
+
+  Landscape view(std::uint32_t step) const {
+    return {grid_,          seed_,           step,           agents_.data(), kinds_.data(),
+            sugars_.data(), growths_.data(), shares_.data(), asked_.data()};
+  }
+
+  void step(std::uint32_t step, app::PhaseClock& clock) {
+    const Landscape land = view(step);
+    dynasoar::Executor& executor = handle_.executor();
+    clock.begin_step(executor);
+    executor.for_each_index(grid_.cells(), Grow{land});
+    clock.end_phase(executor, 0);
+    executor.for_each_index(grid_.cells(), Receive{land});
+    clock.end_phase(executor, 1);
+    handle_.parallel_do<Agent, &Agent::live>(land);
+    clock.end_phase(executor, 2);
+    handle_.parallel_do<Agent, &Agent::ask>(land);
+    clock.end_phase(executor, 3);
+    handle_.parallel_do<&Male::move>(land);
+    handle_.parallel_do<&Female::move>(land);
+    clock.end_phase(executor, 4);
+    handle_.parallel_do<&Male::propose>(land);
+    clock.end_phase(executor, 5);
+    handle_.parallel_do<&Female::accept>(land);
+    clock.end_phase(executor, 6);
+    handle_.parallel_do<&Male::ask_for_cradle>(land);
+    clock.end_phase(executor, 7);
+    handle_.parallel_do<&Male::have_child>(land);
+    clock.end_phase(executor, 8);
+  }
+
+ private:
+  Handle& handle_;
+  Grid grid_;
+  Seed seed_;
+  dynasoar::DeviceArray<Agent*> agents_;
+  dynasoar::DeviceArray<std::uint8_t> kinds_;
+  dynasoar::DeviceArray<std::uint16_t> sugars_;
+  dynasoar::DeviceArray<std::uint8_t> growths_;
+  dynasoar::DeviceArray<std::uint8_t> shares_;
+  dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> asked_;
+};
+
+}  // namespace agents
+
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
+  return std::make_unique<ObjectLandscape<agents::Model, agents::AllocatorT>>(parameters);
+}
+
+}  // namespace sugarscape

@@ -1,0 +1,166 @@
+/// @file
+/// The numbers of the model and its start, shared by every parallel implementation. Defined in README.md.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/platform/config.h>
+
+#include "grid.h"
+#include "random.h"
+
+namespace sugarscape {
+
+/// What neighbours see of a cell; a female that males may propose to is told apart from others.
+inline constexpr std::uint8_t kFree = 0;
+inline constexpr std::uint8_t kMale = 1;
+inline constexpr std::uint8_t kFemale = 2;
+inline constexpr std::uint8_t kReadyFemale = 3;
+
+__host__ __device__ constexpr bool is_female(std::uint8_t kind) {
+  return kind == kFemale || kind == kReadyFemale;
+}
+
+/// The most sugar that a cell holds.
+inline constexpr std::uint32_t kCapacity = 3500;
+
+__host__ __device__ constexpr std::uint32_t limited(std::uint32_t sugar) {
+  return sugar < kCapacity ? sugar : kCapacity;
+}
+
+/// What a cell with so much sugar gives away.
+__host__ __device__ constexpr std::uint32_t given(std::uint32_t sugar) {
+  constexpr std::uint32_t kMost = 60;
+  return sugar / 8 < kMost ? sugar / 8 : kMost;
+}
+
+/// What each cell in the giver's window receives of it.
+__host__ __device__ constexpr std::uint8_t share_of(std::uint32_t gift) {
+  return static_cast<std::uint8_t>(gift / 8);
+}
+
+/// What an agent is born with. Four bytes, so that it is read and written as one word.
+struct alignas(4) Traits {
+  std::uint8_t vision;
+  std::uint8_t max_age;
+  std::uint8_t endowment;
+  std::uint8_t metabolism;
+};
+
+/// A child's traits.
+__host__ __device__ constexpr Traits mean(Traits a, Traits b) {
+  return {static_cast<std::uint8_t>((a.vision + b.vision) / 2), static_cast<std::uint8_t>((a.max_age + b.max_age) / 2),
+          static_cast<std::uint8_t>((a.endowment + b.endowment) / 2),
+          static_cast<std::uint8_t>((a.metabolism + b.metabolism) / 2)};
+}
+
+/// What each parent pays for a child.
+__host__ __device__ constexpr std::uint32_t birth_price(Traits traits) {
+  return traits.endowment / 2u;
+}
+
+/// Whether an agent is old and rich enough for children.
+__host__ __device__ constexpr bool is_ready(std::uint32_t age, std::uint32_t wealth, Traits traits) {
+  constexpr std::uint32_t kAdult = 22;
+  return age >= kAdult && 3 * wealth >= 2u * traits.endowment;
+}
+
+/// Whether an agent, already a step older, dies before this meal.
+__host__ __device__ constexpr bool dies(std::uint32_t age, std::uint32_t wealth, Traits traits) {
+  return age > traits.max_age || wealth <= traits.metabolism;
+}
+
+/// The start's fractions as integers: a word below `males` makes a male, else below `agents` a female.
+struct Thresholds {
+  std::uint64_t males;
+  std::uint64_t agents;
+
+  static Thresholds of(double males, double females) {
+    const auto words = [](double fraction) { return static_cast<std::uint64_t>(fraction * 4294967296.0); };
+    return {words(males), words(males) + words(females)};
+  }
+};
+
+/// How much sugar grows on a cell in a step: 50 for 2% of the cells, 25 for 2%, 12 for 4%.
+__host__ __device__ inline std::uint8_t initial_growth(Seed seed, std::uint32_t cell) {
+  const std::uint32_t word = random_block(seed, Decision::growth, cell, 0).v[0];
+  return word < 85899345 ? 50 : word < 171798691 ? 25 : word < 343597383 ? 12 : 0;
+}
+
+__host__ __device__ inline std::uint8_t max_children(std::uint32_t word) {
+  return static_cast<std::uint8_t>(2 + scale(word, 6));
+}
+
+/// Who lives on a cell at the start.
+struct InitialAgent {
+  std::uint8_t kind;  ///< kFree, kMale or kFemale
+  Traits traits;
+  std::uint8_t max_children;  ///< of a female
+};
+
+__host__ __device__ inline InitialAgent initial_agent(Seed seed, Thresholds thresholds, std::uint32_t cell) {
+  const philox4x32_ctr_t first = random_block(seed, Decision::initial_agent, cell, 0, 0);
+  if (first.v[0] >= thresholds.agents) return {kFree, {}, 0};
+  const philox4x32_ctr_t second = random_block(seed, Decision::initial_agent, cell, 0, 1);
+  const Traits traits{
+      static_cast<std::uint8_t>(1 + scale(first.v[1], 2)), static_cast<std::uint8_t>(66 + scale(first.v[2], 33)),
+      static_cast<std::uint8_t>(50 + scale(first.v[3], 150)), static_cast<std::uint8_t>(26 + scale(second.v[0], 53))};
+  if (first.v[0] < thresholds.males) return {kMale, traits, 0};
+  return {kFemale, traits, max_children(second.v[1])};
+}
+
+/// What a child is besides its traits.
+struct Newborn {
+  std::uint8_t kind;
+  std::uint8_t max_children;  ///< of a female
+};
+
+__host__ __device__ inline Newborn newborn(Seed seed, std::uint32_t cell, std::uint32_t step) {
+  const philox4x32_ctr_t random = random_block(seed, Decision::newborn, cell, step);
+  if (scale(random.v[0], 2) == 0) return {kMale, 0};
+  return {kFemale, max_children(random.v[1])};
+}
+
+/// The position that `cell` draws out of `candidates`. @pre !candidates.empty()
+__host__ __device__ inline std::uint8_t choose(Positions candidates, Seed seed, Decision decision, std::uint32_t cell,
+                                               std::uint32_t step) {
+  return candidates[draw(seed, decision, cell, step, candidates.size())];
+}
+
+/// Finds the positions with the most sugar, all of them if there are several. Without branches, see Grid::for_each_at.
+class BestPlaces {
+ public:
+  /// @param is_there   if it is false, nothing happens
+  __host__ __device__ void consider(std::uint32_t position, bool is_there, std::uint32_t sugar) {
+    const std::uint32_t value = is_there ? sugar + 1 : 0;
+    positions_ = value > most_ ? Positions() : positions_;
+    positions_.add_if(value >= most_, position);
+    most_ = value > most_ ? value : most_;
+  }
+
+  __host__ __device__ Positions positions() const { return positions_; }
+
+ private:
+  std::uint32_t most_ = 1;  // that of a cell without sugar
+  Positions positions_;
+};
+
+/// Finds the agent with the most sugar; among equals, the one that is considered first.
+class RichestAgent {
+ public:
+  /// @pre wealth > 0, as that of every agent that lives
+  __host__ __device__ void consider(std::uint32_t position, std::uint32_t wealth) {
+    if (wealth <= most_) return;
+    most_ = wealth;
+    position_ = static_cast<std::uint8_t>(position);
+  }
+
+  /// Where it is, or kNone.
+  __host__ __device__ std::uint8_t position() const { return position_; }
+
+ private:
+  std::uint32_t most_ = 0;
+  std::uint8_t position_ = kNone;
+};
+
+}  // namespace sugarscape

@@ -1,0 +1,79 @@
+/// @file
+/// What every implementation of Sugarscape offers, and how to make one: the DSL variants, the hand-written baselines
+/// and the sequential reference. Used by the program and the tests; plain C++, so that only the implementations
+/// themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace sugarscape {
+
+/// What is simulated. @pre width, height >= 1; width * height < 2^31; males, females >= 0; males + females <= 1
+struct Parameters {
+  int width = 1024;
+  int height = 1024;
+  std::uint64_t seed = 42;
+  double males = 0.12;           ///< fraction of the cells with a male at the start
+  double females = 0.15;         ///< fraction of the cells with a female at the start
+  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for this landscape
+  int threads = 0;               ///< on the CPU; 0: one per processor
+  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+};
+
+/// What a step leaves behind, in numbers.
+struct Census {
+  std::uint64_t males = 0;
+  std::uint64_t females = 0;
+  std::uint64_t sugar = 0;  ///< on all cells; what agents own is not counted
+
+  bool operator==(const Census&) const = default;
+};
+
+/// A cell of the landscape and the agent on it. Cells without an agent have zeros from `vision` on, and males have no
+/// children.
+struct CellState {
+  std::uint16_t sugar = 0;
+  std::uint8_t growth = 0;  ///< of sugar per step
+  std::uint8_t kind = 0;    ///< 0 free, 1 male, 2 female
+  std::uint8_t vision = 0;
+  std::uint8_t max_age = 0;
+  std::uint8_t endowment = 0;
+  std::uint8_t metabolism = 0;
+  std::uint32_t wealth = 0;  ///< the agent's sugar
+  std::uint8_t age = 0;
+  std::uint8_t children = 0;
+  std::uint8_t max_children = 0;
+
+  bool operator==(const CellState&) const = default;
+};
+
+using app::HeapTooSmall;
+using app::PhaseTime;
+using app::Usage;
+
+/// A running landscape.
+class Simulation : public app::Simulation {
+ public:
+  /// The censuses noted since the last call, oldest first.
+  virtual std::vector<Census> take_history() = 0;
+
+  /// All cells, row by row.
+  virtual std::vector<CellState> landscape() = 0;
+};
+
+/// DSL variant with cells and agents as objects.
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
+/// DSL variant with agents as objects, cells as plain arrays.
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
+/// Hand-written structure of arrays, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
+/// Hand-written array of structures, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Sequential, on the host: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
+
+}  // namespace sugarscape

@@ -1,0 +1,107 @@
+/// @file
+/// What AllocatorHandle::reduce and its relatives combine values with: Plus, Least, Greatest, and fields as callables.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+/// a + b, for `reduce` and `device_reduce`.
+struct Plus {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a + b);
+  }
+};
+
+/// The lesser of two values.
+struct Least {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+};
+
+/// The greater of two values.
+struct Greatest {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
+};
+
+namespace detail {
+
+/// What values of a field are added up as.
+template <class T>
+using sum_t = std::conditional_t<!std::is_integral_v<T>, double,
+                                 std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+
+template <class>
+struct FieldPointer;
+template <class C, class Field>
+struct FieldPointer<Field C::*> {
+  using Class = C;
+  using Type = typename Field::T;
+};
+
+/// The value of a field that is known at compile time.
+template <auto kField>
+struct FieldValue {
+  using Class = typename FieldPointer<decltype(kField)>::Class;
+  using Type = typename FieldPointer<decltype(kField)>::Type;
+  using Sum = sum_t<Type>;
+  static_assert(std::is_arithmetic_v<Type>,
+                "dynasoar: sum, minimum and maximum are for fields that are numbers; use reduce for others");
+
+  template <class T>
+  __device__ Type operator()(T* object) const {
+    Class* const declared_in = object;
+    return (declared_in->*kField).get();
+  }
+};
+
+/// A value, or none yet.
+template <class T>
+struct Found {
+  T value{};
+  bool any = false;
+};
+
+template <class Value>
+struct FoundValue {
+  template <class T>
+  __device__ Found<typename Value::Type> operator()(T* object) const {
+    return {Value{}(object), true};
+  }
+};
+
+/// `op` for values of which there may be none yet.
+template <class Op>
+struct OfFound {
+  Op op;
+  template <class T>
+  __host__ __device__ Found<T> operator()(const Found<T>& a, const Found<T>& b) const {
+    if (!a.any) return b;
+    if (!b.any) return a;
+    return {op(a.value, b.value), true};
+  }
+};
+
+/// 1 where a predicate is true, else 0.
+template <class F>
+struct OneIf {
+  F predicate;
+  template <class T>
+  __device__ std::uint64_t operator()(T* object) const {
+    return predicate(object) ? 1 : 0;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace dynasoar

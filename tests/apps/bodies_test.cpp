@@ -1,0 +1,287 @@
+/// @file
+/// n-body and collision: every step of all implementations is that of the reference in double precision, started from
+/// the same state; and what the models conserve is conserved.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../platform/test_support.h"
+#include "bodies/random_bodies.h"
+#include "collision/collision.h"
+#include "n_body/n_body.h"
+
+namespace {
+
+using bodies::BodyState;
+using bodies::Parameters;
+using bodies::Simulation;
+using bodies::Totals;
+
+using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
+
+struct Implementation {
+  std::string name;
+  Make make;
+  Make reference;
+};
+
+std::vector<Implementation> n_body_implementations() {
+  return {{"n-body objects", n_body::make_objects, n_body::make_reference},
+          {"n-body soa", n_body::make_soa_baseline, n_body::make_reference},
+          {"n-body aos", n_body::make_aos_baseline, n_body::make_reference}};
+}
+
+std::vector<Implementation> collision_implementations() {
+  return {{"collision objects", collision::make_objects, collision::make_reference},
+          {"collision soa", collision::make_soa_baseline, collision::make_reference},
+          {"collision aos", collision::make_aos_baseline, collision::make_reference}};
+}
+
+std::vector<Implementation> implementations() {
+  std::vector<Implementation> all = n_body_implementations();
+  for (const Implementation& implementation : collision_implementations()) all.push_back(implementation);
+  return all;
+}
+
+// The same bodies, numbered from 0 in the same order.
+std::vector<BodyState> renumbered(std::vector<BodyState> states) {
+  for (std::size_t i = 0; i < states.size(); ++i) states[i].number = static_cast<std::uint32_t>(i);
+  return states;
+}
+
+std::unique_ptr<Simulation> start(const Make& make, std::vector<BodyState> initial, int threads = 0) {
+  Parameters parameters;
+  parameters.initial = std::move(initial);
+  parameters.threads = threads;
+  return make(parameters);
+}
+
+double distance(double x, double y) {
+  return std::hypot(x, y);
+}
+
+// Positions and velocities agree within what single precision leaves of them: a few units in the last place of the
+// position, and of the sum of all that pulls a body.
+void check_equal(const std::vector<BodyState>& states, const std::vector<BodyState>& expected) {
+  REQUIRE(states.size() == expected.size());
+  double worst_position = 0;
+  double worst_velocity = 0;
+  double worst_mass = 0;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const BodyState& a = states[i];
+    const BodyState& b = expected[i];
+    REQUIRE(a.number == b.number);
+    worst_position = std::max(worst_position, distance(double{a.x} - b.x, double{a.y} - b.y));
+    worst_velocity = std::max(worst_velocity, distance(double{a.vx} - b.vx, double{a.vy} - b.vy));
+    worst_mass = std::max(worst_mass, std::abs(double{a.mass} - b.mass));
+  }
+  CHECK(worst_position < 4e-7);
+  CHECK(worst_velocity < 4e-10);
+  CHECK(worst_mass == 0);
+}
+
+void check_steps(const Implementation& implementation, const std::vector<BodyState>& initial, int steps, int threads) {
+  CAPTURE(implementation.name);
+  CAPTURE(initial.size());
+  CAPTURE(threads);
+  std::vector<BodyState> before = initial;
+  const std::unique_ptr<Simulation> simulation = start(implementation.make, initial, threads);
+  for (int step = 0; step < steps; ++step) {
+    CAPTURE(step);
+    const std::unique_ptr<Simulation> reference = start(implementation.reference, renumbered(before));
+    reference->step();
+    simulation->step();
+    std::vector<BodyState> expected = reference->bodies();
+    for (BodyState& body : expected) body.number = before[body.number].number;
+    before = simulation->bodies();
+    check_equal(before, expected);
+  }
+}
+
+// Bodies in a part of the space: they meet often.
+std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size) {
+  std::vector<BodyState> states = bodies::random_bodies(count, seed, collision::kLeastMass, collision::kMostMass);
+  for (BodyState& body : states) {
+    body.x *= size;
+    body.y *= size;
+  }
+  return states;
+}
+
+constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+
+}  // namespace
+
+TEST_CASE("random bodies are where they should be, the same for every seed") {
+  const std::vector<BodyState> states = bodies::random_bodies(5000, 7, 500, 1000);
+  CHECK((states == bodies::random_bodies(5000, 7, 500, 1000)));
+  CHECK_FALSE((states == bodies::random_bodies(5000, 8, 500, 1000)));
+  double mass = 0;
+  for (const BodyState& body : states) {
+    CHECK((body.x >= -1 && body.x < 1 && body.y >= -1 && body.y < 1));
+    CHECK((std::abs(body.vx) <= 0.0005f && std::abs(body.vy) <= 0.0005f));
+    CHECK((body.mass >= 500 && body.mass <= 1000 && body.mass * 512 == std::floor(body.mass * 512)));
+    mass += body.mass;
+  }
+  CHECK(mass / 5000 == doctest::Approx(750).epsilon(0.02));
+}
+
+TEST_CASE("every step is the reference's step from the same state") {
+  for (const Implementation& implementation : n_body_implementations()) {
+    for (const std::uint32_t count : {1u, 2u, 65u, kQuick ? 100u : 300u}) {
+      check_steps(implementation, bodies::random_bodies(count, 3, n_body::kLeastMass, n_body::kMostMass), 5, 0);
+    }
+  }
+  for (const Implementation& implementation : collision_implementations()) {
+    for (const std::uint32_t count : {1u, 2u, 65u, kQuick ? 100u : 300u}) {
+      check_steps(implementation, crowd(count, 5, 0.1f), 12, 0);
+    }
+  }
+}
+
+TEST_CASE("the number of threads changes nothing") {
+  if (dynasoar::kCudaBackend) return;
+  for (const Implementation& implementation : implementations()) {
+    for (const int threads : {1, 2, 5}) check_steps(implementation, crowd(200, 11, 0.1f), 4, threads);
+  }
+}
+
+TEST_CASE("two bodies attract each other with the force that the model gives") {
+  // 0.6 apart: G m / (0.36 + 0.05) each way, for 0.02 s.
+  const std::vector<BodyState> pair = {{0, -0.3f, 0, 0, 0, 800}, {1, 0.3f, 0, 0, 0, 600}};
+  for (const Implementation& implementation : n_body_implementations()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = start(implementation.make, pair);
+    simulation->step();
+    const std::vector<BodyState> after = simulation->bodies();
+    CHECK(after[0].vx == doctest::Approx(6.673e-11 * 600 / 0.41 * 0.02).epsilon(1e-5));
+    CHECK(after[1].vx == doctest::Approx(-6.673e-11 * 800 / 0.41 * 0.02).epsilon(1e-5));
+    CHECK(after[0].vy == 0);
+  }
+}
+
+TEST_CASE("bodies in one place do not attract each other, and those that leave turn round") {
+  const std::vector<BodyState> states = {{0, 0.25f, 0.25f, 0, 0, 800}, {1, 0.25f, 0.25f, 0, 0, 600}};
+  const std::vector<BodyState> leaving = {{0, 0.999f, -0.999f, 0.1f, -0.1f, 500}};
+  for (const Implementation& implementation : n_body_implementations()) {
+    CAPTURE(implementation.name);
+    std::unique_ptr<Simulation> together = start(implementation.make, states);
+    together->step();
+    CHECK((together->bodies() == states));
+    together.reset();
+    const std::unique_ptr<Simulation> one = start(implementation.make, leaving);
+    one->step();
+    CHECK(one->bodies()[0].vx == -0.1f);
+    CHECK(one->bodies()[0].vy == 0.1f);
+  }
+}
+
+TEST_CASE("momentum is conserved while nothing bounces, and energy nearly") {
+  std::vector<BodyState> initial = bodies::random_bodies(kQuick ? 60 : 200, 9, n_body::kLeastMass, n_body::kMostMass);
+  for (BodyState& body : initial) body.x *= 0.5f, body.y *= 0.5f;  // far from where they would bounce
+  for (const Implementation& implementation : n_body_implementations()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
+    const auto potential = [](const std::vector<BodyState>& states) {
+      double energy = 0;  // of a force G m m' / (d^2 + 0.05): G m m' atan(d / sqrt(0.05)) / sqrt(0.05)
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          const double d = distance(double{states[i].x} - states[j].x, double{states[i].y} - states[j].y);
+          energy += 6.673e-11 * states[i].mass * states[j].mass * std::atan(d / std::sqrt(0.05)) / std::sqrt(0.05);
+        }
+      }
+      return energy;
+    };
+    const Totals before = simulation->totals();
+    const double energy_before = before.kinetic_energy + potential(simulation->bodies());
+    for (int step = 0; step < 100; ++step) simulation->step();
+    const Totals after = simulation->totals();
+    CHECK(after.mass == before.mass);
+    const double momentum = before.mass * 0.0005;  // what it could be
+    CHECK(std::abs(after.momentum_x - before.momentum_x) < 1e-6 * momentum);
+    CHECK(std::abs(after.momentum_y - before.momentum_y) < 1e-6 * momentum);
+    CHECK(after.kinetic_energy + potential(simulation->bodies()) == doctest::Approx(energy_before).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("mass and momentum survive every merge") {
+  const std::vector<BodyState> initial = crowd(kQuick ? 100 : 500, 21, 0.15f);
+  for (const Implementation& implementation : collision_implementations()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
+    const Totals before = simulation->totals();
+    for (int step = 0; step < 30; ++step) simulation->step();
+    const Totals after = simulation->totals();
+    CHECK(after.bodies < before.bodies);
+    CHECK(after.mass == before.mass);
+    CHECK(std::abs(after.momentum_x - before.momentum_x) < 1e-6 * before.mass * 0.0005);
+    CHECK(std::abs(after.momentum_y - before.momentum_y) < 1e-6 * before.mass * 0.0005);
+    CHECK(after.kinetic_energy < before.kinetic_energy * 1.01);  // merging loses some of it
+  }
+}
+
+TEST_CASE("who merges with whom follows the rules") {
+  // 0 and 1 are as heavy as each other: 0 counts as heavier. 2 is lightest and asks the heaviest nearby, which is 3.
+  // 3 asks for nobody and takes the lightest of its askers, 4 before 2. 5 is far away.
+  const std::vector<BodyState> initial = {{0, 0, 0, 0, 0, 50},    {1, 0.001f, 0, 0, 0, 50}, {2, 0.4f, 0.002f, 0, 0, 40},
+                                          {3, 0.4f, 0, 0, 0, 70}, {4, 0.402f, 0, 0, 0, 39}, {5, 0.8f, 0, 0, 0, 60}};
+  for (const Implementation& implementation : collision_implementations()) {
+    CAPTURE(implementation.name);
+    for (const Make& make : {implementation.make, implementation.reference}) {
+      const std::unique_ptr<Simulation> simulation = start(make, initial);
+      const auto numbers = [&] {
+        std::vector<std::uint32_t> all;
+        for (const BodyState& body : simulation->bodies()) all.push_back(body.number);
+        return all;
+      };
+      simulation->step();
+      CHECK((numbers() == std::vector<std::uint32_t>{0, 2, 3, 5}));
+      CHECK(simulation->bodies()[0].mass == 100);
+      CHECK(simulation->bodies()[2].mass == 109);
+      simulation->step();
+      CHECK((numbers() == std::vector<std::uint32_t>{0, 3, 5}));
+      CHECK(simulation->bodies()[1].mass == 149);
+    }
+  }
+}
+
+TEST_CASE("who asks another one takes nobody in that step") {
+  // 0 asks 1, which asks 2; 0 is too far from 2.
+  const std::vector<BodyState> chain = {{0, 0, 0, 0, 0, 40}, {1, 0.004f, 0, 0, 0, 50}, {2, 0.008f, 0, 0, 0, 60}};
+  for (const Implementation& implementation : collision_implementations()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = start(implementation.make, chain);
+    simulation->step();
+    const std::vector<BodyState> after = simulation->bodies();
+    REQUIRE(after.size() == 2);
+    CHECK(after[0].number == 0);
+    CHECK(after[0].mass == 40);
+    CHECK(after[1].number == 2);
+    CHECK(after[1].mass == 110);
+  }
+}
+
+TEST_CASE("a heap that is too small says which size is enough") {
+  for (const Make& make : {Make(n_body::make_objects), Make(collision::make_objects)}) {
+    Parameters parameters;
+    parameters.initial = bodies::random_bodies(20000, 1, 40, 50);
+    parameters.heap_bytes = 16 << 10;
+    std::uint64_t needed = 0;
+    try {
+      make(parameters);
+    } catch (const app::HeapTooSmall& error) {
+      needed = error.needed_bytes();
+    }
+    REQUIRE(needed > parameters.heap_bytes);
+    parameters.heap_bytes = needed;
+    CHECK_NOTHROW(make(parameters));
+  }
+}

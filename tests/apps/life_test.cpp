@@ -1,0 +1,628 @@
+/// @file
+/// Life and Generations: all implementations are the same cellular automaton, it is the one that apps/life/README.md
+/// defines, and patterns do what the Life community knows of them.
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../platform/test_support.h"
+#include "box.h"
+#include "rle.h"
+#include "rule.h"
+#include "simulation.h"
+
+namespace {
+
+using life::Edge;
+using life::Frame;
+using life::Parameters;
+using life::Pattern;
+using life::Population;
+using life::Rule;
+using life::Simulation;
+
+// Under a GPU's sanitizers a step takes a hundred times as long.
+constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+
+struct Implementation {
+  std::string name;
+  life::Make make;
+};
+
+std::vector<Implementation> implementations(int states) {
+  std::vector<Implementation> all = {{"cells", life::make_cells},
+                                     {"agents", life::make_agents},
+                                     {"soa", life::make_soa_baseline},
+                                     {"aos", life::make_aos_baseline}};
+  if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
+  return all;
+}
+
+std::vector<Implementation> implementations_and_reference(int states) {
+  std::vector<Implementation> all = implementations(states);
+  all.push_back({"reference", life::make_reference});
+  return all;
+}
+
+std::vector<int> thread_counts() {
+  return dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5};  // a GPU takes no notice of the number
+}
+
+// The frame and its population.
+struct Generation {
+  Frame frame;
+  Population population;
+};
+
+Generation now(Simulation& simulation) {
+  simulation.record();
+  const std::vector<Population> history = simulation.take_history();
+  REQUIRE(history.size() == 1);
+  return {simulation.frame(), history.front()};
+}
+
+std::vector<Generation> reference_run(const Parameters& parameters, int steps) {
+  const std::unique_ptr<Simulation> reference = life::make_reference(parameters);
+  std::vector<Generation> generations = {now(*reference)};
+  for (int step = 0; step < steps; ++step) {
+    reference->step();
+    generations.push_back(now(*reference));
+  }
+  return generations;
+}
+
+void check_against(const std::vector<Generation>& expected, const Implementation& implementation,
+                   const Parameters& parameters) {
+  CAPTURE(implementation.name);
+  CAPTURE(parameters.width);
+  CAPTURE(parameters.height);
+  CAPTURE(parameters.margin);
+  CAPTURE(parameters.seed);
+  CAPTURE(parameters.threads);
+  CAPTURE(life::text_of(parameters.rule));
+  CAPTURE((parameters.edge == Edge::torus));
+  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+  for (std::size_t step = 0; step < expected.size(); ++step) {
+    CAPTURE(step);
+    if (step > 0) simulation->step();
+    const Generation generation = now(*simulation);
+    REQUIRE((generation.frame == expected[step].frame));
+    REQUIRE((generation.population == expected[step].population));
+  }
+}
+
+void check_all(Parameters parameters, int steps, const std::vector<int>& threads) {
+  const std::vector<Generation> expected = reference_run(parameters, steps);
+  for (const Implementation& implementation : implementations(parameters.rule.states)) {
+    for (const int count : threads) {
+      parameters.threads = count;
+      check_against(expected, implementation, parameters);
+    }
+  }
+}
+
+Parameters random_start(int width, int height, const std::string& rule = "B3/S23", std::uint64_t seed = 42) {
+  Parameters parameters;
+  parameters.width = width;
+  parameters.height = height;
+  parameters.rule = life::parse_rule(rule);
+  parameters.seed = seed;
+  parameters.density = 0.35;
+  return parameters;
+}
+
+Parameters start_of(const Pattern& pattern, const std::string& file) {
+  Parameters parameters;
+  parameters.width = pattern.width;
+  parameters.height = pattern.height;
+  parameters.start = pattern.states;
+  parameters.rule = life::rule_of(pattern, file, {});
+  return parameters;
+}
+
+// A pattern of apps/life/patterns.
+Parameters pattern(const std::string& name) {
+  const std::string path = std::string(LIFE_PATTERNS "/") + name + ".rle";
+  return start_of(life::read_rle(path), path);
+}
+
+std::unique_ptr<Simulation> on_plane(const Parameters& parameters, const life::Make& make = life::make_agents) {
+  return life::make_growing(parameters, make);
+}
+
+void run(Simulation& simulation, int steps) {
+  for (int step = 0; step < steps; ++step) simulation.step();
+}
+
+// What lives, as a pattern with its place on the plane.
+Pattern alive_part(Simulation& simulation) {
+  const Frame frame = simulation.frame();
+  const std::optional<life::Box> box = life::bounding_box(frame);
+  if (!box) return {};
+  Pattern part;
+  part.left = frame.left + box->left;
+  part.top = frame.top + box->top;
+  part.width = box->width();
+  part.height = box->height();
+  part.states = life::states_in(frame, *box);
+  return part;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string rle_error(const std::string& text) {
+  return message_of([&] { static_cast<void>(life::rule_of(life::parse_rle(text, "f"), "f", {})); });
+}
+
+Pattern random_pattern(std::mt19937& random, int states) {
+  Pattern result;
+  result.width = static_cast<int>(random() % 90 + 1);
+  result.height = static_cast<int>(random() % 20 + 1);
+  result.left = static_cast<int>(random() % 100) - 50;
+  result.top = static_cast<int>(random() % 100) - 50;
+  const std::uint32_t density = random() % 4;
+  for (int i = 0; i < result.width * result.height; ++i) {
+    const bool empty = random() % 4 < density || (i / 200) % 2 == 1;
+    result.states.push_back(empty ? 0 : static_cast<std::uint16_t>(random() % static_cast<std::uint32_t>(states)));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("all usual notations of a rule are read") {
+  const Rule life{1 << 3, 1 << 2 | 1 << 3, 2};
+  for (const char* text : {"B3/S23", "b3/s23", "B3S23", "S23/B3", "23/3", "32/3", "B3/S23/C2", "23/3/2"}) {
+    CAPTURE(text);
+    CHECK((life::parse_rule(text) == life));
+  }
+  const Rule star_wars{1 << 2, 1 << 3 | 1 << 4 | 1 << 5, 4};
+  for (const char* text : {"B2/S345/C4", "B2/S345/4", "b2s345c4", "345/2/4", "345/2/C4", "B2/S345/G4", "S345/B2/C4"}) {
+    CAPTURE(text);
+    CHECK((life::parse_rule(text) == star_wars));
+  }
+  CHECK((life::parse_rule("/2/3") == Rule{1 << 2, 0, 3}));
+  CHECK((life::parse_rule("B2/S/C3") == Rule{1 << 2, 0, 3}));
+  CHECK((life::parse_rule("B/S012345678") == Rule{0, 0x1FF, 2}));
+  CHECK(life::parse_rule("B3468/S0235678/C257").states == 257);
+}
+
+TEST_CASE("a rule's text is a rule, and the same one") {
+  for (const char* text :
+       {"B3/S23", "B36/S23", "B2/S", "345/2/4", "/2/3", "0235678/3468/257", "012345678/12345678/265"}) {
+    CHECK(life::text_of(life::parse_rule(text)) == text);
+  }
+}
+
+TEST_CASE("what is no rule is refused at the place where it goes wrong") {
+  const auto error = [](const std::string& text) {
+    try {
+      static_cast<void>(life::parse_rule(text));
+    } catch (const life::RuleError& error) {
+      return std::to_string(error.position()) + " " + error.what();
+    }
+    return std::string("no error");
+  };
+  CHECK(error("").starts_with("0 '' is no rule"));
+  CHECK(error("Life").starts_with("0 unexpected 'L'"));
+  CHECK(error("B3").starts_with("0 'B3' is no rule"));
+  CHECK(error("B3/S2x").starts_with("5 unexpected 'x'"));
+  CHECK(error("B3/S29") == "5 a cell has 8 neighbours, not 9");
+  CHECK(error("B3/B23").starts_with("6 'B3/B23' lacks S"));
+  CHECK(error("B3/23") == "3 a letter B, S or C is missing here");
+  CHECK(error("23/3/1").starts_with("5 the number of states must be from 2 to 265"));
+  CHECK(error("23/3/99999999999").starts_with("5 the number of states"));
+  CHECK(error("23/3/2/2").find("is no rule") != std::string::npos);
+  CHECK(error("B03/S23").starts_with("0 birth on 0 is not supported"));
+  CHECK(error("B3/S23:T40").starts_with("6 the size of the plane"));
+  CHECK(error("B3/S23 ").starts_with("6 unexpected ' '"));
+}
+
+TEST_CASE("a pattern file is read with all that it says") {
+  const Pattern glider = life::parse_rle(
+      "#N Glider\r\n#C a comment\r\n#O somebody\r\n#P -3 4\r\n\r\nx = 3 ,y=3, rule = B3/S23 "
+      "\r\nbo$2b\r\no$3o!what\r\nfollows",
+      "f");
+  CHECK(glider.name == "Glider");
+  CHECK(glider.left == -3);
+  CHECK(glider.top == 4);
+  CHECK(glider.rule == "B3/S23");
+  CHECK((glider.states == std::vector<std::uint16_t>{0, 1, 0, 0, 0, 1, 1, 1, 1}));
+  const Pattern many = life::parse_rle("x = 8, y = 3\n2.AB$$XpAqBxXyA yX.!", "f");
+  CHECK((many.states ==
+         std::vector<std::uint16_t>{0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24, 25, 50, 240, 241, 264, 0, 0}));
+  CHECK(many.highest_state == 264);
+  CHECK(many.rule.empty());
+  CHECK(life::parse_rle("#r 23/36\nx=1,y=1\no!", "f").rule == "23/36");
+  CHECK(life::parse_rle("x = 0, y = 0\n!", "f").states.empty());
+  // Dead cells beyond the stated size do no harm.
+  CHECK(life::parse_rle("x = 1, y = 1\no9b$$9b!", "f").states.size() == 1);
+}
+
+TEST_CASE("a malformed pattern file is refused with file, line and column") {
+  CHECK(rle_error("") == "f:1:1: there is no pattern here: the header 'x = .., y = ..' is missing");
+  CHECK(rle_error("#C only\n#C comments\n").starts_with("f:3:1: there is no pattern here"));
+  CHECK(rle_error("bo$2bo$3o!").starts_with("f:1:1: expected the header"));
+  CHECK(rle_error("x = , y = 3").starts_with("f:1:5: expected a number"));
+  CHECK(rle_error("x = 3 y = 3").starts_with("f:1:7: expected ','"));
+  CHECK(rle_error("x = 3, z = 3").starts_with("f:1:8: expected the header"));
+  CHECK(rle_error("x = 99999999999, y = 3").starts_with("f:1:5: the number is too large"));
+  CHECK(rle_error("x = 99999, y = 99999").starts_with("f:1:21: a pattern of 99999 x 99999 cells is too large"));
+  CHECK(rle_error("x = 3, y = 3, rube = 2").starts_with("f:1:17: expected 'rule = ..'"));
+  CHECK(rle_error("x = 3, y = 3 o!").starts_with("f:1:14: unexpected 'o' in the header"));
+  CHECK(rle_error("x = 3, y = 3\nbo$2b").starts_with("f:2:6: the pattern ends without '!'"));
+  CHECK(rle_error("x = 3, y = 3\nbo$\n2zo!").starts_with("f:3:2: unexpected 'z'"));
+  CHECK(rle_error("x = 3, y = 3\nb\x01o!").starts_with("f:2:2: unexpected the character with code 1"));
+  CHECK(rle_error("x = 3, y = 3\nb0o!").starts_with("f:2:2: a run of 0 cells"));
+  CHECK(rle_error("x = 3, y = 3\nb3!").starts_with("f:2:3: expected a cell or '$'"));
+  CHECK(rle_error("x = 3, y = 3\nb3 3o!").starts_with("f:2:4: expected a cell or '$'"));
+  CHECK(rle_error("x = 3, y = 3\n99999999999o!").starts_with("f:2:1: the number is too large"));
+  CHECK(rle_error("x = 3, y = 3\n4o!") == "f:2:2: row 1 has 4 cells or more, but the header says x = 3");
+  CHECK(rle_error("x = 3, y = 3\n3$o!") == "f:2:3: a cell in row 4, but the header says y = 3");
+  CHECK(rle_error("x = 3, y = 3\npo!").starts_with("f:2:2: expected a letter from A to X"));
+  CHECK(rle_error("#P 1\nx = 3, y = 3\n!").starts_with("f:1:4: expected the x and y"));
+  CHECK(rle_error("x = 3, y = 3, rule = B3/S2x\n!").starts_with("f:1:27: unexpected 'x'"));
+  CHECK(rle_error("x = 3, y = 3\noC!") == "f:2:2: a cell in state 3, but the rule B3/S23 has states 0 to 1");
+  CHECK(message_of([] { static_cast<void>(life::read_rle("/nowhere/f.rle")); }) ==
+        "cannot read /nowhere/f.rle: No such file or directory");
+}
+
+TEST_CASE("a pattern that is written and read again is the same") {
+  const std::uint32_t seed = static_cast<std::uint32_t>(dynasoar::test::test_seed());
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (const int states : {2, 3, 25, 26, 265}) {
+    for (int i = 0; i < 40; ++i) {
+      const Pattern original = random_pattern(random, states);
+      const Rule rule{1 << 3, 1 << 2, static_cast<std::uint16_t>(states)};
+      const std::string text = life::format_rle(original, rule);
+      CAPTURE(text);
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) REQUIRE(line.size() <= 70);
+      const Pattern again = life::parse_rle(text, "f");
+      REQUIRE(again.width == original.width);
+      REQUIRE(again.height == original.height);
+      REQUIRE(again.left == original.left);
+      REQUIRE(again.top == original.top);
+      REQUIRE((again.states == original.states));
+      REQUIRE((life::rule_of(again, "f", {}) == rule));
+    }
+  }
+}
+
+TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
+  struct Size {
+    int width;
+    int height;
+    int steps;
+  };
+  const std::vector<Size> sizes = {{1, 1, 4}, {1, 7, 12}, {6, 1, 12}, {2, 2, 8}, {3, 5, 20}, {64, 9, 25}, {65, 17, 25}};
+  for (const char* rule : {"B3/S23", "B36/S125", "345/2/4", "/2/3"}) {
+    for (const Edge edge : {Edge::dead, Edge::torus}) {
+      for (const Size& size : sizes) {
+        Parameters parameters = random_start(size.width, size.height, rule, static_cast<std::uint64_t>(size.width));
+        parameters.edge = edge;
+        check_all(parameters, kQuick ? 3 : size.steps, {2});
+      }
+    }
+  }
+}
+
+TEST_CASE("the number of threads makes no difference") {
+  for (const std::uint64_t seed : {std::uint64_t{0}, 0xFEDCBA9876543210u}) {
+    for (const char* rule : {"B3/S23", "345/2/4"}) {
+      Parameters parameters = random_start(140, 67, rule, seed);
+      parameters.margin = 5;
+      parameters.edge = seed == 0 ? Edge::dead : Edge::torus;
+      check_all(parameters, kQuick ? 2 : 25, thread_counts());
+    }
+  }
+}
+
+TEST_CASE("cells die through as many states as the rule says, also more than fit in a byte") {
+  for (const char* rule : {"B2/S/C256", "B3468/S0235678/C257", "B3468/S0235678/C265"}) {
+    Parameters parameters = random_start(24, 11, rule);
+    parameters.edge = Edge::torus;
+    check_all(parameters, kQuick ? 5 : 290, {1});
+  }
+}
+
+TEST_CASE("a start with dying cells is taken as it is") {
+  Parameters parameters = random_start(13, 9, "B2/S23/C6");
+  std::mt19937 random(7);
+  for (int i = 0; i < 13 * 9; ++i) parameters.start.push_back(static_cast<std::uint16_t>(random() % 6));
+  parameters.margin = 2;
+  parameters.left = -100;
+  parameters.top = 30;
+  check_all(parameters, 20, {1});
+  const Frame frame = life::make_agents(parameters)->frame();
+  CHECK(frame.left == -102);
+  CHECK(frame.top == 28);
+  CHECK(frame.width == 17);
+  CHECK(frame.height == 13);
+}
+
+TEST_CASE("other densities are equal to the reference, too") {
+  for (const double density : {0.0, 0.02, 1.0}) {
+    Parameters parameters = random_start(37, 21);
+    parameters.density = density;
+    check_all(parameters, 10, {2});
+  }
+}
+
+TEST_CASE("a million cells are equal to the reference") {
+  const int side = dynasoar::test::kSlowdown > 1 ? 250 : 1000;
+  Parameters parameters = random_start(side, side);
+  parameters.edge = Edge::torus;
+  check_all(parameters, 3, {2});
+  parameters.rule = life::parse_rule("345/2/4");
+  check_all(parameters, 1, {2});
+}
+
+TEST_CASE("the reference finds the populations that the definition gives") {
+  // Computed by a separate program in another language, written from README.md.
+  Parameters parameters = random_start(20, 15, "B3/S23", 0x123456789ABCDEFu);
+  parameters.edge = Edge::torus;
+  const std::vector<Generation> of_life = reference_run(parameters, 20);
+  CHECK((of_life[0].population == Population{102, 0, 193}));
+  CHECK((of_life[1].population == Population{101, 0, 179}));
+  CHECK((of_life[2].population == Population{87, 0, 182}));
+  CHECK((of_life[10].population == Population{57, 0, 143}));
+  CHECK((of_life[20].population == Population{30, 0, 65}));
+  parameters.rule = life::parse_rule("345/2/4");
+  const std::vector<Generation> with_dying = reference_run(parameters, 20);
+  CHECK((with_dying[1].population == Population{121, 44, 133}));
+  CHECK((with_dying[2].population == Population{105, 82, 108}));
+  CHECK((with_dying[10].population == Population{70, 65, 111}));
+  CHECK((with_dying[20].population == Population{17, 46, 59}));
+}
+
+TEST_CASE("a history of many steps is complete") {
+  constexpr std::size_t kSteps = kQuick ? 70 : 600;
+  const auto history_of = [](const Implementation& implementation) {
+    const std::unique_ptr<Simulation> simulation = implementation.make(random_start(24, 16, "B36/S23"));
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      simulation->record();
+      simulation->step();
+    }
+    return simulation->take_history();
+  };
+  const std::vector<Population> expected = history_of({"reference", life::make_reference});
+  REQUIRE(expected.size() == kSteps);
+  for (const Implementation& implementation : implementations(2)) {
+    CAPTURE(implementation.name);
+    CHECK((history_of(implementation) == expected));
+  }
+}
+
+TEST_CASE("a glider moves by one cell in both directions every four generations, and so does its frame") {
+  for (const Implementation& implementation : implementations_and_reference(2)) {
+    CAPTURE(implementation.name);
+    const Parameters glider = pattern("glider");
+    const std::unique_ptr<Simulation> simulation = on_plane(glider, implementation.make);
+    const int periods = kQuick ? 3 : 100;
+    for (int period = 1; period <= periods; ++period) {
+      run(*simulation, 4);
+      if (period % 10 != 0 && period != periods) continue;
+      const Pattern part = alive_part(*simulation);
+      CHECK(part.left == period);
+      CHECK(part.top == period);
+      CHECK((part.states == glider.start));
+    }
+    CHECK(simulation->frame().width <= 3 + 2 * 64);
+  }
+}
+
+TEST_CASE("the smallest ship of Brian's Brain moves one cell in every generation") {
+  for (const Implementation& implementation : implementations_and_reference(3)) {
+    CAPTURE(implementation.name);
+    const Parameters ship = pattern("brians_brain_ship");
+    const std::unique_ptr<Simulation> simulation = on_plane(ship, implementation.make);
+    const int steps = kQuick ? 10 : 150;
+    run(*simulation, steps);
+    const Pattern part = alive_part(*simulation);
+    CHECK(part.left == 0);
+    CHECK(part.top == -steps);
+    CHECK((part.states == ship.start));
+  }
+}
+
+TEST_CASE("Gosper's gun emits a glider every 30 generations") {
+  for (const Implementation& implementation : implementations(2)) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = on_plane(pattern("gosper_glider_gun"), implementation.make);
+    const int periods = kQuick ? 1 : 8;
+    for (int step = 0; step <= 30 * periods; ++step) {
+      simulation->record();
+      simulation->step();
+    }
+    const std::vector<Population> history = simulation->take_history();
+    CHECK(history[0].alive == 36);
+    for (std::size_t step = 30; step < history.size(); ++step)
+      CHECK(history[step].alive == history[step - 30].alive + 5);
+  }
+}
+
+TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
+  const std::unique_ptr<Simulation> simulation = on_plane(pattern("r_pentomino"));
+  const int last = kQuick ? 200 : 1150;
+  for (int step = 0; step <= last; ++step) {
+    simulation->record();
+    simulation->step();
+  }
+  const std::vector<Population> history = simulation->take_history();
+  CHECK(history[0].alive == 5);
+  if (kQuick) return;
+  CHECK(history[1102].alive != 116);
+  for (std::size_t step = 1103; step < history.size(); ++step) CHECK(history[step].alive == 116);
+}
+
+TEST_CASE("the acorn has 633 cells from generation 5206 on") {
+  if (dynasoar::test::kSlowdown > 1) return;
+  const std::unique_ptr<Simulation> simulation = on_plane(pattern("acorn"));
+  for (int step = 0; step <= 5220; ++step) {
+    simulation->record();
+    simulation->step();
+  }
+  const std::vector<Population> history = simulation->take_history();
+  CHECK(history[0].alive == 7);
+  CHECK(history[5205].alive != 633);
+  for (std::size_t step = 5206; step < history.size(); ++step) CHECK(history[step].alive == 633);
+}
+
+TEST_CASE("the puffer train's front moves at half the speed of light") {
+  const std::unique_ptr<Simulation> simulation = on_plane(pattern("puffer_train"));
+  const auto reach = [&] {
+    const Pattern part = alive_part(*simulation);
+    return std::array{part.left, part.left + part.width};
+  };
+  const auto start = reach();
+  run(*simulation, kQuick ? 8 : 400);
+  const auto end = reach();
+  CHECK(end[1] - start[1] == (kQuick ? 4 : 200));
+}
+
+TEST_CASE("HighLife's replicator copies itself") {
+  for (const Implementation& implementation : implementations(2)) {
+    CAPTURE(implementation.name);
+    const Parameters replicator = pattern("highlife_replicator");
+    const std::unique_ptr<Simulation> simulation = on_plane(replicator, implementation.make);
+    const int copies = kQuick ? 1 : 8;
+    for (int step = 0; step <= 12 * copies; ++step) {
+      simulation->record();
+      simulation->step();
+    }
+    const std::vector<Population> history = simulation->take_history();
+    // The copies are a row of Pascal's triangle modulo 2.
+    for (int n = 0; n <= copies; ++n) {
+      CAPTURE(n);
+      const int ones = std::popcount(static_cast<unsigned>(n));
+      CHECK(history[static_cast<std::size_t>(12 * n)].alive == std::uint64_t{12} << ones);
+    }
+  }
+}
+
+TEST_CASE("Rendell's Turing machine has 36567 cells alive after 300 generations") {
+  const Parameters parameters = pattern("turing_machine");
+  CHECK(parameters.width == 1714);
+  CHECK(parameters.height == 1647);
+  // The others look at all cells of the frame, or have an object for each: too slow for a test on CPUs.
+  for (const Implementation& implementation :
+       {Implementation{"agents", life::make_agents}, Implementation{"stencil", life::make_stencil_baseline}}) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+    const int steps = dynasoar::test::kSlowdown > 1 ? 2 : 300;
+    simulation->record();
+    run(*simulation, steps);
+    simulation->record();
+    const std::vector<Population> history = simulation->take_history();
+    CHECK((history[0] == Population{36549, 0, 102061}));
+    if (steps == 300) CHECK(history[1].alive == 36567);
+  }
+}
+
+TEST_CASE("a growing frame is the unbounded plane") {
+  Parameters parameters = random_start(40, 24, "B3/S23", 5);
+  const int steps = kQuick ? 5 : 300;
+  Parameters large = parameters;
+  large.margin = steps;  // nothing gets farther
+  const std::unique_ptr<Simulation> plane = life::make_soa_baseline(large);
+  std::vector<std::unique_ptr<Simulation>> growing;
+  for (const Implementation& implementation : implementations(2)) {
+    growing.push_back(on_plane(parameters, implementation.make));
+  }
+  for (int step = 1; step <= steps; ++step) {
+    plane->step();
+    plane->record();
+    for (const std::unique_ptr<Simulation>& simulation : growing) {
+      simulation->step();
+      simulation->record();
+    }
+    if (step % 50 != 0 && step != steps) continue;
+    const Pattern expected = alive_part(*plane);
+    for (const std::unique_ptr<Simulation>& simulation : growing) {
+      const Pattern part = alive_part(*simulation);
+      CHECK(part.left == expected.left);
+      CHECK(part.top == expected.top);
+      CHECK((part.states == expected.states));
+    }
+  }
+  const std::vector<Population> history = plane->take_history();
+  REQUIRE(history.size() == static_cast<std::size_t>(steps));
+  for (const std::unique_ptr<Simulation>& simulation : growing) CHECK((simulation->take_history() == history));
+}
+
+TEST_CASE("a growing frame adds up what its implementations allocate, and their times") {
+  Parameters parameters = pattern("r_pentomino");
+  parameters.profile_every = 1;
+  const std::unique_ptr<Simulation> simulation = on_plane(parameters);
+  std::uint64_t before = 0;
+  for (int i = 0; i < (kQuick ? 2 : 6); ++i) {
+    run(*simulation, 50);
+    const life::Usage usage = simulation->usage().value();
+    CHECK(usage.allocations > before);
+    CHECK(usage.allocations > usage.frees);
+    before = usage.allocations;
+  }
+  CHECK(simulation->phases().size() == 4);
+}
+
+TEST_CASE("a plane on which all has died needs nothing more") {
+  for (const Implementation& implementation : implementations_and_reference(2)) {
+    CAPTURE(implementation.name);
+    Parameters parameters;
+    parameters.width = 2;
+    parameters.height = 1;
+    parameters.start = {1, 1};
+    const std::unique_ptr<Simulation> simulation = on_plane(parameters, implementation.make);
+    run(*simulation, kQuick ? 70 : 500);
+    CHECK((now(*simulation).population == Population{}));
+  }
+}
+
+TEST_CASE("a plane that would need too many cells is refused") {
+  Parameters parameters = random_start(40000, 40000);
+  CHECK(message_of([&] { static_cast<void>(on_plane(parameters)); }).find("more than 2^31 - 1 cells") !=
+        std::string::npos);
+}
+
+TEST_CASE("a heap that is too small ends the run and says which size is enough") {
+  for (const Implementation& implementation : implementations(2)) {
+    if (implementation.name != "cells" && implementation.name != "agents") continue;
+    CAPTURE(implementation.name);
+    Parameters parameters = random_start(256, 256);
+    parameters.heap_bytes = 64 << 10;
+    const auto attempt = [&] {
+      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+      run(*simulation, 20);
+      simulation->synchronize();
+    };
+    std::uint64_t needed = 0;
+    try {
+      attempt();
+    } catch (const life::HeapTooSmall& error) {
+      needed = error.needed_bytes();
+    }
+    REQUIRE(needed > parameters.heap_bytes);
+    parameters.heap_bytes = needed;
+    CHECK_NOTHROW(attempt());
+  }
+}

@@ -1,0 +1,366 @@
+/// @file
+/// Sugarscape: all implementations are the same simulation, and it is the one that apps/sugarscape/README.md defines.
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../platform/test_support.h"
+#include "grid.h"
+#include "rules.h"
+#include "simulation.h"
+
+namespace {
+
+using sugarscape::CellState;
+using sugarscape::Census;
+using sugarscape::Parameters;
+using sugarscape::Simulation;
+
+// Under a GPU's sanitizers a step takes a hundred times as long.
+constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+
+struct Implementation {
+  std::string name;
+  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
+};
+
+std::vector<Implementation> implementations() {
+  return {{"cells", sugarscape::make_cells},
+          {"agents", sugarscape::make_agents},
+          {"soa", sugarscape::make_soa_baseline},
+          {"aos", sugarscape::make_aos_baseline}};
+}
+
+std::vector<Implementation> implementations_and_reference() {
+  std::vector<Implementation> all = implementations();
+  all.push_back({"reference", sugarscape::make_reference});
+  return all;
+}
+
+Parameters land_of(int width, int height, std::uint64_t seed = 42, double males = 0.12, double females = 0.15) {
+  Parameters parameters;
+  parameters.width = width;
+  parameters.height = height;
+  parameters.seed = seed;
+  parameters.males = males;
+  parameters.females = females;
+  return parameters;
+}
+
+Census count(const std::vector<CellState>& landscape) {
+  Census census;
+  for (const CellState& cell : landscape) {
+    census.males += cell.kind == 1;
+    census.females += cell.kind == 2;
+    census.sugar += cell.sugar;
+  }
+  return census;
+}
+
+// Landscapes of the reference after 0, 1, ... steps.
+std::vector<std::vector<CellState>> reference_landscapes(const Parameters& parameters, int steps) {
+  const std::unique_ptr<Simulation> reference = sugarscape::make_reference(parameters);
+  std::vector<std::vector<CellState>> landscapes = {reference->landscape()};
+  for (int step = 0; step < steps; ++step) {
+    reference->step();
+    landscapes.push_back(reference->landscape());
+  }
+  return landscapes;
+}
+
+// The first cell in which the landscapes differ, -1 if there is none.
+std::ptrdiff_t first_difference(const std::vector<CellState>& a, const std::vector<CellState>& b) {
+  if (a.size() != b.size()) return 0;
+  for (std::size_t cell = 0; cell < a.size(); ++cell) {
+    if (!(a[cell] == b[cell])) return static_cast<std::ptrdiff_t>(cell);
+  }
+  return -1;
+}
+
+void check_against(const std::vector<std::vector<CellState>>& expected, const Implementation& implementation,
+                   const Parameters& parameters) {
+  CAPTURE(implementation.name);
+  CAPTURE(parameters.width);
+  CAPTURE(parameters.height);
+  CAPTURE(parameters.seed);
+  CAPTURE(parameters.threads);
+  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+  for (std::size_t step = 0; step < expected.size(); ++step) {
+    CAPTURE(step);
+    if (step > 0) simulation->step();
+    REQUIRE(first_difference(simulation->landscape(), expected[step]) == -1);
+  }
+}
+
+// A GPU takes no notice of the number; slow builds leave the comparison of numbers to the others.
+std::vector<int> thread_counts() {
+  if (dynasoar::kCudaBackend) return {1};
+  if (dynasoar::kChecked || dynasoar::test::kSlowdown > 1) return {5};
+  return {1, 2, 5};
+}
+
+void check_all_threads(Parameters parameters, int steps) {
+  const std::vector<std::vector<CellState>> expected = reference_landscapes(parameters, steps);
+  for (const Implementation& implementation : implementations()) {
+    for (const int threads : thread_counts()) {
+      parameters.threads = threads;
+      check_against(expected, implementation, parameters);
+    }
+  }
+}
+
+std::vector<Census> history_of(const Implementation& implementation, const Parameters& parameters, int steps) {
+  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+  simulation->record();
+  for (int step = 0; step < steps; ++step) {
+    simulation->step();
+    simulation->record();
+  }
+  return simulation->take_history();
+}
+
+}  // namespace
+
+TEST_CASE("the n-th position of a set is the n-th set bit") {
+  for (const std::uint32_t bits : {0x1FFEFFFu, 0x00729C0u, 0x1000000u, 0x1u, 0x0A50C3Fu}) {
+    const sugarscape::Positions positions(bits);
+    std::uint32_t n = 0;
+    for (std::uint32_t p = 0; p < sugarscape::kWindowCells; ++p) {
+      REQUIRE(positions.contains(p) == ((bits >> p & 1) != 0));
+      if (positions.contains(p)) CHECK(positions[n++] == p);
+    }
+    CHECK(positions.size() == n);
+  }
+}
+
+TEST_CASE("of agents with equal wealth, the first is taken; of places with equal sugar, all are") {
+  sugarscape::RichestAgent richest;
+  CHECK(richest.position() == sugarscape::kNone);
+  for (const std::uint32_t position : {3u, 7u, 8u, 20u}) richest.consider(position, position == 3 ? 5 : 9);
+  CHECK(richest.position() == 7);
+
+  sugarscape::BestPlaces best;
+  best.consider(2, false, 9);
+  CHECK(best.positions().empty());
+  best.consider(3, true, 0);
+  best.consider(4, false, 0);
+  best.consider(6, true, 0);
+  CHECK(best.positions().size() == 2);
+  best.consider(9, true, 5);
+  best.consider(10, true, 4);
+  best.consider(11, true, 5);
+  CHECK(best.positions().size() == 2);
+  CHECK(best.positions()[0] == 9);
+  CHECK(best.positions()[1] == 11);
+}
+
+TEST_CASE("a cell's sight is the grid within the distance, without the cell") {
+  for (std::uint32_t width = 1; width <= 6; ++width) {
+    for (std::uint32_t height = 1; height <= 6; ++height) {
+      const sugarscape::Grid grid{width, height};
+      for (std::uint32_t c = 0; c < grid.cells(); ++c) {
+        for (const int distance : {1, 2}) {
+          const sugarscape::Positions sight = grid.sight(c, static_cast<std::uint32_t>(distance));
+          for (std::uint32_t p = 0; p < sugarscape::kWindowCells; ++p) {
+            const int dx = static_cast<int>(p % 5) - 2;
+            const int dy = static_cast<int>(p / 5) - 2;
+            const int x = static_cast<int>(c % width) + dx;
+            const int y = static_cast<int>(c / width) + dy;
+            const bool near = dx >= -distance && dx <= distance && dy >= -distance && dy <= distance && p != 12;
+            const bool inside = x >= 0 && x < static_cast<int>(width) && y >= 0 && y < static_cast<int>(height);
+            REQUIRE(sight.contains(p) == (near && inside));
+            if (!sight.contains(p)) continue;
+            REQUIRE(grid.at(c, p) == static_cast<std::uint32_t>(y * static_cast<int>(width) + x));
+            REQUIRE(grid.at(grid.at(c, p), sugarscape::mirrored(p)) == c);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the reference finds the populations that the definition gives") {
+  // Computed by a separate program in another language, written from README.md.
+  const std::vector<Census> history =
+      history_of({"reference", sugarscape::make_reference}, land_of(60, 40, 0x123456789ABCDEFull), 120);
+  CHECK((history[0] == Census{286, 349, 0}));
+  CHECK((history[1] == Census{270, 324, 1265}));
+  CHECK((history[2] == Census{183, 237, 2463}));
+  CHECK((history[3] == Census{111, 130, 3002}));
+  CHECK((history[5] == Census{51, 61, 6127}));
+  CHECK((history[10] == Census{34, 34, 15014}));
+  CHECK((history[22] == Census{34, 31, 28866}));
+  CHECK((history[30] == Census{44, 39, 28100}));
+  CHECK((history[50] == Census{44, 44, 25734}));
+  CHECK((history[80] == Census{37, 47, 30231}));
+  CHECK((history[100] == Census{38, 31, 130446}));
+  CHECK((history[120] == Census{39, 34, 461345}));
+}
+
+TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
+  const std::vector<std::uint64_t> seeds{42, 0, 0xFEDCBA9876543210};
+  for (const std::uint64_t seed : kQuick ? std::vector{seeds[2]} : seeds) {
+    check_all_threads(land_of(1, 1, seed), 5);
+    check_all_threads(land_of(1, 7, seed), 20);
+    check_all_threads(land_of(6, 1, seed), 20);
+    check_all_threads(land_of(2, 2, seed), 20);
+    check_all_threads(land_of(4, 5, seed, 0.5, 0.5), 30);
+    check_all_threads(land_of(33, 20, seed), 40);
+  }
+  check_all_threads(land_of(129, 65, 7), kQuick ? 2 : 12);
+}
+
+TEST_CASE("booms and busts are equal to the reference, too") {
+  // Between them, these contain contested cradles, males without one, rivals, equally rich females, females with all
+  // their children, deaths of old age and cells that are full of sugar.
+  check_all_threads(land_of(40, 32, 46), kQuick ? 2 : 170);
+  check_all_threads(land_of(40, 32, 164), kQuick ? 2 : 170);
+  check_all_threads(land_of(40, 32, 56), kQuick ? 2 : 170);
+}
+
+TEST_CASE("other shares of males and females are equal to the reference, too") {
+  for (const double males : {0.0, 0.05, 0.5}) {
+    for (const double females : {0.0, 0.1, 0.5}) {
+      CAPTURE(males);
+      CAPTURE(females);
+      check_all_threads(land_of(21, 17, 9, males, females), kQuick ? 3 : 25);
+    }
+  }
+}
+
+TEST_CASE("the history is the number of agents and the sugar on the landscape, and each census is taken once") {
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(19, 23));
+    CHECK(simulation->take_history().empty());
+    for (int step = 0; step < 10; ++step) {
+      simulation->record();
+      const Census expected = count(simulation->landscape());
+      simulation->step();
+      const std::vector<Census> history = simulation->take_history();
+      REQUIRE(history.size() == 1);
+      CHECK((history.front() == expected));
+    }
+  }
+}
+
+TEST_CASE("a history of many steps is complete") {
+  constexpr int kSteps = kQuick ? 70 : 300;
+  const std::vector<Census> expected =
+      history_of({"reference", sugarscape::make_reference}, land_of(16, 12, 5, 0.3, 0.3), kSteps);
+  REQUIRE(expected.size() == kSteps + 1);
+  for (const Implementation& implementation : implementations()) {
+    CAPTURE(implementation.name);
+    CHECK((history_of(implementation, land_of(16, 12, 5, 0.3, 0.3), kSteps) == expected));
+  }
+}
+
+TEST_CASE("the start has the shares that the definition gives, and traits within their ranges") {
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const std::vector<CellState> landscape = implementation.make(land_of(200, 150))->landscape();
+    const Census census = count(landscape);
+    CHECK(static_cast<double>(census.males) == doctest::Approx(3600).epsilon(0.05));
+    CHECK(static_cast<double>(census.females) == doctest::Approx(4500).epsilon(0.05));
+    std::vector<int> growths(51);
+    for (const CellState& cell : landscape) {
+      ++growths.at(cell.growth);
+      REQUIRE(cell.sugar == 0);
+      if (cell.kind == 0) continue;
+      REQUIRE((cell.age == 0 && cell.children == 0 && cell.wealth == cell.endowment));
+      REQUIRE((cell.vision >= 1 && cell.vision <= 2 && cell.max_age >= 66 && cell.max_age <= 98));
+      REQUIRE((cell.endowment >= 50 && cell.endowment <= 199 && cell.metabolism >= 26 && cell.metabolism <= 78));
+      REQUIRE((cell.kind == 1 ? cell.max_children == 0 : cell.max_children >= 2 && cell.max_children <= 7));
+    }
+    CHECK(growths[50] == doctest::Approx(600).epsilon(0.15));
+    CHECK(growths[25] == doctest::Approx(600).epsilon(0.15));
+    CHECK(growths[12] == doctest::Approx(1200).epsilon(0.15));
+    CHECK(growths[0] + growths[12] + growths[25] + growths[50] == 30000);
+  }
+}
+
+TEST_CASE("without agents, sugar grows and spreads until every cell but the corners is full") {
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(16, 20, 42, 0, 0));
+    simulation->step();
+    for (const CellState& cell : simulation->landscape()) {
+      // A gift below 8 reaches nobody.
+      CHECK(cell.sugar == cell.growth - cell.growth / 8);
+    }
+    for (int step = 1; step < 300; ++step) simulation->step();
+    const std::vector<CellState> full = simulation->landscape();
+    for (std::size_t c = 0; c < full.size(); ++c) {
+      // A corner receives 8 * 7 from its neighbours and gives 60.
+      const bool is_corner = (c % 16 == 0 || c % 16 == 15) && (c / 16 == 0 || c / 16 == 19);
+      if (!is_corner) REQUIRE(full[c].sugar == 3500);
+    }
+  }
+}
+
+TEST_CASE("nobody is born before somebody is 22 steps old, and mothers bear no more children than they can") {
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(50, 40, 2));
+    std::uint64_t before = 50 * 40;
+    std::uint64_t children = 0;
+    for (int step = 1; step <= 60; ++step) {
+      simulation->step();
+      const std::vector<CellState> landscape = simulation->landscape();
+      const Census census = count(landscape);
+      if (step < 22) CHECK(census.males + census.females <= before);
+      before = census.males + census.females;
+      for (const CellState& cell : landscape) {
+        if (cell.kind == 0) continue;
+        REQUIRE((cell.wealth > 0 && cell.age <= cell.max_age && cell.children <= cell.max_children));
+        // Whoever was there at the start is as old as the simulation.
+        if (step < 22) REQUIRE(cell.age == step);
+        children += cell.kind != 0 && cell.age == 0;
+      }
+    }
+    CHECK(children > 10);
+  }
+}
+
+TEST_CASE("one sex alone dies out within the longest life") {
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    for (const bool male : {false, true}) {
+      const Parameters parameters = land_of(30, 20, 42, male ? 0.5 : 0, male ? 0 : 0.5);
+      const std::vector<Census> history = history_of(implementation, parameters, 99);
+      CHECK(history[65].males + history[65].females > 0);
+      CHECK(history[99].males + history[99].females == 0);
+    }
+  }
+}
+
+TEST_CASE("a heap that is too small ends the run and says which size is enough") {
+  for (const Implementation& implementation : implementations()) {
+    if (implementation.name != "cells" && implementation.name != "agents") continue;
+    CAPTURE(implementation.name);
+    Parameters parameters = land_of(128, 128);
+    const auto run = [&] {
+      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+      for (int step = 0; step < 3; ++step) simulation->step();
+      simulation->synchronize();
+    };
+    for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{64} << 10}) {
+      parameters.heap_bytes = too_small;
+      std::uint64_t needed = 0;
+      try {
+        run();
+      } catch (const sugarscape::HeapTooSmall& error) {
+        needed = error.needed_bytes();
+      }
+      REQUIRE(needed > too_small);
+      parameters.heap_bytes = needed;
+      CHECK_NOTHROW(run());
+    }
+  }
+}

@@ -1,0 +1,241 @@
+/// @file
+/// Reductions: over all objects from the host, and over all others from every object.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+
+namespace reductions_test {
+
+class Body;
+class Heavy;
+class Probe;
+using AllocatorT = dynasoar::SoaAllocator<Body, Heavy, Probe>;
+using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+struct Seen {
+  std::uint64_t sum;
+  std::uint32_t count;
+  std::uint32_t largest;
+};
+
+struct Combine {
+  __host__ __device__ Seen operator()(const Seen& a, const Seen& b) const {
+    return {a.sum + b.sum, a.count + b.count, a.largest < b.largest ? b.largest : a.largest};
+  }
+};
+
+class Body : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Body, (id_, std::uint32_t), (weight_, float), (shift_, std::int8_t), (sum_, std::uint64_t),
+                  (count_, std::uint32_t), (largest_, std::uint32_t));
+
+  __device__ explicit Body(std::size_t id)
+      : id_(static_cast<std::uint32_t>(id)),
+        weight_(0.5f * static_cast<float>(id)),
+        shift_(static_cast<std::int8_t>(id % 200 < 100 ? id % 100 : -static_cast<int>(id % 100))),
+        sum_(0),
+        count_(0),
+        largest_(0) {}
+
+  struct Loaded {
+    std::uint32_t id;
+  };
+
+  // How often id is larger than those of others, in two ways.
+  __device__ auto look_around(std::uint32_t factor) {
+    return dynasoar::device_reduce<Body>(
+               Seen{0, 0, 0}, Combine{}, [](Body* other) { return Loaded{other->id_}; },
+               [mine = id_.get(), factor](const Loaded& other) {
+                 return Seen{std::uint64_t{other.id} * factor, mine > other.id ? 1u : 0u, other.id};
+               })
+        .then([this](const Seen& seen) { remember(seen); });
+  }
+  __device__ auto look_around_by_pointer(std::uint32_t factor) {
+    return dynasoar::device_reduce<Body>(
+               Seen{0, 0, 0}, Combine{},
+               [this, factor](Body* other) {
+                 return Seen{std::uint64_t{other->id_} * factor, id_ > other->id_ ? 1u : 0u, other->id_};
+               })
+        .then([this](const Seen& seen) { remember(seen); });
+  }
+
+  __device__ bool is_even() const { return id_ % 2 == 0; }
+  __device__ void leave_if_odd() {
+    if (!is_even()) dynasoar::destroy(this);
+  }
+
+  __device__ void remember(const Seen& seen) {
+    sum_ = seen.sum;
+    count_ = seen.count;
+    largest_ = seen.largest;
+  }
+};
+
+class Heavy : public Body {
+ public:
+  using BaseClass = Body;
+  DYNASOAR_FIELDS(Heavy, (ballast_, double));
+  __device__ explicit Heavy(std::size_t id) : Body(id), ballast_(1e6) {}
+};
+
+// A class that looks at another one.
+class Probe : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Probe, (at_, float), (field_, double), (heaviest_, std::uint32_t));
+  __device__ explicit Probe(std::size_t i) : at_(0.01f * static_cast<float>(i)), field_(0), heaviest_(0) {}
+
+  __device__ auto measure() {
+    return dynasoar::device_reduce<Body>(
+               0.0, dynasoar::Plus{}, [](Body* body) { return body->weight_.get(); },
+               [at = at_.get()](float weight) { return double{weight} / (1.0 + at); })
+        .then([this](double field) { field_ = field; });
+  }
+  __device__ auto find_heaviest() {
+    return dynasoar::device_reduce<Heavy>(
+               std::uint32_t{0}, dynasoar::Greatest{}, [](Heavy* heavy) { return heavy->id_.get(); },
+               [](std::uint32_t id) { return id; })
+        .then([this](std::uint32_t id) { heaviest_ = id; });
+  }
+};
+
+struct IdOf {
+  __device__ std::uint64_t operator()(Body* body) const { return body->id_; }
+};
+struct IsEven {
+  __device__ bool operator()(Body* body) const { return body->is_even(); }
+};
+
+struct WrongSeen {
+  std::uint64_t expected_sum;
+  std::uint32_t largest;
+  __device__ bool operator()(Body* body) const {
+    return body->sum_ != expected_sum || body->count_ != body->id_ || body->largest_ != largest;
+  }
+};
+struct WrongSeenOfEven {
+  std::uint64_t expected_sum;
+  __device__ bool operator()(Body* body) const { return body->sum_ != expected_sum || body->count_ != body->id_ / 2; }
+};
+struct WrongField {
+  double weights;
+  __device__ bool operator()(Probe* probe) const {
+    const double expected = weights / (1.0 + probe->at_);
+    return !(probe->field_ > expected * (1 - 1e-6) && probe->field_ < expected * (1 + 1e-6));
+  }
+};
+struct WrongHeaviest {
+  std::uint32_t id;
+  __device__ bool operator()(Probe* probe) const { return probe->heaviest_ != id; }
+};
+
+// Bodies 0 to count - 1, the first half of them plain, the others heavy.
+void make_bodies(Handle& handle, std::size_t count) {
+  handle.parallel_for(count, [count] __device__(std::size_t i) {
+    if (i < count / 2) {
+      dynasoar::make_new<Body>(i);
+    } else {
+      dynasoar::make_new<Heavy>(i);
+    }
+  });
+}
+
+constexpr std::uint64_t sum_of_ids(std::uint64_t count) {
+  return count * (count - 1) / 2;
+}
+
+void check_all_pairs(std::size_t count, int threads) {
+  CAPTURE(count);
+  CAPTURE(threads);
+  Handle handle({.heap_bytes = 8 << 20, .threads = threads});
+  make_bodies(handle, count);
+  const auto largest = static_cast<std::uint32_t>(count - 1);
+  handle.parallel_do<Body, &Body::look_around>(3u);
+  CHECK(handle.count_if<Body>(WrongSeen{3 * sum_of_ids(count), largest}) == 0);
+  handle.parallel_do<Body, &Body::look_around_by_pointer>(5u);
+  CHECK(handle.count_if<Body>(WrongSeen{5 * sum_of_ids(count), largest}) == 0);
+  handle.parallel_do<Body, &Body::leave_if_odd>();
+  handle.parallel_do<Body, &Body::look_around>(1u);
+  std::uint64_t even = 0;
+  for (std::size_t i = 0; i < count; i += 2) even += i;
+  CHECK(handle.count_if<Body>(WrongSeenOfEven{even}) == 0);
+  CHECK(handle.count<Body>() == (count + 1) / 2);
+}
+
+TEST_CASE("reduce, sum, minimum, maximum and count_if see every object of a class and its subclasses once") {
+  Handle handle({.heap_bytes = 8 << 20});
+  constexpr std::size_t kCount = 5000;
+  make_bodies(handle, kCount);
+  CHECK(handle.reduce<Body>(std::uint64_t{0}, dynasoar::Plus{}, IdOf{}) == sum_of_ids(kCount));
+  CHECK(handle.reduce<Heavy>(std::uint64_t{0}, dynasoar::Plus{}, IdOf{}) ==
+        sum_of_ids(kCount) - sum_of_ids(kCount / 2));
+  CHECK(handle.reduce<Body>(std::uint64_t{0}, dynasoar::Greatest{}, IdOf{}) == kCount - 1);
+  CHECK(handle.sum<&Body::id_>() == sum_of_ids(kCount));
+  CHECK(handle.sum<&Body::weight_>() == 0.5 * sum_of_ids(kCount));
+  CHECK(handle.minimum<&Body::id_>() == std::uint32_t{0});
+  CHECK(handle.maximum<&Body::id_>() == static_cast<std::uint32_t>(kCount - 1));
+  CHECK(handle.minimum<&Body::shift_>() == std::int8_t{-99});
+  CHECK(handle.maximum<&Body::shift_>() == std::int8_t{99});
+  CHECK(handle.maximum<&Heavy::ballast_>() == 1e6);
+  CHECK(handle.count_if<Body>(IsEven{}) == kCount / 2);
+  CHECK(handle.count_if<Heavy>(IsEven{}) == kCount / 4);
+}
+
+TEST_CASE("sums of small integers do not overflow") {
+  Handle handle({.heap_bytes = 8 << 20});
+  handle.parallel_new<Body>(20000);
+  std::int64_t expected = 0;
+  for (int i = 0; i < 20000; ++i) expected += i % 200 < 100 ? i % 100 : -(i % 100);
+  handle.parallel_do<Body>([] __device__(Body * body) { body->shift_ = static_cast<std::int8_t>(100); });
+  CHECK(handle.sum<&Body::shift_>() == std::int64_t{20000} * 100);
+  CHECK(expected == 0);
+}
+
+TEST_CASE("a reduction over no objects is its initial value, and there is no least of nothing") {
+  Handle handle({.heap_bytes = 1 << 20});
+  CHECK(handle.reduce<Body>(std::uint64_t{7}, dynasoar::Greatest{}, IdOf{}) == 7);
+  CHECK(handle.sum<&Body::id_>() == 0);
+  CHECK_FALSE(handle.minimum<&Body::id_>().has_value());
+  CHECK_FALSE(handle.maximum<&Body::weight_>().has_value());
+  CHECK(handle.count_if<Body>(IsEven{}) == 0);
+  handle.parallel_do<Body, &Body::look_around>(1u);  // nobody looks
+  handle.parallel_new<Probe>(3);
+  handle.parallel_do<&Probe::find_heaviest>();  // there is nothing to see
+  CHECK(handle.count_if<Probe>(WrongHeaviest{0}) == 0);
+}
+
+TEST_CASE("every object sees all others once, whatever their number, their classes and the threads") {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{63}, std::size_t{65}, std::size_t{700}}) {
+    check_all_pairs(count, 0);
+  }
+  if (dynasoar::test::kSlowdown == 1 && dynasoar::kCudaBackend) {  // enough for one thread per object, and for less
+    check_all_pairs(20000, 0);
+    check_all_pairs(100000, 0);
+  }
+  if (!dynasoar::kCudaBackend) {
+    for (const int threads : {1, 2, 5}) check_all_pairs(1000, threads);
+  }
+}
+
+TEST_CASE("objects of one class see those of another and its subclasses") {
+  Handle handle({.heap_bytes = 8 << 20});
+  constexpr std::size_t kBodies = 1500;
+  make_bodies(handle, kBodies);
+  handle.parallel_new<Probe>(200);
+  handle.parallel_do<&Probe::measure>();
+  CHECK(handle.count_if<Probe>(WrongField{0.5 * sum_of_ids(kBodies)}) == 0);
+  handle.parallel_do<&Probe::find_heaviest>();
+  CHECK(handle.count_if<Probe>(WrongHeaviest{static_cast<std::uint32_t>(kBodies - 1)}) == 0);
+}
+
+}  // namespace reductions_test
