@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -54,7 +54,8 @@ class ObjectBodies final : public Simulation {
 
   explicit ObjectBodies(const Parameters& parameters)
       : count_(parameters.initial.size()),
-        handle_({.heap_bytes = heap_bytes(parameters), .threads = parameters.threads}),
+        handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes(count_)),
+                 .threads = parameters.threads}),
         clock_(parameters.profile_every, Model::phases()) {
     dynasoar::DeviceArray<BodyState> initial(count_);
     initial.upload(parameters.initial);
@@ -64,15 +65,7 @@ class ObjectBodies final : public Simulation {
 
   void step() override { Model::step(handle_, clock_); }
 
-  void synchronize() override {
-    try {
-      handle_.synchronize();
-    } catch (const dynasoar::AllocationError&) {
-      throw app::HeapTooSmall(
-          "the heap of " + std::to_string(handle_.statistics().heap_bytes) + " bytes is too small for these bodies",
-          needed_bytes(count_));
-    }
-  }
+  void synchronize() override { app::synchronize(handle_, needed_bytes(count_), "set of bodies"); }
 
   std::vector<BodyState> bodies() override {
     dynasoar::DeviceArray<BodyState> states(count_);
@@ -89,28 +82,14 @@ class ObjectBodies final : public Simulation {
 
   std::vector<app::PhaseTime> phases() override { return clock_.times(); }
 
-  std::optional<app::Usage> usage() override {
-    const dynasoar::Statistics now = handle_.statistics();
-    return app::Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-                      now.fragmentation()};
-  }
+  std::optional<app::Usage> usage() override { return app::usage_of(handle_); }
 
  private:
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
   /// Enough for the bodies, though the warps of a large GPU open a block each.
   static std::size_t needed_bytes(std::size_t count) {
-    return AllocatorT::template heap_bytes_for<Body>(2 * count + (std::size_t{1} << 20));
-  }
-
-  static std::size_t heap_bytes(const Parameters& parameters) {
-    const std::size_t needed = needed_bytes(parameters.initial.size());
-    if (parameters.heap_bytes == 0) return needed;
-    if (parameters.heap_bytes < AllocatorT::pages().bytes) {
-      throw app::HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no room for a block",
-                              needed);
-    }
-    return parameters.heap_bytes;
+    return AllocatorT::template heap_bytes_for<Body>(2 * count + app::kSlotsInFlight);
   }
 
   std::size_t count_;

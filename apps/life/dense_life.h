@@ -85,7 +85,7 @@ struct DenseCells {
   /// Counts the cells of a strip for the census.
   __device__ void count(std::size_t strip, Tally& tally) const {
     for_each_in_strip(strip, [&](std::uint32_t, std::uint32_t, std::uint32_t state, std::uint32_t neighbors) {
-      tally.add(state, neighbors > 0);
+      count_cell(tally, state, neighbors > 0);
     });
   }
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -20,17 +20,16 @@
 
 namespace life {
 
-/// Room for the blocks that the warps of a large GPU open at the same time when a population is created.
-inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
+using app::kSlotsInFlight;
 
 /// Counts objects of class Alive. The slot, which is the handle's lowest six bits, differs between neighbouring
 /// threads.
 template <class Alive>
 struct CountAlive {
-  CensusSums sums;
+  Census::Sums sums;
   __device__ void operator()(Alive* object) const {
     Tally tally;
-    tally.add(object->state(), false);
+    count_cell(tally, object->state(), false);
     sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, tally);
   }
 };
@@ -38,9 +37,11 @@ struct CountAlive {
 /// Counts objects of class Candidate.
 template <class Candidate>
 struct CountCandidates {
-  CensusSums sums;
+  Census::Sums sums;
   __device__ void operator()(Candidate* object) const {
-    sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, {.candidates = 1});
+    Tally tally;
+    tally.of[kCandidates] = 1;
+    sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, tally);
   }
 };
 
@@ -67,7 +68,8 @@ class ObjectLife final : public Simulation {
         top_(parameters.top - parameters.margin),
         lattice_(Lattice::of(parameters)),
         needed_bytes_(Model::heap_bytes(lattice_.cells())),
-        handle_({.heap_bytes = heap_bytes(parameters, needed_bytes_), .threads = parameters.threads}),
+        handle_(
+            {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
         clock_(parameters.profile_every, {"deaths", "births", "candidates look", "alive look"}),
         start_(parameters),
         model_(handle_, lattice_, parameters.rule, start_.view()) {
@@ -77,19 +79,12 @@ class ObjectLife final : public Simulation {
   void step() override { model_.step(clock_); }
 
   void record() override {
-    const CensusSums sums = census_.next(handle_.executor());
+    const Census::Sums sums = census_.next(handle_.executor());
     handle_.template parallel_do<Alive>(CountAlive<Alive>{sums});
     handle_.template parallel_do<Candidate>(CountCandidates<Candidate>{sums});
   }
 
-  void synchronize() override {
-    try {
-      handle_.synchronize();
-    } catch (const dynasoar::AllocationError&) {
-      const std::size_t had = handle_.statistics().heap_bytes;
-      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this frame", needed_bytes_);
-    }
-  }
+  void synchronize() override { app::synchronize(handle_, needed_bytes_, "frame"); }
 
   std::vector<Population> take_history() override {
     synchronize();
@@ -107,24 +102,11 @@ class ObjectLife final : public Simulation {
 
   std::vector<PhaseTime> phases() override { return clock_.times(); }
 
-  std::optional<Usage> usage() override {
-    const dynasoar::Statistics now = handle_.statistics();
-    return Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-                 now.fragmentation()};
-  }
+  std::optional<Usage> usage() override { return app::usage_of(handle_); }
 
  private:
   using Alive = typename Model::Alive;
   using Candidate = typename Model::Candidate;
-
-  static std::size_t heap_bytes(const Parameters& parameters, std::size_t needed_bytes) {
-    if (parameters.heap_bytes == 0) return needed_bytes;
-    if (parameters.heap_bytes < A::kTypes * A::pages().bytes) {
-      throw HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no page for each class",
-                         needed_bytes);
-    }
-    return parameters.heap_bytes;
-  }
 
   int left_;
   int top_;

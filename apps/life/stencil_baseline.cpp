@@ -139,8 +139,8 @@ struct Cells {
     const auto j = static_cast<std::uint32_t>(index % row_words);
     const auto y = static_cast<std::uint32_t>(index / row_words);
     const Word alive = row(y)[j];
-    tally.alive += count_bits(alive);
-    tally.candidates += count_bits(neighbors(j, y).any() & ~alive & all(j));
+    tally.of[kAliveCells] += count_bits(alive);
+    tally.of[kCandidates] += count_bits(neighbors(j, y).any() & ~alive & all(j));
   }
 };
 

@@ -1,7 +1,6 @@
 /// @file
 /// The program structure: the model's options, and what its results look like.
 
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -9,7 +8,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,25 +55,6 @@ app::RunOptions default_options() {
   return options;
 }
 
-// A number from `least` to `most`.
-CLI::Option* add_real(CLI::App& cli, const std::string& name, double& value, double least, double most,
-                      const std::string& help) {
-  const auto assign = [&value, name, least, most](const CLI::results_t& texts) {
-    const std::string& text = texts.back();
-    double result = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
-    if (error != std::errc() || end != text.data() + text.size() || !(result >= least && result <= most)) {
-      throw CLI::ValidationError(name, fmt::format("must be a number from {:g} to {:g}, not '{}'", least, most, text));
-    }
-    value = result;
-    return true;
-  };
-  CLI::Option* const option = cli.add_option(name, assign, help);
-  return option->type_name("X")
-      ->default_str(fmt::format("{:g}", value))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
 class Structure final : public app::Program {
  public:
   Structure() : Program(program_texts(), default_options()) {}
@@ -84,8 +63,8 @@ class Structure final : public app::Program {
     CLI::Option* const mesh = app::add_path(cli, "--mesh", mesh_, "FILE", "Gmsh mesh (MSH 4.1, text) to simulate");
     CLI::Option* const random[] = {
         app::add_integer(cli, "--nodes", nodes_, 0, kMostNodes, "Nodes of a random network, if there is no mesh"),
-        add_real(cli, "--springs-per-node", random_.springs_per_node, 0, kMostSpringsPerNode,
-                 "Springs of a random network, per node"),
+        app::add_real(cli, "--springs-per-node", random_.springs_per_node, 0, kMostSpringsPerNode,
+                      "Springs of a random network, per node"),
         app::add_fraction(cli, "--free", random_.free, "Fraction of a random network's nodes that are free"),
         app::add_fraction(cli, "--pulled", random_.pulled, "Fraction that are pulled anchors; the others are anchors")};
     for (CLI::Option* const option : random) option->excludes(mesh);
@@ -94,10 +73,10 @@ class Structure final : public app::Program {
         app::add_fraction(cli, "--pull-right", ends_.pull_right,
                           "Fraction of a mesh's width, from the right, pulled to the right")};
     for (CLI::Option* const option : ends) option->needs(mesh);
-    add_real(cli, "--pull-speed", pull_speed_, 0, kMostSpeed,
-             "Speed of pulled anchors; in a random network the largest component, at random");
-    add_real(cli, "--strength", parameters_.strength, 0, kLargest, "Springs break at a force over this");
-    add_real(cli, "--mass", parameters_.mass, kLeastMass, kLargest, "Mass of a free node");
+    app::add_real(cli, "--pull-speed", pull_speed_, 0, kMostSpeed,
+                  "Speed of pulled anchors; in a random network the largest component, at random");
+    app::add_real(cli, "--strength", parameters_.strength, 0, kLargest, "Springs break at a force over this");
+    app::add_real(cli, "--mass", parameters_.mass, kLeastMass, kLargest, "Mass of a free node");
     app::add_unsigned(cli, "--seed", seed_, "Seed of all random numbers: the same seed, the same run");
   }
 

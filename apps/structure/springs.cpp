@@ -10,10 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -263,7 +263,8 @@ class Simulation final : public structure::Simulation {
   Simulation(const Parameters& parameters, const Network& network)
       : start_(network),
         needed_bytes_(heap_bytes_for(network)),
-        handle_({.heap_bytes = heap_bytes(parameters, needed_bytes_), .threads = parameters.threads}),
+        handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes_),
+                 .threads = parameters.threads}),
         physics_(Physics::of(parameters)),
         clock_(parameters.profile_every, {"anchors move", "forces and breaking", "nodes move", "search", "deletion"}) {
     build(assign_slots(network));
@@ -289,14 +290,7 @@ class Simulation final : public structure::Simulation {
 
   void record() override { history_.push_back({handle_.count<Spring>(), handle_.count<NodeBase>()}); }
 
-  void synchronize() override {
-    try {
-      handle_.synchronize();
-    } catch (const dynasoar::AllocationError&) {
-      const std::size_t had = handle_.statistics().heap_bytes;
-      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this network", needed_bytes_);
-    }
-  }
+  void synchronize() override { app::synchronize(handle_, needed_bytes_, "network"); }
 
   std::vector<Census> take_history() override { return std::exchange(history_, {}); }
 
@@ -316,11 +310,7 @@ class Simulation final : public structure::Simulation {
 
   std::vector<PhaseTime> phases() override { return clock_.times(); }
 
-  std::optional<Usage> usage() override {
-    const dynasoar::Statistics now = handle_.statistics();
-    return Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-                 now.fragmentation()};
-  }
+  std::optional<Usage> usage() override { return app::usage_of(handle_); }
 
  private:
   /// What the nodes report, by number.
@@ -328,15 +318,6 @@ class Simulation final : public structure::Simulation {
     dynasoar::DeviceArray<NodeState> states;
     dynasoar::DeviceArray<std::uint32_t> degrees;
   };
-
-  static std::size_t heap_bytes(const Parameters& parameters, std::size_t needed_bytes) {
-    if (parameters.heap_bytes == 0) return needed_bytes;
-    if (parameters.heap_bytes < AllocatorT::kTypes * AllocatorT::pages().bytes) {
-      throw HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no page for each class",
-                         needed_bytes);
-    }
-    return parameters.heap_bytes;
-  }
 
   void build(const Slots& slots) {
     const std::vector<NodeSeed> node_seeds = seeds_of_nodes(slots);

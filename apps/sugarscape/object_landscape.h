@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -16,8 +16,7 @@
 
 namespace sugarscape {
 
-/// Room for the blocks that the warps of a large GPU open at the same time when a population is created.
-inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
+using app::kSlotsInFlight;
 
 /// A simulation whose agents are objects of allocator type A.
 ///
@@ -31,7 +30,8 @@ class ObjectLandscape final : public Simulation {
   explicit ObjectLandscape(const Parameters& parameters)
       : cells_(static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)),
         needed_bytes_(Model::heap_bytes(cells_)),
-        handle_({.heap_bytes = heap_bytes(parameters, needed_bytes_), .threads = parameters.threads}),
+        handle_(
+            {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
         clock_(parameters.profile_every, {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move",
                                           "males propose", "females accept", "fathers ask", "births"}),
         model_(handle_, parameters) {
@@ -42,15 +42,7 @@ class ObjectLandscape final : public Simulation {
 
   void record() override { history_.record(handle_.executor(), cells_, model_.view(step_)); }
 
-  void synchronize() override {
-    try {
-      handle_.synchronize();
-    } catch (const dynasoar::AllocationError&) {
-      const std::size_t had = handle_.statistics().heap_bytes;
-      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this landscape",
-                         needed_bytes_);
-    }
-  }
+  void synchronize() override { app::synchronize(handle_, needed_bytes_, "landscape"); }
 
   std::vector<Census> take_history() override {
     synchronize();
@@ -69,22 +61,9 @@ class ObjectLandscape final : public Simulation {
 
   std::vector<PhaseTime> phases() override { return clock_.times(); }
 
-  std::optional<Usage> usage() override {
-    const dynasoar::Statistics now = handle_.statistics();
-    return Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-                 now.fragmentation()};
-  }
+  std::optional<Usage> usage() override { return app::usage_of(handle_); }
 
  private:
-  static std::size_t heap_bytes(const Parameters& parameters, std::size_t needed_bytes) {
-    if (parameters.heap_bytes == 0) return needed_bytes;
-    if (parameters.heap_bytes < A::kTypes * A::pages().bytes) {
-      throw HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no page for each class",
-                         needed_bytes);
-    }
-    return parameters.heap_bytes;
-  }
-
   std::uint32_t cells_;
   std::size_t needed_bytes_;
   std::uint32_t step_ = 0;

@@ -67,12 +67,18 @@ CLI::Option* add_unsigned(CLI::App& cli, const std::string& name, std::uint64_t&
              [](const std::string& text) { return number<std::uint64_t>(text); });
 }
 
-CLI::Option* add_fraction(CLI::App& cli, const std::string& name, double& value, const std::string& help) {
-  return add(cli, name, value, help, "X", fmt::format("{}", value), "a number from 0 to 1",
-             [](const std::string& text) -> std::optional<double> {
+CLI::Option* add_real(CLI::App& cli, const std::string& name, double& value, double least, double most,
+                      const std::string& help) {
+  return add(cli, name, value, help, "X", fmt::format("{:g}", value),
+             fmt::format("a number from {:g} to {:g}", least, most),
+             [least, most](const std::string& text) -> std::optional<double> {
                const std::optional<double> result = number<double>(text);
-               return result && *result >= 0 && *result <= 1 ? result : std::nullopt;
+               return result && *result >= least && *result <= most ? result : std::nullopt;
              });
+}
+
+CLI::Option* add_fraction(CLI::App& cli, const std::string& name, double& value, const std::string& help) {
+  return add_real(cli, name, value, 0, 1, help);
 }
 
 CLI::Option* add_size(CLI::App& cli, const std::string& name, std::uint64_t& bytes, const std::string& help,

@@ -27,6 +27,10 @@ CLI::Option* add_unsigned(CLI::App& cli, const std::string& name, std::uint64_t&
 /// A number from 0 to 1.
 CLI::Option* add_fraction(CLI::App& cli, const std::string& name, double& value, const std::string& help);
 
+/// A number from `least` to `most`.
+CLI::Option* add_real(CLI::App& cli, const std::string& name, double& value, double least, double most,
+                      const std::string& help);
+
 /// A number of bytes; B, KiB, MiB and GiB may follow it, with or without a space.
 ///
 /// @param default_text   what `--help` shows as the default
