@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include <fmt/format.h>
-#include <fontconfig/fontconfig.h>
 
 #include <app/format.h>
 
@@ -62,15 +61,6 @@ std::string tick_text(double value) {
   if (value < 1e9) return fmt::format("{:g} M", value / 1e6);
   return value < 1e12 ? fmt::format("{:g} G", value / 1e9) : fmt::format("{:g}", value);
 }
-
-// Cairo and fontconfig keep what they know of fonts. Given back at the program's end, so that leak checkers, which
-// cannot see who still needs it, have nothing to report.
-struct FontCaches {
-  ~FontCaches() {
-    cairo_debug_reset_static_data();
-    FcFini();
-  }
-};
 
 class ChartPainter {
  public:
@@ -247,7 +237,6 @@ class ChartPainter {
 }  // namespace
 
 void Chart::save_png(const std::string& path) const {
-  static const FontCaches caches;
   ChartPainter painter(*this);
   painter.paint();
   painter.save(path);
