@@ -1,0 +1,420 @@
+/// @file
+/// Traffic with cells, streets, traffic lights and cars as objects. The model itself is in README.md; the loops are
+/// those of cars.cpp: producers make cars, cars prepare, cars move.
+///
+/// Cells know the next one, so nothing here computes with cell numbers. What is special about a cell is its class, and
+/// a pointer tells the class without a look at the object.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+
+#include "object_traffic.h"
+#include "rules.h"
+#include "simulation.h"
+#include "street_map.h"
+
+namespace traffic {
+namespace cells {
+
+class Cell;
+class ProducerCell;
+class DestinationCell;
+class StopCell;
+class Street;
+class TrafficLight;
+class Car;
+using AllocatorT = dynasoar::SoaAllocator<Cell, ProducerCell, DestinationCell, StopCell, Street, TrafficLight, Car>;
+
+/// What a light is made of.
+struct LightSeed {
+  std::uint32_t green;
+  std::uint8_t phases;
+};
+
+/// The light of an intersection: lets streets go in turn, by phases.
+class TrafficLight : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(TrafficLight, (green_, std::uint32_t),  // steps of a phase
+                  (phases_, std::uint8_t), (phase_, std::uint8_t));
+
+  /// Light `index`, which enters itself in the table of all lights.
+  __device__ TrafficLight(std::size_t index, const LightSeed* seeds, TrafficLight** table)
+      : green_(seeds[index].green), phases_(seeds[index].phases), phase_(0) {
+    table[index] = this;
+  }
+
+  __device__ void advance(World world) { phase_ = static_cast<std::uint8_t>(green_phase(world.step, green_, phases_)); }
+
+  __device__ bool is_green(std::uint8_t phase) const { return phase_ == phase; }
+};
+
+/// A cell of a street.
+class Cell : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Cell, (next_, Cell*),  // in the street; null at its end
+                  (car_, Car*),          // who is here, or null
+                  (number_, std::uint32_t), (limit_, std::uint8_t));
+
+  __device__ Cell(std::uint32_t number, std::uint8_t limit)
+      : next_(nullptr), car_(nullptr), number_(number), limit_(limit) {}
+
+  __device__ void connect(Cell* next) { next_ = next; }
+
+  __device__ Cell* next() const { return next_; }
+  __device__ bool is_free() const { return car_ == nullptr; }
+  __device__ std::uint32_t number() const { return number_; }
+
+  /// At which it may be entered: 0 if its light is red.
+  __device__ std::uint8_t limit_now() const;
+
+  /// A car, or nobody, is here from now on.
+  __device__ void put(Car* car) { car_ = car; }
+
+  __device__ void populate(World world);
+
+  __device__ CellState state() const;
+
+ protected:
+  /// Makes a car, unless `top_speed` is 0.
+  __device__ void make_car(std::uint8_t top_speed) {
+    if (top_speed > 0) put(dynasoar::make_new<Car>(this, top_speed));
+  }
+};
+
+/// A cell where cars appear.
+class ProducerCell : public Cell {
+ public:
+  using BaseClass = Cell;
+  DYNASOAR_FIELDS(ProducerCell);
+
+  using Cell::Cell;
+
+  __device__ void produce(World world) {
+    if (is_free()) make_car(car_of_producer(world, number_));
+  }
+};
+
+/// A cell where cars leave: where somebody wants to go, or a dead end.
+class DestinationCell : public Cell {
+ public:
+  using BaseClass = Cell;
+  DYNASOAR_FIELDS(DestinationCell);
+
+  using Cell::Cell;
+};
+
+/// The last cell of a street, from which one turns into others.
+class StopCell : public Cell {
+ public:
+  using BaseClass = Cell;
+  using Exits = std::array<Street*, kMostExits>;
+  DYNASOAR_FIELDS(StopCell, (exits_, Exits), (exit_count_, std::uint8_t), (light_, TrafficLight*),  // or null
+                  (phase_, std::uint8_t));  // in which this street is green
+
+  using Cell::Cell;
+
+  __device__ void connect_light(TrafficLight* light, std::uint8_t phase) {
+    light_ = light;
+    phase_ = phase;
+  }
+
+  __device__ void connect_exits(const std::uint32_t* exits, std::uint32_t count, Street* const* table) {
+    exit_count_ = static_cast<std::uint8_t>(count);
+    for (std::uint32_t e = 0; e < count; ++e) exits_[e] = table[exits[e]];
+  }
+
+  __device__ bool is_red() const { return light_ != nullptr && !light_->is_green(phase_); }
+
+  /// The street that a driver turns into.
+  __device__ Street* exit(std::uint32_t turn) const { return exits_[scale(turn, exit_count_)]; }
+};
+
+/// What cars turn into, one at a time.
+class Street : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Street, (first_, Cell*), (claims_, Claims));
+
+  /// Street `index`, which enters itself in the table of all streets.
+  __device__ Street(std::size_t index, StreetView map, Cell* const* cells, Street** table)
+      : first_(cells[map.streets[index].first]) {
+    claims_->store(std::uint64_t{kNoClaim}, dynasoar::Order::relaxed);
+    table[index] = this;
+  }
+
+  __device__ Cell* first() const { return first_; }
+
+  __device__ void claim_right_of_way(std::uint64_t claim) { claims_->fetch_min(claim, dynasoar::Order::relaxed); }
+  __device__ bool grants_right_of_way(std::uint64_t claim) const {
+    return claims_->load(dynasoar::Order::relaxed) == claim;
+  }
+};
+
+/// The free cells ahead of a car, as far as it goes.
+struct Path {
+  Cell* end;                   ///< where the car is then
+  Cell* before_end = nullptr;  ///< the cell before that
+  std::uint8_t cells = 0;      ///< from the car to the end
+  Street* street = nullptr;    ///< that it enters on the way, or null
+  Cell* stop = nullptr;        ///< the last cell before that
+  std::uint8_t before = 0;     ///< cells from the car to there
+
+  __device__ explicit Path(Cell* start) : end(start) {}
+
+  /// The cell behind the end; null if that would be behind another intersection.
+  __device__ Cell* next(std::uint32_t turn) {
+    const StopCell* const stop_cell = dynasoar::cast<StopCell>(end);
+    if (stop_cell == nullptr) return end->next();
+    if (street != nullptr) return nullptr;
+    street = stop_cell->exit(turn);
+    stop = end;
+    before = cells;
+    return street->first();
+  }
+
+  __device__ void extend_to(Cell* cell) {
+    before_end = end;
+    end = cell;
+    ++cells;
+  }
+
+  __device__ void shorten() {
+    if (cells == 0) return;
+    end = before_end;
+    --cells;
+  }
+
+  /// Forgets a street that the path does not get to.
+  __device__ void finish() {
+    if (cells <= before) street = nullptr;
+  }
+};
+
+class Car : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Car, (cell_, Cell*), (speed_, std::uint8_t), (top_speed_, std::uint8_t),  //
+                  (target_, Cell*),           // where it wants to go in this step
+                  (distance_, std::uint8_t),  // how far that is
+                  (street_, Street*),         // that it enters on the way, or null
+                  (stop_, Cell*),             // where it stops if it has no right of way there
+                  (to_stop_, std::uint8_t));  // how far that is
+
+  __device__ Car(Cell* cell, std::uint8_t top_speed) : cell_(cell), speed_(0), top_speed_(top_speed) {}
+
+  /// Looks ahead, and claims the right of way if the path leads into another street.
+  __device__ void prepare(World world) {
+    const Path path = look_ahead(Drive(world, cell_->number(), speed_, top_speed_));
+    target_ = path.end;
+    distance_ = path.cells;
+    street_ = path.street;
+    if (path.street == nullptr) return;
+    stop_ = path.stop;
+    to_stop_ = path.before;
+    path.street->claim_right_of_way(claim(world));
+  }
+
+  /// Goes as far as it has the right of way; leaves at a destination.
+  __device__ void move(World world) {
+    const bool must_stop = street_ != nullptr && !street_->grants_right_of_way(claim(world));
+    speed_ = must_stop ? to_stop_ : distance_;
+    if (speed_ == 0) return;
+    Cell* const target = must_stop ? stop_ : target_;
+    cell_->put(nullptr);
+    if (dynasoar::is_a<DestinationCell>(target)) {
+      dynasoar::destroy(this);
+      return;
+    }
+    target->put(this);
+    cell_ = target;
+  }
+
+  /// Adds itself to a census.
+  __device__ void count(PartialCensus* parts) {
+    const std::uint8_t speed = speed_;
+    parts[cell_->number() % CensusHistory::kParts].add(1, speed > 0, speed);
+  }
+
+  __device__ std::uint8_t speed() const { return speed_; }
+  __device__ std::uint8_t top_speed() const { return top_speed_; }
+
+ private:
+  __device__ Path look_ahead(const Drive& drive) const {
+    Path path(cell_);
+    std::uint32_t speed = drive.speed;
+    while (path.cells < speed) {
+      Cell* const next = path.next(drive.turn);
+      if (next == nullptr || !next->is_free()) break;
+      speed = limited(speed, path.cells, next->limit_now());
+      if (speed == path.cells) break;
+      path.extend_to(next);
+      if (dynasoar::is_a<DestinationCell>(next)) break;
+    }
+    if (drive.dawdles) path.shorten();
+    path.finish();
+    return path;
+  }
+
+  __device__ std::uint64_t claim(const World& world) const { return claim_of(world.step, to_stop_, cell_->number()); }
+};
+
+__device__ inline std::uint8_t Cell::limit_now() const {
+  const bool is_red = dynasoar::is_a<StopCell>(this) && static_cast<const StopCell*>(this)->is_red();
+  return is_red ? std::uint8_t{0} : limit_.get();
+}
+
+__device__ inline void Cell::populate(World world) {
+  if (!dynasoar::is_a<DestinationCell>(this)) make_car(car_at_start(world, number_));
+}
+
+__device__ inline CellState Cell::state() const {
+  CellState state;
+  state.limit = limit_now();
+  if (is_free()) return state;
+  state.has_car = 1;
+  state.speed = car_->speed();
+  state.top_speed = car_->top_speed();
+  return state;
+}
+
+/// Makes a cell that shows this sign, and enters it in the table of cells.
+struct MakeCell {
+  const Sign* signs;
+  Cell** table;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto number = static_cast<std::uint32_t>(index);
+    const Sign sign = signs[index];
+    const std::uint8_t limit = sign & kLimitBits;
+    if ((sign & kCrossing) != 0) {
+      table[index] = dynasoar::make_new<StopCell>(number, limit);
+    } else if ((sign & kExit) != 0) {
+      table[index] = dynasoar::make_new<DestinationCell>(number, limit);
+    } else if ((sign & kProducer) != 0) {
+      table[index] = dynasoar::make_new<ProducerCell>(number, limit);
+    } else {
+      table[index] = dynasoar::make_new<Cell>(number, limit);
+    }
+  }
+};
+
+/// Connects the cells of a street, and the last one with its light and the streets that begin there.
+struct ConnectStreet {
+  StreetView map;
+  Cell* const* cells;
+  Street* const* streets;
+  TrafficLight* const* lights;
+  const std::uint32_t* light_of;  ///< [streets] number of the light, or kNoLight
+
+  static constexpr std::uint32_t kNoLight = 0xFFFFFFFF;
+
+  __device__ void operator()(std::size_t number) const {
+    const StreetRecord& record = map.streets[number];
+    const std::uint32_t last = record.first + record.cells - 1;
+    for (std::uint32_t c = record.first; c < last; ++c) cells[c]->connect(cells[c + 1]);
+    StopCell* const stop = dynasoar::cast<StopCell>(cells[last]);
+    if (stop == nullptr) return;
+    stop->connect_exits(map.exits + record.first_exit, record.exits, streets);
+    stop->connect_light(light_of[number] == kNoLight ? nullptr : lights[light_of[number]], record.phase);
+  }
+};
+
+/// All cells in their order, for pictures.
+struct View {
+  Cell* const* table;
+
+  __device__ CellState state(std::uint32_t c) const { return table[c]->state(); }
+};
+
+class Model {
+ public:
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+  Model(Handle& handle, const Network& network, const World& world) : handle_(handle), table_(network.cells()) {
+    const StreetMap map(handle_.executor(), network);
+    handle_.parallel_for(map.cells(), MakeCell{map.signs(), table_.data()});
+    connect(map, network);
+    handle_.parallel_do<Cell, &Cell::populate>(world);
+  }
+
+  /// A heap that is enough: every cell could have a car, and half of the slots of their blocks may be free.
+  static std::size_t heap_bytes(const Network& network) {
+    const std::size_t stops = network.streets.size();
+    return AllocatorT::heap_bytes_for<Cell>(slots_for(network.cells())) +
+           AllocatorT::heap_bytes_for<ProducerCell>(slots_for(network.producers.size())) +
+           AllocatorT::heap_bytes_for<DestinationCell>(slots_for(network.destinations.size() + stops)) +
+           AllocatorT::heap_bytes_for<StopCell>(slots_for(stops)) +
+           AllocatorT::heap_bytes_for<Street>(slots_for(network.streets.size())) +
+           AllocatorT::heap_bytes_for<TrafficLight>(slots_for(network.intersections.size())) +
+           AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) +
+           AllocatorT::kTypes * AllocatorT::pages().bytes;
+  }
+
+  static std::vector<std::string> phases() { return {"lights", "new cars", "cars prepare", "cars move"}; }
+
+  View view(const World&) const { return {table_.data()}; }
+
+  void step(const World& world, app::PhaseClock& clock) {
+    dynasoar::Executor& executor = handle_.executor();
+    clock.begin_step(executor);
+    handle_.parallel_do<&TrafficLight::advance>(world);
+    clock.end_phase(executor, 0);
+    handle_.parallel_do<&ProducerCell::produce>(world);
+    clock.end_phase(executor, 1);
+    handle_.parallel_do<&Car::prepare>(world);
+    clock.end_phase(executor, 2);
+    handle_.parallel_do<&Car::move>(world);
+    clock.end_phase(executor, 3);
+  }
+
+  void count_cars(PartialCensus* parts) { handle_.parallel_do<&Car::count>(parts); }
+
+ private:
+  void connect(const StreetMap& map, const Network& network) {
+    std::vector<LightSeed> seeds;
+    const std::vector<std::uint32_t> light_of = place_lights(network, seeds);
+    dynasoar::DeviceArray<LightSeed> light_seeds(seeds.size());
+    light_seeds.upload(seeds);
+    dynasoar::DeviceArray<std::uint32_t> lights_of_streets(light_of.size());
+    lights_of_streets.upload(light_of);
+    const dynasoar::DeviceArray<TrafficLight*> lights(seeds.size());
+    const dynasoar::DeviceArray<Street*> streets(map.street_count());
+    handle_.parallel_new<TrafficLight>(seeds.size(), static_cast<const LightSeed*>(light_seeds.data()), lights.data());
+    handle_.synchronize();  // streets can be made and connected if all cells and lights are there
+    handle_.parallel_new<Street>(streets.size(), map.view(), static_cast<Cell* const*>(table_.data()), streets.data());
+    handle_.synchronize();
+    handle_.parallel_for(streets.size(), ConnectStreet{map.view(), table_.data(), streets.data(), lights.data(),
+                                                       lights_of_streets.data()});
+    handle_.synchronize();  // the arrays are freed now
+  }
+
+  /// Lights for the intersections that have them. @return the number of each street's light
+  static std::vector<std::uint32_t> place_lights(const Network& network, std::vector<LightSeed>& seeds) {
+    const std::vector<std::uint32_t> phases = network.phases();
+    std::vector<std::uint32_t> light_at(network.intersections.size(), ConnectStreet::kNoLight);
+    for (std::size_t i = 0; i < light_at.size(); ++i) {
+      if (network.intersections[i].green == 0 || phases[i] == 0) continue;
+      light_at[i] = static_cast<std::uint32_t>(seeds.size());
+      seeds.push_back({network.intersections[i].green, static_cast<std::uint8_t>(phases[i])});
+    }
+    std::vector<std::uint32_t> light_of;
+    for (const traffic::Street& street : network.streets) light_of.push_back(light_at[street.to]);
+    return light_of;
+  }
+
+  Handle& handle_;
+  dynasoar::DeviceArray<Cell*> table_;
+};
+
+}  // namespace cells
+
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters, const Network& network) {
+  return std::make_unique<ObjectTraffic<cells::Model, cells::AllocatorT>>(parameters, network);
+}
+
+}  // namespace traffic

@@ -1,0 +1,39 @@
+/// @file
+/// Reading and writing networks as files: the format of our own, and SUMO's. Plain C++, no dynasoar.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include "network.h"
+
+namespace traffic {
+
+/// A file that is no network; the message names the file, the line and the column.
+class NetworkError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads the text format that README.md defines.
+///
+/// @param name   of the file, for messages
+/// @throws NetworkError if it is none
+Network read_network(std::istream& in, const std::string& name);
+
+/// Writes the text format. read_network() then gives an equal network.
+void write_network(std::ostream& out, const Network& network);
+
+/// Reads a network of SUMO (.net.xml): a street for each lane that cars may use. There are no producers and
+/// destinations in it.
+///
+/// @param text    the whole file
+/// @param name    of the file, for messages
+/// @param green   steps for which each incoming edge of a traffic light is green; 0: no lights
+/// @throws NetworkError if it is none
+Network read_sumo_network(const std::string& text, const std::string& name, std::uint32_t green);
+
+}  // namespace traffic

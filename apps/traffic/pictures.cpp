@@ -1,0 +1,280 @@
+#include "pictures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <cairo.h>
+#include <fmt/format.h>
+
+#include <app/cairo_png.h>
+#include <app/picture.h>
+
+namespace traffic {
+namespace {
+
+constexpr app::Rgb kNight = {15, 20, 32};
+constexpr app::Rgb kAsphalt = {71, 83, 107};
+constexpr app::Rgb kText = {203, 213, 225};
+constexpr app::Rgb kDestination = {96, 165, 250};
+// Cars from standing to the highest limit.
+constexpr std::array<app::Rgb, 4> kSpeeds = {{{255, 70, 70}, {255, 170, 50}, {250, 235, 90}, {120, 255, 150}}};
+
+constexpr app::Rgb kCarsLine = {37, 99, 235};
+constexpr app::Rgb kMovingLine = {22, 163, 74};
+
+constexpr double kLongSide = 1600;
+constexpr double kMargin = 40;
+constexpr double kLegend = 68;        // height of the strip below the map
+constexpr double kLeastWidth = 1000;  // for the legend
+constexpr double kFontSize = 22;
+
+// More of these cannot be told apart in a picture: only every n-th is drawn.
+constexpr std::size_t kMostStreets = 20000;
+constexpr std::size_t kMostCars = 200000;
+
+app::Rgb color_of(double share) {
+  const double place = std::clamp(share, 0.0, 1.0) * (kSpeeds.size() - 1);
+  const std::size_t i = std::min(static_cast<std::size_t>(place), kSpeeds.size() - 2);
+  return app::mix(kSpeeds[i], kSpeeds[i + 1], place - static_cast<double>(i));
+}
+
+struct Box {
+  double left = 0;
+  double right = 0;
+  double bottom = 0;
+  double top = 0;
+  bool is_empty = true;
+
+  void include(Point p) {
+    left = is_empty ? p.x : std::min(left, p.x);
+    right = is_empty ? p.x : std::max(right, p.x);
+    bottom = is_empty ? p.y : std::min(bottom, p.y);
+    top = is_empty ? p.y : std::max(top, p.y);
+    is_empty = false;
+  }
+
+  static Box of(const Network& network) {
+    Box box;
+    for (const Intersection& intersection : network.intersections) box.include(intersection.at);
+    for (const Street& street : network.streets) {
+      for (const Point bend : street.bends) box.include(bend);
+    }
+    return box;
+  }
+
+  double width() const { return right - left; }
+  double height() const { return top - bottom; }
+};
+
+double distance(Point a, Point b) {
+  return std::hypot(b.x - a.x, b.y - a.y);
+}
+
+// The line of a street on the map.
+class Line {
+ public:
+  Line(const Network& network, const Street& street) {
+    points_.push_back(network.intersections[street.from].at);
+    points_.insert(points_.end(), street.bends.begin(), street.bends.end());
+    points_.push_back(network.intersections[street.to].at);
+    for (std::size_t i = 1; i < points_.size(); ++i) length_ += distance(points_[i - 1], points_[i]);
+  }
+
+  const std::vector<Point>& points() const { return points_; }
+  double length() const { return length_; }
+
+  // The point at this share of the length.
+  Point at(double share) const {
+    double rest = share * length_;
+    for (std::size_t i = 1; i < points_.size(); ++i) {
+      const double part = distance(points_[i - 1], points_[i]);
+      if (rest <= part && part > 0) {
+        const double q = rest / part;
+        return {points_[i - 1].x + q * (points_[i].x - points_[i - 1].x),
+                points_[i - 1].y + q * (points_[i].y - points_[i - 1].y)};
+      }
+      rest -= part;
+    }
+    return points_.back();
+  }
+
+ private:
+  std::vector<Point> points_;
+  double length_ = 0;
+};
+
+// A car as a dot.
+struct Dot {
+  Point at;
+  std::uint8_t speed;
+};
+
+class MapPainter {
+ public:
+  explicit MapPainter(const Network& network) : network_(network), view_(Box::of(network)) {
+    const double longest = std::max(view_.width(), view_.height());
+    if (longest > 0) scale_ = (kLongSide - 2 * kMargin) / longest;
+    width_ = std::max(view_.width() * scale_ + 2 * kMargin, kLeastWidth);
+    height_ = view_.height() * scale_ + 2 * kMargin;
+    image_ = app::make_image(static_cast<int>(std::ceil(width_)), static_cast<int>(std::ceil(height_ + kLegend)));
+    context_.reset(cairo_create(image_.get()));
+    cairo_set_line_join(cr(), CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(cr(), CAIRO_LINE_CAP_ROUND);
+    set_color(kNight);
+    cairo_paint(cr());
+    for (const Street& street : network_.streets) top_limit_ = std::max(top_limit_, street.limit);
+    cell_size_ = mean_cell_size();
+  }
+
+  void paint(const std::vector<CellState>& cells) {
+    const std::vector<Dot> cars = cars_of(cells);
+    cars_ = cars.size();
+    paint_streets();
+    paint_destinations();
+    for (const Dot& car : cars) {
+      dot(x_of(car.at), y_of(car.at), car_radius(), color_of(static_cast<double>(car.speed) / top_limit_));
+    }
+    paint_legend();
+  }
+
+  void save(const std::string& path) const { app::save_png(image_, path); }
+
+ private:
+  cairo_t* cr() const { return context_.get(); }
+
+  double x_of(Point p) const {
+    const double unused = width_ - 2 * kMargin - view_.width() * scale_;
+    return kMargin + unused / 2 + (p.x - view_.left) * scale_;
+  }
+  double y_of(Point p) const { return kMargin + (view_.top - p.y) * scale_; }
+
+  void set_color(app::Rgb color, double opacity = 1) {
+    cairo_set_source_rgba(cr(), color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
+  }
+
+  // In pixels.
+  double mean_cell_size() const {
+    double length = 0;
+    double cells = 0;
+    for (const Street& street : network_.streets) {
+      length += Line(network_, street).length();
+      cells += street.cells;
+    }
+    return cells > 0 ? length * scale_ / cells : 1;
+  }
+
+  // So that cars stand in a row without a gap, but many cars do not hide each other.
+  double car_radius() const {
+    const double room = std::sqrt(width_ * height_ / static_cast<double>(cars_ + 1));
+    return std::clamp(std::min(0.5 * cell_size_, 0.15 * room), 0.7, 5.0);
+  }
+
+  void paint_streets() {
+    const std::size_t stride = network_.streets.size() / kMostStreets + 1;
+    // Many streets are lines so faint that where they meet can still be seen.
+    const double opacity = std::clamp(300.0 / static_cast<double>(network_.streets.size() + 1), 0.06, 1.0);
+    set_color(kAsphalt, opacity);
+    cairo_set_line_width(cr(), std::clamp(0.6 * cell_size_, 1.0, 5.0));
+    for (std::size_t s = 0; s < network_.streets.size(); s += stride) {
+      const Line line(network_, network_.streets[s]);
+      for (const Point point : line.points()) cairo_line_to(cr(), x_of(point), y_of(point));
+      cairo_stroke(cr());
+    }
+  }
+
+  void paint_destinations() {
+    const std::size_t stride = network_.destinations.size() / kMostStreets + 1;
+    for (std::size_t i = 0; i < network_.destinations.size(); i += stride) {
+      const auto [number, cell] = network_.destinations[i];
+      const Street& street = network_.streets[number];
+      const Point at = Line(network_, street).at((cell + 0.5) / street.cells);
+      dot(x_of(at), y_of(at), 0.9 * car_radius(), kDestination);
+    }
+  }
+
+  // Fast cars first, so that jams are seen.
+  std::vector<Dot> cars_of(const std::vector<CellState>& cells) const {
+    const auto has_car = [](const CellState& cell) { return cell.has_car != 0; };
+    const auto cars = static_cast<std::size_t>(std::count_if(cells.begin(), cells.end(), has_car));
+    const std::size_t stride = cars / kMostCars + 1;
+    std::vector<Dot> dots;
+    std::size_t cell = 0;
+    std::size_t car = 0;
+    for (const Street& street : network_.streets) {
+      const Line line(network_, street);
+      for (std::uint32_t i = 0; i < street.cells; ++i, ++cell) {
+        if (!has_car(cells[cell]) || car++ % stride != 0) continue;
+        dots.push_back({line.at((i + 0.5) / street.cells), cells[cell].speed});
+      }
+    }
+    std::stable_sort(dots.begin(), dots.end(), [](const Dot& a, const Dot& b) { return a.speed > b.speed; });
+    return dots;
+  }
+
+  void dot(double x, double y, double radius, app::Rgb color) {
+    set_color(color);
+    cairo_arc(cr(), x, y, radius, 0, 4 * std::acos(0.0));
+    cairo_fill(cr());
+  }
+
+  // @return where the next thing in the line begins
+  double text(double x, const std::string& words) {
+    cairo_select_font_face(cr(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr(), kFontSize);
+    set_color(kText);
+    cairo_move_to(cr(), x, legend_middle() + kFontSize * 0.36);
+    cairo_show_text(cr(), words.c_str());
+    cairo_text_extents_t extents;
+    cairo_text_extents(cr(), words.c_str(), &extents);
+    return x + extents.x_advance;
+  }
+
+  double legend_middle() const { return height_ + kLegend / 2 - 10; }
+
+  void paint_legend() {
+    constexpr double kStep = 26;
+    constexpr double kDot = 8;
+    double x = text(kMargin, "cars: standing") + 24;
+    for (std::uint32_t speed = 0; speed <= top_limit_; ++speed, x += kStep) {
+      dot(x, legend_middle(), kDot, color_of(static_cast<double>(speed) / top_limit_));
+    }
+    x = text(x - 4, fmt::format("{} cell{} a step", top_limit_, top_limit_ == 1 ? "" : "s")) + 56;
+    dot(x, legend_middle(), kDot * 0.8, kDestination);
+    text(x + 20, "destination");
+  }
+
+  const Network& network_;
+  Box view_;
+  double scale_ = 1;
+  double width_ = 0;
+  double height_ = 0;
+  std::uint32_t top_limit_ = 1;
+  double cell_size_ = 1;
+  std::size_t cars_ = 0;
+  app::CairoSurface image_;
+  app::CairoContext context_;
+};
+
+}  // namespace
+
+void save_map(const Network& network, const std::vector<CellState>& cells, const std::string& path) {
+  MapPainter painter(network);
+  painter.paint(cells);
+  painter.save(path);
+}
+
+app::Chart history_chart(const std::vector<app::Row>& history, const std::string& subtitle) {
+  app::Series cars{"Cars", kCarsLine, {}};
+  app::Series moving{"Moving", kMovingLine, {}};
+  for (const app::Row& row : history) {
+    cars.values.push_back(row[0]);
+    moving.values.push_back(row[1]);
+  }
+  return {"Cars, and those that move", subtitle, "Step", "Number", {std::move(cars), std::move(moving)}};
+}
+
+}  // namespace traffic

@@ -1,0 +1,96 @@
+/// @file
+/// The model's rules, shared by every parallel implementation. Defined in README.md.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+
+#include "network.h"
+#include "random.h"
+#include "simulation.h"
+
+namespace traffic {
+
+/// Cars go 5 to 9 cells a step at most.
+inline constexpr std::uint32_t kLeastTopSpeed = 5;
+inline constexpr std::uint32_t kTopSpeeds = kMostSpeed - kLeastTopSpeed + 1;
+/// A car gets faster by 1 or 2 a step.
+inline constexpr std::uint32_t kAccelerations = 2;
+
+/// The model's probabilities as integers: what has probability p happens if a random word is below p * 2^32.
+struct Chances {
+  std::uint64_t start;
+  std::uint64_t birth;
+  std::uint64_t dawdling;
+
+  static Chances of(const Parameters& parameters) {
+    const auto words = [](double fraction) { return static_cast<std::uint64_t>(fraction * 4294967296.0); };
+    return {words(parameters.density), words(parameters.production), words(parameters.dawdling)};
+  }
+};
+
+/// What all cells and cars know, passed to the device by value.
+struct World {
+  Seed seed;
+  Chances chances;
+  std::uint32_t step;
+};
+
+/// The top speed of the car that appears on a cell, or 0 if none does.
+__host__ __device__ inline std::uint8_t new_car(const World& world, Decision decision, std::uint64_t chance,
+                                                std::uint32_t cell) {
+  const philox4x32_ctr_t random = random_block(world.seed, decision, cell, world.step);
+  return static_cast<std::uint8_t>(random.v[0] < chance ? kLeastTopSpeed + scale(random.v[1], kTopSpeeds) : 0);
+}
+
+__host__ __device__ inline std::uint8_t car_at_start(const World& world, std::uint32_t cell) {
+  return new_car(world, Decision::start, world.chances.start, cell);
+}
+
+__host__ __device__ inline std::uint8_t car_of_producer(const World& world, std::uint32_t cell) {
+  return new_car(world, Decision::birth, world.chances.birth, cell);
+}
+
+/// What a driver wants in a step.
+struct Drive {
+  std::uint32_t speed;  ///< as fast as this
+  std::uint32_t turn;   ///< a random word that chooses the exit
+  bool dawdles;         ///< goes one cell less far in the end
+
+  __host__ __device__ Drive(const World& world, std::uint32_t cell, std::uint32_t speed_before,
+                            std::uint32_t top_speed) {
+    const philox4x32_ctr_t random = random_block(world.seed, Decision::drive, cell, world.step);
+    const std::uint32_t wanted = speed_before + 1 + scale(random.v[0], kAccelerations);
+    speed = wanted < top_speed ? wanted : top_speed;
+    dawdles = random.v[1] < world.chances.dawdling;
+    turn = random.v[2];
+  }
+};
+
+/// The speed at which a car may go on that sees a cell with this limit when it has `cells` cells before it: it enters
+/// the cell at the limit or stops before it.
+__host__ __device__ inline std::uint32_t limited(std::uint32_t speed, std::uint32_t cells, std::uint32_t limit) {
+  if (limit >= speed) return speed;
+  return limit > cells ? limit : cells;
+}
+
+/// The phase of a light that is green in this step. @pre green, phases > 0
+__host__ __device__ inline std::uint32_t green_phase(std::uint32_t step, std::uint32_t green, std::uint32_t phases) {
+  return step == 0 ? 0 : (step - 1) / green % phases;
+}
+
+/// The claims that cars lay to the right of way into a street; the least one wins.
+///
+/// Claims of later steps are less than those of earlier ones, so nobody has to take them back.
+using Claims = dynasoar::AtomicWord<std::uint64_t>;
+inline constexpr std::uint64_t kNoClaim = ~std::uint64_t{0};
+
+/// @param cells   that the car goes before it enters the street, fewer than kMostSpeed
+/// @param cell    where the car is
+__host__ __device__ inline std::uint64_t claim_of(std::uint32_t step, std::uint32_t cells, std::uint32_t cell) {
+  return std::uint64_t{~step} << 32 | std::uint64_t{cells} << 28 | cell;
+}
+
+}  // namespace traffic

@@ -1,0 +1,74 @@
+/// @file
+/// What every implementation of the model "traffic" offers, and how to make one: the DSL variants, the hand-written
+/// baselines and the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only
+/// the implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/simulation.h>
+
+#include "network.h"
+
+namespace traffic {
+
+/// What is simulated, beside the network. @pre all fractions from 0 to 1
+struct Parameters {
+  std::uint64_t seed = 42;
+  double density = 0;            ///< fraction of the cells with a car at the start
+  double production = 0.02;      ///< probability that a free producer makes a car in a step
+  double dawdling = 0.2;         ///< probability that a car goes one cell less far than it could
+  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for the network
+  int threads = 0;               ///< on the CPU; 0: one per processor
+  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is
+};
+
+/// The traffic after a step, in numbers.
+struct Census {
+  std::uint64_t cars = 0;
+  std::uint64_t moving = 0;  ///< of them, those with a speed over 0
+  std::uint64_t speeds = 0;  ///< sum of all: cells that these cars have gone in the step
+
+  bool operator==(const Census&) const = default;
+};
+
+/// A cell and the car on it. Cells without a car have speed and top speed 0.
+struct CellState {
+  std::uint8_t limit = 0;  ///< at which it may be entered now: 0 if its light is red
+  std::uint8_t has_car = 0;
+  std::uint8_t speed = 0;      ///< cells that the car went in the last step
+  std::uint8_t top_speed = 0;  ///< of the car
+
+  bool operator==(const CellState&) const = default;
+};
+
+using app::HeapTooSmall;
+using app::PhaseTime;
+using app::Usage;
+
+/// Traffic on a network.
+class Simulation : public app::Simulation {
+ public:
+  /// The censuses noted since the last call, oldest first.
+  virtual std::vector<Census> take_history() = 0;
+
+  /// All cells, street by street.
+  virtual std::vector<CellState> cells() = 0;
+};
+
+// All of these: @throws std::invalid_argument if the network is not one (check_network)
+
+/// DSL variant with cells, streets, lights and cars as objects.
+std::unique_ptr<Simulation> make_cells(const Parameters& parameters, const Network& network);
+/// DSL variant with cars as objects, the network as plain arrays.
+std::unique_ptr<Simulation> make_cars(const Parameters& parameters, const Network& network);
+/// Hand-written structure of arrays, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network);
+/// Hand-written array of structures, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters, const Network& network);
+/// Sequential, on the host: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters, const Network& network);
+
+}  // namespace traffic
