@@ -235,9 +235,10 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
   }
 
   /// Adds itself to a census.
-  __device__ void count(PartialCensus* parts) {
-    const std::uint8_t speed = speed_;
-    parts[cell_->number() % CensusHistory::kParts].add(1, speed > 0, speed);
+  __device__ void count(CensusHistory::Sums sums) {
+    CarCounts counts;
+    count_car(counts, speed_);
+    sums.add(cell_->number(), counts);
   }
 
   __device__ std::uint8_t speed() const { return speed_; }
@@ -372,7 +373,7 @@ class Model {
     clock.end_phase(executor, 3);
   }
 
-  void count_cars(PartialCensus* parts) { handle_.parallel_do<&Car::count>(parts); }
+  void count_cars(CensusHistory::Sums sums) { handle_.parallel_do<&Car::count>(sums); }
 
  private:
   void connect(const StreetMap& map, const Network& network) {

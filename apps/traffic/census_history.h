@@ -1,87 +1,50 @@
 /// @file
-/// CensusHistory: counts cars and their speeds on the device, step by step, without making the host wait.
-/// Used by the parallel implementations for Simulation::record() and take_history().
+/// CensusHistory: cars and their speeds of the last steps, counted on the device.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
+#include <app/count_history.h>
 
 #include "simulation.h"
 
 namespace traffic {
 
-/// Part of a census, which many threads add to; fewer than 2^28 cars fit in half a word.
-struct PartialCensus {
-  dynasoar::AtomicWord<std::uint64_t> cars;  ///< all in the low half, moving ones in the high half
-  dynasoar::AtomicWord<std::uint64_t> speeds;
+/// All cars, those that move, and the sum of their speeds.
+using CarCounts = app::Counts<3>;
 
-  // Relaxed: the sums are read by the host, after it has waited for the loop that adds to them.
-  __device__ void add(std::uint64_t all, std::uint64_t moving, std::uint64_t sum) {
-    cars.add(moving << 32 | all, dynasoar::Order::relaxed);
-    speeds.add(sum, dynasoar::Order::relaxed);
-  }
-};
+__device__ inline void count_car(CarCounts& counts, std::uint32_t speed) {
+  ++counts.of[0];
+  counts.of[1] += speed > 0;
+  counts.of[2] += speed;
+}
 
-struct ClearCensus {
-  PartialCensus* parts;
-  __device__ void operator()(std::size_t i) const {
-    parts[i].cars.store(0, dynasoar::Order::relaxed);
-    parts[i].speeds.store(0, dynasoar::Order::relaxed);
-  }
-};
-
-/// The censuses of the last steps, in device memory until they are taken.
-///
-/// A census is kept as kParts partial sums, so that not all threads add to the same words. Once in kSteps steps the
-/// sums are moved to the host.
 class CensusHistory {
  public:
-  static constexpr std::uint32_t kParts = 64;
+  using Sums = app::CountSums<3>;
 
-  CensusHistory() : parts_(kSteps * std::size_t{kParts}) {}
+  /// Sums for the present step, for a loop that is submitted next.
+  Sums next(dynasoar::Executor& executor) { return counts_.next(executor); }
 
-  /// Begins a census. @return its parts, [kParts], for a loop that is submitted next
-  PartialCensus* begin(dynasoar::Executor& executor) {
-    if (pending_ == kSteps) collect(executor);
-    if (pending_ == 0) executor.for_each_index(parts_.size(), ClearCensus{parts_.data()});
-    return parts_.data() + pending_++ * std::size_t{kParts};
+  /// Submits the counting of items that lie in an array, see app::CountHistory.
+  template <class F>
+  void record(dynasoar::Executor& executor, std::size_t items, F count) {
+    counts_.record(executor, items, count);
   }
 
   /// Waits, and returns what was recorded since the last call.
   std::vector<Census> take(dynasoar::Executor& executor) {
-    collect(executor);
-    return std::exchange(collected_, {});
+    std::vector<Census> censuses;
+    for (const CarCounts& counts : counts_.take(executor)) {
+      censuses.push_back({counts.of[0], counts.of[1], counts.of[2]});
+    }
+    return censuses;
   }
 
  private:
-  static constexpr std::uint32_t kSteps = 256;
-
-  void collect(dynasoar::Executor& executor) {
-    executor.synchronize();
-    if (pending_ == 0) return;
-    const std::vector<PartialCensus> parts = parts_.download();
-    for (std::uint32_t step = 0; step < pending_; ++step) {
-      std::uint64_t cars = 0;
-      std::uint64_t speeds = 0;
-      for (std::uint32_t i = 0; i < kParts; ++i) {
-        const PartialCensus& part = parts[step * std::size_t{kParts} + i];
-        cars += part.cars.load(dynasoar::Order::relaxed);
-        speeds += part.speeds.load(dynasoar::Order::relaxed);
-      }
-      collected_.push_back({cars & 0xFFFFFFFFu, cars >> 32, speeds});
-    }
-    pending_ = 0;
-  }
-
-  dynasoar::DeviceArray<PartialCensus> parts_;
-  std::uint32_t pending_ = 0;
-  std::vector<Census> collected_;
+  app::CountHistory<3> counts_;
 };
 
 }  // namespace traffic

@@ -7,7 +7,6 @@
 /// these cells it enters another street. Lights cost no loop: who comes to one computes its phase.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -113,26 +112,14 @@ struct DenseStep {
   }
 };
 
-/// Adds up every `threads`-th cell.
+/// Counts a cell's car.
 template <class Layout>
 struct CountDense {
   DenseStep<Layout> traffic;
-  PartialCensus* parts;
-  std::uint32_t cells;
-  std::uint32_t threads;
 
-  __device__ void operator()(std::size_t i) const {
-    std::uint64_t cars = 0;
-    std::uint64_t moving = 0;
-    std::uint64_t speeds = 0;
-    for (std::size_t c = i; c < cells; c += threads) {
-      const std::uint8_t speed = traffic.cells.speed(static_cast<std::uint32_t>(c));
-      if (speed == kNoCar) continue;
-      ++cars;
-      moving += speed > 0;
-      speeds += speed;
-    }
-    parts[i % CensusHistory::kParts].add(cars, moving, speeds);
+  __device__ void operator()(std::size_t c, CarCounts& counts) const {
+    const std::uint8_t speed = traffic.cells.speed(static_cast<std::uint32_t>(c));
+    if (speed != kNoCar) count_car(counts, speed);
   }
 };
 
@@ -166,10 +153,7 @@ class DenseTraffic final : public Simulation {
     clock_.end_phase(executor_, 2);
   }
 
-  void record() override {
-    const std::uint32_t threads = std::min(map_.cells(), std::uint32_t{1} << 16);
-    executor_.for_each_index(threads, CountDense<Layout>{view(), history_.begin(executor_), map_.cells(), threads});
-  }
+  void record() override { history_.record(executor_, map_.cells(), CountDense<Layout>{view()}); }
 
   void synchronize() override { executor_.synchronize(); }
 

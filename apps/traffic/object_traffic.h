@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -21,13 +21,13 @@ namespace traffic {
 /// Slots for so many objects of a class. Warps of a GPU that create objects at the same time fill blocks of their own,
 /// at most one for each object.
 inline std::size_t slots_for(std::size_t objects) {
-  return objects + std::min(64 * objects, std::size_t{1} << 20);
+  return objects + std::min(64 * objects, app::kSlotsInFlight);
 }
 
 /// A simulation whose cars are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, network, world)`,
-///                 `step(world, clock)`, `phases()` with the names of its phases, `count_cars(parts)`,
+///                 `step(world, clock)`, `phases()` with the names of its phases, `count_cars(sums)`,
 ///                 `view(world)` with a device function `state(c)`, `heap_bytes(network)`
 /// @tparam A       the allocator
 template <class Model, class A>
@@ -37,7 +37,8 @@ class ObjectTraffic final : public Simulation {
       : cells_(checked(network).cells()),
         needed_bytes_(Model::heap_bytes(network)),
         world_{Seed{parameters.seed}, Chances::of(parameters), 0},
-        handle_({.heap_bytes = heap_bytes(parameters, needed_bytes_), .threads = parameters.threads}),
+        handle_(
+            {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
         clock_(parameters.profile_every, Model::phases()),
         model_(handle_, network, world_) {
     synchronize();
@@ -48,16 +49,9 @@ class ObjectTraffic final : public Simulation {
     model_.step(world_, clock_);
   }
 
-  void record() override { model_.count_cars(history_.begin(handle_.executor())); }
+  void record() override { model_.count_cars(history_.next(handle_.executor())); }
 
-  void synchronize() override {
-    try {
-      handle_.synchronize();
-    } catch (const dynasoar::AllocationError&) {
-      const std::size_t had = handle_.statistics().heap_bytes;
-      throw HeapTooSmall("the heap of " + std::to_string(had) + " bytes is too small for this traffic", needed_bytes_);
-    }
-  }
+  void synchronize() override { app::synchronize(handle_, needed_bytes_, "traffic"); }
 
   std::vector<Census> take_history() override {
     synchronize();
@@ -76,25 +70,12 @@ class ObjectTraffic final : public Simulation {
 
   std::vector<PhaseTime> phases() override { return clock_.times(); }
 
-  std::optional<Usage> usage() override {
-    const dynasoar::Statistics now = handle_.statistics();
-    return Usage{now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-                 now.fragmentation()};
-  }
+  std::optional<Usage> usage() override { return app::usage_of(handle_); }
 
  private:
   static const Network& checked(const Network& network) {
     check_network(network);
     return network;
-  }
-
-  static std::size_t heap_bytes(const Parameters& parameters, std::size_t needed_bytes) {
-    if (parameters.heap_bytes == 0) return needed_bytes;
-    if (parameters.heap_bytes < A::kTypes * A::pages().bytes) {
-      throw HeapTooSmall("a heap of " + std::to_string(parameters.heap_bytes) + " bytes has no page for each class",
-                         needed_bytes);
-    }
-    return parameters.heap_bytes;
   }
 
   std::size_t cells_;
