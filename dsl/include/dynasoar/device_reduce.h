@@ -24,10 +24,11 @@ struct Reduction {
                 "dynasoar: device_reduce passes its values and what is loaded of an object from thread to thread: use "
                 "trivially copyable types");
   static_assert(std::is_convertible_v<std::invoke_result_t<const Map&, const Source&>, R>,
-                "dynasoar: the last function of device_reduce must return what `init` is, a value to be combined");
+                "dynasoar: the last function of device_reduce must return what init is, a value to be combined");
 
-  static_assert(std::is_empty_v<Load> && std::is_default_constructible_v<Load>,
-                "dynasoar: the `load` of device_reduce may capture nothing: it runs once for all objects that look on");
+  static_assert(
+      std::is_empty_v<Load> && std::is_default_constructible_v<Load>,
+      "dynasoar: the load function of device_reduce may capture nothing: it runs once for all objects that look on");
 
   __device__ static Source load(U* other) { return Load{}(other); }
 

@@ -1,4 +1,4 @@
-// expect: the `load` of device_reduce may capture nothing
+// expect: the load function of device_reduce may capture nothing
 // What is loaded of another object cannot depend on who looks at it.
 #include <dynasoar/dynasoar.h>
 
