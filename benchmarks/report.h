@@ -14,6 +14,7 @@ struct Settings {
   int repetitions = 9;  ///< counted runs
   int warm_up = 2;      ///< runs before them
   bool small = false;   ///< sizes for a quick look on a CPU instead of those that are published
+  std::string turing_machine = "apps/life/patterns/turing_machine.rle";  ///< file with the game of life's start
 };
 
 /// One metric of one variant at one setting of its parameters.
@@ -46,7 +47,7 @@ class Report {
   std::vector<Record> records_;
 };
 
-// The benchmarks; each lives in the file of its name, the last two in bodies.cpp.
+// The benchmarks; each lives in the file of its name, those of the applications in applications.cpp.
 void run_field_loop(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
@@ -54,6 +55,11 @@ void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
 void run_n_body(Report& report, const Settings& settings);
 void run_collision(Report& report, const Settings& settings);
+void run_game_of_life(Report& report, const Settings& settings);
+void run_generation(Report& report, const Settings& settings);
+void run_structure(Report& report, const Settings& settings);
+void run_sugarscape(Report& report, const Settings& settings);
+void run_traffic(Report& report, const Settings& settings);
 
 /// What the loops run on: the name of the GPU or processor. In device.cpp, which sees the backend.
 std::string device_name();

@@ -153,12 +153,12 @@ TEST_CASE("the reference finds the populations that the definition gives") {
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   const std::vector<std::uint64_t> seeds{42, 0, 0xFEDCBA9876543210};
   for (const std::uint64_t seed : kQuick ? std::vector{seeds[2]} : seeds) {
-    check_all_threads(ocean_of(1, 1, seed), 12);
-    check_all_threads(ocean_of(1, 7, seed), 30);
-    check_all_threads(ocean_of(6, 1, seed), 30);
-    check_all_threads(ocean_of(2, 2, seed), 30);
-    check_all_threads(ocean_of(3, 5, seed), 60);
-    check_all_threads(ocean_of(33, 20, seed), 60);
+    check_all_threads(ocean_of(1, 1, seed), kQuick ? 3 : 12);
+    check_all_threads(ocean_of(1, 7, seed), kQuick ? 3 : 30);
+    check_all_threads(ocean_of(6, 1, seed), kQuick ? 3 : 30);
+    check_all_threads(ocean_of(2, 2, seed), kQuick ? 3 : 30);
+    check_all_threads(ocean_of(3, 5, seed), kQuick ? 8 : 60);
+    check_all_threads(ocean_of(33, 20, seed), kQuick ? 20 : 60);
   }
   check_all_threads(ocean_of(257, 129, 7), kQuick ? 2 : 40);
 }
@@ -171,7 +171,7 @@ TEST_CASE("other shares of fish and sharks are equal to the reference, too") {
       parameters.sharks = sharks;
       CAPTURE(fish);
       CAPTURE(sharks);
-      check_all_threads(parameters, 25);
+      check_all_threads(parameters, kQuick ? 2 : 25);
     }
   }
 }
@@ -224,6 +224,7 @@ TEST_CASE("an empty ocean stays empty") {
 }
 
 TEST_CASE("fish without sharks fill the ocean and grow old") {
+  constexpr int kSteps = kQuick ? 30 : 200;
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     Parameters parameters = ocean_of(16, 16);
@@ -231,7 +232,7 @@ TEST_CASE("fish without sharks fill the ocean and grow old") {
     parameters.sharks = 0;
     const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
     std::uint64_t before = 0;
-    for (int step = 0; step < 200; ++step) {
+    for (int step = 0; step < kSteps; ++step) {
       simulation->record();
       simulation->step();
     }
