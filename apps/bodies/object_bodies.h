@@ -37,15 +37,9 @@ struct TotalsOf {
   }
 };
 
-/// Makes the bodies that a list describes.
-template <class Body>
-struct MakeBody {
-  const BodyState* initial;
-  __device__ void operator()(std::size_t i) const { dynasoar::make_new<Body>(initial[i]); }
-};
-
-/// @tparam Model   `Body`, the class of the objects, with a constructor from BodyState and `state()`; `phases()`;
-///                 `step(handle, clock)`
+/// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
+/// an
+///                 array, and with `state()`; `phases()`; `step(handle, clock)`
 template <class Model>
 class ObjectBodies final : public Simulation {
  public:
@@ -59,7 +53,7 @@ class ObjectBodies final : public Simulation {
         clock_(parameters.profile_every, Model::phases()) {
     dynasoar::DeviceArray<BodyState> initial(count_);
     initial.upload(parameters.initial);
-    handle_.parallel_for(count_, MakeBody<Body>{initial.data()});
+    handle_.template parallel_new<Body>(count_, static_cast<const BodyState*>(initial.data()));
     synchronize();
   }
 

@@ -6,6 +6,7 @@
 /// it wrote; of what a loop writes, every body writes its own part, but for two things: asking is an atomic minimum,
 /// and whoever merges writes the motion of the body that takes it, which accepts nobody else and does not merge itself.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -53,11 +54,11 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Body, (number_, std::uint32_t), (position_, Vector), (velocity_, Vector), (acceleration_, Vector),
                   (mass_, float), (target_, Body*), (asker_, dynasoar::AtomicWord<std::uint64_t>), (merged_, bool));
 
-  __device__ explicit Body(const bodies::BodyState& state)
-      : number_(state.number),
-        position_({state.x, state.y}),
-        velocity_({state.vx, state.vy}),
-        mass_(state.mass),
+  __device__ Body(std::size_t i, const bodies::BodyState* states)
+      : number_(states[i].number),
+        position_({states[i].x, states[i].y}),
+        velocity_({states[i].vx, states[i].vy}),
+        mass_(states[i].mass),
         merged_(false) {}
 
   __device__ auto attract() {

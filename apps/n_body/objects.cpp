@@ -4,6 +4,7 @@
 /// A step is two loops. In the first every body looks at all others, with the help of several threads, and notes how
 /// they accelerate it; in the second it moves. The first writes accelerations only, which it does not read.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +34,11 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Body, (number_, std::uint32_t), (position_, Vector), (velocity_, Vector), (acceleration_, Vector),
                   (mass_, float));
 
-  __device__ explicit Body(const bodies::BodyState& state)
-      : number_(state.number), position_({state.x, state.y}), velocity_({state.vx, state.vy}), mass_(state.mass) {}
+  __device__ Body(std::size_t i, const bodies::BodyState* states)
+      : number_(states[i].number),
+        position_({states[i].x, states[i].y}),
+        velocity_({states[i].vx, states[i].vy}),
+        mass_(states[i].mass) {}
 
   __device__ auto attract() {
     return dynasoar::device_reduce<Body>(

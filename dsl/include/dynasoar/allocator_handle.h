@@ -23,7 +23,7 @@
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
-#include <dynasoar/platform/pair_loops.h>
+#include <dynasoar/platform/object_loops.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
 #include <dynasoar/type_name.h>
@@ -106,15 +106,15 @@ class AllocatorHandle {
   /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
-    parallel_for(count, detail::IndexedNew<T, Args...>{{std::move(args)...}});
+    // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
+    run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
   }
 
   /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects. device_do in it visits
   /// the objects that existed when the last parallel_do began.
   template <class F>
   void parallel_for(std::size_t count, F function) {
-    announce_loop<detail::TypeList<>>();
-    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function});
+    run_indexed(count, function, 1);
   }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
@@ -332,6 +332,13 @@ class AllocatorHandle {
     if (failures > 0) throw AllocationError(message + usage_note(), failures);
   }
 
+  /// A loop over indices, of which a thread takes `per_thread` at least.
+  template <class F>
+  void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
+    announce_loop<detail::TypeList<>>();
+    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
+  }
+
   /// A loop over T and its subclasses, one kernel per class; the lists are made before the first of them.
   template <class T, class Call>
   void run_loop(const Call& call) {
@@ -340,25 +347,9 @@ class AllocatorHandle {
     detail::make_lists(executor_, storage_.list_sources());
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
-      using Result = detail::call_result_t<Call>;
-      static_assert(!detail::is_unfinished_reduction_v<Result>,
-                    "dynasoar: the method returns a device_reduce without saying what becomes of the result: "
-                    "return device_reduce<T>(...).then([this](auto result) { ... })");
-      if constexpr (detail::is_reduction_v<Result>) {
-        using Others = typename AllocatorT::template Subtypes<typename Result::Other>;
-        detail::check_listed_or_base<AllocatorT, typename Result::Other>();
-        detail::loop_over_pairs<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
-                                            lists_of(Others{}), detail::PairCall<S, Call, Result, Others>{call});
-      } else {
-        detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
-                                              detail::SlotCall<S, Call>{call});
-      }
+      detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
+                                            detail::SlotCall<S, Call>{call});
     });
-  }
-
-  template <class... Classes>
-  detail::BlockLists<static_cast<int>(sizeof...(Classes))> lists_of(detail::TypeList<Classes...>) const {
-    return {{storage_.state().lists[AllocatorT::template index_of<Classes>]...}};
   }
 
   template <auto kField, class Op>

@@ -87,7 +87,7 @@ inline constexpr bool is_unfinished_reduction_v<UnfinishedReduction<Parts...>> =
 /// @param init   neutral to `op`, which must be associative and commutative: the order of the objects is nobody's, so
 ///               floating-point sums differ in their last bits from run to run
 /// @param load   what `map` needs of another object; read once for many objects, into memory that their threads share.
-///               It may capture nothing. At most 128 bytes, and quickest with 16 that are aligned to 16
+///               It may capture nothing. At most 64 bytes, and quickest with 16 that are aligned to 16
 /// @param map    everything of this object that it needs should be captured by value: it runs for every other object
 /// @return       say `.then(finish)` to get what the method has to return
 /// @pre          the method itself, `load` and `map` change nothing: several threads run them for one object. `finish`

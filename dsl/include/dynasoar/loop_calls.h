@@ -9,11 +9,14 @@
 #include <utility>
 
 #include <dynasoar/allocator/checks.h>
+#include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/loops.h>
 
 namespace dynasoar::detail {
 
@@ -23,28 +26,6 @@ struct MethodClass;
 template <class C, class Member>
 struct MethodClass<Member C::*> {
   using type = C;
-};
-
-/// What a method returns.
-template <class>
-struct MethodResult {
-  using type = void;
-};
-template <class R, class C, class... Args>
-struct MethodResult<R (C::*)(Args...)> {
-  using type = R;
-};
-template <class R, class C, class... Args>
-struct MethodResult<R (C::*)(Args...) const> {
-  using type = R;
-};
-template <class R, class C, class... Args>
-struct MethodResult<R (C::*)(Args...) noexcept> {
-  using type = R;
-};
-template <class R, class C, class... Args>
-struct MethodResult<R (C::*)(Args...) const noexcept> {
-  using type = R;
 };
 
 /// Whether a method is const.
@@ -86,31 +67,85 @@ struct Method {
   static_assert(!kCudaBackend || !is_const_method_v<decltype(kMethod)>,
                 "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
                 "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
-  using Result = typename MethodResult<decltype(kMethod)>::type;
 
   template <class T, class... Args>
-  __device__ Result operator()(T* object, Args&... args) const {
+  __device__ decltype(auto) operator()(T* object, Args&... args) const {
     typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method
     return (receiver->*kMethod)(args...);
   }
 };
 
-/// What a call returns, if that can be known without a call: a method's result. void for all else, because nvcc does
-/// not tell host code what a device lambda returns.
-template <class>
-struct CallResult {
+/// A call that returns a Reduction, as what a loop does to pairs of objects.
+///
+/// @tparam Slot   the SlotCall
+template <class Slot, class Reduction>
+struct PairCall {
+  using Object = typename Slot::Object;
+  using Request = Reduction;
+  using Source = typename Reduction::Source;
+  using Result = typename Reduction::Result;
+  using Allocator = typename Object::Allocator;
+  using Others = typename Allocator::template Subtypes<typename Reduction::Other>;
+  using Scope = std::conditional_t<kChecked, ContextScope<Allocator>, NoScope>;
+
+  static constexpr int kOthers = Others::size;
+
+  Slot slot_call;
+
+  template <int kList>
+  __device__ static BlockList list() {
+    return bound_state<Allocator>().lists[Allocator::template index_of<typename Others::template at<kList>>];
+  }
+
+  __device__ Request request(std::uint32_t block, std::uint32_t slot) const {
+    check_listed_or_base<Allocator, typename Reduction::Other>();
+    Object* const object = Allocator::template object<Object>(block, slot);
+    [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(object));
+    return slot_call.call(object);
+  }
+
+  template <int kList>
+  __device__ Source load(std::uint32_t block, std::uint32_t slot) const {
+    using Other = typename Others::template at<kList>;
+    [[maybe_unused]] const Scope scope(std::uint64_t{0});
+    return Reduction::load(static_cast<typename Reduction::Other*>(Allocator::template object<Other>(block, slot)));
+  }
+
+  __device__ Result init(const Request& request) const { return request.init; }
+  __device__ Result combined(const Request& request, const Result& result, const Source& source) const {
+    return request.op(result, static_cast<Result>(request.map(source)));
+  }
+  __device__ Result merged(const Request& request, const Result& a, const Result& b) const { return request.op(a, b); }
+
+  __device__ void finish(std::uint32_t block, std::uint32_t slot, const Request& request, const Result& result) const {
+    [[maybe_unused]] const Scope scope(
+        reinterpret_cast<std::uint64_t>(Allocator::template object<Object>(block, slot)));
+    request.finish(result);
+  }
+};
+
+/// PairCall for calls that return a Reduction, void for others.
+template <class Slot, class Result>
+struct PairsOf {
+  static_assert(!is_unfinished_reduction_v<Result>,
+                "dynasoar: the method returns a device_reduce without saying what becomes of the result: "
+                "return device_reduce<T>(...).then([this](auto result) { ... })");
   using type = void;
 };
-template <auto kMethod, class... Args>
-struct CallResult<ObjectCall<Method<kMethod>, Args...>> {
-  using type = typename Method<kMethod>::Result;
+template <class Slot, class... Parts>
+struct PairsOf<Slot, Reduction<Parts...>> {
+  using type = PairCall<Slot, Reduction<Parts...>>;
 };
-template <class Call>
-using call_result_t = typename CallResult<Call>::type;
 
 /// Calls a callable for the object in a slot of a block of T.
-template <class T, class Call>
+template <class T, class CallT>
 struct SlotCall {
+  using Object = T;
+  using Call = CallT;
+  /// What the loop has to do with what the call returns.
+  template <class C = Call>
+  using Pairs = typename PairsOf<SlotCall, decltype(std::declval<const C&>()(std::declval<T*>()))>::type;
+
   Call call;
   __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
     T* const object = T::Allocator::template object<T>(block, slot);
@@ -131,47 +166,6 @@ struct SlotValue {
     [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<typename T::Allocator>, NoScope> scope(
         reinterpret_cast<std::uint64_t>(object));
     return call(object);
-  }
-};
-
-/// A method of T that returns a Reduction, for loop_over_pairs.
-///
-/// @tparam ReductionT   what it returns
-/// @tparam Others       TypeList of the reduction's classes
-template <class T, class Call, class ReductionT, class Others>
-struct PairCall {
-  using Request = ReductionT;
-  using Source = typename ReductionT::Source;
-  using Result = typename ReductionT::Result;
-  using Allocator = typename T::Allocator;
-  using Scope = std::conditional_t<kChecked, ContextScope<Allocator>, NoScope>;
-
-  static constexpr int kOthers = Others::size;
-
-  Call call;
-
-  __device__ Request request(std::uint32_t block, std::uint32_t slot) const {
-    T* const object = Allocator::template object<T>(block, slot);
-    [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(object));
-    return call(object);
-  }
-
-  template <int kList>
-  __device__ Source load(std::uint32_t block, std::uint32_t slot) const {
-    using Other = typename Others::template at<kList>;
-    [[maybe_unused]] const Scope scope(std::uint64_t{0});
-    return ReductionT::load(static_cast<typename ReductionT::Other*>(Allocator::template object<Other>(block, slot)));
-  }
-
-  __device__ Result init(const Request& request) const { return request.init; }
-  __device__ Result combined(const Request& request, const Result& result, const Source& source) const {
-    return request.op(result, static_cast<Result>(request.map(source)));
-  }
-  __device__ Result merged(const Request& request, const Result& a, const Result& b) const { return request.op(a, b); }
-
-  __device__ void finish(std::uint32_t block, std::uint32_t slot, const Request& request, const Result& result) const {
-    [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(Allocator::template object<T>(block, slot)));
-    request.finish(result);
   }
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// The parallel loops under AllocatorHandle: over indices, over the objects of listed blocks, and the making of lists.
+/// The parallel loops under AllocatorHandle: over indices, and the making of lists of blocks, for object_loops.h.
 ///
 /// All of them bring this translation unit's binding up to date and then launch this unit's kernels, so they have
 /// internal linkage (see binding.h).
@@ -74,20 +74,6 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
-// 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
-template <class A, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock) block_kernel(BlockList list, F function) {
-  take_turns();
-  const std::uint32_t count = *list.count;
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const std::uint32_t slot = thread % 64;
-  for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
-    const ListedBlock entry = load_entry(list, i);
-    if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
-    __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
-  }
-}
-
 // A thread block lists the blocks of kContainersPerThreadBlock containers of an allocated bitmap; there is a row of
 // thread blocks per type. Rows of which no object was created or deleted leave at once; all thread blocks of a row
 // decide alike, because only the last one to finish notes the new count. The sources are a parameter, because a kernel
@@ -156,22 +142,15 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 }
 
 /// Calls `function(i)` for 0 <= i < count in device code that may use objects of allocator type A.
+///
+/// @param per_thread   indices that a thread takes at least, if there are enough
 template <class A, class F>
-void loop_over_indices(Executor& executor, std::size_t count, const F& function) {
+void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t per_thread = 1) {
   if (count == 0) return;
   bring_up_to_date<A>(executor);
   static const KernelTraits traits(bound_index_kernel<A, F>, executor.multiprocessors());
-  launch(traits, bound_index_kernel<A, F>, traits.grid_for(count), executor.stream(), count, function);
-}
-
-/// Calls `function(block, slot)` for every object of the list; its length is read on the device.
-///
-/// @param capacity   an upper bound on the list's length
-template <class A, class F>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
-  bring_up_to_date<A>(executor);
-  static const KernelTraits traits(block_kernel<A, F>, executor.multiprocessors());
-  launch(traits, block_kernel<A, F>, traits.grid_for(capacity * 64), executor.stream(), list, function);
+  const std::size_t threads = (count - 1) / per_thread + 1;
+  launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), count, function);
 }
 
 /// Makes the lists of all types of which objects were created or deleted since their last list.
@@ -188,22 +167,8 @@ void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
 #else
 
 template <class A, class F>
-void loop_over_indices(Executor& executor, std::size_t count, const F& function) {
+void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t = 1) {
   executor.for_each_index(count, function);
-}
-
-template <class A, class F>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
-  executor.for_each_index(*list.count, [list, function](std::size_t i) {
-    const ListedBlock entry = list.entries[i];
-    if (entry.slots == first_bits(64)) {  // the common case, in a form that compilers see through
-      for (std::uint32_t slot = 0; slot < 64; ++slot) function(entry.block, slot);
-    } else {
-      for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
-        function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)));
-      }
-    }
-  });
 }
 
 template <class Heap, int kTypes>

@@ -1,34 +1,37 @@
 /// @file
-/// Loops in which every object of one type looks at all objects of others (loop_over_pairs), and reductions over the
-/// objects of listed blocks (reduce_objects). Under device_reduce and AllocatorHandle::reduce.
+/// Loops over pairs: every object of a list looks at all objects of other lists, with the help of several threads.
+/// Under device_reduce.
 ///
-/// Like those of loops.h they launch kernels of this translation unit, so they have internal linkage.
+/// On a GPU, a thread block takes a share of the objects, groups of its threads an object each. What is to be read of
+/// the others goes through shared memory, tile by tile.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
-#include <dynasoar/platform/memory.h>
 
 #if DYNASOAR_CUDA_BACKEND
-#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/util_ptx.cuh>
 #endif
 
 namespace dynasoar::detail {
 
-/// Lists of several types.
-template <int kLists>
-struct BlockLists {
-  BlockList lists[kLists];
-};
+// `Pairs` says what happens to two objects:
+//   kOthers                             number of lists of others
+//   BlockList list<kList>()             one of them
+//   Request, Source, Result             trivially copyable
+//   Request request(block, slot)        what an object wants to know
+//   Source load<kList>(block, slot)     what is read of another one
+//   Result init(request), combined(request, result, source), merged(request, result, result)
+//   finish(block, slot, request, result)
 
 /// Memory for values that are made one by one.
 template <class T, int kCount>
@@ -37,6 +40,7 @@ class RawArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
   __host__ __device__ T& operator[](std::size_t i) { return reinterpret_cast<T*>(bytes_)[i]; }
+  __host__ __device__ const T& operator[](std::size_t i) const { return reinterpret_cast<const T*>(bytes_)[i]; }
   template <class... Args>
   __host__ __device__ void make(std::size_t i, const Args&... args) {
     ::new (static_cast<void*>(bytes_ + i * sizeof(T))) T(args...);
@@ -46,150 +50,247 @@ class RawArray {
   alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char bytes_[kCount * sizeof(T)];
 };
 
-// `Pairs` below says what happens to two objects:
-//   kOthers                             number of lists of others
-//   Request, Source, Result             trivially copyable
-//   Request request(block, slot)        what an object wants to know
-//   Source load<kList>(block, slot)     what is read of another one
-//   Result init(request), combined(request, result, source), combined(request, result, result)
-//   finish(block, slot, request, result)
-
 #if DYNASOAR_CUDA_BACKEND
 
 namespace {
 
-// Threads that share an object: as many as it takes to occupy all that are resident, at most a warp.
-__device__ inline std::uint32_t threads_per_object(std::uint64_t objects) {
-  const std::uint64_t resident = std::uint64_t{gridDim.x} * blockDim.x;
-  std::uint32_t threads = 1;
-  while (threads < 32 && objects * threads * 2 <= resident) threads *= 2;
-  return threads;
-}
+// What a thread block has loaded of others: the objects of up to four blocks, without gaps.
+template <class Source>
+struct Tile {
+  static constexpr std::uint32_t kBlocks = kThreadsPerBlock / 64;
 
-// The objects of a thread block's tile, without gaps. @return how many; the same for all threads
-template <int kList, class Pairs>
-__device__ std::uint32_t load_tile(const BlockList& list, std::uint32_t first_entry, std::uint32_t entries,
-                                   const Pairs& pairs, RawArray<typename Pairs::Source, kThreadsPerBlock>& tile) {
-  std::uint32_t before = 0;
-  std::uint32_t total = 0;
-  ListedBlock mine{};
-  for (std::uint32_t i = 0; i < kThreadsPerBlock / 64 && first_entry + i < entries; ++i) {
-    const ListedBlock entry = load_entry(list, first_entry + i);
-    if (i == threadIdx.x / 64) {
-      mine = entry;
-      before = total;
-    }
-    total += static_cast<std::uint32_t>(popcount(entry.slots));
-  }
-  const std::uint32_t slot = threadIdx.x % 64;
-  if ((mine.slots >> slot & 1) != 0) {
-    tile.make(before + static_cast<std::uint32_t>(popcount(mine.slots & first_bits(static_cast<int>(slot)))),
-              pairs.template load<kList>(mine.block, slot));
-  }
-  return total;
-}
+  RawArray<Source, kThreadsPerBlock> sources;
+  std::uint32_t counts[kBlocks];  // objects of each of the blocks
 
-// Combines the objects of one list into the results of the thread block's objects, tile by tile.
+  __device__ std::uint32_t objects_before(std::uint32_t block) const {
+    std::uint32_t objects = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kBlocks; ++i) objects += i < block ? counts[i] : 0;
+    return objects;
+  }
+};
+
+// Reads a list tile by tile, always one tile ahead of its use, and entries of the list one more: each thread keeps what
+// it has read until the tile is wanted. Two tiles take turns: while some threads still look at one, others write the
+// next, and the counts of the one after it are already there.
 template <int kList, class Pairs>
-__device__ void visit_list(const BlockList& list, const Pairs& pairs, bool has_object,
-                           const typename Pairs::Request& request, typename Pairs::Result& result, std::uint32_t lane,
-                           std::uint32_t lanes, RawArray<typename Pairs::Source, kThreadsPerBlock>& tile) {
-  const std::uint32_t entries = *list.count;
-  for (std::uint32_t first = 0; first < entries; first += kThreadsPerBlock / 64) {
-    const std::uint32_t sources = load_tile<kList>(list, first, entries, pairs, tile);
+class TileReader {
+ public:
+  using TileT = Tile<typename Pairs::Source>;
+
+  __device__ TileReader(const Pairs& pairs, TileT (&tiles)[2])
+      : pairs_(pairs),
+        tiles_(tiles),
+        list_(Pairs::template list<kList>()),
+        entries_(*list_.count),
+        next_(threadIdx.x / 64) {
+    read_entry();
+    read_source(tiles_[0]);
     __syncthreads();
-    if (has_object) {
+  }
+
+  __device__ std::uint32_t tiles() const { return (entries_ + TileT::kBlocks - 1) / TileT::kBlocks; }
+
+  // Completes tile number t and moves on to it; all threads call it for one after the other.
+  __device__ const TileT& tile(std::uint32_t t) {
+    TileT& now = tiles_[t % 2];
+    objects_ = now.objects_before(TileT::kBlocks);  // not later: what is read next overwrites the counts of tile t - 1
+    const std::uint32_t slot = threadIdx.x % 64;
+    if ((slots_ >> slot & 1) != 0) {
+      const auto before = static_cast<std::uint32_t>(popcount(slots_ & first_bits(static_cast<int>(slot))));
+      now.sources.make(now.objects_before(threadIdx.x / 64) + before, source_[0]);
+    }
+    read_source(tiles_[1 - t % 2]);
+    __syncthreads();
+    return now;
+  }
+
+  // How many objects the present tile has.
+  __device__ std::uint32_t objects() const { return objects_; }
+
+ private:
+  __device__ void read_entry() {
+    entry_ = next_ < entries_ ? load_entry(list_, next_) : ListedBlock{};
+    next_ += TileT::kBlocks;
+  }
+
+  // What the thread will write to `tile`; its counts at once.
+  __device__ void read_source(TileT& tile) {
+    const std::uint32_t slot = threadIdx.x % 64;
+    slots_ = entry_.slots;
+    if ((slots_ >> slot & 1) != 0) source_.make(0, pairs_.template load<kList>(entry_.block, slot));
+    if (slot == 0) tile.counts[threadIdx.x / 64] = static_cast<std::uint32_t>(popcount(slots_));
+    read_entry();
+  }
+
+  const Pairs& pairs_;
+  TileT (&tiles_)[2];
+  BlockList list_;
+  std::uint32_t entries_;
+  std::uint32_t objects_ = 0;
+  std::uint32_t next_;   // entry to be read
+  ListedBlock entry_;    // of the tile after the next one
+  std::uint64_t slots_;  // of the next tile's block
+  RawArray<typename Pairs::Source, 1> source_;
+};
+
+// Numbers the objects of a list in its order, without gaps: blocks are often half empty, and threads without an object
+// would idle for as long as others look at all there are. All threads of a thread block call the functions together.
+class ObjectNumbers {
+  using Scan = cub::BlockScan<std::uint32_t, kThreadsPerBlock>;
+
+ public:
+  struct Shared {
+    typename Scan::TempStorage scan;
+    std::uint32_t places[kThreadsPerBlock];  // block * 64 + slot
+  };
+
+  __device__ ObjectNumbers(const BlockList& list, Shared& shared)
+      : list_(list), shared_(shared), entries_(*list.count) {}
+
+  // The number of objects in the list.
+  __device__ std::uint32_t count() {
+    std::uint32_t objects = 0;
+    for (std::uint32_t i = threadIdx.x; i < entries_; i += kThreadsPerBlock) {
+      objects += objects_of(load_entry(list_, i));
+    }
+    std::uint32_t before = 0;
+    std::uint32_t total = 0;
+    Scan(shared_.scan).ExclusiveSum(objects, before, total);
+    return total;
+  }
+
+  // Looks up where objects number `first` ... `first + most - 1` are, at most 256 and none before those of the last
+  // call. @return how many there are
+  __device__ std::uint32_t locate(std::uint32_t first, std::uint32_t most) {
+    for (;;) {
+      __syncthreads();
+      const std::uint32_t index = window_ + threadIdx.x;
+      const ListedBlock entry = index < entries_ ? load_entry(list_, index) : ListedBlock{};
+      std::uint32_t number = 0;
+      std::uint32_t total = 0;
+      Scan(shared_.scan).ExclusiveSum(objects_of(entry), number, total);
+      number += before_window_;
+      for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++number) {
+        if (number < first || number - first >= most) continue;
+        shared_.places[number - first] = entry.block * 64 + static_cast<std::uint32_t>(lowest_bit(left));
+      }
+      const std::uint32_t end = before_window_ + total;
+      if (end >= first + most || window_ + kThreadsPerBlock >= entries_) {
+        __syncthreads();
+        return end <= first ? 0 : end - first < most ? end - first : most;
+      }
+      window_ += kThreadsPerBlock;
+      before_window_ = end;
+    }
+  }
+
+  // Where the object is that was looked up as number `i`, from 0.
+  __device__ std::uint32_t place(std::uint32_t i) const { return shared_.places[i]; }
+
+ private:
+  __device__ static std::uint32_t objects_of(const ListedBlock& entry) {
+    return static_cast<std::uint32_t>(popcount(entry.slots));
+  }
+
+  const BlockList list_;
+  Shared& shared_;
+  std::uint32_t entries_;
+  std::uint32_t window_ = 0;         // the first of the 256 entries that are looked at
+  std::uint32_t before_window_ = 0;  // objects of the entries before
+};
+
+// kLanes neighbouring threads look at the others on behalf of an object, or stand by.
+template <int kLanes, class Pairs>
+class Group {
+ public:
+  // @param objects   those of the thread block; each of its first groups takes one
+  __device__ Group(const Pairs& pairs, const ObjectNumbers& numbers, std::uint32_t objects)
+      : pairs_(pairs), has_object_(threadIdx.x / kLanes < objects) {
+    if (!has_object_) return;
+    place_ = numbers.place(threadIdx.x / kLanes);
+    request_.make(0, pairs_.request(place_ / 64, place_ % 64));
+    result_.make(0, pairs_.init(request_[0]));
+  }
+
+  // Combines the objects of one list, tile by tile, into the result.
+  template <int kList>
+  __device__ void visit_list(Tile<typename Pairs::Source> (&tiles)[2]) {
+    TileReader<kList, Pairs> reader(pairs_, tiles);
+    for (std::uint32_t t = 0; t < reader.tiles(); ++t) {
+      const Tile<typename Pairs::Source>& tile = reader.tile(t);
+      if (!has_object_) continue;
+      // Counted, so that the compiler can mix the turns.
+      const std::uint32_t lane = threadIdx.x % kLanes;
+      const std::uint32_t turns = (reader.objects() + (kLanes - 1 - lane)) / kLanes;
 #pragma unroll 8
-      for (std::uint32_t i = lane; i < sources; i += lanes) result = pairs.combined(request, result, tile[i]);
+      for (std::uint32_t turn = 0; turn < turns; ++turn) {
+        const typename Pairs::Source source = tile.sources[turn * kLanes + lane];
+        result_[0] = pairs_.combined(request_[0], result_[0], source);
+      }
     }
-    __syncthreads();
+    __syncthreads();  // the tiles may be used for something else
   }
-}
 
-// Groups of neighbouring threads share an object; all threads of a thread block share the tiles.
-template <class A, class Pairs>
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    pair_kernel(BlockList list, BlockLists<Pairs::kOthers> others, Pairs pairs) {
-  __shared__ RawArray<typename Pairs::Source, kThreadsPerBlock> tile;
-  take_turns();
-  const std::uint64_t slots = std::uint64_t{*list.count} * 64;
-  const std::uint32_t lanes = threads_per_object(slots);
-  const std::uint32_t lane = threadIdx.x % lanes;
-  for (std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x; first < slots * lanes;
-       first += std::uint64_t{gridDim.x} * blockDim.x) {
-    const std::uint64_t index = (first + threadIdx.x) / lanes;
-    const ListedBlock entry = index < slots ? load_entry(list, static_cast<std::uint32_t>(index / 64)) : ListedBlock{};
-    const auto slot = static_cast<std::uint32_t>(index % 64);
-    const bool has_object = (entry.slots >> slot & 1) != 0;
-    RawArray<typename Pairs::Request, 1> request;
-    RawArray<typename Pairs::Result, 1> result;
-    if (has_object) {
-      request.make(0, pairs.request(entry.block, slot));
-      result.make(0, pairs.init(request[0]));
+  // Merges what the threads found; the first one passes it on.
+  __device__ void finish() {
+#pragma unroll
+    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+      const typename Pairs::Result other = cub::ShuffleDown<32>(result_[0], distance, 31, 0xffffffffu);
+      if (has_object_) result_[0] = pairs_.merged(request_[0], result_[0], other);
     }
+    if (has_object_ && threadIdx.x % kLanes == 0) pairs_.finish(place_ / 64, place_ % 64, request_[0], result_[0]);
+  }
+
+ private:
+  const Pairs& pairs_;
+  bool has_object_;
+  std::uint32_t place_ = 0;
+  RawArray<typename Pairs::Request, 1> request_;
+  RawArray<typename Pairs::Result, 1> result_;
+};
+
+// A thread block's share of the objects, kLanes threads for each. Shares are measured in warps: all multiprocessors get
+// equally many of them, and a share that is more than a thread block can do at a time is done in equal parts.
+template <int kLanes, class Pairs>
+__device__ void visit_pairs_in_groups(ObjectNumbers& numbers, std::uint32_t objects, const Pairs& pairs,
+                                      Tile<typename Pairs::Source> (&tiles)[2]) {
+  constexpr std::uint32_t kObjectsPerWarp = 32 / kLanes;
+  constexpr std::uint32_t kWarps = kThreadsPerBlock / 32;
+  const std::uint64_t warps = (std::uint64_t{objects} + kObjectsPerWarp - 1) / kObjectsPerWarp;
+  const auto begin = static_cast<std::uint32_t>(warps * blockIdx.x / gridDim.x);
+  const auto end = static_cast<std::uint32_t>(warps * (blockIdx.x + 1) / gridDim.x);
+  const std::uint32_t parts = (end - begin + kWarps - 1) / kWarps;
+  const std::uint32_t warps_per_part = parts > 0 ? (end - begin + parts - 1) / parts : 0;
+  for (std::uint32_t first = begin; first < end; first += warps_per_part) {
+    const std::uint32_t now = end - first < warps_per_part ? end - first : warps_per_part;
+    Group<kLanes, Pairs> group(pairs, numbers, numbers.locate(first * kObjectsPerWarp, now * kObjectsPerWarp));
     [&]<int... kList>(std::integer_sequence<int, kList...>) {
-      (visit_list<kList>(others.lists[kList], pairs, has_object, request[0], result[0], lane, lanes, tile), ...);
+      (group.template visit_list<kList>(tiles), ...);
     }
     (std::make_integer_sequence<int, Pairs::kOthers>{});
-    for (std::uint32_t distance = lanes / 2; distance > 0; distance /= 2) {
-      const typename Pairs::Result other = cub::ShuffleDown<32>(result[0], static_cast<int>(distance), 31, 0xffffffffu);
-      if (has_object) result[0] = pairs.merged(request[0], result[0], other);
-    }
-    if (has_object && lane == 0) pairs.finish(entry.block, slot, request[0], result[0]);
+    group.finish();
   }
 }
 
-/// Lets every object of a list see all objects of other lists.
-///
-/// @param capacity   an upper bound on the list's length
-template <class A, class Pairs>
-void loop_over_pairs(Executor& executor, BlockList list, std::size_t capacity, const BlockLists<Pairs::kOthers>& others,
-                     const Pairs& pairs) {
-  static_assert(sizeof(typename Pairs::Source) <= 128,
-                "dynasoar: device_reduce keeps what is loaded of 256 objects in shared memory: load at most 128 bytes");
-  bring_up_to_date<A>(executor);
-  static const KernelTraits traits(pair_kernel<A, Pairs>, executor.multiprocessors());
-  launch(traits, pair_kernel<A, Pairs>, traits.grid_for(capacity * 64 * 32), executor.stream(), list, others, pairs);
-}
-
-// A thread block's part of a reduction: one partial result.
-template <class A, class R, class Op, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    reduce_kernel(BlockList list, R init, Op op, F function, R* partial) {
-  take_turns();
-  const std::uint32_t count = *list.count;
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const std::uint32_t slot = thread % 64;
-  R result = init;
-  for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
-    const ListedBlock entry = load_entry(list, i);
-    if ((entry.slots >> slot & 1) != 0) result = op(result, static_cast<R>(function(entry.block, slot)));
+// All threads of a thread block share tiles of others. The fewer threads there are for an object, the less it takes to
+// load the tiles: as few as keep most warps busy.
+template <class Pairs>
+__device__ void visit_pairs(const BlockList& list, const Pairs& pairs) {
+  static_assert(sizeof(typename Pairs::Source) <= 64,
+                "dynasoar: device_reduce keeps what is loaded of 512 objects in shared memory: load at most 64 bytes");
+  __shared__ Tile<typename Pairs::Source> tiles[2];
+  __shared__ typename ObjectNumbers::Shared shared;
+  ObjectNumbers numbers(list, shared);
+  const std::uint32_t objects = numbers.count();
+  const std::uint64_t enough = std::uint64_t{gridDim.x} * kThreadsPerBlock * 5 / 8;
+  if (objects >= enough) {
+    visit_pairs_in_groups<1>(numbers, objects, pairs, tiles);
+  } else if (std::uint64_t{objects} * 8 >= enough) {
+    visit_pairs_in_groups<8>(numbers, objects, pairs, tiles);
+  } else {
+    visit_pairs_in_groups<32>(numbers, objects, pairs, tiles);
   }
-  using Reduce = cub::BlockReduce<R, kThreadsPerBlock>;
-  __shared__ typename Reduce::TempStorage storage;
-  const R total = Reduce(storage).Reduce(result, op);
-  if (threadIdx.x == 0) partial[blockIdx.x] = total;
-}
-
-/// Combines `function(block, slot)` over the objects of a list; waits for the result.
-///
-/// @param capacity   an upper bound on the list's length
-/// @param scratch    memory that is kept from one reduction to the next
-template <class A, class R, class Op, class F>
-R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, DeviceArray<char>& scratch, R init, Op op,
-                 const F& function) {
-  bring_up_to_date<A>(executor);
-  static const KernelTraits traits(reduce_kernel<A, R, Op, F>, executor.multiprocessors());
-  const unsigned grid = traits.grid_for(capacity * 64);
-  std::vector<R> parts(grid, init);
-  if (scratch.size() < grid * sizeof(R)) scratch = DeviceArray<char>(grid * sizeof(R));
-  launch(traits, reduce_kernel<A, R, Op, F>, grid, executor.stream(), list, init, op, function,
-         reinterpret_cast<R*>(scratch.data()));
-  executor.synchronize();
-  check_cuda(cudaMemcpy(parts.data(), scratch.data(), grid * sizeof(R), cudaMemcpyDeviceToHost), "cudaMemcpy");
-  R result = init;
-  for (const R& part : parts) result = op(result, part);
-  return result;
 }
 
 }  // namespace
@@ -197,8 +298,9 @@ R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, Devic
 #else
 
 template <int kList, class Pairs>
-void visit_list(const BlockList& list, const Pairs& pairs, int objects, RawArray<typename Pairs::Request, 64>& requests,
+void visit_list(const Pairs& pairs, int objects, RawArray<typename Pairs::Request, 64>& requests,
                 RawArray<typename Pairs::Result, 64>& results) {
+  const BlockList list = Pairs::template list<kList>();
   RawArray<typename Pairs::Source, 64> tile;
   for (std::uint32_t i = 0; i < *list.count; ++i) {
     const ListedBlock entry = list.entries[i];
@@ -218,45 +320,24 @@ void visit_list(const BlockList& list, const Pairs& pairs, int objects, RawArray
   }
 }
 
-template <class A, class Pairs>
-void loop_over_pairs(Executor& executor, BlockList list, std::size_t, const BlockLists<Pairs::kOthers>& others,
-                     const Pairs& pairs) {
-  executor.for_each_index(*list.count, [=](std::size_t index) {
-    const ListedBlock entry = list.entries[index];
-    RawArray<typename Pairs::Request, 64> requests;
-    RawArray<typename Pairs::Result, 64> results;
-    int objects = 0;
-    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++objects) {
-      const auto at = static_cast<std::size_t>(objects);
-      requests.make(at, pairs.request(entry.block, static_cast<std::uint32_t>(lowest_bit(left))));
-      results.make(at, pairs.init(requests[at]));
-    }
-    [&]<int... kList>(std::integer_sequence<int, kList...>) {
-      (visit_list<kList>(others.lists[kList], pairs, objects, requests, results), ...);
-    }
-    (std::make_integer_sequence<int, Pairs::kOthers>{});
-    std::size_t at = 0;
-    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++at) {
-      pairs.finish(entry.block, static_cast<std::uint32_t>(lowest_bit(left)), requests[at], results[at]);
-    }
-  });
-}
-
-template <class A, class R, class Op, class F>
-R reduce_objects(Executor& executor, BlockList list, std::size_t, DeviceArray<char>&, R init, Op op,
-                 const F& function) {
-  std::vector<R> partial(*list.count, init);
-  executor.for_each_index(partial.size(), [&](std::size_t index) {
-    const ListedBlock entry = list.entries[index];
-    R result = init;
-    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
-      result = op(result, static_cast<R>(function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)))));
-    }
-    partial[index] = result;
-  });
-  R result = init;
-  for (const R& part : partial) result = op(result, part);
-  return result;
+template <class Pairs>
+void visit_pairs(const ListedBlock& entry, const Pairs& pairs) {
+  RawArray<typename Pairs::Request, 64> requests;
+  RawArray<typename Pairs::Result, 64> results;
+  int objects = 0;
+  for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++objects) {
+    const auto at = static_cast<std::size_t>(objects);
+    requests.make(at, pairs.request(entry.block, static_cast<std::uint32_t>(lowest_bit(left))));
+    results.make(at, pairs.init(requests[at]));
+  }
+  [&]<int... kList>(std::integer_sequence<int, kList...>) {
+    (visit_list<kList>(pairs, objects, requests, results), ...);
+  }
+  (std::make_integer_sequence<int, Pairs::kOthers>{});
+  std::size_t at = 0;
+  for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++at) {
+    pairs.finish(entry.block, static_cast<std::uint32_t>(lowest_bit(left)), requests[at], results[at]);
+  }
 }
 
 #endif

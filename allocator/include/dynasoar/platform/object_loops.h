@@ -1,0 +1,158 @@
+/// @file
+/// Loops over the objects of listed blocks: for each object a call, or a look at all objects of other lists
+/// (pair_loops.h); and reductions over objects (under AllocatorHandle::reduce).
+///
+/// Like those of loops.h they launch kernels of this translation unit, so they have internal linkage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/pair_loops.h>
+
+#if DYNASOAR_CUDA_BACKEND
+#include <cub/block/block_reduce.cuh>
+#endif
+
+namespace dynasoar::detail {
+
+// A loop's `F` is called as function(block, slot) for an object. If `F::Pairs<>` is not void, it is made of the
+// function instead and says what happens to pairs of objects (see pair_loops.h). Which of the two it is, only device
+// code asks: where a method returns `auto`, nvcc tells the host's compiler nothing.
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+// 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
+template <class F>
+__device__ void visit_objects(const BlockList& list, const F& function) {
+  const std::uint32_t count = *list.count;
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::uint32_t slot = thread % 64;
+  for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
+    const ListedBlock entry = load_entry(list, i);
+    if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
+    __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
+  }
+}
+
+// The most threads that share an object.
+constexpr std::uint32_t kMostThreadsPerObject = 32;
+
+template <class A, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock) object_kernel(BlockList list, F function) {
+  take_turns();
+  using Pairs = typename F::template Pairs<>;
+  if constexpr (std::is_void_v<Pairs>) {
+    visit_objects(list, function);
+  } else {
+    visit_pairs(list, Pairs{function});
+  }
+}
+
+/// Calls a function for every object of the list, or lets them see others; its length is read on the device.
+///
+/// @param capacity   an upper bound on the list's length
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
+  bring_up_to_date<A>(executor);
+  static const KernelTraits traits(object_kernel<A, F>, executor.multiprocessors());
+  const std::size_t threads = capacity * 64 * kMostThreadsPerObject;
+  launch(traits, object_kernel<A, F>, traits.grid_for(threads), executor.stream(), list, function);
+}
+
+// A thread block's part of a reduction: one partial result.
+template <class A, class R, class Op, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    reduce_kernel(BlockList list, R init, Op op, F function, R* partial) {
+  take_turns();
+  const std::uint32_t count = *list.count;
+  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::uint32_t slot = thread % 64;
+  R result = init;
+  for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
+    const ListedBlock entry = load_entry(list, i);
+    if ((entry.slots >> slot & 1) != 0) result = op(result, static_cast<R>(function(entry.block, slot)));
+  }
+  using Reduce = cub::BlockReduce<R, kThreadsPerBlock>;
+  __shared__ typename Reduce::TempStorage storage;
+  const R total = Reduce(storage).Reduce(result, op);
+  if (threadIdx.x == 0) partial[blockIdx.x] = total;
+}
+
+/// Combines `function(block, slot)` over the objects of a list; waits for the result.
+///
+/// @param capacity   an upper bound on the list's length
+/// @param scratch    memory that is kept from one reduction to the next
+template <class A, class R, class Op, class F>
+R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, DeviceArray<char>& scratch, R init, Op op,
+                 const F& function) {
+  bring_up_to_date<A>(executor);
+  static const KernelTraits traits(reduce_kernel<A, R, Op, F>, executor.multiprocessors());
+  const unsigned grid = traits.grid_for(capacity * 64);
+  std::vector<R> parts(grid, init);
+  if (scratch.size() < grid * sizeof(R)) scratch = DeviceArray<char>(grid * sizeof(R));
+  launch(traits, reduce_kernel<A, R, Op, F>, grid, executor.stream(), list, init, op, function,
+         reinterpret_cast<R*>(scratch.data()));
+  executor.synchronize();
+  check_cuda(cudaMemcpy(parts.data(), scratch.data(), grid * sizeof(R), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  R result = init;
+  for (const R& part : parts) result = op(result, part);
+  return result;
+}
+
+}  // namespace
+
+#else
+
+template <class F>
+void visit_objects(const ListedBlock& entry, const F& function) {
+  if (entry.slots == first_bits(64)) {  // the common case, in a form that compilers see through
+    for (std::uint32_t slot = 0; slot < 64; ++slot) function(entry.block, slot);
+  } else {
+    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+      function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)));
+    }
+  }
+}
+
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
+  executor.for_each_index(*list.count, [list, function](std::size_t i) {
+    using Pairs = typename F::template Pairs<>;
+    if constexpr (std::is_void_v<Pairs>) {
+      visit_objects(list.entries[i], function);
+    } else {
+      visit_pairs(list.entries[i], Pairs{function});
+    }
+  });
+}
+
+template <class A, class R, class Op, class F>
+R reduce_objects(Executor& executor, BlockList list, std::size_t, DeviceArray<char>&, R init, Op op,
+                 const F& function) {
+  std::vector<R> partial(*list.count, init);
+  executor.for_each_index(partial.size(), [&](std::size_t index) {
+    const ListedBlock entry = list.entries[index];
+    R result = init;
+    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+      result = op(result, static_cast<R>(function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)))));
+    }
+    partial[index] = result;
+  });
+  R result = init;
+  for (const R& part : partial) result = op(result, part);
+  return result;
+}
+
+#endif
+
+}  // namespace dynasoar::detail
