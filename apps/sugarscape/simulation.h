@@ -46,7 +46,7 @@ struct CellState {
   std::uint32_t wealth = 0;  ///< the agent's sugar
   std::uint8_t age = 0;
   std::uint8_t children = 0;
-  std::uint8_t max_children = 0;
+  std::uint16_t max_children = 0;  // 16 bits: so that there is no padding, which initcheck would find uninitialized
 
   bool operator==(const CellState&) const = default;
 };
