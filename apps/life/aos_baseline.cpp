@@ -1,50 +1,43 @@
 /// @file
-/// The baseline with an array of structures: the same loop as the structure of arrays, a cell's two states side by
+/// The baseline with an array of structures: the same loops as the structure of arrays, the parts of an agent side by
 /// side.
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include <dynasoar/platform/memory.h>
 
-#include "dense_life.h"
 #include "simulation.h"
+#include "sparse_life.h"
 
 namespace life {
-namespace {
+namespace aos {
 
-template <class State>
-struct Cell {
-  State generations[2];
+struct Agents {
+  sparse::Agent* agents;
+
+  __device__ std::uint32_t cell(std::uint32_t i) const { return agents[i].cell; }
+  __device__ std::uint16_t state(std::uint32_t i) const { return agents[i].state; }
+  __device__ std::uint16_t next(std::uint32_t i) const { return agents[i].next; }
+  __device__ void put(std::uint32_t i, sparse::Agent agent) const { agents[i] = agent; }
 };
 
-template <class StateT>
-struct AosLayout {
-  using State = StateT;
-  Cell<State>* cells;
-
-  __device__ State& at(std::uint32_t generation, std::size_t cell) const { return cells[cell].generations[generation]; }
-};
-
-template <class State>
-class AosStorage {
+class Storage {
  public:
-  using Layout = AosLayout<State>;
+  using Layout = Agents;
 
-  explicit AosStorage(std::size_t cells) : cells_(cells) { cells_.fill_bytes(0); }
+  explicit Storage(std::uint32_t capacity) : agents_(capacity) {}
 
-  Layout layout() const { return {cells_.data()}; }
+  Layout layout() const { return {agents_.data()}; }
 
  private:
-  dynasoar::DeviceArray<Cell<State>> cells_;
+  dynasoar::DeviceArray<sparse::Agent> agents_;
 };
 
-}  // namespace
+}  // namespace aos
 
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
-  if (fits_in_byte(parameters)) return std::make_unique<DenseLife<AosStorage<std::uint8_t>>>(parameters);
-  return std::make_unique<DenseLife<AosStorage<std::uint16_t>>>(parameters);
+  return std::make_unique<SparseLife<aos::Storage>>(parameters);
 }
 
 }  // namespace life

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
           "an alive neighbour) after every step, a chart of that and a picture.",
       .variants = {"cells", "agents"},
       .variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only",
-      .baselines = {"none", "soa", "aos", "stencil", "reference"},
+      .baselines = {"none", "soa", "aos", "dense", "stencil", "reference"},
       .csv_help = "Alive cells and candidates after every step",
       .chart_help = "Chart of the populations",
       .picture_help = "The frame at the end"};

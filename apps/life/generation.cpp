@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
                       "many cells are alive and dying after every step, a chart of that and a picture.",
                   .variants = {"cells", "agents"},
                   .variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only",
-                  .baselines = {"none", "soa", "aos", "reference"},
+                  .baselines = {"none", "soa", "aos", "dense", "reference"},
                   .csv_help = "Alive and dying cells after every step",
                   .chart_help = "Chart of the populations",
                   .picture_help = "The frame at the end"};

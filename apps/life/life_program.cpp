@@ -36,6 +36,7 @@ app::RunOptions default_options(const Flavor& flavor) {
 Make implementation(const app::RunOptions& options) {
   if (options.baseline == "soa") return make_soa_baseline;
   if (options.baseline == "aos") return make_aos_baseline;
+  if (options.baseline == "dense") return make_dense_baseline;
   if (options.baseline == "stencil") return make_stencil_baseline;
   if (options.baseline == "reference") return make_reference;
   return options.variant == "cells" ? make_cells : make_agents;
@@ -44,6 +45,7 @@ Make implementation(const app::RunOptions& options) {
 std::string name_of_implementation(const app::RunOptions& options) {
   if (options.baseline == "soa") return "structure-of-arrays baseline";
   if (options.baseline == "aos") return "array-of-structures baseline";
+  if (options.baseline == "dense") return "dense baseline";
   if (options.baseline == "stencil") return "stencil baseline";
   if (options.baseline == "reference") return "sequential reference";
   return options.variant == "cells" ? "cells, alive cells and candidates as objects"

@@ -82,10 +82,13 @@ class Simulation : public app::Simulation {
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
 /// DSL variant with alive cells and candidates as objects; the cells are a plain array.
 std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
-/// Hand-written structure of arrays, an entry per cell of the frame; no dynamic allocation.
+/// Hand-written: the algorithm of make_agents with lists in plain arrays, a structure of arrays with room for an agent
+/// per cell of the frame; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
-/// Hand-written array of structures, an entry per cell of the frame; no dynamic allocation.
+/// The same with lists that are arrays of structures.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Hand-written: a loop over all cells of the frame, two arrays of states.
+std::unique_ptr<Simulation> make_dense_baseline(const Parameters& parameters);
 /// Hand-written for speed, 64 cells in a word. @pre parameters.rule.states == 2
 std::unique_ptr<Simulation> make_stencil_baseline(const Parameters& parameters);
 /// Sequential, on the host: the definition of the model in code.

@@ -1,48 +1,50 @@
 /// @file
-/// The baseline with a structure of arrays: one array for each of the two generations.
+/// The baseline with a structure of arrays: lists of agents with one array for each of their parts.
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include <dynasoar/platform/memory.h>
 
-#include "dense_life.h"
 #include "simulation.h"
+#include "sparse_life.h"
 
 namespace life {
-namespace {
+namespace soa {
 
-template <class StateT>
-struct SoaLayout {
-  using State = StateT;
-  State* generations[2];
+struct Agents {
+  std::uint32_t* cells;
+  std::uint16_t* states;
+  std::uint16_t* nexts;
 
-  __device__ State& at(std::uint32_t generation, std::size_t cell) const { return generations[generation][cell]; }
+  __device__ std::uint32_t cell(std::uint32_t i) const { return cells[i]; }
+  __device__ std::uint16_t state(std::uint32_t i) const { return states[i]; }
+  __device__ std::uint16_t next(std::uint32_t i) const { return nexts[i]; }
+  __device__ void put(std::uint32_t i, sparse::Agent agent) const {
+    cells[i] = agent.cell;
+    states[i] = agent.state;
+    nexts[i] = agent.next;
+  }
 };
 
-template <class State>
-class SoaStorage {
+class Storage {
  public:
-  using Layout = SoaLayout<State>;
+  using Layout = Agents;
 
-  explicit SoaStorage(std::size_t cells) : even_(cells), odd_(cells) {
-    even_.fill_bytes(0);
-    odd_.fill_bytes(0);
-  }
+  explicit Storage(std::uint32_t capacity) : cells_(capacity), states_(capacity), nexts_(capacity) {}
 
-  Layout layout() const { return {{even_.data(), odd_.data()}}; }
+  Layout layout() const { return {cells_.data(), states_.data(), nexts_.data()}; }
 
  private:
-  dynasoar::DeviceArray<State> even_;
-  dynasoar::DeviceArray<State> odd_;
+  dynasoar::DeviceArray<std::uint32_t> cells_;
+  dynasoar::DeviceArray<std::uint16_t> states_;
+  dynasoar::DeviceArray<std::uint16_t> nexts_;
 };
 
-}  // namespace
+}  // namespace soa
 
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
-  if (fits_in_byte(parameters)) return std::make_unique<DenseLife<SoaStorage<std::uint8_t>>>(parameters);
-  return std::make_unique<DenseLife<SoaStorage<std::uint16_t>>>(parameters);
+  return std::make_unique<SparseLife<soa::Storage>>(parameters);
 }
 
 }  // namespace life

@@ -44,7 +44,8 @@ std::vector<Implementation> implementations(int states) {
   std::vector<Implementation> all = {{"cells", life::make_cells},
                                      {"agents", life::make_agents},
                                      {"soa", life::make_soa_baseline},
-                                     {"aos", life::make_aos_baseline}};
+                                     {"aos", life::make_aos_baseline},
+                                     {"dense", life::make_dense_baseline}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
   return all;
 }
@@ -524,9 +525,10 @@ TEST_CASE("Rendell's Turing machine has 36567 cells alive after 300 generations"
   const Parameters parameters = pattern("turing_machine");
   CHECK(parameters.width == 1714);
   CHECK(parameters.height == 1647);
-  // The others look at all cells of the frame, or have an object for each: too slow for a test on CPUs.
+  // The others look at each cell of the frame, or have an object for each: too slow for a test on CPUs.
   for (const Implementation& implementation :
-       {Implementation{"agents", life::make_agents}, Implementation{"stencil", life::make_stencil_baseline}}) {
+       {Implementation{"agents", life::make_agents}, Implementation{"soa", life::make_soa_baseline},
+        Implementation{"aos", life::make_aos_baseline}, Implementation{"stencil", life::make_stencil_baseline}}) {
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
     const int steps = dynasoar::test::kSlowdown > 1 ? 2 : 300;
@@ -544,7 +546,7 @@ TEST_CASE("a growing frame is the unbounded plane") {
   const int steps = kQuick ? 5 : 300;
   Parameters large = parameters;
   large.margin = steps;  // nothing gets farther
-  const std::unique_ptr<Simulation> plane = life::make_soa_baseline(large);
+  const std::unique_ptr<Simulation> plane = life::make_dense_baseline(large);
   std::vector<std::unique_ptr<Simulation>> growing;
   for (const Implementation& implementation : implementations(2)) {
     growing.push_back(on_plane(parameters, implementation.make));

@@ -1,15 +1,13 @@
 /// @file
-/// DenseLife: Life and Generations as one writes them by hand, without objects: one loop over all cells of the frame
-/// per step, which reads the present states and writes the next ones. The algorithm of both baselines; they differ in
-/// how the two states of a cell lie in memory (soa_baseline.cpp, aos_baseline.cpp).
+/// The dense baseline: Life and Generations as one writes them without objects and without lists, one loop over all
+/// cells of the frame per step, which reads the present states from one array and writes the next ones to another.
 ///
 /// The frame has a border one cell wide, so that no cell has to ask whether it is at the edge: it stays dead, or
 /// on a torus every cell at the edge also writes its copies on the other side.
-#pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <memory>
 #include <vector>
 
 #include <app/phase_clock.h>
@@ -23,29 +21,30 @@
 #include "start.h"
 
 namespace life {
+namespace dense {
 
 /// A thread goes down so many cells of a column: it then reads three new states for each instead of nine.
 inline constexpr std::uint32_t kStrip = 8;
 
 /// The two generations of all cells, as the device sees them.
 ///
-/// @tparam Layout   where states lie: `at(generation, cell)` returns a reference; generation is 0 or 1
-template <class Layout>
-struct DenseCells {
-  Layout layout;
+/// @tparam State   an unsigned integer that all states fit in
+template <class State>
+struct Cells {
+  State* present;  ///< [(width + 2) * (height + 2)]
+  State* next;     ///< as many
   Lattice lattice;
   Rule rule;
-  std::uint32_t now;  ///< the present generation
 
   /// Index of a cell; -1 and the size are the border, as unsigned numbers.
   __device__ std::size_t cell(std::uint32_t x, std::uint32_t y) const {
     return std::size_t{y + 1} * (lattice.width + 2) + (x + 1);
   }
 
-  __device__ std::uint32_t state(std::uint32_t x, std::uint32_t y) const { return layout.at(now, cell(x, y)); }
+  __device__ std::uint32_t state(std::uint32_t x, std::uint32_t y) const { return present[cell(x, y)]; }
 
-  /// Writes a state of generation `generation`, and its copies in the border of a torus.
-  __device__ void put(std::uint32_t generation, std::uint32_t x, std::uint32_t y, std::uint32_t state) const {
+  /// Writes a state of one of the generations, and its copies in the border of a torus.
+  __device__ void put(State* generation, std::uint32_t x, std::uint32_t y, std::uint32_t state) const {
     put_one(generation, x, y, state);
     if (!lattice.torus) return;
     const bool at_side = x == 0 || x == lattice.width - 1;
@@ -90,11 +89,11 @@ struct DenseCells {
   }
 
  private:
-  __device__ void put_one(std::uint32_t generation, std::uint32_t x, std::uint32_t y, std::uint32_t state) const {
-    layout.at(generation, cell(x, y)) = static_cast<typename Layout::State>(state);
+  __device__ void put_one(State* generation, std::uint32_t x, std::uint32_t y, std::uint32_t state) const {
+    generation[cell(x, y)] = static_cast<State>(state);
   }
 
-  __device__ void put_row(std::uint32_t generation, std::uint32_t x, std::uint32_t y, std::uint32_t state) const {
+  __device__ void put_row(State* generation, std::uint32_t x, std::uint32_t y, std::uint32_t state) const {
     put_one(generation, x, y, state);
     if (x == 0) put_one(generation, lattice.width, y, state);
     if (x == lattice.width - 1) put_one(generation, ~0u, y, state);
@@ -102,34 +101,33 @@ struct DenseCells {
 };
 
 /// Sets a cell to its first state.
-template <class Layout>
-struct DenseStart {
-  DenseCells<Layout> cells;
+template <class State>
+struct Populate {
+  Cells<State> cells;
   StartView start;
 
   __device__ void operator()(std::size_t c) const {
     const auto index = static_cast<std::uint32_t>(c);
-    cells.put(cells.now, index % cells.lattice.width, index / cells.lattice.width, start.state(index));
+    cells.put(cells.present, index % cells.lattice.width, index / cells.lattice.width, start.state(index));
   }
 };
 
 /// Computes the next generation of one strip.
-template <class Layout>
-struct DenseStep {
-  DenseCells<Layout> cells;
+template <class State>
+struct Step {
+  Cells<State> cells;
 
   __device__ void operator()(std::size_t strip) const {
-    const DenseCells<Layout>& present = cells;
     cells.for_each_in_strip(strip, [&](std::uint32_t x, std::uint32_t y, std::uint32_t state, std::uint32_t neighbors) {
-      present.put(1 - present.now, x, y, next_state(present.rule, state, neighbors));
+      cells.put(cells.next, x, y, next_state(cells.rule, state, neighbors));
     });
   }
 };
 
 /// Copies a state out of the frame.
-template <class Layout>
-struct DenseCopy {
-  DenseCells<Layout> cells;
+template <class State>
+struct Copy {
+  Cells<State> cells;
   std::uint16_t* out;
 
   __device__ void operator()(std::size_t c) const {
@@ -138,29 +136,28 @@ struct DenseCopy {
   }
 };
 
-/// A simulation whose cells lie in `Storage`.
-///
-/// @tparam Storage   owns the cells: constructible from their number, all dead at first; `layout()` is the device's
-///                   view, a Layout as in DenseCells
-template <class Storage>
-class DenseLife final : public Simulation {
+template <class State>
+class Dense final : public Simulation {
  public:
-  explicit DenseLife(const Parameters& parameters)
+  explicit Dense(const Parameters& parameters)
       : left_(parameters.left - parameters.margin),
         top_(parameters.top - parameters.margin),
         lattice_(Lattice::of(parameters)),
         rule_(parameters.rule),
         executor_(parameters.threads),
-        storage_(std::size_t{lattice_.width + 2} * (lattice_.height + 2)),
         clock_(parameters.profile_every, {"all cells"}) {
+    for (dynasoar::DeviceArray<State>& generation : generations_) {
+      generation = dynasoar::DeviceArray<State>(std::size_t{lattice_.width + 2} * (lattice_.height + 2));
+      generation.fill_bytes(0);
+    }
     const Start start(parameters);
-    executor_.for_each_index(lattice_.cells(), DenseStart<Layout>{cells(), start.view()});
+    executor_.for_each_index(lattice_.cells(), Populate<State>{cells(), start.view()});
     executor_.synchronize();
   }
 
   void step() override {
     clock_.begin_step(executor_);
-    executor_.for_each_index(cells().strips(), DenseStep<Layout>{cells()});
+    executor_.for_each_index(cells().strips(), Step<State>{cells()});
     clock_.end_phase(executor_, 0);
     now_ = 1 - now_;
   }
@@ -173,7 +170,7 @@ class DenseLife final : public Simulation {
 
   Frame frame() override {
     const dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
-    executor_.for_each_index(lattice_.cells(), DenseCopy<Layout>{cells(), states.data()});
+    executor_.for_each_index(lattice_.cells(), Copy<State>{cells(), states.data()});
     executor_.synchronize();
     return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
   }
@@ -181,24 +178,25 @@ class DenseLife final : public Simulation {
   std::vector<PhaseTime> phases() override { return clock_.times(); }
 
  private:
-  using Layout = typename Storage::Layout;
-
-  DenseCells<Layout> cells() const { return {storage_.layout(), lattice_, rule_, now_}; }
+  Cells<State> cells() const { return {generations_[now_].data(), generations_[1 - now_].data(), lattice_, rule_}; }
 
   int left_;
   int top_;
   Lattice lattice_;
   Rule rule_;
-  std::uint32_t now_ = 0;
+  int now_ = 0;
+  dynasoar::DeviceArray<State> generations_[2];
   dynasoar::Executor executor_;
-  Storage storage_;
   Census census_;
   app::PhaseClock clock_;
 };
 
-/// States that fit in a byte are kept in bytes.
-inline bool fits_in_byte(const Parameters& parameters) {
-  return parameters.rule.states <= 256;
+}  // namespace dense
+
+std::unique_ptr<Simulation> make_dense_baseline(const Parameters& parameters) {
+  // States that fit in a byte are kept in bytes.
+  if (parameters.rule.states <= 256) return std::make_unique<dense::Dense<std::uint8_t>>(parameters);
+  return std::make_unique<dense::Dense<std::uint16_t>>(parameters);
 }
 
 }  // namespace life

@@ -1,0 +1,342 @@
+/// @file
+/// SparseLife: the algorithm of agents.cpp by hand, without objects and without allocation: agents are entries of a
+/// list in a plain array, which every step copies to another one, those that are still needed and no others. The
+/// algorithm of two baselines; they differ in how the entries lie in memory (soa_baseline.cpp, aos_baseline.cpp).
+///
+/// A step has two loops over the list. First agents *act* as they decided: some alive cells die, some candidates come
+/// alive, which changes the bytes of the cells around (cell_bytes.h) and puts new candidates behind the list's end.
+/// Then agents *look* at their cells' bytes, which nobody changes now but for those who leave, decide what becomes of
+/// their cell in the next step, and go to the other list. An agent stays the same entry when its cell is born or dies,
+/// so one list is enough, and all of its entries run the same code.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/warp.h>
+
+#include "cell_bytes.h"
+#include "census.h"
+#include "dynamics.h"
+#include "lattice.h"
+#include "simulation.h"
+#include "start.h"
+
+namespace life {
+namespace sparse {
+
+/// Indices of each loop. The host does not know how long a list is; so loops have a fixed number of workers, who share
+/// what there is: on a GPU more or less as many as it has threads, on CPUs a few for each.
+inline constexpr std::uint32_t kWorkers = dynasoar::kCudaBackend ? 1u << 18 : 512;
+
+/// Entries that a worker appends at a time. The lanes of a warp append together anyway.
+inline constexpr std::uint32_t kBatch = dynasoar::kCudaBackend ? 1 : 64;
+
+/// Someone who looks after a cell that may change: alive, dying, or dead with alive neighbours.
+struct alignas(8) Agent {
+  std::uint32_t cell;
+  std::uint16_t state;
+  std::uint16_t next;  ///< the state in the next step
+};
+
+/// How many agents a list has.
+///
+/// Whoever appends takes numbers from an atomic counter: relaxed, because only uniqueness matters; the loop after it
+/// reads the entries and how many there are.
+struct Counts {
+  using Word = dynasoar::AtomicWord<std::uint32_t>;
+
+  Word settled;    ///< came from the other list; changes only while its agents look
+  Word newcomers;  ///< are behind these; changes only while the list's agents act
+};
+
+/// A list of agents, as the device sees it. There is never more than one for a cell.
+///
+/// @tparam Layout   where entries lie: `cell(i)`, `state(i)`, `next(i)` and `put(i, agent)`
+template <class Layout>
+struct List {
+  Layout agents;
+  Counts* counts;
+
+  __device__ std::uint32_t settled() const { return counts->settled.load(dynasoar::Order::relaxed); }
+  __device__ std::uint32_t size() const { return settled() + counts->newcomers.load(dynasoar::Order::relaxed); }
+};
+
+/// What one worker does of a loop: on a GPU every n-th item, so that neighbouring threads read what lies side by side;
+/// on CPUs a row of them.
+struct Share {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t stride;
+
+  /// @param count   of items, below 2^31
+  __device__ static Share of(std::size_t worker, std::uint32_t workers, std::uint32_t count) {
+    if constexpr (dynasoar::kCudaBackend) {
+      return {static_cast<std::uint32_t>(worker), count, workers};
+    } else {
+      return {static_cast<std::uint32_t>(worker * count / workers),
+              static_cast<std::uint32_t>((worker + 1) * count / workers), 1};
+    }
+  }
+};
+
+/// Takes `n` numbers in a row from a counter and returns the first. Lanes that want equally many do so with one atomic
+/// addition.
+__device__ inline std::uint32_t take_numbers(Counts::Word& counter, std::uint32_t n) {
+  const auto group = dynasoar::PlatformWarp().coalesce().matching(n);
+  std::uint32_t first = 0;
+  if (group.rank() == 0) {
+    first = counter.fetch_add(n * static_cast<std::uint32_t>(group.size()), dynasoar::Order::relaxed);
+  }
+  return group.broadcast(first) + n * static_cast<std::uint32_t>(group.rank());
+}
+
+/// Goes through a worker's share and appends agents to a list.
+///
+/// @param counter    the list's, for these agents
+/// @param agent_of   `agent_of(i, agent)` sets the agent for item i, or returns false if there is none
+template <class Layout, class F>
+__device__ void append(Share share, const Layout& list, Counts::Word& counter, F agent_of) {
+  for (std::uint32_t i = share.begin; i < share.end;) {
+    Agent batch[kBatch];
+    std::uint32_t n = 0;
+    for (std::uint32_t k = 0; k < kBatch && i < share.end; ++k, i += share.stride) n += agent_of(i, batch[n]) ? 1 : 0;
+    if (n == 0) continue;
+    const std::uint32_t first = take_numbers(counter, n);
+    for (std::uint32_t k = 0; k < n; ++k) list.put(first + k, batch[k]);
+  }
+}
+
+/// Gives every cell that is not dead at the start an agent that makes it so in its first act. One index per worker.
+template <class Layout>
+struct Populate {
+  CellBytes cells;
+  StartView start;
+  List<Layout> list;
+  std::uint32_t workers;
+
+  __device__ void operator()(std::size_t worker) const {
+    const Share share = Share::of(worker, workers, cells.lattice.cells());
+    append(share, list.agents, list.counts->settled, [&](std::uint32_t c, Agent& agent) {
+      const std::uint32_t state = start.state(c);
+      if (state == kDead) return false;
+      cells.claim(c);
+      agent = {c, kDead, static_cast<std::uint16_t>(state)};
+      return true;
+    });
+  }
+};
+
+/// Notes births and deaths. One index per worker.
+template <class Layout>
+struct Act {
+  CellBytes cells;
+  List<Layout> present;
+  List<Layout> other;
+  std::uint32_t workers;
+
+  __device__ void operator()(std::size_t worker) const {
+    // Nobody needs this count now: its list is the one of the step before.
+    if (worker == 0) other.counts->settled.store(0, dynasoar::Order::relaxed);
+    const Share share = Share::of(worker, workers, present.settled());
+    for (std::uint32_t i = share.begin; i < share.end; i += share.stride) {
+      const bool is_alive = present.agents.state(i) == kAlive;
+      const bool becomes_alive = present.agents.next(i) == kAlive;
+      if (is_alive == becomes_alive) continue;
+      if (becomes_alive) {
+        appear(present.agents.cell(i));
+      } else {
+        disappear(present.agents.cell(i));
+      }
+    }
+  }
+
+  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one.
+  __device__ void appear(std::uint32_t c) const {
+    std::uint32_t alone = 0;  // a bit per neighbour that had no agent
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      const std::uint32_t neighbor = cells.lattice.neighbor(c, which);
+      if (neighbor == kOutside) continue;
+      cells.add_neighbor(neighbor);
+      if (!cells.has_agent(neighbor)) alone |= 1u << which;
+    }
+    if (alone != 0) add_candidates(c, alone);
+  }
+
+  /// Several births can meet at a cell: the first to claim it makes its candidate.
+  __device__ void add_candidates(std::uint32_t c, std::uint32_t alone) const {
+    std::uint32_t claimed = 0;
+    std::uint32_t n = 0;
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      if ((alone >> which & 1) == 0 || !cells.claim(cells.lattice.neighbor(c, which))) continue;
+      claimed |= 1u << which;
+      ++n;
+    }
+    if (n == 0) return;
+    std::uint32_t at = present.settled() + take_numbers(present.counts->newcomers, n);
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      if ((claimed >> which & 1) != 0) present.agents.put(at++, {cells.lattice.neighbor(c, which), kDead, kDead});
+    }
+  }
+
+  __device__ void disappear(std::uint32_t c) const {
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      const std::uint32_t neighbor = cells.lattice.neighbor(c, which);
+      if (neighbor != kOutside) cells.remove_neighbor(neighbor);
+    }
+  }
+};
+
+/// Decides on the next step, and copies the agents to the other list but for those of dead cells without alive
+/// neighbours. One index per worker.
+template <class Layout>
+struct Look {
+  CellBytes cells;
+  List<Layout> present;
+  List<Layout> other;
+  std::uint32_t workers;
+
+  __device__ void operator()(std::size_t worker) const {
+    // Nobody needs this count now: the other list's agents act in the next step.
+    if (worker == 0) other.counts->newcomers.store(0, dynasoar::Order::relaxed);
+    const Share share = Share::of(worker, workers, present.size());
+    append(share, other.agents, other.counts->settled, [&](std::uint32_t i, Agent& agent) {
+      const std::uint32_t c = present.agents.cell(i);
+      const std::uint32_t state = present.agents.next(i);
+      const std::uint32_t neighbors = cells.alive_neighbors(c);
+      if (state == kDead && neighbors == 0) {
+        cells.leave(c);
+        return false;
+      }
+      const std::uint32_t next = next_state(cells.rule, state, neighbors);
+      agent = {c, static_cast<std::uint16_t>(state), static_cast<std::uint16_t>(next)};
+      return true;
+    });
+  }
+};
+
+/// Counts agents for the census. One index per worker.
+template <class Layout>
+struct Count {
+  List<Layout> list;
+  Census::Sums sums;
+  std::uint32_t workers;
+
+  __device__ void operator()(std::size_t worker) const {
+    const Share share = Share::of(worker, workers, list.settled());
+    Tally tally;
+    for (std::uint32_t i = share.begin; i < share.end; i += share.stride) count_cell(tally, list.agents.state(i), true);
+    sums.add(worker, tally);
+  }
+};
+
+/// Writes the agents' states into a frame of dead cells. One index per worker.
+template <class Layout>
+struct Paint {
+  List<Layout> list;
+  std::uint16_t* frame;
+  std::uint32_t workers;
+
+  __device__ void operator()(std::size_t worker) const {
+    const Share share = Share::of(worker, workers, list.settled());
+    for (std::uint32_t i = share.begin; i < share.end; i += share.stride) {
+      frame[list.agents.cell(i)] = list.agents.state(i);
+    }
+  }
+};
+
+}  // namespace sparse
+
+/// A simulation whose two lists of agents lie in `Storage`.
+///
+/// @tparam Storage   owns the entries of a list: constructible from their number; `layout()` is the device's view, a
+///                   Layout as in sparse::List
+template <class Storage>
+class SparseLife final : public Simulation {
+ public:
+  explicit SparseLife(const Parameters& parameters)
+      : left_(parameters.left - parameters.margin),
+        top_(parameters.top - parameters.margin),
+        lattice_(Lattice::of(parameters)),
+        rule_(parameters.rule),
+        workers_(std::min(lattice_.cells(), sparse::kWorkers)),
+        words_((std::size_t{lattice_.cells()} + 3) / 4),
+        counts_(2),
+        even_(lattice_.cells()),
+        odd_(lattice_.cells()),
+        executor_(parameters.threads),
+        clock_(parameters.profile_every, {"agents act", "agents look"}) {
+    words_.fill_bytes(0);
+    counts_.fill_bytes(0);
+    const Start start(parameters);
+    executor_.for_each_index(workers_, sparse::Populate<Layout>{cells(), start.view(), list(now_), workers_});
+    act();
+    look();
+    executor_.synchronize();
+  }
+
+  void step() override {
+    clock_.begin_step(executor_);
+    act();
+    clock_.end_phase(executor_, 0);
+    look();
+    clock_.end_phase(executor_, 1);
+  }
+
+  void record() override {
+    const Census::Sums sums = census_.next(executor_);
+    executor_.for_each_index(workers_, sparse::Count<Layout>{list(now_), sums, workers_});
+  }
+
+  void synchronize() override { executor_.synchronize(); }
+
+  std::vector<Population> take_history() override { return census_.take(executor_); }
+
+  Frame frame() override {
+    dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
+    states.fill_bytes(0);
+    executor_.for_each_index(workers_, sparse::Paint<Layout>{list(now_), states.data(), workers_});
+    executor_.synchronize();
+    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
+  }
+
+  std::vector<PhaseTime> phases() override { return clock_.times(); }
+
+ private:
+  using Layout = typename Storage::Layout;
+
+  CellBytes cells() const { return {lattice_, rule_, words_.data()}; }
+
+  sparse::List<Layout> list(int which) const {
+    return {which == 0 ? even_.layout() : odd_.layout(), counts_.data() + which};
+  }
+
+  void act() { executor_.for_each_index(workers_, sparse::Act<Layout>{cells(), list(now_), list(1 - now_), workers_}); }
+
+  void look() {
+    executor_.for_each_index(workers_, sparse::Look<Layout>{cells(), list(now_), list(1 - now_), workers_});
+    now_ = 1 - now_;
+  }
+
+  int left_;
+  int top_;
+  Lattice lattice_;
+  Rule rule_;
+  std::uint32_t workers_;
+  int now_ = 0;  ///< the list of all agents
+  dynasoar::DeviceArray<CellBytes::Word> words_;
+  dynasoar::DeviceArray<sparse::Counts> counts_;
+  Storage even_;
+  Storage odd_;
+  dynasoar::Executor executor_;
+  Census census_;
+  app::PhaseClock clock_;
+};
+
+}  // namespace life
