@@ -76,8 +76,12 @@ void run_life(Report& report, const Settings& settings, const std::string& bench
                                                            {"cells as objects, too", life::make_cells},
                                                            {kSoa, life::make_soa_baseline},
                                                            {kAos, life::make_aos_baseline}};
-  if (parameters.rule.states == 2)
-    variants.emplace_back("stencil by hand, 64 cells in a word", life::make_stencil_baseline);
+  if (parameters.rule.states == 2) {
+    variants.emplace_back("dense by hand, a byte per cell", life::make_dense_baseline);
+    variants.emplace_back("dense by hand, 64 cells in a word", life::make_stencil_baseline);
+  } else {
+    variants.emplace_back("dense by hand, two bytes per cell", life::make_dense_baseline);
+  }
   measure_all(report, settings, benchmark, size_of(parameters), steps, variants,
               {last_of_history<life::Simulation>("alive at the end", "cells",
                                                  [](const life::Population& population) { return population.alive; })},
@@ -164,7 +168,8 @@ void run_structure(Report& report, const Settings& settings) {
       report, settings, "structure", {{"nodes", static_cast<std::int64_t>(options.nodes)}}, settings.small ? 3 : 20,
       {{"nodes and springs as objects", structure::make_springs},
        {kSoa, structure::make_soa_baseline},
-       {kAos, structure::make_aos_baseline}},
+       {kAos, structure::make_aos_baseline},
+       {"nodes only by hand, one loop for two", structure::make_fused_baseline}},
       {last_of_history<structure::Simulation>("springs at the end", "springs",
                                               [](const structure::Census& census) { return census.springs; })},
       structure::Parameters(), network);

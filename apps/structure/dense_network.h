@@ -1,16 +1,13 @@
 /// @file
-/// DenseNetwork: the model as one writes it by hand for speed, without dynamic allocation. The algorithm of both
-/// baselines; they differ in how a node lies in memory (soa_baseline.cpp, aos_baseline.cpp).
-///
-/// There are no springs, only nodes, which know for each of their slots the neighbour and the spring's numbers. Both
-/// ends compute a spring's force: rounding does not depend on the side from which one looks, so they agree on it and on
-/// when the spring breaks, without asking each other. One loop then does what takes two with springs. Positions are
-/// kept twice: a loop reads one set and writes the other.
+/// DenseNetwork: the host's side of the hand-written baselines, which keep nodes and springs in arrays and allocate
+/// nothing as they go. What differs, memory and algorithm, is in dense_springs.h (with soa_baseline.cpp and
+/// aos_baseline.cpp) and in fused_baseline.cpp.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,124 +23,33 @@
 
 namespace structure {
 
-/// The neighbour in a slot without a spring.
-inline constexpr std::uint32_t kNobody = 0xFFFFFFFF;
+__host__ __device__ constexpr bool is_anchor(Kind kind) {
+  return kind == Kind::anchor || kind == Kind::pulled;
+}
 
-/// Everything that a loop over the nodes needs, passed to the device by value.
-///
-/// @tparam Layout   where a node's state lies: `kind(n)`, `position(n, buffer)` with buffer 0 or 1, `velocity(n)`,
-///                  `distance(n)`, and for slots s < `slots()` `neighbor(n, s)`, `factor(n, s)` and `rest_length(n, s)`
-///                  return references
-template <class Layout>
-struct DenseStep {
-  Layout nodes;
-  Physics physics;
+/// Node and spring numbers have 32 bits, loop indices 64.
+__host__ __device__ constexpr std::uint32_t index(std::size_t i) {
+  return static_cast<std::uint32_t>(i);
+}
 
-  __device__ void init(std::uint32_t n, const NodeState& state) const {
-    nodes.kind(n) = state.kind;
-    nodes.velocity(n) = state.velocity;
-    place(n, state.position);
-    nodes.distance(n).store(is_anchor(state.kind) ? 0 : kUnreached, dynasoar::Order::relaxed);
-    for (std::uint32_t s = 0; s < nodes.slots(); ++s) nodes.neighbor(n, s) = kNobody;
-  }
-
-  __device__ void attach(const PlacedSpring& placed) const {
-    const SpringState& spring = placed.spring;
-    if (!spring.exists) return;
-    attach(spring.first, placed.first_slot, spring.second, spring);
-    attach(spring.second, placed.second_slot, spring.first, spring);
-  }
-
-  __device__ void pull(std::uint32_t n) const {
-    if (nodes.kind(n) == Kind::pulled) place(n, nodes.position(n, 0) + nodes.velocity(n) * physics.time_step);
-  }
-
-  /// Springs pull or break, and the node moves if it is free.
-  ///
-  /// @param now   the buffer with the present positions
-  __device__ void move(std::uint32_t n, std::uint32_t now) const {
-    const Kind kind = nodes.kind(n);
-    if (kind == Kind::gone) return;
-    const Vector here = nodes.position(n, now);
-    Vector force;
-    for (std::uint32_t s = 0; s < nodes.slots(); ++s) {
-      const std::uint32_t neighbor = nodes.neighbor(n, s);
-      if (neighbor == kNobody) continue;
-      const Pull pull =
-          pull_of(here, nodes.position(neighbor, now), nodes.factor(n, s), nodes.rest_length(n, s), physics.strength);
-      if (pull.breaks) {
-        nodes.neighbor(n, s) = kNobody;
-      } else {
-        force = force + pull.force;
-      }
-    }
-    if (kind != Kind::free) return;
-    const Vector velocity = nodes.velocity(n) + force * physics.velocity_per_force;
-    nodes.velocity(n) = velocity;
-    nodes.position(n, 1 - now) = here + velocity * physics.time_step;
-  }
-
-  __device__ void reach_neighbors(std::uint32_t n, std::uint32_t distance, Distance* farthest) const {
-    if (nodes.distance(n).load(dynasoar::Order::relaxed) != distance) return;
-    for (std::uint32_t s = 0; s < nodes.slots(); ++s) {
-      const std::uint32_t neighbor = nodes.neighbor(n, s);
-      if (neighbor != kNobody) reach(nodes.distance(neighbor), distance + 1, *farthest);
-    }
-  }
-
-  /// After the search: drops springs that no anchor holds, and the node if it has none left. Free nodes forget their
-  /// distances, for the next search.
-  __device__ void clean_up(std::uint32_t n) const {
-    const Kind kind = nodes.kind(n);
-    if (kind == Kind::gone) return;
-    if (nodes.distance(n).load(dynasoar::Order::relaxed) == kUnreached) {
-      for (std::uint32_t s = 0; s < nodes.slots(); ++s) nodes.neighbor(n, s) = kNobody;
-    }
-    if (degree(n) == 0) nodes.kind(n) = Kind::gone;
-    if (!is_anchor(kind)) nodes.distance(n).store(kUnreached, dynasoar::Order::relaxed);
-  }
-
-  __device__ std::uint32_t degree(std::uint32_t n) const {
-    std::uint32_t springs = 0;
-    for (std::uint32_t s = 0; s < nodes.slots(); ++s) springs += nodes.neighbor(n, s) != kNobody;
-    return springs;
-  }
-
-  __device__ NodeState state(std::uint32_t n) const {
-    const Kind kind = nodes.kind(n);
-    if (kind == Kind::gone) return {};
-    return {kind, nodes.position(n, 0), nodes.velocity(n)};
-  }
-
-  __device__ bool exists(const PlacedSpring& placed) const {
-    return placed.spring.exists && nodes.neighbor(placed.spring.first, placed.first_slot) != kNobody;
-  }
-
- private:
-  __device__ static bool is_anchor(Kind kind) { return kind == Kind::anchor || kind == Kind::pulled; }
-
-  /// To both buffers: anchors are not written in move().
-  __device__ void place(std::uint32_t n, Vector position) const {
-    nodes.position(n, 0) = position;
-    nodes.position(n, 1) = position;
-  }
-
-  __device__ void attach(std::uint32_t n, std::uint32_t slot, std::uint32_t neighbor, const SpringState& spring) const {
-    nodes.neighbor(n, slot) = neighbor;
-    nodes.factor(n, slot) = spring.factor;
-    nodes.rest_length(n, slot) = spring.rest_length;
-  }
+/// How large arrays must be.
+struct DenseSize {
+  std::uint32_t nodes;
+  std::uint32_t springs;
+  std::uint32_t slots;  ///< used by the node that uses most
 };
 
 /// A thread's share of counting nodes and ends of springs. The sums are spread over several words, so that neighbouring
 /// threads add to different ones.
-template <class Layout>
+///
+/// @tparam View   as in DenseNetwork
+template <class View>
 struct CountDense {
   static constexpr std::uint32_t kSums = 32;
   static constexpr std::uint32_t kMostThreads = 1 << 16;
   using Sum = dynasoar::AtomicWord<std::uint64_t>;
 
-  DenseStep<Layout> network;
+  View network;
   Sum* sums;  // [2 * kSums] nodes, then ends of springs
   std::uint32_t nodes;
   std::uint32_t threads;
@@ -152,9 +58,9 @@ struct CountDense {
     std::uint64_t alive = 0;
     std::uint64_t ends = 0;
     for (std::size_t n = i; n < nodes; n += threads) {
-      if (network.nodes.kind(static_cast<std::uint32_t>(n)) == Kind::gone) continue;
+      if (!network.is_there(index(n))) continue;
       ++alive;
-      ends += network.degree(static_cast<std::uint32_t>(n));
+      ends += network.degree(index(n));
     }
     // Relaxed: the sums are read by the host, after it has waited for this loop.
     sums[i % kSums].fetch_add(alive, dynasoar::Order::relaxed);
@@ -162,55 +68,54 @@ struct CountDense {
   }
 };
 
-/// A simulation whose nodes lie in `Storage`.
+/// A simulation in arrays.
 ///
-/// @tparam Storage   owns the nodes: constructible from their number and that of their slots; `layout()` is the
-/// device's
-///                   view, a Layout as in DenseStep
-template <class Storage>
+/// @tparam Loops   owns the arrays and knows the algorithm. Constructible from a DenseSize and Physics.
+///                 - `relaxation_phases()`, static: names of the phases of the relaxations.
+///                 - `relax(executor, clock)` submits all relaxations of a step, and ends their phases: 1, 2, ...
+///                 - `remove_unreached(executor)` submits, after the search, what deletes springs and nodes, and lets
+///                   free nodes forget their distances for the next search.
+///                 - `view()`: what loops need, passed to the device by value, a Loops::View with device functions for
+///                   nodes n and springs s: `init_node(n, state, slots)` with the number of slots it uses; after all
+///                   of these `init_spring(s, placed)`; `pull(n)`; `reach_neighbors(n, distance, farthest)`, a phase of
+///                   the search; `is_there(n)`; `degree(n)`, 0 if the node is gone; `state(n)`; `exists(s)`.
+template <class Loops>
 class DenseNetwork final : public Simulation {
-  static_assert(kRelaxations % 2 == 0, "a step must end with the present positions in buffer 0");
-  using Layout = typename Storage::Layout;
-
  public:
   DenseNetwork(const Parameters& parameters, const Network& network, const Slots& slots)
       : start_(network),
-        count_(static_cast<std::uint32_t>(network.nodes.size())),
+        nodes_(index(network.nodes.size())),
+        springs_(index(network.springs.size())),
         executor_(parameters.threads),
-        nodes_(count_, slots.most),
-        springs_(slots.springs.size()),
-        sums_(2 * CountDense<Layout>::kSums),
-        physics_(Physics::of(parameters)),
-        clock_(parameters.profile_every, {"anchors move", "forces, breaking, moving", "search", "deletion"}) {
-    springs_.upload(slots.springs);
-    build();
+        loops_(DenseSize{nodes_, springs_, slots.most}, Physics::of(parameters)),
+        sums_(2 * CountDense<View>::kSums),
+        clock_(parameters.profile_every, phase_names()) {
+    build(slots);
   }
 
   void step() override {
-    const auto all = view();
+    const View all = loops_.view();
+    const std::size_t search_phase = phase_names().size() - 2;
     clock_.begin_step(executor_);
-    executor_.for_each_index(count_, [=] __device__(std::size_t n) { all.pull(index(n)); });
+    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { all.pull(index(n)); });
     clock_.end_phase(executor_, 0);
-    for (std::uint32_t i = 0; i < kRelaxations; ++i) {
-      executor_.for_each_index(count_, [=] __device__(std::size_t n) { all.move(index(n), i % 2); });
-    }
-    clock_.end_phase(executor_, 1);
+    loops_.relax(executor_, clock_);
     search_anchored();
-    clock_.end_phase(executor_, 2);
-    executor_.for_each_index(count_, [=] __device__(std::size_t n) { all.clean_up(index(n)); });
-    clock_.end_phase(executor_, 3);
+    clock_.end_phase(executor_, search_phase);
+    loops_.remove_unreached(executor_);
+    clock_.end_phase(executor_, search_phase + 1);
   }
 
   void record() override {
-    const std::uint32_t threads = std::min(count_, CountDense<Layout>::kMostThreads);
+    const std::uint32_t threads = std::min(nodes_, CountDense<View>::kMostThreads);
     sums_.fill_bytes(0);
-    executor_.for_each_index(threads, CountDense<Layout>{view(), sums_.data(), count_, threads});
+    executor_.for_each_index(threads, CountDense<View>{loops_.view(), sums_.data(), nodes_, threads});
     executor_.synchronize();
     Census census;
     std::size_t i = 0;
     for (const Sum& sum : sums_.download()) {
       const std::uint64_t value = sum.load(dynasoar::Order::relaxed);
-      (i++ < CountDense<Layout>::kSums ? census.nodes : census.springs) += value;
+      (i++ < CountDense<View>::kSums ? census.nodes : census.springs) += value;
     }
     census.springs /= 2;
     history_.push_back(census);
@@ -221,14 +126,13 @@ class DenseNetwork final : public Simulation {
   std::vector<Census> take_history() override { return std::exchange(history_, {}); }
 
   Network network() override {
-    const dynasoar::DeviceArray<NodeState> states(count_);
-    const dynasoar::DeviceArray<std::uint8_t> exists(springs_.size());
+    const dynasoar::DeviceArray<NodeState> states(nodes_);
+    const dynasoar::DeviceArray<std::uint8_t> exists(springs_);
     NodeState* const state = states.data();
     std::uint8_t* const exist = exists.data();
-    const PlacedSpring* const springs = springs_.data();
-    const auto all = view();
-    executor_.for_each_index(count_, [=] __device__(std::size_t n) { state[n] = all.state(index(n)); });
-    executor_.for_each_index(springs_.size(), [=] __device__(std::size_t s) { exist[s] = all.exists(springs[s]); });
+    const View all = loops_.view();
+    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { state[n] = all.state(index(n)); });
+    executor_.for_each_index(springs_, [=] __device__(std::size_t s) { exist[s] = all.exists(index(s)); });
     executor_.synchronize();
     Network now = start_;
     now.nodes = states.download();
@@ -238,53 +142,61 @@ class DenseNetwork final : public Simulation {
   }
 
   std::vector<std::uint32_t> degrees() override {
-    const dynasoar::DeviceArray<std::uint32_t> degrees(count_);
+    const dynasoar::DeviceArray<std::uint32_t> degrees(nodes_);
     std::uint32_t* const degree = degrees.data();
-    const auto all = view();
-    executor_.for_each_index(count_, [=] __device__(std::size_t n) { degree[n] = all.degree(index(n)); });
+    const View all = loops_.view();
+    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { degree[n] = all.degree(index(n)); });
     executor_.synchronize();
     return degrees.download();
   }
 
   std::vector<PhaseTime> phases() override { return clock_.times(); }
 
-  /// Public, like all that contains a device lambda: nvcc does not take it elsewhere.
-  void build() {
-    dynasoar::DeviceArray<NodeState> states(count_);
+  // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+
+  void build(const Slots& slots) {
+    dynasoar::DeviceArray<NodeState> states(nodes_);
+    dynasoar::DeviceArray<std::uint8_t> used(nodes_);
+    dynasoar::DeviceArray<PlacedSpring> placed(springs_);
     states.upload(start_.nodes);
+    used.upload(slots.used);
+    placed.upload(slots.springs);
     const NodeState* const state = states.data();
-    const PlacedSpring* const springs = springs_.data();
-    const auto all = view();
-    executor_.for_each_index(count_, [=] __device__(std::size_t n) { all.init(index(n), state[n]); });
-    executor_.for_each_index(springs_.size(), [=] __device__(std::size_t s) { all.attach(springs[s]); });
+    const std::uint8_t* const use = used.data();
+    const PlacedSpring* const place = placed.data();
+    const View all = loops_.view();
+    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { all.init_node(index(n), state[n], use[n]); });
+    executor_.for_each_index(springs_, [=] __device__(std::size_t s) { all.init_spring(index(s), place[s]); });
     executor_.synchronize();
   }
 
   void search_anchored() {
-    const auto all = view();
-    search_.run([this, all](std::uint32_t distance, Distance* farthest) { submit_phase(all, distance, farthest); });
+    search_.run([this](std::uint32_t distance, Distance* farthest) { submit_phase(distance, farthest); });
   }
 
-  void submit_phase(DenseStep<Layout> all, std::uint32_t distance, Distance* farthest) {
-    executor_.for_each_index(count_,
+  void submit_phase(std::uint32_t distance, Distance* farthest) {
+    const View all = loops_.view();
+    executor_.for_each_index(nodes_,
                              [=] __device__(std::size_t n) { all.reach_neighbors(index(n), distance, farthest); });
   }
 
-  /// Node numbers have 32 bits, loop indices 64.
-  __host__ __device__ static std::uint32_t index(std::size_t n) { return static_cast<std::uint32_t>(n); }
-
  private:
-  using Sum = typename CountDense<Layout>::Sum;
+  using View = typename Loops::View;
+  using Sum = typename CountDense<View>::Sum;
 
-  DenseStep<Layout> view() const { return {nodes_.layout(), physics_}; }
+  static std::vector<std::string> phase_names() {
+    std::vector<std::string> names = Loops::relaxation_phases();
+    names.insert(names.begin(), "anchors move");
+    names.insert(names.end(), {"search", "deletion"});
+    return names;
+  }
 
   Network start_;
-  std::uint32_t count_;
+  std::uint32_t nodes_;
+  std::uint32_t springs_;
   dynasoar::Executor executor_;
-  Storage nodes_;
-  dynasoar::DeviceArray<PlacedSpring> springs_;
+  Loops loops_;
   dynasoar::DeviceArray<Sum> sums_;
-  Physics physics_;
   Search search_;
   app::PhaseClock clock_;
   std::vector<Census> history_;

@@ -39,7 +39,7 @@ app::ProgramTexts program_texts() {
               "Writes the numbers of springs and nodes after every step, a chart of them and a picture.",
           .variants = {"springs"},
           .variant_help = "What is an object: nodes and springs",
-          .baselines = {"none", "soa", "aos", "reference"},
+          .baselines = {"none", "soa", "aos", "fused", "reference"},
           .csv_help = "Springs and nodes after every step",
           .chart_help = "Chart of the springs and nodes that are left",
           .picture_help = "The structure at the end"};
@@ -133,6 +133,7 @@ class Structure final : public app::Program {
   static std::string implementation(const app::RunOptions& options) {
     if (options.baseline == "soa") return "structure-of-arrays baseline";
     if (options.baseline == "aos") return "array-of-structures baseline";
+    if (options.baseline == "fused") return "fused structure-of-arrays baseline";
     if (options.baseline == "reference") return "sequential reference";
     return "nodes and springs as objects";
   }
@@ -163,6 +164,7 @@ class Structure final : public app::Program {
   std::unique_ptr<Simulation> make(const app::RunOptions& options) const {
     if (options.baseline == "soa") return make_soa_baseline(parameters_, start_);
     if (options.baseline == "aos") return make_aos_baseline(parameters_, start_);
+    if (options.baseline == "fused") return make_fused_baseline(parameters_, start_);
     if (options.baseline == "reference") return make_reference(parameters_, start_);
     return make_springs(parameters_, start_);
   }

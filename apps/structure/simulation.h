@@ -105,10 +105,12 @@ class ReferenceSimulation : public Simulation {
 
 /// DSL variant with nodes and springs as objects.
 std::unique_ptr<Simulation> make_springs(const Parameters& parameters, const Network& network);
-/// Hand-written structure of arrays; no dynamic allocation.
+/// The same algorithm by hand, in a structure of arrays; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network);
-/// Hand-written array of structures; no dynamic allocation.
+/// The same in an array of structures.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters, const Network& network);
+/// Another algorithm by hand, without springs and with one loop for two, in a structure of arrays.
+std::unique_ptr<Simulation> make_fused_baseline(const Parameters& parameters, const Network& network);
 /// Sequential, on the host, in double precision: the definition of the model in code.
 std::unique_ptr<ReferenceSimulation> make_reference(const Parameters& parameters, const Network& network);
 

@@ -41,7 +41,8 @@ struct Implementation {
 std::vector<Implementation> implementations() {
   return {{"springs", structure::make_springs},
           {"soa", structure::make_soa_baseline},
-          {"aos", structure::make_aos_baseline}};
+          {"aos", structure::make_aos_baseline},
+          {"fused", structure::make_fused_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {

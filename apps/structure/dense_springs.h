@@ -1,0 +1,200 @@
+/// @file
+/// DenseSprings: the algorithm of springs.cpp as one writes it by hand for speed. Used by the baselines that differ in
+/// how springs and nodes lie in memory (soa_baseline.cpp, aos_baseline.cpp).
+///
+/// Springs compute forces, then nodes add up those of their springs: two loops. Springs and nodes are their numbers. A
+/// spring that goes marks its own place, which stays unused, and empties its slots at both ends, which nobody else
+/// writes and nobody reads in that loop.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/executor.h>
+
+#include "dense_network.h"
+#include "network.h"
+#include "rules.h"
+#include "search.h"
+#include "simulation.h"
+
+namespace structure {
+
+/// What is in a node's slot: a spring, and which of its ends is here. In one word, so that a node looks at nothing else
+/// to know which way the spring's force pulls it.
+struct SpringEnd {
+  static constexpr std::uint32_t kMostSprings = 0x7FFFFFFF;
+
+  std::uint32_t word;
+
+  __device__ static SpringEnd first(std::uint32_t spring) { return {2 * spring}; }
+  __device__ static SpringEnd second(std::uint32_t spring) { return {2 * spring + 1}; }
+
+  __device__ bool is_second() const { return word % 2 != 0; }
+  __device__ std::uint32_t spring() const { return word / 2; }
+};
+
+/// Everything that a loop over the springs or the nodes needs, passed to the device by value.
+///
+/// @tparam Layout   where state lies. Of nodes: `kind(n)`, `position(n)`, `velocity(n)`, `distance(n)`, `slots(n)` and,
+///                  for s < slots(n), `end(n, s)`. Of springs: `first(s)` and `second(s)`, equal if the spring is gone,
+///                  `factor(s)`, `rest_length(s)`, `first_slot(s)`, `second_slot(s)` and `force(s)`, on the first end.
+///                  All of them return references.
+template <class Layout>
+struct DenseSprings {
+  Layout layout;
+  Physics physics;
+  std::uint32_t springs;  ///< also the number of a spring more, which never pulls: it is in empty slots
+
+  __device__ void init_node(std::uint32_t n, const NodeState& state, std::uint8_t slots) const {
+    layout.kind(n) = state.kind;
+    layout.position(n) = state.position;
+    layout.velocity(n) = state.velocity;
+    layout.distance(n).store(is_anchor(state.kind) ? 0 : kUnreached, dynasoar::Order::relaxed);
+    layout.slots(n) = slots;  // springs fill all of them
+  }
+
+  __device__ void init_spring(std::uint32_t s, const PlacedSpring& placed) const {
+    const SpringState& spring = placed.spring;
+    layout.first(s) = spring.first;
+    layout.second(s) = spring.exists ? spring.second : spring.first;
+    if (!spring.exists) return;
+    layout.factor(s) = spring.factor;
+    layout.rest_length(s) = spring.rest_length;
+    layout.first_slot(s) = placed.first_slot;
+    layout.second_slot(s) = placed.second_slot;
+    layout.end(spring.first, placed.first_slot) = SpringEnd::first(s);
+    layout.end(spring.second, placed.second_slot) = SpringEnd::second(s);
+  }
+
+  __device__ void pull(std::uint32_t n) const {
+    if (layout.kind(n) != Kind::pulled) return;
+    layout.position(n) = layout.position(n) + layout.velocity(n) * physics.time_step;
+  }
+
+  /// A relaxation's first loop: a spring pulls or breaks.
+  __device__ void compute_force(std::uint32_t s) const {
+    // The mark of springs that are gone takes both ends, so that a GPU reads both before it waits for one.
+    const std::uint32_t first = layout.first(s);
+    const std::uint32_t second = layout.second(s);
+    if (first == second) return;
+    const Pull pull = pull_of(layout.position(first), layout.position(second), layout.factor(s), layout.rest_length(s),
+                              physics.strength);
+    if (pull.breaks) {
+      remove(s);
+    } else {
+      layout.force(s) = pull.force;
+    }
+  }
+
+  /// A relaxation's second loop: a free node moves as its springs pull.
+  __device__ void move(std::uint32_t n) const {
+    if (layout.kind(n) != Kind::free) return;
+    Vector force;
+    const std::uint32_t slots = layout.slots(n);
+    for (std::uint32_t s = 0; s < slots; ++s) {
+      // No branches: a GPU then reads several slots at a time. Adding the 0 of an empty slot changes nothing, because
+      // the sum is never -0; and a product with 1 or -1 is not rounded.
+      const SpringEnd end = layout.end(n, s);
+      force = force + layout.force(end.spring()) * (end.is_second() ? -1.0f : 1.0f);
+    }
+    const Vector velocity = layout.velocity(n) + force * physics.velocity_per_force;
+    layout.velocity(n) = velocity;
+    layout.position(n) = layout.position(n) + velocity * physics.time_step;
+  }
+
+  __device__ void reach_neighbors(std::uint32_t n, std::uint32_t distance, Distance* farthest) const {
+    if (layout.distance(n).load(dynasoar::Order::relaxed) != distance) return;
+    const std::uint32_t slots = layout.slots(n);
+    for (std::uint32_t s = 0; s < slots; ++s) {
+      const SpringEnd end = layout.end(n, s);
+      if (is_empty(end)) continue;
+      const std::uint32_t neighbor = end.is_second() ? layout.first(end.spring()) : layout.second(end.spring());
+      reach(layout.distance(neighbor), distance + 1, *farthest);
+    }
+  }
+
+  /// Both ends are reached, or none.
+  __device__ void remove_if_unreached(std::uint32_t s) const {
+    if (exists(s) && layout.distance(layout.first(s)).load(dynasoar::Order::relaxed) == kUnreached) remove(s);
+  }
+
+  /// Deletes the node if it has no springs. Free nodes forget their distances, for the next search.
+  __device__ void clean_up(std::uint32_t n) const {
+    const Kind kind = layout.kind(n);
+    if (kind == Kind::free) layout.distance(n).store(kUnreached, dynasoar::Order::relaxed);
+    if (kind != Kind::gone && degree(n) == 0) layout.kind(n) = Kind::gone;
+  }
+
+  __device__ bool is_there(std::uint32_t n) const { return layout.kind(n) != Kind::gone; }
+
+  __device__ std::uint32_t degree(std::uint32_t n) const {
+    std::uint32_t count = 0;
+    const std::uint32_t slots = layout.slots(n);
+    for (std::uint32_t s = 0; s < slots; ++s) count += !is_empty(layout.end(n, s));
+    return count;
+  }
+
+  __device__ NodeState state(std::uint32_t n) const {
+    if (!is_there(n)) return {};
+    return {layout.kind(n), layout.position(n), layout.velocity(n)};
+  }
+
+  __device__ bool exists(std::uint32_t s) const { return layout.first(s) != layout.second(s); }
+
+ private:
+  __device__ bool is_empty(SpringEnd end) const { return end.spring() == springs; }
+
+  __device__ void remove(std::uint32_t s) const {
+    const std::uint32_t first = layout.first(s);
+    layout.end(first, layout.first_slot(s)) = SpringEnd::first(springs);
+    layout.end(layout.second(s), layout.second_slot(s)) = SpringEnd::first(springs);
+    layout.second(s) = first;
+  }
+};
+
+/// Loops of a DenseNetwork over springs and nodes that lie in `Storage`.
+///
+/// @tparam Storage   owns them: constructible from a DenseSize; has the force of one spring more, which is 0;
+///                   `layout()` is the device's view, a Layout as in DenseSprings
+template <class Storage>
+class SpringLoops {
+ public:
+  using View = DenseSprings<typename Storage::Layout>;
+
+  SpringLoops(DenseSize size, Physics physics) : size_(size), storage_(size), physics_(physics) {
+    if (size.springs > SpringEnd::kMostSprings) throw std::invalid_argument("more than 2^31 - 1 springs");
+  }
+
+  View view() const { return {storage_.layout(), physics_, size_.springs}; }
+
+  static std::vector<std::string> relaxation_phases() { return {"forces and breaking", "nodes move"}; }
+
+  void relax(dynasoar::Executor& executor, app::PhaseClock& clock) const {
+    const View all = view();
+    for (int i = 0; i < kRelaxations; ++i) {
+      executor.for_each_index(size_.springs, [=] __device__(std::size_t s) { all.compute_force(index(s)); });
+      clock.end_phase(executor, 1);
+      executor.for_each_index(size_.nodes, [=] __device__(std::size_t n) { all.move(index(n)); });
+      clock.end_phase(executor, 2);
+    }
+  }
+
+  void remove_unreached(dynasoar::Executor& executor) const {
+    const View all = view();
+    executor.for_each_index(size_.springs, [=] __device__(std::size_t s) { all.remove_if_unreached(index(s)); });
+    executor.for_each_index(size_.nodes, [=] __device__(std::size_t n) { all.clean_up(index(n)); });
+  }
+
+ private:
+  DenseSize size_;
+  Storage storage_;
+  Physics physics_;
+};
+
+}  // namespace structure

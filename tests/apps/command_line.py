@@ -1,0 +1,397 @@
+"""What the tests of the applications' command lines share: helpers, and the test cases that hold for every application.
+
+A script, such as wa_tor_cli_test.py, has a class for each program. The class derives from ApplicationTests and
+unittest.TestCase, describes the program in its attributes, and adds the tests of what is particular to the program. The
+script ends with a call of main().
+"""
+
+import contextlib
+import csv
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+# Exit codes of the programs, as in app/error.h, and of a script whose tests are skipped.
+EXIT_FAILURE = 1
+EXIT_USAGE = 2
+EXIT_HEAP_TOO_SMALL = 3
+EXIT_INTERRUPTED = 130
+EXIT_SKIPPED = 77
+
+CHART_SIZE = (1920, 1080)
+ENDLESS = ("--steps", "1000000000")
+NO_PICTURES = ("--chart", "none", "--picture", "none")
+PATIENCE = 60  # seconds to wait for what a program does in a moment
+
+# What a program writes to a terminal, as regular expressions: every line erases what is left of the one before it.
+PROGRESS_LINE = r"\r[█░]{20} step \d+/\d+  [^\r\n]+\x1b\[K"
+ERASED_LINE = r"\r\x1b\[K"
+
+# Least and most values of options.
+FRACTION = (0, 1)
+NATURAL = (0, 2**31 - 1)
+POSITIVE = (1, 2**31 - 1)
+
+
+def path_argument(number):
+    """An argument of the script, as an absolute path."""
+    return pathlib.Path(sys.argv[number]).resolve()
+
+
+def run(program, *arguments, cwd, timeout=300):
+    return subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def read_csv(path):
+    with open(path, newline="", encoding="ascii") as file:
+        return list(csv.reader(file))
+
+
+def wrong_whole_numbers(least, most):
+    """Values to refuse for an option with this range."""
+    return (str(least - 1), str(most + 1), "99999999999", "ten", "1.5", "")
+
+
+def wrong_real_numbers(least, most):
+    """Values to refuse for an option with this range."""
+    return (str(least - 0.1), str(most + 0.1), "inf", "nan", "half", "1x", "")
+
+
+def png_size(path):
+    """Width and height of a PNG file, after checking the checksums of all chunks and that its pixels decompress."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path} is not a PNG file"
+    position, pixels, kinds, size = 8, b"", [], None
+    while position < len(data):
+        length, kind = struct.unpack(">I4s", data[position:position + 8])
+        body = data[position + 8:position + 8 + length]
+        (checksum,) = struct.unpack(">I", data[position + 8 + length:position + 12 + length])
+        assert checksum == zlib.crc32(kind + body), f"{path}: wrong checksum of {kind}"
+        kinds.append(kind)
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        if kind == b"IDAT":
+            pixels += body
+        position += 12 + length
+    assert kinds[0] == b"IHDR" and kinds[-1] == b"IEND", f"{path} is not complete"
+    assert len(zlib.decompress(pixels)) >= size[0] * size[1] * 3, f"{path} has too few pixels"
+    return size
+
+
+def read_terminal(controller, redraws=sys.maxsize):
+    """What a program writes to a pseudoterminal until it has begun to redraw a line so often, or ends."""
+    text = b""
+    with contextlib.suppress(OSError):  # how Linux reports that the other side is closed
+        while text.count(b"\r") < redraws and select.select([controller], [], [], PATIENCE)[0]:
+            text += os.read(controller, 4096)
+    return text
+
+
+def main(tests):
+    """Runs the tests of the calling script.
+
+    Exits with EXIT_SKIPPED if the programs, of which one is that of the class `tests`, need a GPU and there is none.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        probe = run(tests.program, *tests.small_run, "--steps", "0", cwd=folder)
+    if probe.returncode == EXIT_FAILURE and "no GPU" in probe.stderr:
+        print("skipped:", probe.stderr.strip())
+        sys.exit(EXIT_SKIPPED)
+    unittest.main(argv=sys.argv[:1])
+
+
+class ApplicationTests:
+    """Test cases for a program, and what to write more of them with. Every test has an empty folder for its runs.
+
+    Derived classes set the attributes that have no value here, and those whose value here is not the program's.
+    """
+
+    program: pathlib.Path  # whose name is the one in its messages
+
+    # Options that not all programs have, or not with the same default, as --help shows them: "--width N=1024".
+    options: tuple
+    whole_numbers = {}  # of the options, those that take whole numbers, with least and most value
+    real_numbers = {}  # of the options, those that take real numbers, with least and most value
+    shares = ()  # of the options, two whose sum must not exceed 1
+    output_options = ()  # of the options, those that name a file to write
+
+    # Values of --variant and --baseline, with what the first line of the output calls them.
+    variants: dict
+    baselines = {"soa": "structure-of-arrays baseline", "aos": "array-of-structures baseline",
+                 "reference": "sequential reference"}
+    inexact_baselines = ()  # whose pictures are not bit by bit those of the others
+
+    csv_file = "population.csv"
+    chart_file = "population.png"
+    picture_file: str
+    columns: tuple  # of the CSV file, after "step"
+    counts: tuple  # of the columns, those that progress shows: numbers of something
+    phases = ()  # of a step, those that all implementations but the reference time
+
+    # A run whose steps are fast: arguments, number of steps, what the first line of the output says of its size (a
+    # regular expression), width and height of its pictures.
+    small_run: tuple
+    steps = 12
+    size: str
+    picture_size: tuple
+
+    # A run whose objects do not fit into a small heap.
+    large_run: tuple
+    small_heap = "64KiB"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    # What tests are made of.
+
+    def implementations(self):
+        """The arguments that choose each of them."""
+        return ([("--variant", variant) for variant in self.variants] +
+                [("--baseline", baseline) for baseline in self.baselines])
+
+    def run_program(self, *arguments, timeout=300):
+        return run(self.program, *arguments, cwd=self.folder, timeout=timeout)
+
+    def simulate(self, *arguments):
+        """A run that must succeed."""
+        result = self.run_program(*arguments)
+        self.assertEqual(result.returncode, 0, result)
+        return result
+
+    def simulate_small_run(self, *arguments):
+        return self.simulate(*self.small_run, "--steps", str(self.steps), *arguments)
+
+    @contextlib.contextmanager
+    def process(self, *arguments, **streams):
+        """The program while it runs, at most until the block ends."""
+        with subprocess.Popen([self.program, *arguments], cwd=self.folder, **streams) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    @contextlib.contextmanager
+    def process_on_terminal(self, *arguments):
+        """Likewise, with its errors on a terminal; the second value is for read_terminal()."""
+        controller, terminal = pty.openpty()
+        self.addCleanup(os.close, controller)
+        with self.process(*arguments, stdout=subprocess.DEVNULL, stderr=terminal) as process:
+            os.close(terminal)
+            yield process, controller
+
+    def empty_folder(self):
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
+
+    def contents(self):
+        """All files with their bytes, and folders."""
+        return {path: path.read_bytes() if path.is_file() else "folder" for path in self.folder.rglob("*")}
+
+    def rows(self, steps):
+        """The CSV file without its header, which has a row for the start and each of `steps`."""
+        table = read_csv(self.folder / self.csv_file)
+        self.assertEqual(table[0], ["step", *self.columns])
+        self.assertEqual([row[0] for row in table[1:]], [str(step) for step in range(steps + 1)])
+        return table[1:]
+
+    def check_rows(self, rows):
+        """Checks what is known about a small run's rows. For derived classes."""
+
+    def check_picture_size(self, size):
+        """Checks the size of a small run's picture. For derived classes, if it depends on the state."""
+        self.assertEqual(size, self.picture_size)
+
+    def assert_refused(self, *arguments, mentions):
+        """Exit code 2 and one line that mentions what is wrong; nothing is simulated, changed or left behind."""
+        with self.subTest(arguments=arguments):
+            before = self.contents()
+            result = self.run_program(*arguments, timeout=PATIENCE)
+            self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""), result)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertTrue(result.stderr.startswith(f"{self.program.name}: "), result.stderr)
+            self.assertIn(mentions, result.stderr)
+            self.assertEqual(self.contents(), before)
+
+    def assert_values_refused(self, option, values, *other_arguments):
+        for value in values:
+            self.assert_refused(*other_arguments, f"{option}={value}", mentions=f"{option}: ")
+
+    def assert_implementations_agree(self, *arguments):
+        """All write the same files."""
+        expected = {}
+        for implementation in self.implementations():
+            with self.subTest(implementation=implementation):
+                self.empty_folder()
+                self.simulate(*arguments, *self.output_arguments(), *implementation, "--quiet")
+                files = self.contents()
+                expected = expected or files
+                self.assertEqual(files.keys(), expected.keys())
+                for path in files:
+                    if implementation[1] not in self.inexact_baselines or path.name != self.picture_file:
+                        self.assertTrue(files[path] == expected[path], f"{path.name} differs")
+
+    def output_arguments(self):
+        """Every output option and a file for it."""
+        return [argument for option in self.output_options for argument in (option, option.strip("-") + ".out")]
+
+    # What holds for every application.
+
+    def test_help_shows_every_option_with_its_default(self):
+        text = " ".join(self.simulate("--help").stdout.split())
+        common = ("--seed N=42", f"--baseline {'|'.join(('none', *self.baselines))}=none", "--heap SIZE=0",
+                  "--threads N=0", f"--csv FILE={self.csv_file}", f"--chart FILE={self.chart_file}",
+                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", "--quiet", "-h,--help")
+        for option in (*self.options, *common):
+            self.assertIn(f" {option} ", text)
+        self.assertEqual(self.contents(), {})
+
+    def test_wrong_values_are_refused(self):
+        common = {"--steps": NATURAL, "--every": POSITIVE, "--threads": (0, 4096)}
+        for option, (least, most) in (common | self.whole_numbers).items():
+            self.assert_values_refused(option, wrong_whole_numbers(least, most))
+        for option, (least, most) in self.real_numbers.items():
+            self.assert_values_refused(option, wrong_real_numbers(least, most))
+        if self.shares:
+            first, second = self.shares
+            self.assert_refused(first, "0.6", second, "0.5", mentions=f"{first} + {second}: must not exceed 1")
+        self.assert_values_refused("--seed", ("-1", "18446744073709551616", "x"))
+        self.assert_refused("--heap", "12XB", mentions="12XB")
+        self.assert_refused("--heap", "99999999999GiB", mentions="--heap")
+        self.assert_refused("--variant", "whales", mentions=", ".join(self.variants))
+        self.assert_refused("--baseline", "fast", mentions=", ".join(("none", *self.baselines)))
+
+    def test_unknown_options_and_missing_values_are_refused(self):
+        self.assert_refused("--whales", mentions="--whales")
+        self.assert_refused("whales", mentions="whales")
+        self.assert_refused("--steps", mentions="--steps")
+
+    def test_outputs_that_cannot_be_written_are_refused_before_the_run(self):
+        (self.folder / "file").write_text("a file")
+        for option in ("--csv", "--chart", "--picture", *self.output_options):
+            self.assert_refused(*ENDLESS, option, "missing/out", mentions="missing/out")
+        for path in ("file/frames", "file"):
+            self.assert_refused(*ENDLESS, "--frames", path, mentions=path)
+
+    def test_every_implementation_writes_complete_files(self):
+        for implementation in self.implementations():
+            with self.subTest(implementation=implementation):
+                self.empty_folder()
+                result = self.simulate_small_run(*implementation, *self.output_arguments(), "--frames", "out/frames",
+                                                 "--every", "5")
+                self.check_rows(self.rows(self.steps))
+                self.check_picture_size(png_size(self.folder / self.picture_file))
+                self.assertEqual(png_size(self.folder / self.chart_file), CHART_SIZE)
+                frames = sorted((self.folder / "out/frames").iterdir())
+                self.assertEqual([frame.name for frame in frames],
+                                 [f"frame-{step:06}.png" for step in range(0, self.steps + 1, 5)])
+                for frame in frames:
+                    self.check_picture_size(png_size(frame))
+                self.check_summary(result.stdout, implementation)
+
+    def check_summary(self, output, implementation):
+        """The table has the rows that it should have, and all files are named."""
+        rows = [*self.columns, "steps/s", "objects/s"]
+        if implementation[0] == "--variant":
+            rows += ["allocations", "frees", "heap", "fragmentation"]
+        if implementation != ("--baseline", "reference"):
+            rows += self.phases
+        for row in rows:
+            self.assertRegex(output, rf"(?m)^  {row}  ")
+        self.assertIn("\nPopulation ", output)
+        files = [f"{self.csv_file} ({self.steps + 1} rows)", self.chart_file, self.picture_file,
+                 *self.output_arguments()[1::2], f"out/frames ({self.steps // 5 + 1} frames)"]
+        self.assertEqual(output.splitlines()[-1], "Written: " + ", ".join(files))
+
+    def test_all_implementations_agree(self):
+        self.assert_implementations_agree(*self.small_run, "--steps", str(self.steps), "--seed", "43")
+
+    def test_the_seed_decides_the_run(self):
+        tables = []
+        for seed in ([], ["--seed", "42"], ["--seed", "43"]):
+            self.simulate_small_run("--baseline", "reference", *NO_PICTURES, *seed)
+            tables.append(self.rows(self.steps))
+        self.assertEqual(tables[0], tables[1])
+        self.assertNotEqual(tables[0], tables[2])
+
+    def test_the_first_line_says_what_runs_where(self):
+        for option, value in self.implementations():
+            with self.subTest(implementation=value):
+                result = self.simulate_small_run(option, value, "--threads", "1", *NO_PICTURES)
+                name = re.escape((self.variants | self.baselines)[value])
+                device = "one CPU thread" if value == "reference" else "the (GPU .+|CPU .+, 1 thread)"
+                self.assertRegex(result.stdout.splitlines()[0],
+                                 rf"^{self.program.name}: {name}, {self.size}, {self.steps} steps, on {device}$")
+
+    def test_quiet_prints_nothing(self):
+        result = self.simulate_small_run("--quiet")
+        self.assertEqual((result.stdout, result.stderr), ("", ""))
+        self.rows(self.steps)
+
+    def test_none_writes_nothing(self):
+        self.simulate_small_run("--csv", "none", *NO_PICTURES, "--frames", "none")
+        self.assertEqual(self.contents(), {})
+
+    def test_progress_is_plain_lines_if_it_is_not_on_a_terminal(self):
+        result = self.simulate(*self.small_run, "--steps", "200", "--baseline", "reference")
+        lines = result.stderr.splitlines()
+        self.assertTrue(1 <= len(lines) <= 10, result.stderr)
+        for line in lines:
+            self.assertRegex(line, r"^step \d+/200" + "".join(rf"  {column} [\d,]+" for column in self.counts))
+        self.assertNotIn("\r", result.stderr)
+
+    def test_progress_is_redrawn_in_place_on_a_terminal(self):
+        with self.process_on_terminal(*self.small_run, *ENDLESS) as (process, terminal):
+            text = read_terminal(terminal, redraws=2)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(PATIENCE), EXIT_INTERRUPTED)
+            text += read_terminal(terminal)
+        message = rf"{self.program.name}: interrupted after step \d+ of 1000000000\r\n"
+        self.assertRegex(text.decode(), rf"^({PROGRESS_LINE}){{2,}}{ERASED_LINE}{message}$")
+
+    def test_a_heap_that_is_too_small_ends_the_run_with_advice(self):
+        for variant in self.variants:
+            with self.subTest(variant=variant):
+                arguments = [*self.large_run, "--variant", variant, "--quiet", *NO_PICTURES]
+                result = self.run_program(*arguments, "--heap", self.small_heap)
+                self.assertEqual((result.returncode, result.stdout), (EXIT_HEAP_TOO_SMALL, ""), result)
+                advice = re.fullmatch(rf"{self.program.name}: .+; run again with (--heap) (\d+MiB)\n", result.stderr)
+                self.assertIsNotNone(advice, result.stderr)
+                self.assertEqual(read_csv(self.folder / self.csv_file)[0], ["step", *self.columns])
+                self.simulate(*arguments, *advice.groups())
+
+    def test_interrupts_end_the_run_in_good_order(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                self.empty_folder()
+                with self.process(*self.small_run, *ENDLESS, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as process:
+                    self.wait_for_rows(10)
+                    process.send_signal(number)
+                    output, errors = process.communicate(timeout=PATIENCE)
+                self.assertEqual(process.returncode, EXIT_INTERRUPTED, errors)
+                message = re.fullmatch(rf"{self.program.name}: interrupted after step (\d+) of 1000000000\n", errors)
+                self.assertIsNotNone(message, errors)
+                self.rows(int(message[1]))
+                self.check_picture_size(png_size(self.folder / self.picture_file))
+                self.assertEqual(png_size(self.folder / self.chart_file), CHART_SIZE)
+                self.assertIn("\nPopulation ", output)
+
+    def wait_for_rows(self, number):
+        """Returns when the CSV file of a running program has so many rows."""
+        path = self.folder / self.csv_file
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and not (path.exists() and path.read_text().count("\n") > number):
+            time.sleep(0.02)
