@@ -69,13 +69,19 @@ class Alive : public Agent {
 
   __device__ std::uint32_t state() const { return state_; }
 
-  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one.
+  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one: in
+  /// a loop of its own, because threads that create objects at the same time share the work.
   __device__ static void appear(Cells cells, std::uint32_t c) {
+    std::uint32_t claimed = 0;  // bit w: neighbour w
     for (std::uint32_t which = 0; which < kNeighbors; ++which) {
       const std::uint32_t neighbor = cells.lattice.neighbor(c, which);
       if (neighbor == kOutside) continue;
       cells.add_neighbor(neighbor);
-      if (!cells.has_agent(neighbor) && cells.claim(neighbor)) dynasoar::make_new<Candidate>(neighbor, false);
+      if (!cells.has_agent(neighbor) && cells.claim(neighbor)) claimed |= 1u << which;
+    }
+    for (; claimed != 0; claimed &= claimed - 1) {
+      const auto which = static_cast<std::uint32_t>(dynasoar::detail::lowest_bit(claimed));
+      dynasoar::make_new<Candidate>(cells.lattice.neighbor(c, which), false);
     }
   }
 

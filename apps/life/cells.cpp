@@ -157,11 +157,17 @@ __device__ inline void Cell::populate(StartView start) {
 }
 
 __device__ inline void Cell::appear() {
-  const Neighbors neighbors = neighbors_;
-  for (Cell* const neighbor : neighbors.cells) {
+  std::uint32_t claimed = 0;  // bit w: neighbour w
+  for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+    Cell* const neighbor = neighbors_->cells[which];
     if (neighbor == nullptr) continue;
     neighbor->alive_neighbors_->add(1, dynasoar::Order::relaxed);
-    if (neighbor->claim()) dynasoar::make_new<Candidate>(neighbor, false);
+    if (neighbor->claim()) claimed |= 1u << which;
+  }
+  // A loop of its own, because threads that create objects at the same time share the work.
+  for (; claimed != 0; claimed &= claimed - 1) {
+    Cell* const neighbor = neighbors_->cells[dynasoar::detail::lowest_bit(claimed)];
+    dynasoar::make_new<Candidate>(neighbor, false);
   }
 }
 

@@ -315,8 +315,13 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
     int height;
     int steps;
   };
-  const std::vector<Size> sizes = {{1, 1, 4}, {1, 7, 12}, {6, 1, 12}, {2, 2, 8}, {3, 5, 20}, {64, 9, 25}, {65, 17, 25}};
-  for (const char* rule : {"B3/S23", "B36/S125", "345/2/4", "/2/3"}) {
+  std::vector<Size> sizes = {{1, 1, 4}, {1, 7, 12}, {6, 1, 12}, {2, 2, 8}, {3, 5, 20}, {64, 9, 25}, {65, 17, 25}};
+  std::vector<const char*> rules = {"B3/S23", "345/2/4", "B36/S125", "/2/3"};
+  if (kQuick) {
+    sizes = {sizes[1], sizes[6]};
+    rules.resize(2);
+  }
+  for (const char* rule : rules) {
     for (const Edge edge : {Edge::dead, Edge::torus}) {
       for (const Size& size : sizes) {
         Parameters parameters = random_start(size.width, size.height, rule, static_cast<std::uint64_t>(size.width));

@@ -99,7 +99,10 @@ R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, Devic
   static const KernelTraits traits(reduce_kernel<A, R, Op, F>, executor.multiprocessors());
   const unsigned grid = traits.grid_for(capacity * 64);
   std::vector<R> parts(grid, init);
-  if (scratch.size() < grid * sizeof(R)) scratch = DeviceArray<char>(grid * sizeof(R));
+  if (scratch.size() < grid * sizeof(R)) {
+    scratch = DeviceArray<char>(grid * sizeof(R));
+    scratch.fill_bytes(0);  // R may have padding, and initcheck takes copying it for a read of uninitialized memory
+  }
   launch(traits, reduce_kernel<A, R, Op, F>, grid, executor.stream(), list, init, op, function,
          reinterpret_cast<R*>(scratch.data()));
   executor.synchronize();
