@@ -469,7 +469,7 @@ TEST_CASE("Gosper's gun emits a glider every 30 generations") {
 
 TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
   const std::unique_ptr<Simulation> simulation = on_plane(pattern("r_pentomino"));
-  const int last = kQuick ? 200 : 1150;
+  const int last = kQuick ? 40 : 1150;
   for (int step = 0; step <= last; ++step) {
     simulation->record();
     simulation->step();
@@ -583,7 +583,7 @@ TEST_CASE("a growing frame adds up what its implementations allocate, and their 
   const std::unique_ptr<Simulation> simulation = on_plane(parameters);
   std::uint64_t before = 0;
   for (int i = 0; i < (kQuick ? 2 : 6); ++i) {
-    run(*simulation, 50);
+    run(*simulation, kQuick ? 10 : 50);
     const life::Usage usage = simulation->usage().value();
     CHECK(usage.allocations > before);
     CHECK(usage.allocations > usage.frees);
@@ -600,7 +600,7 @@ TEST_CASE("a plane on which all has died needs nothing more") {
     parameters.height = 1;
     parameters.start = {1, 1};
     const std::unique_ptr<Simulation> simulation = on_plane(parameters, implementation.make);
-    run(*simulation, kQuick ? 70 : 500);
+    run(*simulation, kQuick ? 5 : 500);
     CHECK((now(*simulation).population == Population{}));
   }
 }

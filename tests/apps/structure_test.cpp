@@ -33,6 +33,9 @@ using structure::Vector;
 
 using dynasoar::test::kSlowdown;
 
+// Under a GPU's sanitizers a step, which is more than 80 loops, takes a hundred times as long.
+constexpr bool kQuick = dynasoar::kCudaBackend && kSlowdown > 1;
+
 struct Implementation {
   std::string name;
   std::function<std::unique_ptr<Simulation>(const Parameters&, const Network&)> make;
@@ -333,24 +336,24 @@ TEST_CASE("all implementations compute the bits that the definition gives") {
 
 TEST_CASE("all implementations agree in every bit after every step") {
   for (const std::uint64_t seed : {std::uint64_t{42}, std::uint64_t{0}, ~std::uint64_t{0}}) {
-    if (kSlowdown > 1 && seed == 0) continue;
+    if ((kSlowdown > 1 && seed == 0) || (kQuick && seed == 42)) continue;
     CAPTURE(seed);
     for (const std::uint64_t nodes : {1u, 2u, 3u, 20u, 150u}) {
-      check_all_equal({}, random_network(nodes, seed, 0.2), kSlowdown > 1 ? 5 : 15);
+      check_all_equal({}, random_network(nodes, seed, 0.2), kQuick ? 2 : kSlowdown > 1 ? 5 : 15);
     }
   }
-  check_all_equal({}, random_network(3000, 7, 0.3), kSlowdown > 1 ? 4 : 12);
+  check_all_equal({}, random_network(3000, 7, 0.3), kQuick ? 1 : kSlowdown > 1 ? 4 : 12);
 }
 
 TEST_CASE("all implementations agree on networks of extreme shapes") {
   check_all_equal({}, {}, 2);
   check_all_equal({}, chain(70), 2);
-  check_all_equal({.strength = 0.3, .mass = 20}, star(), kSlowdown > 1 ? 3 : 10);
+  check_all_equal({.strength = 0.3, .mass = 20}, star(), kQuick ? 1 : kSlowdown > 1 ? 3 : 10);
   RandomNetwork dense;
   dense.nodes = 300;
   dense.springs_per_node = 2.5;
   dense.pull_speed = 0.4;
-  check_all_equal({.strength = 0.2}, structure::random_network(dense), kSlowdown > 1 ? 3 : 8);
+  check_all_equal({.strength = 0.2}, structure::random_network(dense), kQuick ? 1 : kSlowdown > 1 ? 3 : 8);
   RandomNetwork empty;
   empty.nodes = 50;
   empty.springs_per_node = 0;
@@ -359,8 +362,8 @@ TEST_CASE("all implementations agree on networks of extreme shapes") {
 
 TEST_CASE("every step agrees with double precision, and whole runs obey the laws") {
   for (const Implementation& implementation : implementations_and_reference()) {
-    check_steps(implementation, {}, random_network(400, 3, 0.15), kSlowdown > 1 ? 6 : 40);
-    check_steps(implementation, {.strength = 0.3, .mass = 20}, star(), kSlowdown > 1 ? 6 : 20);
+    check_steps(implementation, {}, random_network(400, 3, 0.15), kQuick ? 1 : kSlowdown > 1 ? 6 : 40);
+    check_steps(implementation, {.strength = 0.3, .mass = 20}, star(), kQuick ? 1 : kSlowdown > 1 ? 6 : 20);
   }
 }
 
