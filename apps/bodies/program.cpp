@@ -28,10 +28,6 @@ app::RunOptions default_options(const Model& model) {
   return options;
 }
 
-bool wanted(const std::string& path) {
-  return !path.empty() && path != app::kNoOutput;
-}
-
 }  // namespace
 
 BodiesProgram::BodiesProgram(Model model)
@@ -46,10 +42,10 @@ void BodiesProgram::add_options(CLI::App& cli) {
 }
 
 void BodiesProgram::check_options(app::RunOptions&) {
-  if (wanted(output_)) app::require_writable_file(output_);
+  if (!output_.empty()) app::require_writable_file(output_);
   parameters_.initial =
-      wanted(input_) ? read_bodies(input_)
-                     : random_bodies(static_cast<std::uint32_t>(count_), seed_, model_.least_mass, model_.most_mass);
+      !input_.empty() ? read_bodies(input_)
+                      : random_bodies(static_cast<std::uint32_t>(count_), seed_, model_.least_mass, model_.most_mass);
 }
 
 std::string BodiesProgram::describe(const app::RunOptions& options) const {
@@ -91,13 +87,13 @@ void BodiesProgram::save_picture(const std::string& path) {
 }
 
 app::Chart BodiesProgram::chart(const std::vector<app::Row>& history) const {
-  const std::string origin = wanted(input_) ? "from " + input_ : fmt::format("seed {}", seed_);
+  const std::string origin = !input_.empty() ? "from " + input_ : fmt::format("seed {}", seed_);
   return model_.chart(history,
                       fmt::format("{} bodies at the start, {}", app::grouped(parameters_.initial.size()), origin));
 }
 
 std::vector<std::string> BodiesProgram::save_more() {
-  if (!wanted(output_)) return {};
+  if (output_.empty()) return {};
   write_bodies(simulation_->bodies(), output_);
   return {output_};
 }

@@ -85,8 +85,6 @@ void LifeProgram::add_options(CLI::App& cli) {
 }
 
 void LifeProgram::check_options(app::RunOptions&) {
-  if (output_ == app::kNoOutput) output_.clear();
-  if (pattern_path_ == app::kNoOutput) pattern_path_.clear();
   if (!pattern_path_.empty()) read_pattern();
   if (pattern_path_.empty()) {
     parameters_.rule = rule_from(rule_text_.empty() ? flavor_.default_rule : rule_text_);

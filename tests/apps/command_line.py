@@ -284,6 +284,11 @@ class ApplicationTests:
             self.assert_refused(*ENDLESS, option, "missing/out", mentions="missing/out")
         for path in ("file/frames", "file"):
             self.assert_refused(*ENDLESS, "--frames", path, mentions=path)
+        self.assert_refused(*ENDLESS, "--frames", "new", "--csv", "missing/out", mentions="missing/out")
+
+    def test_two_outputs_in_one_file_are_refused(self):
+        for option, other in (("--csv", "--chart"), ("--chart", "--picture"), ("--csv", "--picture")):
+            self.assert_refused(*ENDLESS, option, "same", other, "./same", mentions=f"{option} and {other} are the same")
 
     def test_every_implementation_writes_complete_files(self):
         for implementation in self.implementations():
@@ -341,7 +346,9 @@ class ApplicationTests:
         self.rows(self.steps)
 
     def test_none_writes_nothing(self):
-        self.simulate_small_run("--csv", "none", *NO_PICTURES, "--frames", "none")
+        paths = [path for option in self.options for path in re.findall(r"^(--\S+) FILE=none$", option)]
+        nothing = [argument for path in ("--csv", "--frames", *paths) for argument in (path, "none")]
+        self.simulate_small_run(*nothing, *NO_PICTURES)
         self.assertEqual(self.contents(), {})
 
     def test_progress_is_plain_lines_if_it_is_not_on_a_terminal(self):
@@ -369,7 +376,10 @@ class ApplicationTests:
                 self.assertEqual((result.returncode, result.stdout), (EXIT_HEAP_TOO_SMALL, ""), result)
                 advice = re.fullmatch(rf"{self.program.name}: .+; run again with (--heap) (\d+MiB)\n", result.stderr)
                 self.assertIsNotNone(advice, result.stderr)
-                self.assertEqual(read_csv(self.folder / self.csv_file)[0], ["step", *self.columns])
+                table = read_csv(self.folder / self.csv_file)
+                self.assertEqual(table[0], ["step", *self.columns])
+                valid = f"results are valid up to step {table[-1][0]}" if len(table) > 1 else "there are no results"
+                self.assertIn(f" ({valid}); ", result.stderr)
                 self.simulate(*arguments, *advice.groups())
 
     def test_interrupts_end_the_run_in_good_order(self):

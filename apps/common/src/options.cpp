@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <app/error.h>
+#include <app/output.h>
 #include <app/size.h>
 
 namespace app {
@@ -100,8 +101,10 @@ CLI::Option* add_choice(CLI::App& cli, const std::string& name, std::string& val
 
 CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value, const std::string& what,
                       const std::string& help) {
-  return add(cli, name, value, help, what, value.empty() ? "none" : value, "a path",
-             [](const std::string& text) -> std::optional<std::string> {
+  const bool optional = value.empty();
+  return add(cli, name, value, help, what, optional ? kNoOutput : value, "a path",
+             [optional](const std::string& text) -> std::optional<std::string> {
+               if (optional && text == kNoOutput) return std::string();
                return text.empty() ? std::nullopt : std::optional(text);
              });
 }

@@ -58,7 +58,6 @@ std::optional<int> read_options(Program& program, int argc, const char* const* a
   add_run_options(cli, program.texts(), options);
   const std::optional<int> exit_code = parse(cli, argc, argv);
   if (exit_code) return exit_code;
-  if (options.frames == kNoOutput) options.frames.clear();
   program.check_options(options);
   return std::nullopt;
 }
@@ -74,8 +73,9 @@ int report_small_heap(const Program& program, const HeapTooSmall& error, Run& ru
   if (!quiet) run.print_files();
   std::fflush(stdout);
   const std::string advice = error.needed_bytes() > 0 ? "; run again with " + heap_option(error.needed_bytes()) : "";
-  return fail(program, kExitHeapTooSmall,
-              fmt::format("{} (results are valid up to step {}){}", error.what(), run.completed_steps(), advice));
+  const std::string valid = run.has_started() ? fmt::format("results are valid up to step {}", run.completed_steps())
+                                              : "there are no results";
+  return fail(program, kExitHeapTooSmall, fmt::format("{} ({}){}", error.what(), valid, advice));
 }
 
 std::string first_line(const Program& program, const RunOptions& options) {

@@ -1,13 +1,16 @@
 #include "run.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <app/device.h>
+#include <app/error.h>
 #include <app/format.h>
 #include <app/interrupt.h>
 #include <app/options.h>
@@ -48,13 +51,32 @@ void add_usage(Summary& summary, const Usage& usage) {
   summary.row({"fragmentation", percent(usage.fragmentation)});
 }
 
+// Nothing is lost because two outputs have the same name.
+void require_different(const RunOptions& options) {
+  const std::array<std::pair<const char*, const std::string*>, 3> outputs = {
+      {{"--csv", &options.csv}, {"--chart", &options.chart}, {"--picture", &options.picture}}};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, path] = outputs[i];
+    if (!wanted(*path)) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [other_option, other_path] = outputs[j];
+      if (std::filesystem::path(*path).lexically_normal() != std::filesystem::path(*other_path).lexically_normal())
+        continue;
+      throw UsageError(fmt::format("{} and {} are the same file, {}: give one of them another name, or none",
+                                   other_option, option, *path));
+    }
+  }
+}
+
 }  // namespace
 
 Run::Run(Program& program, const RunOptions& options)
     : program_(program), options_(options), columns_(program.columns()) {
+  require_different(options_);
   if (wanted(options_.chart)) require_writable_file(options_.chart);
   if (wanted(options_.picture)) require_writable_file(options_.picture);
-  if (wanted(options_.frames)) require_writable_folder(options_.frames);
+  if (wanted(options_.csv)) require_writable_file(options_.csv);
+  if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
   if (!wanted(options_.csv)) return;
   std::vector<std::string> names = {"step"};
   for (const Column& column : columns_) names.push_back(column.name);
@@ -111,7 +133,7 @@ void Run::check(int step) {
 }
 
 bool Run::frame_due(int step) const {
-  return wanted(options_.frames) && step % options_.every == 0;
+  return !options_.frames.empty() && step % options_.every == 0;
 }
 
 void Run::write_frame_if_due(int step) {

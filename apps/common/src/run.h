@@ -32,6 +32,9 @@ class Run {
   void print_summary();
   void print_files() const;
 
+  /// Whether the state before the first step is known to be complete.
+  bool has_started() const { return !history_.empty(); }
+
   /// Steps whose results are known to be complete.
   int completed_steps() const { return completed_; }
 

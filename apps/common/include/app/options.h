@@ -41,7 +41,7 @@ CLI::Option* add_size(CLI::App& cli, const std::string& name, std::uint64_t& byt
 CLI::Option* add_choice(CLI::App& cli, const std::string& name, std::string& value,
                         const std::vector<std::string>& choices, const std::string& help);
 
-/// A path of a file or folder.
+/// A path of a file or folder. Where there is none by default, `none` says so, and leaves `value` empty.
 ///
 /// @param what   placeholder in `--help`: FILE or DIR
 CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value, const std::string& what,
