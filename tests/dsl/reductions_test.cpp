@@ -89,17 +89,62 @@ class Heavy : public Body {
   __device__ explicit Heavy(std::size_t id) : Body(id), ballast_(1e6) {}
 };
 
+/// The most that may be loaded of an object.
+struct Wide {
+  std::uint32_t words[16];
+};
+
+/// Looks into both bodies, so that it does not take what is none.
+struct Lower {
+  __device__ Body* operator()(Body* a, Body* b) const {
+    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+    return a->id_ < b->id_ ? a : b;
+  }
+};
+
 // A class that looks at another one.
 class Probe : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Probe, (at_, float), (field_, double), (heaviest_, std::uint32_t));
-  __device__ explicit Probe(std::size_t i) : at_(0.01f * static_cast<float>(i)), field_(0), heaviest_(0) {}
+  DYNASOAR_FIELDS(Probe, (at_, float), (field_, double), (heaviest_, std::uint32_t), (number_, std::uint32_t),
+                  (sum_, std::uint64_t), (count_, std::uint32_t), (visits_, std::uint32_t));
+  __device__ explicit Probe(std::size_t i)
+      : at_(0.01f * static_cast<float>(i)),
+        field_(0),
+        heaviest_(0),
+        number_(static_cast<std::uint32_t>(i)),
+        sum_(0),
+        count_(0),
+        visits_(0) {}
 
   __device__ auto measure() {
     return dynasoar::device_reduce<Body>(
                0.0, dynasoar::Plus{}, [](Body* body) { return body->weight_.get(); },
                [at = at_.get()](float weight) { return double{weight} / (1.0 + at); })
         .then([this](double field) { field_ = field; });
+  }
+  __device__ auto survey() {
+    return dynasoar::device_reduce<Body>(
+               Seen{0, 0, 0}, Combine{},
+               [](Body* body) {
+                 Wide wide{};
+                 wide.words[15] = body->id_;
+                 return wide;
+               },
+               [factor = std::uint64_t{number_.get()} + 1](const Wide& wide) {
+                 return Seen{wide.words[15] * factor, 1, 0};
+               })
+        .then([this](const Seen& seen) {
+          sum_ = seen.sum;
+          count_ = seen.count;
+          ++visits_;
+        });
+  }
+  __device__ auto find_lowest() {
+    return dynasoar::device_reduce<Body>(static_cast<Body*>(nullptr), Lower{}, [](Body* body) { return body; })
+        .then([this](Body* lowest) { heaviest_ = lowest == nullptr ? 0 : lowest->id_ + 1; });
+  }
+  __device__ void leave_unless_multiple_of(std::uint32_t step) {
+    if (number_ % step != 0) dynasoar::destroy(this);
   }
   __device__ auto find_heaviest() {
     return dynasoar::device_reduce<Heavy>(
@@ -137,6 +182,15 @@ struct WrongField {
 struct WrongHeaviest {
   std::uint32_t id;
   __device__ bool operator()(Probe* probe) const { return probe->heaviest_ != id; }
+};
+
+struct WrongSurvey {
+  std::uint64_t sum;
+  std::uint32_t count;
+  std::uint32_t visits;
+  __device__ bool operator()(Probe* probe) const {
+    return probe->sum_ != sum * (probe->number_ + 1) || probe->count_ != count || probe->visits_ != visits;
+  }
 };
 
 // Bodies 0 to count - 1, the first half of them plain, the others heavy.
@@ -218,12 +272,50 @@ TEST_CASE("every object sees all others once, whatever their number, their class
   for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{63}, std::size_t{65}, std::size_t{700}}) {
     check_all_pairs(count, 0);
   }
-  if (dynasoar::test::kSlowdown == 1 && dynasoar::kCudaBackend) {  // enough for one thread per object, and for less
+  if (dynasoar::test::kSlowdown == 1 && dynasoar::kCudaBackend) {  // with fewer threads per object
     check_all_pairs(20000, 0);
     check_all_pairs(100000, 0);
   }
   if (!dynasoar::kCudaBackend) {
     for (const int threads : {1, 2, 5}) check_all_pairs(1000, threads);
+  }
+}
+
+// Probes survey bodies: all of them, again, and at last those few that are left, at most two in a block.
+void check_surveys(std::size_t probes, std::size_t bodies, bool some_heavy) {
+  CAPTURE(probes);
+  CAPTURE(bodies);
+  Handle handle({.heap_bytes = 64 << 20});
+  if (some_heavy) {
+    make_bodies(handle, bodies);
+  } else {
+    handle.parallel_new<Body>(bodies);
+  }
+  handle.parallel_new<Probe>(probes);
+  std::uint32_t visits = 0;
+  for (const std::uint32_t step : {1u, 2u, 122u}) {
+    handle.parallel_do<&Probe::leave_unless_multiple_of>(step);
+    handle.parallel_do<&Probe::survey>();
+    CHECK(handle.count_if<Probe>(WrongSurvey{sum_of_ids(bodies), static_cast<std::uint32_t>(bodies), ++visits}) == 0);
+    handle.parallel_do<&Probe::find_lowest>();
+    CHECK(handle.count_if<Probe>(WrongHeaviest{bodies > 0 ? 1u : 0u}) == 0);
+    CHECK(handle.count<Probe>() == (probes + step - 1) / step);
+  }
+}
+
+TEST_CASE("every object looks once, however many threads help it") {
+  for (const std::size_t bodies : {std::size_t{0}, std::size_t{1}, std::size_t{70}}) {
+    check_surveys(5, bodies, true);
+    check_surveys(700, bodies, false);
+  }
+  if (!dynasoar::kCudaBackend) return;
+  // An H200 holds 660 to 1056 thread blocks: 8 threads per probe from 13200 to 21120 probes on, one from 105600 to
+  // 168960. Numbers that leave groups without a probe.
+  for (const std::size_t probes : {std::size_t{21123}, std::size_t{168991}}) check_surveys(probes, 70, true);
+  if (dynasoar::test::kSlowdown != 1) return;
+  // More than a thread block can do at a time, for each number of threads.
+  for (const std::size_t probes : {std::size_t{10561}, std::size_t{39601}, std::size_t{554402}}) {
+    check_surveys(probes, 3000, true);
   }
 }
 

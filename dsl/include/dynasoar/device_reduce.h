@@ -23,6 +23,10 @@ struct Reduction {
   static_assert(std::is_trivially_copyable_v<R> && std::is_trivially_copyable_v<Source>,
                 "dynasoar: device_reduce passes its values and what is loaded of an object from thread to thread: use "
                 "trivially copyable types");
+  static_assert(sizeof(Source) <= 64,
+                "dynasoar: device_reduce keeps what is loaded of 512 objects in shared memory: load at most 64 bytes");
+  static_assert(std::is_default_constructible_v<R>,
+                "dynasoar: the values of device_reduce need a default constructor, to be passed from thread to thread");
   static_assert(std::is_convertible_v<std::invoke_result_t<const Map&, const Source&>, R>,
                 "dynasoar: the last function of device_reduce must return what init is, a value to be combined");
 
@@ -91,7 +95,8 @@ inline constexpr bool is_unfinished_reduction_v<UnfinishedReduction<Parts...>> =
 /// @param map    everything of this object that it needs should be captured by value: it runs for every other object
 /// @return       say `.then(finish)` to get what the method has to return
 /// @pre          the method itself, `load` and `map` change nothing: several threads run them for one object. `finish`
-///               changes its own object only, and nothing that `load` reads; nobody deletes objects of U meanwhile
+///               changes its own object only, and nothing that `load` (or `map`, given a pointer) reads of objects: it
+///               runs as soon as this object has seen all others; nobody deletes objects of U meanwhile
 template <class U, class R, class Op, class Load, class Map>
 __device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, Load, Map map) {
   return {init, op, map};

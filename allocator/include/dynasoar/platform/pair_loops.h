@@ -142,7 +142,7 @@ class ObjectNumbers {
  public:
   struct Shared {
     typename Scan::TempStorage scan;
-    std::uint32_t places[kThreadsPerBlock];  // block * 64 + slot
+    std::uint64_t places[kThreadsPerBlock];  // block * 64 + slot
   };
 
   __device__ ObjectNumbers(const BlockList& list, Shared& shared)
@@ -173,7 +173,7 @@ class ObjectNumbers {
       number += before_window_;
       for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++number) {
         if (number < first || number - first >= most) continue;
-        shared_.places[number - first] = entry.block * 64 + static_cast<std::uint32_t>(lowest_bit(left));
+        shared_.places[number - first] = std::uint64_t{entry.block} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
       }
       const std::uint32_t end = before_window_ + total;
       if (end >= first + most || window_ + kThreadsPerBlock >= entries_) {
@@ -186,7 +186,7 @@ class ObjectNumbers {
   }
 
   // Where the object is that was looked up as number `i`, from 0.
-  __device__ std::uint32_t place(std::uint32_t i) const { return shared_.places[i]; }
+  __device__ std::uint64_t place(std::uint32_t i) const { return shared_.places[i]; }
 
  private:
   __device__ static std::uint32_t objects_of(const ListedBlock& entry) {
@@ -209,7 +209,7 @@ class Group {
       : pairs_(pairs), has_object_(threadIdx.x / kLanes < objects) {
     if (!has_object_) return;
     place_ = numbers.place(threadIdx.x / kLanes);
-    request_.make(0, pairs_.request(place_ / 64, place_ % 64));
+    request_.make(0, pairs_.request(block(), slot()));
     result_.make(0, pairs_.init(request_[0]));
   }
 
@@ -234,18 +234,28 @@ class Group {
 
   // Merges what the threads found; the first one passes it on.
   __device__ void finish() {
+    if constexpr (kLanes > 1) {
 #pragma unroll
-    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-      const typename Pairs::Result other = cub::ShuffleDown<32>(result_[0], distance, 31, 0xffffffffu);
-      if (has_object_) result_[0] = pairs_.merged(request_[0], result_[0], other);
+      for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+        // Within the group: the next one may have no object, and no result.
+        const typename Pairs::Result other = cub::ShuffleDown<kLanes>(result_[0], distance, kLanes - 1, 0xffffffffu);
+        if (has_object_) result_[0] = pairs_.merged(request_[0], result_[0], other);
+      }
     }
-    if (has_object_ && threadIdx.x % kLanes == 0) pairs_.finish(place_ / 64, place_ % 64, request_[0], result_[0]);
+    if (has_object_ && threadIdx.x % kLanes == 0) pairs_.finish(block(), slot(), request_[0], result_[0]);
   }
 
  private:
+  __device__ std::uint32_t block() const {
+    return static_cast<std::uint32_t>(place_ / 64);
+  }
+  __device__ std::uint32_t slot() const {
+    return static_cast<std::uint32_t>(place_ % 64);
+  }
+
   const Pairs& pairs_;
   bool has_object_;
-  std::uint32_t place_ = 0;
+  std::uint64_t place_ = 0;
   RawArray<typename Pairs::Request, 1> request_;
   RawArray<typename Pairs::Result, 1> result_;
 };
@@ -277,8 +287,6 @@ __device__ void visit_pairs_in_groups(ObjectNumbers& numbers, std::uint32_t obje
 // load the tiles: as few as keep most warps busy.
 template <class Pairs>
 __device__ void visit_pairs(const BlockList& list, const Pairs& pairs) {
-  static_assert(sizeof(typename Pairs::Source) <= 64,
-                "dynasoar: device_reduce keeps what is loaded of 512 objects in shared memory: load at most 64 bytes");
   __shared__ Tile<typename Pairs::Source> tiles[2];
   __shared__ typename ObjectNumbers::Shared shared;
   ObjectNumbers numbers(list, shared);
