@@ -238,7 +238,8 @@ void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t to
   CHECK(tally[kNotMine] == 0);
   CHECK(tally[kDamaged] == 0);
   CHECK(tally[kWrongType] == 0);
-  for (std::uint32_t type = 0; type < kTypes; ++type) CHECK(tally[kCreated + type] > 0);
+  // Three types may keep four pages to themselves from beginning to end: a type gets a page only when one is empty.
+  for (std::uint32_t type = 0; type < kTypes; ++type) CHECK((tally[kCreated + type] > 0 || pages < 2 * kTypes));
   CHECK(tally[kRefused] > 0);  // else the heap was never full, and this tests less than it says
   MESSAGE("pages " << pages << ", created " << tally[kCreated] << " " << tally[kCreated + 1] << " "
                    << tally[kCreated + 2] << " " << tally[kCreated + 3] << ", refused " << tally[kRefused]);
