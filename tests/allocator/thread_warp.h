@@ -81,6 +81,7 @@ struct WarpCounts {
   std::uint64_t broadcasts = 0;
   std::uint64_t matches = 0;
   std::uint64_t combined = 0;
+  std::uint64_t summed = 0;
   std::uint64_t synchronized = 0;
 };
 
@@ -91,7 +92,7 @@ class ThreadWarp;
 class WarpTeam {
  public:
   static constexpr int kLanes = 32;
-  enum class Operation { broadcast, matching, combine, synchronize };
+  enum class Operation { broadcast, matching, combine, sums, synchronize };
   using Values = std::array<std::uint64_t, kLanes>;
 
   WarpTeam(std::uint32_t id, WarpScheduling scheduling, std::uint64_t seed)
@@ -257,6 +258,7 @@ class WarpTeam {
     switch (operation) {
       case Operation::broadcast: return counts_.broadcasts;
       case Operation::matching: return counts_.matches;
+      case Operation::sums: return counts_.summed;
       case Operation::synchronize: return counts_.synchronized;
       default: return counts_.combined;
     }
@@ -303,6 +305,18 @@ class ThreadLaneGroup {
     std::uint64_t all = 0;
     for (const std::uint64_t value : exchange(WarpTeam::Operation::combine, mask)) all |= value;
     return all;
+  }
+
+  LaneSums sums(std::uint32_t value) const {
+    const auto values = exchange(WarpTeam::Operation::sums, value);
+    LaneSums result{0, 0};
+    for (int lane = 0; lane < WarpTeam::kLanes; ++lane) {
+      if ((lanes_ >> lane & 1) == 0) continue;
+      const auto other = static_cast<std::uint32_t>(values[static_cast<std::size_t>(lane)]);
+      if (lane < lane_) result.before += other;
+      result.total += other;
+    }
+    return result;
   }
 
   /// The one operation by which lanes see each other's memory.

@@ -3,9 +3,10 @@
 ///
 /// The warp-collective algorithms take a *warp* W as a parameter. `W::coalesce()` returns the group of lanes that
 /// arrived together; a group has `rank()`, `size()`, `broadcast(value)` from the lane of rank 0, `matching(key)` (the
-/// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), and `synchronize()`, which alone orders
-/// what lanes did to memory before it before what other lanes of the group do after it. `W::id()` names the warp among
-/// those that may run at the same time; it is a hint for spreading work and need not be unique.
+/// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), `sums(value)` (over the lanes of lower
+/// rank, and over all), and `synchronize()`, which alone orders what lanes did to memory before it before what other
+/// lanes of the group do after it. `W::id()` names the warp among those that may run at the same time; it is a hint for
+/// spreading work and need not be unique.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,12 @@
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
+
+/// What the lanes of a group add up to.
+struct LaneSums {
+  std::uint32_t before;  ///< sum over the lanes of lower rank
+  std::uint32_t total;   ///< sum over all lanes
+};
 
 #if DYNASOAR_CUDA_BACKEND
 
@@ -38,6 +45,17 @@ class CudaLaneGroup {
     const unsigned low = __reduce_or_sync(lanes_, static_cast<unsigned>(mask));
     const unsigned high = __reduce_or_sync(lanes_, static_cast<unsigned>(mask >> 32));
     return std::uint64_t{high} << 32 | low;
+  }
+
+  /// Sums over the group. @pre all lanes of the group call it together
+  __device__ LaneSums sums(std::uint32_t value) const {
+    LaneSums result{0, 0};
+    for (unsigned left = lanes_; left != 0; left &= left - 1) {
+      const std::uint32_t other = __shfl_sync(lanes_, value, __ffs(static_cast<int>(left)) - 1);
+      if ((left & (0u - left) & lanes_below()) != 0) result.before += other;
+      result.total += other;
+    }
+    return result;
   }
 
   /// A barrier for the lanes of the group, and for their memory. @pre all lanes of the group call it together
@@ -86,6 +104,7 @@ struct SingleLaneGroup {
   }
   SingleLaneGroup matching(std::uint32_t) const { return {}; }
   std::uint64_t combine(std::uint64_t mask) const { return mask; }
+  LaneSums sums(std::uint32_t value) const { return {0, value}; }
   void synchronize() const {}
 };
 

@@ -1,0 +1,98 @@
+/// @file
+/// BitmapMalloc: hands out chunks of one size, which a hierarchical bitmap of the free ones finds.
+///
+/// Source: DynaSOAr, section 7, "BitmapAlloc": the whole heap is one array of chunks. It has no blocks, so objects that
+/// are used together do not lie together, and chunks are as large as the largest class.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <dynasoar/allocator/bitmap.h>
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// Chunks of `largest()` bytes.
+///
+/// @par Concurrency   everything may overlap; lock-free but for the waits described in Bitmap
+class BitmapMalloc {
+ public:
+  static constexpr MallocProperties kProperties{"bitmap", true, false, false};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > chunk_bytes_) return nullptr;
+    // Different warps start at different places; lanes of one warp go on from the same container.
+    const std::uint32_t start = free_.position_at(warp.id() * kSpread);
+    for (int round = 0; round < kRounds; ++round) {
+      const std::uint32_t chunk = free_.clear_any(start, kTries);
+      if (is_position(chunk)) return heap_ + chunk * chunk_bytes_;
+      if (!is_position(free_.find_exhaustively(start))) return nullptr;
+      PlatformAtomics::pause(round);
+    }
+    return nullptr;
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp = {}) const {
+    if (pointer == nullptr) return;
+    const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
+    free_.set(static_cast<std::uint32_t>(offset / chunk_bytes_));
+  }
+
+  __host__ __device__ std::size_t largest() const { return chunk_bytes_; }
+
+ private:
+  static constexpr int kTries = 8;                       // searches for a free chunk in a round
+  static constexpr int kRounds = 64;                     // rounds after which a request gives up
+  static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
+
+  Bitmap<> free_{};
+  char* heap_ = nullptr;
+  std::size_t chunk_bytes_ = 0;
+};
+
+class BitmapMalloc::Storage {
+ public:
+  /// @throws Error if not even one chunk of needs.largest_request fits, or there is too little memory
+  Storage(Executor&, const MallocNeeds& needs) {
+    view_.chunk_bytes_ = detail::round_up(std::max<std::size_t>(needs.largest_request, 1), kMallocAlignment);
+    const std::size_t chunks = needs.heap_bytes / view_.chunk_bytes_;
+    if (chunks == 0) throw Error("dynasoar: the heap is smaller than one chunk; ask for more heap_bytes");
+    if (chunks > std::numeric_limits<std::int32_t>::max()) {
+      throw Error("dynasoar: BitmapMalloc manages 2^31 - 1 chunks at most; ask for less heap_bytes");
+    }
+    heap_ = DeviceArray<char>(chunks * view_.chunk_bytes_);
+    view_.heap_ = heap_.data();
+    const auto size = static_cast<std::uint32_t>(chunks);
+    words_ = DeviceArray<std::uint64_t>(Bitmap<>::words_needed(size));
+    std::vector<std::uint64_t> values(words_.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = Bitmap<>::filled_word(size, size, i);
+    words_.upload(values);
+    view_.free_ = Bitmap<>::over(reinterpret_cast<Bitmap<>::Word*>(words_.data()), size);
+  }
+
+  BitmapMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return heap_.bytes(); }
+  std::size_t state_bytes() const { return words_.bytes(); }
+
+ private:
+  DeviceArray<char> heap_;
+  DeviceArray<std::uint64_t> words_;
+  BitmapMalloc view_;
+};
+
+static_assert(DeviceMalloc<BitmapMalloc>);
+
+}  // namespace dynasoar

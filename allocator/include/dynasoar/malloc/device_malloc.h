@@ -1,0 +1,71 @@
+/// @file
+/// DeviceMalloc: what an allocator of plain memory for device code looks like. The papers' allocators, one header each
+/// in this folder, are models of it; AosAllocator makes the DSL's allocator of any that frees.
+///
+/// An allocator M is a view: device code calls its `malloc` and `free`, and it may be copied like a pointer. Its memory
+/// belongs to an `M::Storage`, which the host makes:
+///
+///     M::Storage storage(executor, {.heap_bytes = 1 << 30, .largest_request = 256});
+///     executor.for_each_index(n, [memory = storage.view()] __device__ (std::size_t) { void* p = memory.malloc(64); });
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+/// Alignment of all memory that a DeviceMalloc hands out, in bytes.
+inline constexpr std::size_t kMallocAlignment = 16;
+
+/// What an allocator of memory can do.
+struct MallocProperties {
+  const char* name;  ///< as in the option --allocator and in tables
+  bool frees;        ///< `free` makes memory usable again; if not, the allocator is a lower bound for others
+  bool collective;   ///< `malloc` and `free` must be called by all lanes of a warp together, `malloc` with one size
+  bool combines;     ///< serves requests that lanes of a warp make at the same time together
+};
+
+/// What the maker of an allocator's memory says about its use.
+struct MallocNeeds {
+  std::size_t heap_bytes;             ///< memory to hand out, without what the allocator keeps beside it
+  std::size_t largest_request = 256;  ///< in bytes: for allocators that must know
+};
+
+/// An allocator of memory for device code.
+///
+/// `malloc(bytes, warp)` returns memory of at least `bytes` bytes, aligned to kMallocAlignment, which belongs to the
+/// caller until it calls `free` with it; null if there is none, if `bytes` is 0 or above `largest()`. `free` of null
+/// does nothing. Both end, whatever other threads do, with the exception that an allocator's comment states.
+/// `largest()` is the largest request that can be served, in bytes, on host and device.
+template <class M>
+concept DeviceMalloc = std::is_trivially_copyable_v<M> &&
+    requires(const M& memory, std::size_t bytes, void* pointer, PlatformWarp warp) {
+  { M::kProperties } -> std::convertible_to<MallocProperties>;
+  { memory.malloc(bytes) } -> std::same_as<void*>;
+  { memory.malloc(bytes, warp) } -> std::same_as<void*>;
+  { memory.free(pointer) } -> std::same_as<void>;
+  { memory.free(pointer, warp) } -> std::same_as<void>;
+  { memory.largest() } -> std::same_as<std::size_t>;
+} && requires(const typename M::Storage& storage) {
+  requires std::constructible_from<typename M::Storage, Executor&, const MallocNeeds&>;
+  { storage.view() } -> std::same_as<M>;
+  { storage.heap_bytes() } -> std::same_as<std::size_t>;   // that may be handed out
+  { storage.state_bytes() } -> std::same_as<std::size_t>;  // beside it
+};
+
+namespace detail {
+
+/// `bytes` rounded up to a multiple of `unit`.
+__host__ __device__ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace detail
+
+}  // namespace dynasoar

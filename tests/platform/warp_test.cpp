@@ -1,0 +1,46 @@
+// Groups of lanes, on whichever backend: what they tell each other must not depend on which lanes are together.
+#include <cstddef>
+#include <cstdint>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/warp.h>
+
+#include "test_support.h"
+
+namespace warp_test {
+
+using dynasoar::LaneSums;
+using dynasoar::test::Counter;
+using dynasoar::test::Counters;
+
+/// Checks `sums` in the groups of the lanes whose index leaves a remainder.
+struct AddUp {
+  Counter* wrong;
+  std::size_t divisor;
+
+  __device__ void operator()(std::size_t index) const {
+    if (index % divisor == 1) return;
+    const auto group = dynasoar::PlatformWarp{}.coalesce();
+    const auto rank = static_cast<std::uint32_t>(group.rank());
+    const auto size = static_cast<std::uint32_t>(group.size());
+    const LaneSums ones = group.sums(1);
+    dynasoar::test::count_if(*wrong, ones.before != rank || ones.total != size);
+    const LaneSums ranks = group.sums(rank + 1);
+    dynasoar::test::count_if(*wrong, ranks.before != rank * (rank + 1) / 2 || ranks.total != size * (size + 1) / 2);
+  }
+};
+
+TEST_CASE("lanes add up what those before them and all of them have") {
+  dynasoar::Executor executor;
+  Counters wrong(1);
+  for (const std::size_t divisor : {2, 3, 7, 1000}) {
+    executor.for_each_index(10007, AddUp{wrong.data(), divisor});
+    executor.synchronize();
+    CAPTURE(divisor);
+    CHECK(wrong[0] == 0);
+  }
+}
+
+}  // namespace warp_test
