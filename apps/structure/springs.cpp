@@ -254,8 +254,7 @@ std::size_t heap_bytes_for(const Network& network) {
   return AllocatorT::heap_bytes_for<Node>(room(nodes(Kind::free))) +
          AllocatorT::heap_bytes_for<AnchorNode>(room(nodes(Kind::anchor))) +
          AllocatorT::heap_bytes_for<AnchorPullNode>(room(nodes(Kind::pulled))) +
-         AllocatorT::heap_bytes_for<Spring>(room(network.springs.size())) +
-         AllocatorT::kTypes * AllocatorT::pages().bytes;
+         AllocatorT::heap_bytes_for<Spring>(room(network.springs.size())) + AllocatorT::least_heap_bytes();
 }
 
 class Simulation final : public structure::Simulation {

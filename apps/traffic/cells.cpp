@@ -352,8 +352,7 @@ class Model {
            AllocatorT::heap_bytes_for<StopCell>(slots_for(stops)) +
            AllocatorT::heap_bytes_for<Street>(slots_for(network.streets.size())) +
            AllocatorT::heap_bytes_for<TrafficLight>(slots_for(network.intersections.size())) +
-           AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) +
-           AllocatorT::kTypes * AllocatorT::pages().bytes;
+           AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) + AllocatorT::least_heap_bytes();
   }
 
   static std::vector<std::string> phases() { return {"lights", "new cars", "cars prepare", "cars move"}; }

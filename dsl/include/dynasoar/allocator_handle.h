@@ -39,7 +39,7 @@ namespace dynasoar {
 /// A loop visits the objects that exist when it begins, each once. It does not visit objects that are created in it.
 /// Its method may delete the object it runs on, and objects of classes that the loop does not visit.
 ///
-/// @tparam AllocatorT   a SoaAllocator of complete classes
+/// @tparam AllocatorT   a SoaAllocator of complete classes, or an AosAllocator
 template <class AllocatorT>
 class AllocatorHandle {
  public:
@@ -50,7 +50,7 @@ class AllocatorHandle {
         executor_(options.threads),
         storage_(claim(executor_), options.heap_bytes, plan_of(options.failing_allocations)) {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
-    if constexpr (kChecked) executor_.require_stack(kCheckedStackBytes);
+    if constexpr (AllocatorT::kFindsMisuse) executor_.require_stack(kCheckedStackBytes);
     reported_refusals_.resize(AllocatorT::kTypes * kRefusals);
     device_object_ = DeviceArray<char>(1);
     bind(storage_.state());
@@ -71,7 +71,7 @@ class AllocatorHandle {
     }
     bind({});
     alive_ = nullptr;
-    if constexpr (kChecked) forget_heap();
+    if constexpr (AllocatorT::kFindsMisuse) forget_heap();
   }
 
   /// Runs `object->method(args...)` for all objects of the class that declares `method`:
@@ -184,7 +184,7 @@ class AllocatorHandle {
   template <class T>
   std::uint64_t count() {
     detail::check_listed_or_base<AllocatorT, T>();
-    const std::vector<std::uint64_t> totals = count_objects();
+    const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
     synchronize();
     std::uint64_t objects = 0;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
@@ -197,15 +197,14 @@ class AllocatorHandle {
   /// misuse and refusals, so that it can be asked for when these were.
   /// @throws Error if the device failed
   Statistics statistics() {
-    const std::vector<std::uint64_t> totals = count_objects();
+    const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
     const std::vector<std::uint64_t> refusals = storage_.refusals();
     const std::vector<std::uint64_t> created = storage_.created();
-    const typename AllocatorT::Heap& heap = storage_.state().heap;
     Statistics result;
     result.heap_bytes = storage_.heap_bytes();
     result.state_bytes = storage_.state_bytes();
-    result.page_bytes = AllocatorT::pages().bytes;
-    result.pages = heap.pages;
+    result.page_bytes = storage_.page_bytes();
+    result.pages = storage_.pages();
     result.free_pages = storage_.count_free_pages();
     AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
       constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
@@ -214,8 +213,8 @@ class AllocatorHandle {
       statistics.objects = totals[2 * type];
       statistics.created = created[type];
       statistics.blocks = totals[2 * type + 1];
-      statistics.slots = statistics.blocks * detail::kSlotsPerBlock;
-      statistics.block_bytes = detail::block_bytes_v<T>;
+      statistics.slots = statistics.blocks * AllocatorT::kSlotsPerBlock;
+      statistics.block_bytes = AllocatorT::template kBlockBytes<T>;
       statistics.refused_full = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::heap_full)];
       statistics.refused_contended = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::contended)];
       statistics.refused_on_request = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::on_request)];
@@ -275,8 +274,10 @@ class AllocatorHandle {
   }
 
   static detail::FaultPlan plan_of(const FaultInjection& faults) {
-    if (faults.first != 0 && !kChecked) {
-      throw Error("dynasoar: only checked builds let allocations fail on purpose; compile with DYNASOAR_CHECKED=1");
+    if (faults.first != 0 && !AllocatorT::kFindsMisuse) {
+      throw Error(
+          "dynasoar: only a SoaAllocator in a checked build lets allocations fail on purpose; compile with "
+          "DYNASOAR_CHECKED=1");
     }
     return {nullptr, faults.first, faults.every};
   }
@@ -285,7 +286,7 @@ class AllocatorHandle {
   /// is the user's own.
   template <class Visited>
   void announce_loop() {
-    if constexpr (kChecked) {
+    if constexpr (AllocatorT::kFindsMisuse) {
       detail::AnnounceLoop loop{storage_.state().checks.loop, 0, {}};
       if constexpr (!std::is_void_v<Visited>) {
         loop.number = static_cast<std::uint32_t>(1 + loops_++ % (detail::Tag::kNoLoop - 1));
@@ -300,14 +301,16 @@ class AllocatorHandle {
 
   /// @pre the device is idle
   void throw_misuse() {
-    std::vector<MisuseReport> reports = storage_.take_misuse();
-    if (reports.empty()) return;
-    std::string message;
-    for (MisuseReport& report : reports) {
-      report.text = detail::describe<AllocatorT>(report);
-      message += (message.empty() ? "" : "; ") + report.text;
+    if constexpr (AllocatorT::kFindsMisuse) {
+      std::vector<MisuseReport> reports = storage_.take_misuse();
+      if (reports.empty()) return;
+      std::string message;
+      for (MisuseReport& report : reports) {
+        report.text = detail::describe<AllocatorT>(report);
+        message += (message.empty() ? "" : "; ") + report.text;
+      }
+      throw MisuseError(message, std::move(reports));
     }
-    throw MisuseError(message, std::move(reports));
   }
 
   /// @pre the device is idle
@@ -361,19 +364,6 @@ class AllocatorHandle {
     return found.any ? std::optional<T>(found.value) : std::nullopt;
   }
 
-  /// Objects and blocks, two numbers per type.
-  std::vector<std::uint64_t> count_objects() {
-    const typename AllocatorT::Heap& heap = storage_.state().heap;
-    const std::uint32_t containers = heap.types[0].allocated.level_size(0);
-    DeviceArray<std::uint64_t> totals(2 * AllocatorT::kTypes);
-    totals.fill_bytes(0);
-    executor_.for_each_index(std::size_t{containers} * AllocatorT::kTypes,
-                             detail::CountObjects<typename AllocatorT::Heap>{
-                                 heap, containers, reinterpret_cast<AtomicWord<std::uint64_t>*>(totals.data())});
-    executor_.synchronize();
-    return totals.download();
-  }
-
   std::string usage_note() {
     const Statistics now = statistics();
     char percent[16];
@@ -384,7 +374,7 @@ class AllocatorHandle {
 
   HandleOptions options_;
   Executor executor_;
-  detail::HeapStorage<AllocatorT> storage_;
+  typename AllocatorT::Storage storage_;
   DeviceArray<char> device_object_;
   DeviceArray<char> scratch_;  // of reductions
   std::vector<std::uint64_t> reported_refusals_;

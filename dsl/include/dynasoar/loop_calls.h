@@ -36,6 +36,10 @@ inline constexpr bool is_const_method_v<R (C::*)(Args...) const> = true;
 template <class R, class C, class... Args>
 inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true;
 
+/// What says, while a call runs, who is to blame for misuse; nothing if the allocator does not find misuse.
+template <class A>
+using ScopeFor = std::conditional_t<A::kFindsMisuse, ContextScope<A>, NoScope>;
+
 /// A callable and its trailing arguments, callable with an object.
 template <class F, class... Args>
 struct ObjectCall {
@@ -86,7 +90,7 @@ struct PairCall {
   using Result = typename Reduction::Result;
   using Allocator = typename Object::Allocator;
   using Others = typename Allocator::template Subtypes<typename Reduction::Other>;
-  using Scope = std::conditional_t<kChecked, ContextScope<Allocator>, NoScope>;
+  using Scope = ScopeFor<Allocator>;
 
   static constexpr int kOthers = Others::size;
 
@@ -150,7 +154,7 @@ struct SlotCall {
   __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
     T* const object = T::Allocator::template object<T>(block, slot);
     const auto bits = reinterpret_cast<std::uint64_t>(object);
-    [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<typename T::Allocator>, NoScope> scope(bits);
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(bits);
     // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
     // see that they differ, and moves loads above stores.
     call(reinterpret_cast<T*>(opaque(bits)));
@@ -163,8 +167,7 @@ struct SlotValue {
   Call call;
   __device__ auto operator()(std::uint32_t block, std::uint32_t slot) const {
     T* const object = T::Allocator::template object<T>(block, slot);
-    [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<typename T::Allocator>, NoScope> scope(
-        reinterpret_cast<std::uint64_t>(object));
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(reinterpret_cast<std::uint64_t>(object));
     return call(object);
   }
 };
@@ -174,7 +177,7 @@ template <class A, class F>
 struct IndexCall {
   F function;
   __device__ void operator()(std::size_t index) const {
-    [[maybe_unused]] const std::conditional_t<kChecked, ContextScope<A>, NoScope> scope(0);
+    [[maybe_unused]] const ScopeFor<A> scope(0);
     function(index);
   }
 };
@@ -201,29 +204,6 @@ struct IndexedNew {
   template <std::size_t... I>
   __device__ void create(std::size_t index, std::index_sequence<I...>) const {
     make_new<T>(index, std::get<I>(arguments)...);
-  }
-};
-
-/// Counts the objects and blocks of one container of an allocated bitmap.
-template <class Heap>
-struct CountObjects {
-  Heap heap;
-  std::uint32_t containers;
-  AtomicWord<std::uint64_t>* totals;  // [2 * types] objects, blocks
-
-  __device__ void operator()(std::size_t index) const {
-    const auto type = static_cast<int>(index / containers);
-    const auto container = static_cast<std::uint32_t>(index % containers);
-    std::uint64_t bits = heap.types[type].allocated.container(0, container);
-    if (bits == 0) return;
-    const int blocks = popcount(bits);
-    int objects = 0;
-    for (; bits != 0; bits &= bits - 1) {
-      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(bits));
-      objects += popcount(heap.slots[block].load(Order::relaxed));
-    }
-    totals[2 * type].fetch_add(static_cast<std::uint64_t>(objects), Order::relaxed);
-    totals[2 * type + 1].fetch_add(static_cast<std::uint64_t>(blocks), Order::relaxed);
   }
 };
 

@@ -16,7 +16,6 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
-#include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 
 namespace dynasoar {
@@ -46,16 +45,13 @@ class FieldStorage {
   __device__ FieldStorage() {}
   ~FieldStorage() = default;
 
-  /// Address of element 0 in the heap. One base register serves all fields of an object: the parts that differ between
-  /// fields of one size are constants.
+  /// Address of element 0.
   __device__ Element* address() const {
     const Handle handle = object();
-    if constexpr (kChecked) {
+    if constexpr (C::Allocator::kFindsMisuse) {
       if (!CheckedBy::template may_access<C>(handle, kNumber)) return scratch();
     }
-    char* const base = bound_state<typename C::Allocator>().base;
-    const std::uint64_t offset = handle.block_offset() + handle.slot() * std::uint64_t{sizeof(Element)};
-    return reinterpret_cast<Element*>(base + offset + field_offset_v<C, I>);
+    return C::Allocator::template field<C, I, Element>(handle);
   }
 
   /// For checked builds: where an access to element `index`, which is beyond the end, goes instead.
@@ -71,7 +67,7 @@ class FieldStorage {
 
   __device__ Handle object() const {
     std::uint64_t bits = reinterpret_cast<std::uint64_t>(this);
-    if constexpr (kChecked) bits = opaque(bits);  // `this` may be null
+    if constexpr (C::Allocator::kFindsMisuse) bits = opaque(bits);  // `this` may be null
     return Handle(bits - kNumber);
   }
 
@@ -212,11 +208,11 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
 
  private:
   __device__ Element* element(std::size_t index) const {
-    if constexpr (kChecked) {
+    if constexpr (C::Allocator::kFindsMisuse) {
       if (index >= size()) return Storage::out_of_range(index);
     }
     char* const first = reinterpret_cast<char*>(Storage::address());
-    return reinterpret_cast<Element*>(first + index * detail::array_stride_v<Element>);
+    return reinterpret_cast<Element*>(first + index * C::Allocator::template kArrayStride<Element>);
   }
 };
 

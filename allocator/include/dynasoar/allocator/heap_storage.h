@@ -32,6 +32,29 @@ struct FillWords {
   __device__ void operator()(std::size_t index) const { words[index].store(value, Order::relaxed); }
 };
 
+/// Counts the objects and blocks of one container of an allocated bitmap.
+template <class Heap>
+struct CountObjects {
+  Heap heap;
+  std::uint32_t containers;
+  AtomicWord<std::uint64_t>* totals;  // [2 * types] objects, blocks
+
+  __device__ void operator()(std::size_t index) const {
+    const auto type = static_cast<int>(index / containers);
+    const auto container = static_cast<std::uint32_t>(index % containers);
+    std::uint64_t bits = heap.types[type].allocated.container(0, container);
+    if (bits == 0) return;
+    const int blocks = popcount(bits);
+    int objects = 0;
+    for (; bits != 0; bits &= bits - 1) {
+      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(bits));
+      objects += popcount(heap.slots[block].load(Order::relaxed));
+    }
+    totals[2 * type].fetch_add(static_cast<std::uint64_t>(objects), Order::relaxed);
+    totals[2 * type + 1].fetch_add(static_cast<std::uint64_t>(blocks), Order::relaxed);
+  }
+};
+
 /// The memory behind one allocator's State.
 ///
 /// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment.
@@ -85,6 +108,18 @@ class HeapStorage {
     return std::size_t{state_.heap.pages} * state_.heap.types[type].blocks_per_page;
   }
 
+  /// Live objects and blocks, two numbers per type. Waits for the device.
+  std::vector<std::uint64_t> count_objects(Executor& executor) const {
+    const std::uint32_t containers = state_.heap.types[0].allocated.level_size(0);
+    DeviceArray<std::uint64_t> totals(2 * A::kTypes);
+    totals.fill_bytes(0);
+    executor.for_each_index(
+        std::size_t{containers} * A::kTypes,
+        CountObjects<Heap>{state_.heap, containers, reinterpret_cast<AtomicWord<std::uint64_t>*>(totals.data())});
+    executor.synchronize();
+    return totals.download();
+  }
+
   /// Objects refused since the start: kRefusals numbers per type. Waits for the device.
   std::vector<std::uint64_t> refusals() const { return pieces64_[refusals_piece_].download(); }
 
@@ -109,6 +144,9 @@ class HeapStorage {
     }
     return reports;
   }
+
+  static constexpr std::size_t page_bytes() { return A::pages().bytes; }
+  std::uint64_t pages() const { return state_.heap.pages; }
 
   /// Pages that belong to no type. Waits for the device.
   std::uint64_t count_free_pages() const {

@@ -24,6 +24,11 @@
 
 namespace dynasoar {
 
+namespace detail {
+template <class A>
+class HeapStorage;
+}  // namespace detail
+
 /// Device-side allocator for objects of the classes Ts.
 ///
 /// Name it in the classes' base (`class Cell : public SoaBase<SoaAllocator<Cell, Fish, Shark>>`), make an
@@ -43,6 +48,30 @@ class SoaAllocator {
 
   using Heap = BlockHeap<kTypes>;
   using Checks = detail::Checks<SoaAllocator>;
+
+  // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
+  using Storage = detail::HeapStorage<SoaAllocator>;
+  static constexpr bool kFindsMisuse = kChecked;
+
+  static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
+  template <class T>
+  static constexpr std::size_t kBlockBytes = detail::block_bytes_v<T>;
+
+  /// Bytes from an element of an array field to the next.
+  template <class Element>
+  static constexpr std::size_t kArrayStride = detail::array_stride_v<Element>;
+
+  /// Address of element 0 of field I of class C. One base register serves all fields of an object: the parts that
+  /// differ between fields of one size are constants.
+  template <class C, int I, class Element>
+  __device__ static Element* field(detail::Handle object) {
+    char* const base = detail::bound_state<SoaAllocator>().base;
+    const std::uint64_t offset = object.block_offset() + object.slot() * std::uint64_t{sizeof(Element)};
+    return reinterpret_cast<Element*>(base + offset + detail::field_offset_v<C, I>);
+  }
+
+  /// Bytes of the smallest heap that can be had. @pre the classes are complete
+  static constexpr std::size_t least_heap_bytes() { return kTypes * pages().bytes; }
 
   /// What device code needs to know: bound to this allocator type, see Binding.
   struct State {

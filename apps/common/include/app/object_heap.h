@@ -23,7 +23,7 @@ inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
 template <class AllocatorT>
 std::size_t heap_bytes(std::uint64_t asked, std::size_t needed) {
   if (asked == 0) return needed;
-  if (asked < AllocatorT::kTypes * AllocatorT::pages().bytes) {
+  if (asked < AllocatorT::least_heap_bytes()) {
     throw HeapTooSmall("a heap of " + std::to_string(asked) + " bytes has no page for each class", needed);
   }
   return asked;
