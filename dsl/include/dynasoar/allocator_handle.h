@@ -218,6 +218,7 @@ class AllocatorHandle {
       statistics.refused_full = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::heap_full)];
       statistics.refused_contended = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::contended)];
       statistics.refused_on_request = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::on_request)];
+      statistics.refused_table = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::table_full)];
       result.types.push_back(statistics);
     });
     return result;
@@ -319,7 +320,8 @@ class AllocatorHandle {
     const std::vector<std::uint64_t> before = std::exchange(reported_refusals_, refusals);
     if (options_.on_refusal == OnRefusal::record) return;
     constexpr const char* kReasons[kRefusals] = {"heap full", "blocks kept changing hands",
-                                                 "as asked for by failing_allocations"};
+                                                 "as asked for by failing_allocations",
+                                                 "so many were created in one loop that the table of objects is full"};
     std::string message;
     std::uint64_t failures = 0;
     AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
@@ -339,6 +341,7 @@ class AllocatorHandle {
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
     announce_loop<detail::TypeList<>>();
+    if constexpr (AllocatorT::kListsBeforeEveryLoop) detail::make_lists(executor_, storage_.list_sources());
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
   }
 

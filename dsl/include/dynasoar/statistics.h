@@ -22,9 +22,10 @@ struct TypeStatistics {
   std::uint64_t refused_full = 0;        ///< objects not created since the start because the heap was full
   std::uint64_t refused_contended = 0;   ///< objects not created because blocks kept changing hands
   std::uint64_t refused_on_request = 0;  ///< objects not created because of FaultInjection
+  std::uint64_t refused_table = 0;       ///< objects not created because an AosAllocator's table of objects was full
 
   /// Objects not created since the start.
-  std::uint64_t refused() const { return refused_full + refused_contended + refused_on_request; }
+  std::uint64_t refused() const { return refused_full + refused_contended + refused_on_request + refused_table; }
 
   /// Objects deleted since the start.
   std::uint64_t deleted() const { return created - objects; }
@@ -50,7 +51,7 @@ struct Statistics {
   std::uint64_t slots() const { return sum(&TypeStatistics::slots); }
   std::uint64_t refused() const {
     return sum(&TypeStatistics::refused_full) + sum(&TypeStatistics::refused_contended) +
-           sum(&TypeStatistics::refused_on_request);
+           sum(&TypeStatistics::refused_on_request) + sum(&TypeStatistics::refused_table);
   }
 
   /// Share of allocated slots, over all classes, that hold no object.

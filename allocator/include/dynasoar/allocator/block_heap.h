@@ -17,20 +17,13 @@
 #include <cstdint>
 
 #include <dynasoar/allocator/bitmap.h>
+#include <dynasoar/allocator/refusal.h>
 #include <dynasoar/allocator/tally.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
-
-/// Why a request got no slot.
-enum class Refusal : int {
-  heap_full,  ///< at one moment no page was free, no block of the type empty, and every slot of its open blocks taken
-  contended,  ///< blocks kept changing hands for longer than a request waits
-  on_request  ///< fault injection, in checked builds
-};
-inline constexpr int kRefusals = 3;
 
 /// Slots of one block that belong to the caller; none if `slots` is 0.
 struct Reservation {

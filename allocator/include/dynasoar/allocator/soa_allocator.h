@@ -52,6 +52,7 @@ class SoaAllocator {
   // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
   using Storage = detail::HeapStorage<SoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
+  static constexpr bool kListsBeforeEveryLoop = false;  // only loops over objects need lists
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
   template <class T>

@@ -58,9 +58,9 @@ class BitmapMalloc {
   static constexpr int kRounds = 64;                     // rounds after which a request gives up
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
 
-  Bitmap<> free_{};
-  char* heap_ = nullptr;
-  std::size_t chunk_bytes_ = 0;
+  Bitmap<> free_;
+  char* heap_;
+  std::size_t chunk_bytes_;
 };
 
 class BitmapMalloc::Storage {
@@ -90,7 +90,7 @@ class BitmapMalloc::Storage {
  private:
   DeviceArray<char> heap_;
   DeviceArray<std::uint64_t> words_;
-  BitmapMalloc view_;
+  BitmapMalloc view_{};
 };
 
 static_assert(DeviceMalloc<BitmapMalloc>);

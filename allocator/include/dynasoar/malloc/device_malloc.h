@@ -39,12 +39,13 @@ struct MallocNeeds {
 
 /// An allocator of memory for device code.
 ///
+/// It is trivial, because it lies in `__constant__` memory: its members have no initializers.
 /// `malloc(bytes, warp)` returns memory of at least `bytes` bytes, aligned to kMallocAlignment, which belongs to the
 /// caller until it calls `free` with it; null if there is none, if `bytes` is 0 or above `largest()`. `free` of null
 /// does nothing. Both end, whatever other threads do, with the exception that an allocator's comment states.
 /// `largest()` is the largest request that can be served, in bytes, on host and device.
 template <class M>
-concept DeviceMalloc = std::is_trivially_copyable_v<M> &&
+concept DeviceMalloc = std::is_trivial_v<M> &&
     requires(const M& memory, std::size_t bytes, void* pointer, PlatformWarp warp) {
   { M::kProperties } -> std::convertible_to<MallocProperties>;
   { memory.malloc(bytes) } -> std::same_as<void*>;

@@ -67,9 +67,9 @@ class ToolkitMalloc {
   }
 
  private:
-  AtomicWord<std::size_t>* used_ = nullptr;  // bytes, on the host only
-  std::size_t limit_ = 0;
-  std::size_t largest_ = 0;
+  AtomicWord<std::size_t>* used_;  // bytes, on the host only
+  std::size_t limit_;
+  std::size_t largest_;
 };
 
 /// Sets the size of the toolkit's heap.
@@ -105,7 +105,7 @@ class ToolkitMalloc::Storage {
 
  private:
   DeviceArray<std::size_t> used_;
-  ToolkitMalloc view_;
+  ToolkitMalloc view_{};
 };
 
 static_assert(DeviceMalloc<ToolkitMalloc>);

@@ -1,0 +1,312 @@
+/// @file
+/// AosAllocator: objects of a fixed list of classes, each in one piece of memory from any DeviceMalloc. In the place of
+/// a SoaAllocator it runs the same programs, so that allocators can be compared in them.
+///
+/// Source: DynaSOAr, section 7. Fields lie behind one another (array of structures, as C++ objects would); loops
+/// find the objects in an ObjectTable per class.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/allocator/aos_layout.h>
+#include <dynasoar/allocator/checks.h>
+#include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/object_table.h>
+#include <dynasoar/allocator/refusal.h>
+#include <dynasoar/allocator/type_list.h>
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+namespace detail {
+template <class A>
+class AosStorage;
+}  // namespace detail
+
+/// Device-side allocator for objects of the classes Ts in memory from a Malloc.
+///
+/// Used like a SoaAllocator: `class Cell : public SoaBase<AosAllocator<BitmapMalloc, Cell, Fish>>`, an AllocatorHandle
+/// of it, `make_new` and `destroy`. It does not find misuse in checked builds. In one loop, no more objects of a class
+/// can be created than would fill the heap twice, even if others are deleted. device_do in parallel_for visits what
+/// existed when that loop began.
+///
+/// @tparam Malloc   a DeviceMalloc that frees, and is not called collectively
+/// @tparam Ts       1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
+/// @par Concurrency   as Malloc
+template <DeviceMalloc Malloc, class... Ts>
+class AosAllocator {
+  static_assert(Malloc::kProperties.frees && !Malloc::kProperties.collective,
+                "dynasoar: objects come and go one at a time, so AosAllocator needs a DeviceMalloc that frees and that "
+                "single threads may call");
+
+ public:
+  using Types = detail::TypeList<Ts...>;
+  static constexpr int kTypes = Types::size;
+  static_assert(kTypes >= 1 && kTypes <= detail::Handle::kMaxTypes,
+                "dynasoar: AosAllocator takes 1 to 255 classes, because a handle has 8 bits for the class");
+
+  using Memory = Malloc;
+  using Storage = detail::AosStorage<AosAllocator>;
+  static constexpr bool kFindsMisuse = false;
+  static constexpr bool kListsBeforeEveryLoop = true;  // the making of lists also makes room in the tables
+
+  /// What device code needs to know: bound to this allocator type, see Binding.
+  struct State {
+    Malloc memory;
+    detail::ObjectTables<kTypes> tables;
+    detail::BlockList lists[kTypes];      ///< of the tables
+    AtomicWord<std::uint64_t>* refusals;  ///< [kTypes * kRefusals] objects refused
+  };
+
+  /// Position of T in the list, or -1.
+  template <class T>
+  static constexpr int index_of = detail::index_of_v<T, Ts...>;
+
+  /// The listed classes that are T or derive from it.
+  template <class T>
+  using Subtypes = detail::subtypes_t<T, Ts...>;
+
+  static constexpr std::size_t kSlotsPerBlock = 1;
+  template <class T>
+  static constexpr std::size_t kBlockBytes = detail::round_up(detail::aos_bytes_v<T>, kMallocAlignment);
+
+  /// Bytes from an element of an array field to the next.
+  template <class Element>
+  static constexpr std::size_t kArrayStride = sizeof(Element);
+
+  /// Bytes of the largest object. @pre the classes are complete
+  static constexpr std::size_t largest_object_bytes() { return std::max({kBlockBytes<Ts>...}); }
+
+  /// Bytes of the smallest heap that can be had. @pre the classes are complete
+  static constexpr std::size_t least_heap_bytes() { return std::size_t{1} << 20; }
+
+  /// Bytes of heap that should be enough for `objects` objects of T: twice what they take, because most allocators
+  /// round up, or cannot use all of their memory.
+  template <class T>
+  static constexpr std::size_t heap_bytes_for(std::size_t objects) {
+    return least_heap_bytes() + 2 * objects * std::max(kBlockBytes<T>, largest_object_bytes());
+  }
+
+  /// Address of element 0 of field I of class C.
+  template <class C, int I, class Element>
+  __device__ static Element* field(detail::Handle object) {
+    static_assert(alignof(Element) <= kMallocAlignment,
+                  "dynasoar: a field's type has an alignment above 16 bytes, which a DeviceMalloc does not give");
+    return reinterpret_cast<Element*>((object.bits() & detail::kAosAddressMask) +
+                                      detail::aos_offset_v<C, std::size_t{I}>);
+  }
+
+  /// The object at a place of the table of T: block b holds places 64 b to 64 b + 63.
+  template <class T>
+  __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+    return reinterpret_cast<T*>(table<T>().objects[std::size_t{block} * 64 + slot]);
+  }
+
+  /// Creates an object. Its constructor must not throw.
+  ///
+  /// @return a handle, or nullptr if there is no memory; the handle's owner is told at the next synchronization
+  /// @par Concurrency   lanes of a warp that call it together are served together if Malloc combines requests
+  template <class T, class... Args>
+  __device__ static T* make_new(Args&&... args) {
+    detail::check_listed<AosAllocator, T>();
+    T* const object = allocate<T>(PlatformWarp{});
+    if (object == nullptr) return nullptr;
+    if constexpr (sizeof...(Args) == 0) {
+      ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
+    } else {
+      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    }
+    return object;
+  }
+
+  /// Deletes an object by its run-time type. Null is allowed and does nothing.
+  ///
+  /// @pre the object is alive, and nobody else deletes it
+  template <class T>
+  __device__ static void free(T* object) {
+    detail::check_listed_or_base<AosAllocator, T>();
+    if (object == nullptr) return;
+    const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
+    Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      if (index_of<S> == handle.type_index()) release(static_cast<S*>(object));
+    });
+  }
+
+  /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
+  /// existed when the running loop began and are still alive, one after the other in the calling thread.
+  template <class T, class F, class... Args>
+  __device__ static void device_do(F method, Args&&... args) {
+    detail::check_listed_or_base<AosAllocator, T>();
+    Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) { visit_listed<S>(method, args...); });
+  }
+
+ private:
+  template <class T>
+  __device__ static const detail::ObjectTable& table() {
+    return detail::bound_state<AosAllocator>().tables.of[index_of<T>];
+  }
+
+  template <class T>
+  __device__ static void refuse(Refusal why) {
+    detail::bound_state<AosAllocator>().refusals[index_of<T> * kRefusals + static_cast<int>(why)].add(1,
+                                                                                                      Order::relaxed);
+  }
+
+  /// Memory and a place in the table for a T. @return its handle, or nullptr
+  template <class T>
+  __device__ static T* allocate(PlatformWarp warp) {
+    const State& state = detail::bound_state<AosAllocator>();
+    void* const memory = state.memory.malloc(detail::aos_bytes_v<T>, warp);
+    if (memory == nullptr) {
+      refuse<T>(Refusal::heap_full);
+      return nullptr;
+    }
+    const std::uint32_t place = table<T>().append(warp);
+    if (place == detail::ObjectTable::kNoPlace) {
+      refuse<T>(Refusal::table_full);
+      state.memory.free(memory, warp);
+      return nullptr;
+    }
+    static_cast<detail::AosHeader*>(memory)->index = place;
+    const std::uint64_t handle = reinterpret_cast<std::uint64_t>(memory) | (static_cast<std::uint64_t>(index_of<T>) + 1)
+                                                                               << 56;
+    table<T>().objects[place] = handle;
+    return reinterpret_cast<T*>(handle);
+  }
+
+  template <class T>
+  __device__ static void release(T* object) {
+    if constexpr (!std::is_trivially_destructible_v<T>) object->~T();
+    const std::uint64_t address = reinterpret_cast<std::uint64_t>(object) & detail::kAosAddressMask;
+    auto* const header = reinterpret_cast<detail::AosHeader*>(address);
+    table<T>().remove(header->index, PlatformWarp{});
+    detail::bound_state<AosAllocator>().memory.free(header, PlatformWarp{});
+  }
+
+  template <class S, class F, class... Args>
+  __device__ static void visit_listed(F method, Args&... args) {
+    const detail::ObjectTable& objects = table<S>();
+    const std::uint32_t blocks = *objects.list.count;
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+      const int count = detail::popcount(objects.list.entries[block].slots);
+      for (int slot = 0; slot < count; ++slot) {
+        S* const object = AosAllocator::object<S>(block, static_cast<std::uint32_t>(slot));
+        if (object == nullptr) continue;  // deleted meanwhile
+        if constexpr (std::is_member_function_pointer_v<F>) {
+          (object->*method)(args...);
+        } else {
+          method(object, args...);
+        }
+      }
+    }
+  }
+};
+
+namespace detail {
+
+/// The memory behind an AosAllocator's State.
+///
+/// @tparam A   an AosAllocator of complete types
+template <class A>
+class AosStorage {
+ public:
+  /// @param heap_bytes   for objects; the tables take more
+  /// @throws Error if that is too little or too much for the allocator of memory, or not to be had
+  AosStorage(Executor& executor, std::size_t heap_bytes, const FaultPlan&)
+      : memory_(executor, MallocNeeds{heap_bytes, A::largest_object_bytes()}), refusals_(A::kTypes * kRefusals) {
+    if (memory_.view().largest() < A::largest_object_bytes()) {
+      throw Error("dynasoar: the largest class has " + std::to_string(A::largest_object_bytes()) +
+                  " bytes, but the allocator '" + A::Memory::kProperties.name + "' hands out " +
+                  std::to_string(memory_.view().largest()) + " at most; choose another one");
+    }
+    refusals_.fill_bytes(0);
+    state_.memory = memory_.view();
+    state_.refusals = reinterpret_cast<AtomicWord<std::uint64_t>*>(refusals_.data());
+    A::Types::for_each([&]<class T>(std::type_identity<T>) {
+      const std::size_t capacity = 2 * (heap_bytes / A::template kBlockBytes<T>)+64;
+      if (capacity > std::numeric_limits<std::uint32_t>::max() / 2) {
+        throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) +
+                    " bytes is too large for tables of objects with 32-bit numbers");
+      }
+      tables_.emplace_back(executor, static_cast<std::uint32_t>(capacity));
+      constexpr int type = A::template index_of<T>;
+      state_.tables.of[type] = tables_.back().view();
+      state_.lists[type] = state_.tables.of[type].list;
+    });
+  }
+
+  const typename A::State& state() const { return state_; }
+
+  /// What loops over objects need to make their lists.
+  const ObjectTables<A::kTypes>& list_sources() const { return state_.tables; }
+
+  /// An upper bound on the listed blocks of a type.
+  std::size_t list_capacity(int type) const { return (state_.tables.of[type].capacity + std::size_t{63}) / 64; }
+
+  /// Live objects, twice per type: each is a block of its own. Waits for the device.
+  std::vector<std::uint64_t> count_objects(Executor& executor) const {
+    executor.synchronize();
+    std::vector<std::uint64_t> totals;
+    for (const TableStorage& table : tables_) totals.insert(totals.end(), 2, table.numbers().live);
+    return totals;
+  }
+
+  std::vector<std::uint64_t> refusals() const { return refusals_.download(); }
+
+  /// Objects created since the start, per type. Waits for the device.
+  std::vector<std::uint64_t> created() const {
+    std::vector<std::uint64_t> totals;
+    for (const TableStorage& table : tables_) totals.push_back(table.numbers().created);
+    return totals;
+  }
+
+  /// The unit in which memory is counted.
+  static constexpr std::size_t page_bytes() { return kMallocAlignment; }
+  std::uint64_t pages() const { return heap_bytes() / page_bytes(); }
+
+  /// What objects do not take, whether it can be had or not. Waits for the device.
+  std::uint64_t count_free_pages() const {
+    std::uint64_t used = 0;
+    A::Types::for_each([&]<class T>(std::type_identity<T>) {
+      used += tables_[static_cast<std::size_t>(A::template index_of<T>)].numbers().live * A::template kBlockBytes<T> /
+              page_bytes();
+    });
+    return pages() - std::min(pages(), used);
+  }
+
+  std::size_t heap_bytes() const { return memory_.heap_bytes(); }
+
+  /// Bytes beside the objects: tables, and what the allocator of memory needs.
+  std::size_t state_bytes() const {
+    std::size_t bytes = memory_.state_bytes() + refusals_.bytes();
+    for (const TableStorage& table : tables_) bytes += table.bytes();
+    return bytes;
+  }
+
+ private:
+  typename A::Memory::Storage memory_;
+  DeviceArray<std::uint64_t> refusals_;
+  std::vector<TableStorage> tables_;
+  typename A::State state_{};
+};
+
+}  // namespace detail
+
+}  // namespace dynasoar

@@ -1,0 +1,64 @@
+/// @file
+/// Layout of objects in one piece (array of structures): where a class's fields lie in an object. Used by AosAllocator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include <dynasoar/allocator/layout.h>
+
+namespace dynasoar::detail {
+
+/// In front of an object's fields: its place in the table of objects.
+struct AosHeader {
+  std::uint32_t index;
+};
+
+/// Fields of one class in an object, behind what its bases take.
+template <class Tuple>
+struct AosFields;
+
+template <class... Fields>
+struct AosFields<std::tuple<Fields...>> {
+  /// Offset of field `index` if the fields begin at `begin`, each aligned as its type; the end if there is none such.
+  static constexpr std::size_t offset(std::size_t begin, std::size_t index) {
+    std::size_t end = begin;
+    std::size_t found = begin;
+    std::size_t position = 0;
+    (place<Fields>(end, found, position++, index), ...);
+    return index < sizeof...(Fields) ? found : end;
+  }
+
+ private:
+  template <class Field>
+  static constexpr void place(std::size_t& end, std::size_t& found, std::size_t position, std::size_t index) {
+    const std::size_t start = (end + alignof(Field) - 1) / alignof(Field) * alignof(Field);
+    if (position == index) found = start;
+    end = start + sizeof(Field);
+  }
+};
+
+/// Where the fields of C and its bases end.
+template <class C>
+struct AosClass {
+  static constexpr std::size_t begin = AosClass<typename C::BaseClass>::end;
+  static constexpr std::size_t end =
+      AosFields<typename C::FieldTypes>::offset(begin, std::tuple_size_v<typename C::FieldTypes>);
+};
+
+template <>
+struct AosClass<void> {
+  static constexpr std::size_t end = sizeof(AosHeader);
+};
+
+/// Bytes from an object's start to C's own field `index`. Inherited fields come first.
+template <class C, std::size_t index>
+inline constexpr std::size_t aos_offset_v = AosFields<typename C::FieldTypes>::offset(AosClass<C>::begin, index);
+
+/// Bytes of an object of T, with its header.
+template <class T>
+inline constexpr std::size_t aos_bytes_v = AosClass<T>::end;
+
+}  // namespace dynasoar::detail
