@@ -67,6 +67,7 @@ const Make& BodiesProgram::implementation(const app::RunOptions& options) const 
 }
 
 app::Simulation& BodiesProgram::start(const app::RunOptions& options) {
+  parameters_.allocator = options.allocator;
   parameters_.heap_bytes = options.heap_bytes;
   parameters_.threads = options.threads;
   parameters_.profile_every = options.profile_every;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct BodyState {
 
 struct Parameters {
   std::vector<BodyState> initial;  ///< body i has number i
+  std::string allocator = "soa";   ///< of objects; see app/allocator_choice.h
   std::uint64_t heap_bytes = 0;    ///< for objects; 0: enough for these bodies
   int threads = 0;                 ///< on the CPU; 0: one per processor
   int profile_every = 0;           ///< every n-th step is timed phase by phase; 0: none is

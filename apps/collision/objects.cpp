@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
 
 #include "bodies/object_bodies.h"
@@ -19,13 +20,12 @@
 #include "collision.h"
 #include "merging.h"
 
-namespace collision {
-namespace objects {
+namespace collision::objects::inline DYNASOAR_APP_ALLOCATOR {
 
 using bodies::Vector;
 
 class Body;
-using AllocatorT = dynasoar::SoaAllocator<Body>;
+using AllocatorT = app::Allocator<Body>;
 
 /// What a body shows to those that it attracts.
 struct alignas(16) Attraction {
@@ -149,10 +149,8 @@ struct Model {
   }
 };
 
-}  // namespace objects
-
-std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters) {
-  return std::make_unique<bodies::ObjectBodies<objects::Model>>(parameters);
+std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {
+  return std::make_unique<bodies::ObjectBodies<Model>>(parameters);
 }
 
-}  // namespace collision
+}  // namespace collision::objects::inline DYNASOAR_APP_ALLOCATOR

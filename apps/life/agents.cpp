@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -26,13 +27,12 @@
 #include "simulation.h"
 #include "start.h"
 
-namespace life {
-namespace agents {
+namespace life::agents::inline DYNASOAR_APP_ALLOCATOR {
 
 class Agent;
 class Alive;
 class Candidate;
-using AllocatorT = dynasoar::SoaAllocator<Alive, Candidate>;
+using AllocatorT = app::Allocator<Alive, Candidate>;
 
 using Cells = CellBytes;
 
@@ -200,10 +200,8 @@ class Model {
   Cells cells_;
 };
 
-}  // namespace agents
-
-std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
-  return std::make_unique<ObjectLife<agents::Model, agents::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectLife<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace life
+}  // namespace life::agents::inline DYNASOAR_APP_ALLOCATOR

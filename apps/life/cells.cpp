@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -18,14 +19,13 @@
 #include "simulation.h"
 #include "start.h"
 
-namespace life {
-namespace cells {
+namespace life::cells::inline DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class Agent;
 class Alive;
 class Candidate;
-using AllocatorT = dynasoar::SoaAllocator<Cell, Alive, Candidate>;
+using AllocatorT = app::Allocator<Cell, Alive, Candidate>;
 
 class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -226,10 +226,8 @@ class Model {
   Rule rule_;
 };
 
-}  // namespace cells
-
-std::unique_ptr<Simulation> make_cells(const Parameters& parameters) {
-  return std::make_unique<ObjectLife<cells::Model, cells::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectLife<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace life
+}  // namespace life::cells::inline DYNASOAR_APP_ALLOCATOR

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <app/allocator_choice.h>
 #include <app/program.h>
 
 #include "life_program.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
           "an alive neighbour) after every step, a chart of that and a picture.",
       .variants = {"cells", "agents"},
       .variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only",
+      .allocators = app::allocator_names(),
       .baselines = {"none", "soa", "aos", "dense", "stencil", "reference"},
       .csv_help = "Alive cells and candidates after every step",
       .chart_help = "Chart of the populations",

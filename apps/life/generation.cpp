@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <app/allocator_choice.h>
 #include <app/program.h>
 
 #include "life_program.h"
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
                       "many cells are alive and dying after every step, a chart of that and a picture.",
                   .variants = {"cells", "agents"},
                   .variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only",
+                  .allocators = app::allocator_names(),
                   .baselines = {"none", "soa", "aos", "dense", "reference"},
                   .csv_help = "Alive and dying cells after every step",
                   .chart_help = "Chart of the populations",

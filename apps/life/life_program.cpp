@@ -167,6 +167,7 @@ std::vector<app::Column> LifeProgram::columns() const {
 }
 
 app::Simulation& LifeProgram::start(const app::RunOptions& options) {
+  parameters_.allocator = options.allocator;
   parameters_.heap_bytes = options.heap_bytes;
   parameters_.threads = options.threads;
   parameters_.profile_every = options.profile_every;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <app/simulation.h>
@@ -37,9 +38,10 @@ struct Parameters {
   std::uint64_t seed = 42;
   Rule rule;
   Edge edge = Edge::dead;
-  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for this frame
-  int threads = 0;               ///< on the CPU; 0: one per processor
-  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
+  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this frame
+  int threads = 0;                ///< on the CPU; 0: one per processor
+  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
 };
 
 /// Numbers of cells.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <app/allocator_choice.h>
+
 #include "bodies/program.h"
 #include "n_body.h"
 
@@ -23,6 +25,7 @@ bodies::Model model() {
                                    "Writes their sums after every step, a chart of their energy and a picture.",
                     .variants = {"objects"},
                     .variant_help = "What is an object: the bodies",
+                    .allocators = app::allocator_names(),
                     .baselines = {"none", "soa", "aos", "reference"},
                     .csv_help = "Bodies, mass, energy and momentum after every step",
                     .chart_help = "Chart of the kinetic energy",

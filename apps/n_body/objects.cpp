@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
+#include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
 
 #include "bodies/object_bodies.h"
 #include "bodies/physics.h"
 #include "n_body.h"
 
-namespace n_body {
-namespace objects {
+namespace n_body::objects::inline DYNASOAR_APP_ALLOCATOR {
 
 using bodies::Vector;
 
 class Body;
-using AllocatorT = dynasoar::SoaAllocator<Body>;
+using AllocatorT = app::Allocator<Body>;
 
 /// What a body shows to others.
 struct alignas(16) Attraction {
@@ -73,10 +73,8 @@ struct Model {
   }
 };
 
-}  // namespace objects
-
-std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters) {
-  return std::make_unique<bodies::ObjectBodies<objects::Model>>(parameters);
+std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {
+  return std::make_unique<bodies::ObjectBodies<Model>>(parameters);
 }
 
-}  // namespace n_body
+}  // namespace n_body::objects::inline DYNASOAR_APP_ALLOCATOR

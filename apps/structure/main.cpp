@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <app/allocator_choice.h>
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
@@ -39,6 +40,7 @@ app::ProgramTexts program_texts() {
               "Writes the numbers of springs and nodes after every step, a chart of them and a picture.",
           .variants = {"springs"},
           .variant_help = "What is an object: nodes and springs",
+          .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "fused", "reference"},
           .csv_help = "Springs and nodes after every step",
           .chart_help = "Chart of the springs and nodes that are left",
@@ -106,6 +108,7 @@ class Structure final : public app::Program {
   std::vector<app::Column> columns() const override { return {{"springs"}, {"nodes"}}; }
 
   app::Simulation& start(const app::RunOptions& options) override {
+    parameters_.allocator = options.allocator;
     parameters_.heap_bytes = options.heap_bytes;
     parameters_.threads = options.threads;
     parameters_.profile_every = options.profile_every;

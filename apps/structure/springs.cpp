@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <app/allocator.h>
 #include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
@@ -22,15 +23,14 @@
 #include "search.h"
 #include "simulation.h"
 
-namespace structure {
-namespace springs {
+namespace structure::springs::inline DYNASOAR_APP_ALLOCATOR {
 
 class NodeBase;
 class Node;
 class AnchorNode;
 class AnchorPullNode;
 class Spring;
-using AllocatorT = dynasoar::SoaAllocator<Node, AnchorNode, AnchorPullNode, Spring>;
+using AllocatorT = app::Allocator<Node, AnchorNode, AnchorPullNode, Spring>;
 
 /// What a node is made of.
 struct NodeSeed {
@@ -374,10 +374,8 @@ class Simulation final : public structure::Simulation {
   std::vector<Census> history_;
 };
 
-}  // namespace springs
-
-std::unique_ptr<Simulation> make_springs(const Parameters& parameters, const Network& network) {
-  return std::make_unique<springs::Simulation>(parameters, network);
+std::unique_ptr<structure::Simulation> make(const Parameters& parameters, const Network& network) {
+  return std::make_unique<Simulation>(parameters, network);
 }
 
-}  // namespace structure
+}  // namespace structure::springs::inline DYNASOAR_APP_ALLOCATOR

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -21,13 +22,12 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace sugarscape {
-namespace agents {
+namespace sugarscape::agents::inline DYNASOAR_APP_ALLOCATOR {
 
 class Agent;
 class Male;
 class Female;
-using AllocatorT = dynasoar::SoaAllocator<Male, Female>;
+using AllocatorT = app::Allocator<Male, Female>;
 
 /// The cells, as the device sees them.
 struct Landscape {
@@ -374,10 +374,8 @@ class Model {
   dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> asked_;
 };
 
-}  // namespace agents
-
-std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
-  return std::make_unique<ObjectLandscape<agents::Model, agents::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectLandscape<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace sugarscape
+}  // namespace sugarscape::agents::inline DYNASOAR_APP_ALLOCATOR

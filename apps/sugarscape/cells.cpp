@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -18,14 +19,13 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace sugarscape {
-namespace cells {
+namespace sugarscape::cells::inline DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class Agent;
 class Male;
 class Female;
-using AllocatorT = dynasoar::SoaAllocator<Cell, Male, Female>;
+using AllocatorT = app::Allocator<Cell, Male, Female>;
 
 /// What all objects know.
 struct World {
@@ -385,10 +385,8 @@ class Model {
   dynasoar::DeviceArray<Cell*> table_;
 };
 
-}  // namespace cells
-
-std::unique_ptr<Simulation> make_cells(const Parameters& parameters) {
-  return std::make_unique<ObjectLandscape<cells::Model, cells::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectLandscape<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace sugarscape
+}  // namespace sugarscape::cells::inline DYNASOAR_APP_ALLOCATOR

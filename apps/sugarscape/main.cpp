@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <app/allocator_choice.h>
 #include <app/error.h>
 #include <app/options.h>
 #include <app/program.h>
@@ -28,6 +29,7 @@ app::ProgramTexts program_texts() {
               "Writes the population of every step, a chart of it and a picture of the landscape.",
           .variants = {"cells", "agents"},
           .variant_help = "What is an object: cells and agents, or agents only",
+          .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
           .csv_help = "Agents, and sugar on the cells, after every step",
           .chart_help = "Chart of the populations",
@@ -74,6 +76,7 @@ class Sugarscape final : public app::Program {
   std::vector<app::Column> columns() const override { return {{"agents"}, {"males"}, {"females"}, {"sugar"}}; }
 
   app::Simulation& start(const app::RunOptions& options) override {
+    parameters_.allocator = options.allocator;
     parameters_.heap_bytes = options.heap_bytes;
     parameters_.threads = options.threads;
     parameters_.profile_every = options.profile_every;

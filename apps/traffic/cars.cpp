@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -19,11 +20,10 @@
 #include "simulation.h"
 #include "street_map.h"
 
-namespace traffic {
-namespace cars {
+namespace traffic::cars::inline DYNASOAR_APP_ALLOCATOR {
 
 class Car;
-using AllocatorT = dynasoar::SoaAllocator<Car>;
+using AllocatorT = app::Allocator<Car>;
 
 /// The streets and cells, as the device sees them.
 struct Roads {
@@ -150,7 +150,7 @@ class Model {
 
   /// A heap that is enough: every cell could have a car, and half of the slots of their blocks may be free.
   static std::size_t heap_bytes(const Network& network) {
-    return AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) + AllocatorT::pages().bytes;
+    return AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) + AllocatorT::least_heap_bytes();
   }
 
   /// Lights take no loop: who comes to one computes its phase.
@@ -179,10 +179,8 @@ class Model {
   dynasoar::DeviceArray<Car*> cars_;
 };
 
-}  // namespace cars
-
-std::unique_ptr<Simulation> make_cars(const Parameters& parameters, const Network& network) {
-  return std::make_unique<ObjectTraffic<cars::Model, cars::AllocatorT>>(parameters, network);
+std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& network) {
+  return std::make_unique<ObjectTraffic<Model, AllocatorT>>(parameters, network);
 }
 
-}  // namespace traffic
+}  // namespace traffic::cars::inline DYNASOAR_APP_ALLOCATOR

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -20,8 +21,7 @@
 #include "simulation.h"
 #include "street_map.h"
 
-namespace traffic {
-namespace cells {
+namespace traffic::cells::inline DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class ProducerCell;
@@ -30,7 +30,7 @@ class StopCell;
 class Street;
 class TrafficLight;
 class Car;
-using AllocatorT = dynasoar::SoaAllocator<Cell, ProducerCell, DestinationCell, StopCell, Street, TrafficLight, Car>;
+using AllocatorT = app::Allocator<Cell, ProducerCell, DestinationCell, StopCell, Street, TrafficLight, Car>;
 
 /// What a light is made of.
 struct LightSeed {
@@ -411,10 +411,8 @@ class Model {
   dynasoar::DeviceArray<Cell*> table_;
 };
 
-}  // namespace cells
-
-std::unique_ptr<Simulation> make_cells(const Parameters& parameters, const Network& network) {
-  return std::make_unique<ObjectTraffic<cells::Model, cells::AllocatorT>>(parameters, network);
+std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& network) {
+  return std::make_unique<ObjectTraffic<Model, AllocatorT>>(parameters, network);
 }
 
-}  // namespace traffic
+}  // namespace traffic::cells::inline DYNASOAR_APP_ALLOCATOR

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <app/allocator_choice.h>
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
@@ -35,6 +36,7 @@ app::ProgramTexts program_texts() {
               "Writes the numbers of cars after every step, a chart of them and a map with the cars at the end.",
           .variants = {"cells", "cars"},
           .variant_help = "What is an object: cells, streets, lights and cars, or cars only",
+          .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
           .csv_help = "Cars, moving cars and the sum of speeds after every step",
           .chart_help = "Chart of the cars",
@@ -113,6 +115,7 @@ class Traffic final : public app::Program {
   std::vector<app::Column> columns() const override { return {{"cars"}, {"moving"}, {"speeds"}}; }
 
   app::Simulation& start(const app::RunOptions& options) override {
+    parameters_.allocator = options.allocator;
     parameters_.heap_bytes = options.heap_bytes;
     parameters_.threads = options.threads;
     parameters_.profile_every = options.profile_every;

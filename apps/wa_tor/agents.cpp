@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -21,13 +22,12 @@
 #include "simulation.h"
 #include "torus.h"
 
-namespace wa_tor {
-namespace agents {
+namespace wa_tor::agents::inline DYNASOAR_APP_ALLOCATOR {
 
 class Agent;
 class Fish;
 class Shark;
-using AllocatorT = dynasoar::SoaAllocator<Fish, Shark>;
+using AllocatorT = app::Allocator<Fish, Shark>;
 
 inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
 
@@ -267,10 +267,8 @@ class Model {
   dynasoar::DeviceArray<std::uint32_t> accepted_;
 };
 
-}  // namespace agents
-
-std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
-  return std::make_unique<ObjectOcean<agents::Model, agents::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectOcean<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace wa_tor
+}  // namespace wa_tor::agents::inline DYNASOAR_APP_ALLOCATOR

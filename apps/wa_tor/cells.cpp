@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -17,14 +18,13 @@
 #include "simulation.h"
 #include "torus.h"
 
-namespace wa_tor {
-namespace cells {
+namespace wa_tor::cells::inline DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class Agent;
 class Fish;
 class Shark;
-using AllocatorT = dynasoar::SoaAllocator<Cell, Fish, Shark>;
+using AllocatorT = app::Allocator<Cell, Fish, Shark>;
 
 inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
 
@@ -260,10 +260,8 @@ class Model {
   dynasoar::DeviceArray<Cell*> table_;
 };
 
-}  // namespace cells
-
-std::unique_ptr<Simulation> make_cells(const Parameters& parameters) {
-  return std::make_unique<ObjectOcean<cells::Model, cells::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectOcean<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace wa_tor
+}  // namespace wa_tor::cells::inline DYNASOAR_APP_ALLOCATOR

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <app/allocator_choice.h>
 #include <app/error.h>
 #include <app/options.h>
 #include <app/program.h>
@@ -28,6 +29,7 @@ app::ProgramTexts program_texts() {
               "Writes the populations of every step, a chart of them and a picture of the ocean.",
           .variants = {"cells", "agents"},
           .variant_help = "What is an object: cells and agents, or agents only",
+          .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
           .csv_help = "Fish and sharks after every step",
           .chart_help = "Chart of the populations",
@@ -74,6 +76,7 @@ class WaTor final : public app::Program {
   std::vector<app::Column> columns() const override { return {{"fish"}, {"sharks"}}; }
 
   app::Simulation& start(const app::RunOptions& options) override {
+    parameters_.allocator = options.allocator;
     parameters_.heap_bytes = options.heap_bytes;
     parameters_.threads = options.threads;
     parameters_.profile_every = options.profile_every;

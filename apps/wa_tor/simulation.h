@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <app/simulation.h>
@@ -18,11 +19,12 @@ struct Parameters {
   int width = 1024;
   int height = 1024;
   std::uint64_t seed = 42;
-  double fish = 0.25;            ///< fraction of the cells that hold a fish at the start
-  double sharks = 0.25;          ///< fraction of the cells that hold a shark at the start
-  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for this ocean
-  int threads = 0;               ///< on the CPU; 0: one per processor
-  int profile_every = 0;         ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+  double fish = 0.25;             ///< fraction of the cells that hold a fish at the start
+  double sharks = 0.25;           ///< fraction of the cells that hold a shark at the start
+  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
+  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this ocean
+  int threads = 0;                ///< on the CPU; 0: one per processor
+  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
 };
 
 /// Number of agents.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "allocators.h"
 #include "bodies/random_bodies.h"
 #include "collision/collision.h"
 #include "n_body/n_body.h"
@@ -119,6 +120,13 @@ std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size
 constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
 
 }  // namespace
+
+TEST_CASE("every allocator's steps are the reference's steps from the same state") {
+  const std::vector<Implementation> variants = {n_body_implementations().front(), collision_implementations().front()};
+  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
+    check_steps(version, crowd(kQuick ? 65 : 200, 11, 0.1f), 6, 3);
+  }
+}
 
 TEST_CASE("random bodies are where they should be, the same for every seed") {
   const std::vector<BodyState> states = bodies::random_bodies(5000, 7, 500, 1000);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "allocators.h"
 #include "box.h"
 #include "rle.h"
 #include "rule.h"
@@ -159,6 +160,18 @@ Pattern alive_part(Simulation& simulation) {
 }
 
 }  // namespace
+
+TEST_CASE("every allocator gives the same generations") {
+  for (const char* const rule : {"B3/S23", "23/36/8"}) {
+    Parameters parameters = random_start(53, 38, rule);
+    parameters.threads = 3;
+    const std::vector<Generation> expected = reference_run(parameters, 20);
+    const std::vector<Implementation> variants = {{"cells", life::make_cells}, {"agents", life::make_agents}};
+    for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
+      check_against(expected, version, parameters);
+    }
+  }
+}
 
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   struct Size {

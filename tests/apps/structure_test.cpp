@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "allocators.h"
 #include "network.h"
 #include "simulation.h"
 
@@ -99,14 +100,15 @@ std::vector<int> thread_counts() {
   return dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5};  // a GPU takes no notice of the number
 }
 
-// Runs the baseline on one thread and all the others beside it, and compares everything after every step.
-void check_all_equal(Parameters parameters, const Network& start, int steps) {
+// Runs one after the other, on several threads, and compares everything after every step.
+void check_all_equal(Parameters parameters, const Network& start, int steps,
+                     const std::vector<Implementation>& compared = implementations()) {
   CAPTURE(start.nodes.size());
   CAPTURE(start.springs.size());
   std::vector<Network> expected = {start};
   std::vector<std::vector<std::uint32_t>> degrees;
   std::vector<Census> census;
-  for (const Implementation& implementation : implementations()) {
+  for (const Implementation& implementation : compared) {
     for (const int threads : thread_counts()) {
       parameters.threads = threads;
       CAPTURE(implementation.name);
@@ -307,6 +309,13 @@ double total_momentum(const Network& network, float Vector::*component) {
 }
 
 }  // namespace
+
+TEST_CASE("every allocator gives the same structure") {
+  std::vector<Implementation> compared = {{"soa", structure::make_soa_baseline}};
+  const std::vector<Implementation> variants = {{"springs", structure::make_springs}};
+  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) compared.push_back(version);
+  check_all_equal({.strength = 0.3}, random_network(400, 9, 0.3), kQuick ? 1 : 8, compared);
+}
 
 TEST_CASE("all implementations compute the bits that the definition gives") {
   // Computed by a separate program in another language, written from README.md.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "allocators.h"
 #include "grid.h"
 #include "rules.h"
 #include "simulation.h"
@@ -126,6 +127,16 @@ std::vector<Census> history_of(const Implementation& implementation, const Param
 }
 
 }  // namespace
+
+TEST_CASE("every allocator gives the same landscape") {
+  Parameters parameters = land_of(29, 23, 3, 0.3, 0.3);
+  parameters.threads = 3;
+  const std::vector<std::vector<CellState>> expected = reference_landscapes(parameters, 40);
+  const std::vector<Implementation> variants = {{"cells", sugarscape::make_cells}, {"agents", sugarscape::make_agents}};
+  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
+    check_against(expected, version, parameters);
+  }
+}
 
 TEST_CASE("the n-th position of a set is the n-th set bit") {
   for (const std::uint32_t bits : {0x1FFEFFFu, 0x00729C0u, 0x1000000u, 0x1u, 0x0A50C3Fu}) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "allocators.h"
 #include "network.h"
 #include "simulation.h"
 
@@ -99,9 +100,10 @@ Census census_of(const std::vector<CellState>& cells) {
   return census;
 }
 
-// Runs all implementations and compares them with the reference after every step. The object variants count their
+// Runs implementations and compares them with the reference after every step. The object variants count their
 // cars, not cells: two cars in one cell would show.
-void check_all_equal(Parameters parameters, const Network& network, int steps) {
+void check_all_equal(Parameters parameters, const Network& network, int steps,
+                     const std::vector<Implementation>& compared = implementations()) {
   CAPTURE(network.streets.size());
   CAPTURE(network.cells());
   std::vector<std::vector<CellState>> expected;
@@ -110,7 +112,7 @@ void check_all_equal(Parameters parameters, const Network& network, int steps) {
     if (step > 0) reference->step();
     expected.push_back(reference->cells());
   }
-  for (const Implementation& implementation : implementations()) {
+  for (const Implementation& implementation : compared) {
     for (const int threads : thread_counts(implementation)) {
       parameters.threads = threads;
       CAPTURE(implementation.name);
@@ -174,6 +176,11 @@ void for_each_step(const Parameters& parameters, const Network& network, int ste
 }
 
 }  // namespace
+
+TEST_CASE("every allocator gives the same traffic") {
+  const std::vector<Implementation> variants = {{"cells", traffic::make_cells}, {"cars", traffic::make_cars}};
+  check_all_equal({.seed = 6}, crowded_network(12, 6), 25, dynasoar::test::on_other_allocators(variants));
+}
 
 TEST_CASE("all implementations compute what the definition gives") {
   // Computed by a separate program in another language, written from README.md.

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "allocators.h"
 #include "random.h"
 #include "simulation.h"
 
@@ -108,6 +110,23 @@ void check_all_threads(Parameters parameters, int steps) {
 }
 
 }  // namespace
+
+TEST_CASE("every allocator gives the same ocean") {
+  Parameters parameters = ocean_of(47, 31, 5);
+  parameters.threads = 3;
+  const std::vector<std::vector<CellState>> expected = reference_oceans(parameters, kQuick ? 8 : 30);
+  const std::vector<Implementation> variants = {{"cells", wa_tor::make_cells}, {"agents", wa_tor::make_agents}};
+  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
+    check_against(expected, version, parameters);
+  }
+}
+
+TEST_CASE("an allocator that the model was not compiled for is refused by name") {
+  Parameters parameters = ocean_of(5, 5);
+  parameters.allocator = "heap of wishes";
+  CHECK_THROWS_WITH_AS(wa_tor::make_agents(parameters), doctest::Contains("'heap of wishes', but for: soa"),
+                       std::invalid_argument);
+}
 
 TEST_CASE("random numbers are Philox4x32-10's published ones") {
   const philox4x32_ctr_t zero = wa_tor::random_block(wa_tor::Seed{0}, wa_tor::Decision::initial, 0, 0);

@@ -31,6 +31,8 @@ int fail(const Program& program, int exit_code, const std::string& message) {
 
 void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& options) {
   add_choice(cli, "--variant", options.variant, texts.variants, texts.variant_help);
+  add_choice(cli, "--allocator", options.allocator, texts.allocators,
+             "Where the variant's objects live: soa is DynaSOAr's own, others hold each object in one piece");
   add_choice(cli, "--baseline", options.baseline, texts.baselines,
              "Run this instead of a variant: hand-written arrays without dynamic allocation, or the sequential "
              "reference");
@@ -80,7 +82,9 @@ int report_small_heap(const Program& program, const HeapTooSmall& error, Run& ru
 
 std::string first_line(const Program& program, const RunOptions& options) {
   const bool sequential = options.baseline == "reference";
-  return fmt::format("{}: {}, {}, on {}", program.texts().name, program.describe(options),
+  const bool other_allocator = options.baseline == "none" && options.allocator != "soa";
+  return fmt::format("{}: {}{}, {}, on {}", program.texts().name, program.describe(options),
+                     other_allocator ? ", allocator " + options.allocator : "",
                      counted(static_cast<std::uint64_t>(options.steps), "step", "steps"),
                      sequential ? "one CPU thread" : device_description(options.threads));
 }

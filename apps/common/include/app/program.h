@@ -19,9 +19,10 @@ struct RunOptions {
   int steps = 300;
   std::string variant;
   std::string baseline = "none";
-  std::uint64_t heap_bytes = 0;  ///< for objects; 0: enough for the model
-  int threads = 0;               ///< on the CPU; 0: one per processor
-  std::string csv;               ///< "none": not written; so are the next two
+  std::string allocator = "soa";  ///< of the variant's objects
+  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
+  int threads = 0;                ///< on the CPU; 0: one per processor
+  std::string csv;                ///< "none": not written; so are the next two
   std::string chart;
   std::string picture;
   std::string frames;  ///< folder; empty: no frames
@@ -45,6 +46,7 @@ struct ProgramTexts {
   std::string description;  ///< what it simulates and writes
   std::vector<std::string> variants;
   std::string variant_help;
+  std::vector<std::string> allocators;
   std::vector<std::string> baselines;  ///< "none" first
   std::string csv_help;
   std::string chart_help;

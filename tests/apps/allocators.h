@@ -1,0 +1,32 @@
+/// @file
+/// Versions of DSL variants for other allocators than DynaSOAr's own: every one must give the same simulation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <app/allocator_choice.h>
+
+namespace dynasoar::test {
+
+/// The variants once for each other allocator that they were compiled for.
+///
+/// @tparam Implementation   has `name`, and `make(parameters, ...)`
+template <class Implementation>
+std::vector<Implementation> on_other_allocators(const std::vector<Implementation>& variants) {
+  std::vector<Implementation> versions;
+  for (const std::string& allocator : app::allocator_names()) {
+    if (allocator == "soa") continue;
+    for (Implementation version : variants) {
+      version.name += " on " + allocator;
+      version.make = [make = version.make, allocator](auto parameters, const auto&... rest) {
+        parameters.allocator = allocator;
+        return make(parameters, rest...);
+      };
+      versions.push_back(version);
+    }
+  }
+  return versions;
+}
+
+}  // namespace dynasoar::test
