@@ -7,6 +7,10 @@
 
 #include <dynasoar/platform/config.h>
 
+#if !DYNASOAR_CUDA_BACKEND
+#include <atomic>
+#endif
+
 namespace dynasoar::detail {
 
 /// A small random generator (PCG-XSH-RR, 64 bits of state) for spreading work; not for statistics or secrets.
@@ -22,9 +26,9 @@ class LaneRandom {
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return LaneRandom((std::uint64_t{warp} * 32 + lane) * kGolden + static_cast<std::uint64_t>(clock64()));
 #else
-    // Each thread has a variable of its own, so its address tells threads apart that claim to be the same warp.
-    thread_local std::uint64_t asked = 0;
-    return LaneRandom((reinterpret_cast<std::uintptr_t>(&asked) + warp) * kGolden + ++asked);
+    static std::atomic<std::uint64_t> threads{0};
+    thread_local std::uint64_t asked = threads.fetch_add(1, std::memory_order_relaxed) << 32;
+    return LaneRandom(asked++ * kGolden + warp);
 #endif
   }
 
