@@ -19,6 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/warp.h>
+
 #include "../platform/test_support.h"
 
 #if defined(__has_feature)
@@ -81,6 +84,8 @@ struct WarpCounts {
   std::uint64_t broadcasts = 0;
   std::uint64_t matches = 0;
   std::uint64_t combined = 0;
+  std::uint64_t ballots = 0;
+  std::uint64_t shuffles = 0;
   std::uint64_t summed = 0;
   std::uint64_t synchronized = 0;
 };
@@ -92,7 +97,7 @@ class ThreadWarp;
 class WarpTeam {
  public:
   static constexpr int kLanes = 32;
-  enum class Operation { broadcast, matching, combine, sums, synchronize };
+  enum class Operation { broadcast, matching, combine, ballot, shuffle, sums, synchronize };
   using Values = std::array<std::uint64_t, kLanes>;
 
   WarpTeam(std::uint32_t id, WarpScheduling scheduling, std::uint64_t seed)
@@ -260,6 +265,8 @@ class WarpTeam {
       case Operation::matching: return counts_.matches;
       case Operation::sums: return counts_.summed;
       case Operation::synchronize: return counts_.synchronized;
+      case Operation::ballot: return counts_.ballots;
+      case Operation::shuffle: return counts_.shuffles;
       default: return counts_.combined;
     }
   }
@@ -307,6 +314,21 @@ class ThreadLaneGroup {
     return all;
   }
 
+  std::uint32_t ballot(bool condition) const {
+    const auto holds = exchange(WarpTeam::Operation::ballot, condition ? 1 : 0);
+    std::uint32_t ranks = 0;
+    for (int rank = 0; rank < size(); ++rank) {
+      ranks |= static_cast<std::uint32_t>(holds[lane_of(rank)]) << rank;
+    }
+    return ranks;
+  }
+
+  template <class T>
+  T shuffle(T value, int from) const {
+    static_assert(std::is_unsigned_v<T>);
+    return static_cast<T>(exchange(WarpTeam::Operation::shuffle, value)[lane_of(from)]);
+  }
+
   LaneSums sums(std::uint32_t value) const {
     const auto values = exchange(WarpTeam::Operation::sums, value);
     LaneSums result{0, 0};
@@ -323,6 +345,8 @@ class ThreadLaneGroup {
   void synchronize() const { team_->gather(lane_, lanes_, WarpTeam::Operation::synchronize, 0); }
 
  private:
+  std::size_t lane_of(int rank) const { return static_cast<std::size_t>(detail::nth_set_bit(lanes_, rank)); }
+
   WarpTeam::Values exchange(WarpTeam::Operation operation, std::uint64_t value) const {
     const UnseenByThreadSanitizer unseen;
     return team_->gather(lane_, lanes_, operation, value);

@@ -97,6 +97,10 @@ TEST_CASE("the model of a warp puts every lane into one group, and its operation
         const bool expected = (lanes >> lane & 1) != 0 && static_cast<std::uint32_t>(lane) / 2 % 3 == key;
         wrong += (equal >> lane & 1) != std::uint64_t{expected};
       }
+      wrong += std::popcount(group.ballot(warp.lane() % 3 == 0)) != std::popcount(lanes & 0x49249249u);
+      wrong += (group.ballot(warp.lane() % 3 == 0) >> group.rank() & 1) != unsigned{warp.lane() % 3 == 0};
+      const int other = (group.rank() + 3) % group.size();
+      wrong += group.shuffle(static_cast<std::uint32_t>(group.rank()), other) != static_cast<std::uint32_t>(other);
       if (warp.lane() == 7 && round == 5) return;  // nobody waits for who has left
       if (round % 8 == 7) warp.meet();
     }

@@ -21,7 +21,7 @@ struct Query {
 };
 
 struct Answer {
-  int popcount, lowest, nth, next;
+  int popcount, lowest, highest, nth, next;
   std::uint64_t first, lowest_set;
 };
 
@@ -31,9 +31,10 @@ struct Ask {
   __device__ void operator()(std::size_t i) const {
     const auto [mask, number] = queries[i];
     Answer answer{
-        detail::popcount(mask), -1, -1, -1, detail::first_bits(number), detail::lowest_set_bits(mask, number)};
+        detail::popcount(mask), -1, -1, -1, -1, detail::first_bits(number), detail::lowest_set_bits(mask, number)};
     if (mask != 0) {
       answer.lowest = detail::lowest_bit(mask);
+      answer.highest = detail::highest_bit(mask);
       answer.next = detail::next_set_bit(mask, number);
     }
     if (number < answer.popcount) answer.nth = detail::nth_set_bit(mask, number);
@@ -42,12 +43,13 @@ struct Ask {
 };
 
 Answer naive(const Query& query) {
-  Answer answer{0, -1, -1, -1, 0, 0};
+  Answer answer{0, -1, -1, -1, -1, 0, 0};
   for (int bit = 0; bit < 64; ++bit) {
     const std::uint64_t one = std::uint64_t{1} << bit;
     if (bit < query.number) answer.first |= one;
     if ((query.mask & one) == 0) continue;
     if (answer.lowest < 0) answer.lowest = bit;
+    answer.highest = bit;
     if (answer.next < 0 && bit >= query.number) answer.next = bit;
     if (answer.popcount == query.number) answer.nth = bit;
     if (answer.popcount < query.number) answer.lowest_set |= one;
@@ -92,6 +94,7 @@ TEST_CASE("bit operations agree with loops over single bits") {
     const Answer expected = naive(asked[i]);
     REQUIRE(found[i].popcount == expected.popcount);
     REQUIRE(found[i].lowest == expected.lowest);
+    REQUIRE(found[i].highest == expected.highest);
     REQUIRE(found[i].next == expected.next);
     REQUIRE(found[i].nth == expected.nth);
     REQUIRE(found[i].first == expected.first);

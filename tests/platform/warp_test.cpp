@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/warp.h>
 
@@ -37,6 +38,35 @@ TEST_CASE("lanes add up what those before them and all of them have") {
   Counters wrong(1);
   for (const std::size_t divisor : {2, 3, 7, 1000}) {
     executor.for_each_index(10007, AddUp{wrong.data(), divisor});
+    executor.synchronize();
+    CAPTURE(divisor);
+    CHECK(wrong[0] == 0);
+  }
+}
+
+/// Checks `ballot` and `shuffle` in the groups of the lanes whose index leaves a remainder.
+struct AskEachOther {
+  Counter* wrong;
+  std::size_t divisor;
+
+  __device__ void operator()(std::size_t index) const {
+    if (index % divisor == 1) return;
+    const auto group = dynasoar::PlatformWarp{}.coalesce();
+    const int rank = group.rank();
+    const int size = group.size();
+    const std::uint32_t odd = group.ballot(rank % 2 == 1);
+    dynasoar::test::count_if(*wrong, odd != (0xAAAAAAAAu & dynasoar::detail::first_bits(size)));
+    const int other = (rank + 5) % size;
+    dynasoar::test::count_if(
+        *wrong, group.shuffle(static_cast<std::uint32_t>(rank * 3), other) != static_cast<std::uint32_t>(other * 3));
+  }
+};
+
+TEST_CASE("lanes tell each other by rank where a condition holds and what they have") {
+  dynasoar::Executor executor;
+  Counters wrong(1);
+  for (const std::size_t divisor : {2, 3, 7, 1000}) {
+    executor.for_each_index(10007, AskEachOther{wrong.data(), divisor});
     executor.synchronize();
     CAPTURE(divisor);
     CHECK(wrong[0] == 0);

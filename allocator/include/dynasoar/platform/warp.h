@@ -3,7 +3,8 @@
 ///
 /// The warp-collective algorithms take a *warp* W as a parameter. `W::coalesce()` returns the group of lanes that
 /// arrived together; a group has `rank()`, `size()`, `broadcast(value)` from the lane of rank 0, `matching(key)` (the
-/// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), `sums(value)` (over the lanes of lower
+/// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), `ballot(condition)` (a mask of the ranks
+/// where it holds), `shuffle(value, rank)` (what the lane of that rank gave), `sums(value)` (over the lanes of lower
 /// rank, and over all), and `synchronize()`, which alone orders what lanes did to memory before it before what other
 /// lanes of the group do after it. `W::id()` names the warp among those that may run at the same time; it is a hint for
 /// spreading work and need not be unique.
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
@@ -45,6 +47,19 @@ class CudaLaneGroup {
     const unsigned low = __reduce_or_sync(lanes_, static_cast<unsigned>(mask));
     const unsigned high = __reduce_or_sync(lanes_, static_cast<unsigned>(mask >> 32));
     return std::uint64_t{high} << 32 | low;
+  }
+
+  /// The ranks of the lanes where `condition` holds, as a mask. @pre all lanes of the group call it together
+  __device__ std::uint32_t ballot(bool condition) const {
+    if (lanes_ == 0xffffffffu) return __ballot_sync(lanes_, condition);
+    return __reduce_or_sync(lanes_, condition ? 1u << rank() : 0u);
+  }
+
+  /// What the lane of rank `from` gave; each lane may ask another. @pre all lanes of the group call it together;
+  /// 0 <= from < size()
+  template <class T>
+  __device__ T shuffle(T value, int from) const {
+    return __shfl_sync(lanes_, value, lanes_ == 0xffffffffu ? from : detail::nth_set_bit(lanes_, from));
   }
 
   /// Sums over the group. @pre all lanes of the group call it together
@@ -104,6 +119,11 @@ struct SingleLaneGroup {
   }
   SingleLaneGroup matching(std::uint32_t) const { return {}; }
   std::uint64_t combine(std::uint64_t mask) const { return mask; }
+  std::uint32_t ballot(bool condition) const { return condition ? 1 : 0; }
+  template <class T>
+  T shuffle(T value, int) const {
+    return value;
+  }
   LaneSums sums(std::uint32_t value) const { return {0, value}; }
   void synchronize() const {}
 };
