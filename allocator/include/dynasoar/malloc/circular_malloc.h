@@ -21,7 +21,9 @@
 /// - kMaxFragmentation is 2 (no number is given): no chunk is left over that is smaller than the request.
 /// - The smallest chunks of the binary heap have kLeastLeaf units, so that a warp's request fits in.
 /// - A warp's requests are combined (section 6, "Test considerations"): one lane takes a chunk for all, which becomes
-///   one chunk per lane, so that each can be freed by itself.
+///   one chunk per lane, so that each can be freed by itself. Free chunks behind the one it found are joined to it if
+///   they are needed, and the offset is moved behind them before, so that warps do not take them from each other.
+/// - A search that has not found anything soon goes on from the offset, if others have moved it.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +70,7 @@ class CircularMalloc {
     for (auto group = warp.coalesce();;) {  // which one lane leaves at least each time
       const LaneSums sums = group.sums(units);
       Extent taken;
-      if (group.rank() == 0) taken = take(units, sums.total, offset);
+      if (group.rank() == 0) taken = take({units, sums.total, offset});
       taken = {group.broadcast(taken.begin), group.broadcast(taken.end)};
       const std::uint32_t least = group.broadcast(units);
       group.synchronize();  // what lane 0 acquired is the other lanes' now
@@ -102,6 +104,8 @@ class CircularMalloc {
   static constexpr std::size_t kUnit = 32;                           // bytes; fewer would need a larger table
   static constexpr std::uint32_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
   static constexpr std::uint32_t kMaxFragmentation = 2;
+  static constexpr std::uint32_t kLooksPerJump = 8;  // after which a search goes on where others have got to
+  static constexpr std::uint32_t kMostJumps = 1024;
   static constexpr std::uint32_t kWarpsPerOffset = kCudaBackend ? 64 : 1;  // that Warp::id() counts per multiprocessor
 
   /// Units from `begin` to `end`.
@@ -124,54 +128,80 @@ class CircularMalloc {
     AtomicWord<std::uint32_t> unit;
   };
 
-  /// Takes a chunk of at least `least` units, better of `wanted`. @return what is the caller's, or nothing
-  __device__ Extent take(std::uint32_t least, std::uint32_t wanted, AtomicWord<std::uint32_t>& offset) const {
+  /// What a search is for, and from where.
+  struct Request {
+    std::uint32_t least;   ///< units that the first lane needs
+    std::uint32_t wanted;  ///< units that all lanes need
+    AtomicWord<std::uint32_t>& offset;
+  };
+
+  /// Takes a chunk for a request. @return what is the caller's, or nothing
+  __device__ Extent take(const Request& request) const {
     for (int round = 0; round < most_rounds_; ++round) {
       // First without looking at chunks that would have to be joined.
-      const std::uint32_t smallest = round == 0 ? least : 1;
-      const Round result = go_round(offset.load(Order::relaxed), smallest, least, wanted);
-      if (!result.found.is_empty()) {
-        offset.store(result.found.end, Order::relaxed);
-        return result.found;
-      }
+      const Round result = go_round(request, round == 0 ? request.least : 1);
+      if (!result.found.is_empty()) return result.found;
       if (!result.is_hopeful) break;
       PlatformAtomics::pause(round);
     }
     return {};
   }
 
-  /// Looks at all chunks once, and takes those of at least `smallest` units until one, with the free chunks behind it,
-  /// has at least `least`.
+  /// Looks at all chunks once, and takes those of at least `smallest` units until one is enough.
   ///
-  /// It ends: headers lead on to a larger unit, until one leads back to the first.
-  __device__ Round go_round(std::uint32_t start, std::uint32_t smallest, std::uint32_t least,
-                            std::uint32_t wanted) const {
+  /// It ends: headers lead on to a larger unit, until one leads back to the first; and jumps are counted.
+  __device__ Round go_round(const Request& request, std::uint32_t smallest) const {
     Round result;
+    std::uint32_t start = request.offset.load(Order::relaxed);
     std::uint32_t unit = start;
+    std::uint32_t looks = 0;
     for (bool wrapped = false; !wrapped || unit < start;) {
-      ChunkHeader header = headers_.look(unit);
-      const std::uint32_t seen = header.next;
-      std::uint32_t next = seen;
-      if (header.flag == ChunkFlag::free) {
-        // Too small for now; or somebody else was faster, and may join chunks.
-        if (seen - unit < smallest || !headers_.take(unit, header)) {
-          result.is_hopeful = true;
-        } else {
-          next = join_until(std::uint64_t{unit} + wanted, header.next);
-          if (next - unit >= least) {
-            result.found = {unit, split({unit, next}, wanted)};
-            return result;
-          }
-          headers_.put_free(unit, next);
-          if (next != seen) result.is_hopeful = true;
+      const ChunkHeader header = headers_.look(unit);
+      std::uint32_t next = header.next;
+      if (header.flag == ChunkFlag::free && next - unit >= smallest) {
+        const Extent chunk = take_chunk(unit, header, request);
+        if (chunk.size() >= request.least) {
+          result.found = chunk;
+          return result;
         }
-      } else if (header.flag == ChunkFlag::busy) {
+        if (!chunk.is_empty()) {
+          headers_.put_free(unit, chunk.end);
+          next = chunk.end;
+        }
+        // Somebody else was faster, and may join chunks; or there was something to join.
+        if (chunk.is_empty() || next != header.next) result.is_hopeful = true;
+      } else if (header.flag != ChunkFlag::used) {
         result.is_hopeful = true;
       }
       wrapped = wrapped || next <= unit;
       unit = next;
+      if (++looks % kLooksPerJump == 0 && looks <= kMostJumps * kLooksPerJump) {
+        const std::uint32_t now = request.offset.load(Order::relaxed);
+        if (now != start) {
+          start = unit = now;
+          wrapped = false;
+        }
+      }
     }
     return result;
+  }
+
+  /// Takes the chunk that begins at `unit` and was seen free, and free ones behind it if that is not all that is
+  /// wanted.
+  /// @return what is the caller's, of which nothing is split off if it is not enough; empty if somebody was faster
+  __device__ Extent take_chunk(std::uint32_t unit, ChunkHeader header, const Request& request) const {
+    if (!headers_.take(unit, header)) return {unit, unit};
+    const std::uint64_t wanted_end = std::uint64_t{unit} + request.wanted;
+    // Others begin to search behind what is about to be joined, or they would take the next chunks away.
+    const bool joins_enough = header.next < wanted_end && header.next - unit >= request.least;
+    if (joins_enough) {
+      request.offset.store(wanted_end < units_ ? static_cast<std::uint32_t>(wanted_end) : 0, Order::relaxed);
+    }
+    Extent chunk{unit, join_until(wanted_end, header.next)};
+    if (chunk.size() < request.least) return chunk;
+    chunk.end = split(chunk, request.wanted);
+    if (!joins_enough) request.offset.store(chunk.end, Order::relaxed);
+    return chunk;
   }
 
   /// Joins the chunk that begins at `next` to the caller's, which ends there, if it is free. @return the new end
