@@ -1,0 +1,72 @@
+#include <dynasoar/malloc/aw_malloc.h>
+
+#include "malloc_suite.h"
+
+namespace dynasoar::test {
+
+// It refuses nothing and hands out memory twice, which the suite's other tests do not allow.
+TEST_CASE_TEMPLATE_INVOKE(malloc_sizes, AWMalloc);
+
+namespace {
+
+/// Goes round the heap many times in steps that do not divide it.
+struct GoRound {
+  AWMalloc memory;
+  Counter* tally;
+  std::size_t bytes;
+  std::uint32_t times;
+
+  __device__ void operator()(std::size_t) const {
+    const char* const first = static_cast<char*>(memory.malloc(bytes));
+    const char* last = first;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      const char* const next = static_cast<char*>(memory.malloc(bytes));
+      const bool fits = last + 2 * bytes <= first + memory.largest();
+      count_if(tally[kUnexpected], next != (fits ? last + bytes : first));
+      last = next;
+    }
+  }
+};
+
+/// Takes memory and notes where it is.
+struct TakeOne {
+  AWMalloc memory;
+  Counter* tally;
+  Holding* holdings;  // [index]
+  std::uint32_t bytes;
+
+  __device__ void operator()(std::size_t index) const {
+    holdings[index] = {static_cast<unsigned char*>(memory.malloc(bytes)), bytes, 0};
+    note_answer(tally, holdings[index].memory);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("at the end of the heap, memory is handed out from its start again") {
+  MallocBench<AWMalloc> bench(64, 4096);
+  bench.run(1, GoRound{bench.storage.view(), bench.tally.data(), 48, 1000});
+  bench.run(1, GoRound{bench.storage.view(), bench.tally.data(), 4096, 10});
+  bench.check_tally();
+}
+
+TEST_CASE("threads that go round together share the memory out evenly") {
+  constexpr std::size_t kPieces = 1024;
+  constexpr std::size_t kRounds = 64;
+  constexpr std::uint32_t kBytes = 64;
+  MallocBench<AWMalloc> bench(kBytes, kPieces * kBytes);
+  DeviceArray<Holding> holdings(kPieces * kRounds);
+  bench.run(holdings.size(), TakeOne{bench.storage.view(), bench.tally.data(), holdings.data(), kBytes});
+  bench.check_tally();
+  CHECK(bench.tally[kRefused] == 0);
+  std::vector<std::size_t> taken(kPieces);
+  const std::vector<Holding> all = holdings.download();
+  const unsigned char* const heap = std::min_element(all.begin(), all.end(), [](const Holding& a, const Holding& b) {
+                                      return a.memory < b.memory;
+                                    })->memory;
+  for (const Holding& holding : all) ++taken.at(static_cast<std::size_t>(holding.memory - heap) / kBytes);
+  // On a GPU, a warp that does not fit as a whole leaves a gap at the end.
+  CHECK(std::all_of(taken.begin(), taken.end() - 32, [](std::size_t times) { return times >= kRounds; }));
+}
+
+}  // namespace dynasoar::test
