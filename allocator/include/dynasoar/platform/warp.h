@@ -21,6 +21,20 @@ struct LaneSums {
   std::uint32_t total;   ///< sum over all lanes
 };
 
+/// A group of one lane: what a CPU thread is, and a lane of a GPU's warp that works on its own.
+struct SingleLaneGroup {
+  __device__ int rank() const { return 0; }
+  __device__ int size() const { return 1; }
+  template <class T>
+  __device__ T broadcast(T value) const {
+    return value;
+  }
+  __device__ SingleLaneGroup matching(std::uint32_t) const { return {}; }
+  __device__ std::uint64_t combine(std::uint64_t mask) const { return mask; }
+  __device__ LaneSums sums(std::uint32_t value) const { return {0, value}; }
+  __device__ void synchronize() const {}
+};
+
 #if DYNASOAR_CUDA_BACKEND
 
 /// Lanes of one CUDA warp that arrived together.
@@ -93,20 +107,6 @@ struct CudaWarp {
 using PlatformWarp = CudaWarp;
 
 #else
-
-/// A group of one lane: what a CPU thread is.
-struct SingleLaneGroup {
-  int rank() const { return 0; }
-  int size() const { return 1; }
-  template <class T>
-  T broadcast(T value) const {
-    return value;
-  }
-  SingleLaneGroup matching(std::uint32_t) const { return {}; }
-  std::uint64_t combine(std::uint64_t mask) const { return mask; }
-  LaneSums sums(std::uint32_t value) const { return {0, value}; }
-  void synchronize() const {}
-};
 
 namespace detail {
 /// Number of the calling thread in the parallel loop that it runs; set by Executor.
