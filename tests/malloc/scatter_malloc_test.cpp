@@ -1,6 +1,6 @@
 #include <dynasoar/malloc/scatter_malloc.h>
 
-#include "malloc_suite.h"
+#include "test_heap.h"
 
 namespace dynasoar::test {
 
@@ -23,30 +23,7 @@ constexpr std::size_t kPage = detail::ScatterPages::kPageBytes;
 constexpr std::size_t kRegion = kPage * detail::ScatterPages::kRegionPages;
 constexpr std::size_t kSuperBlock = std::size_t{8} << 20;
 
-/// A heap, and what one thread does with it.
-struct Heap : MallocBench<ScatterMalloc> {
-  explicit Heap(std::size_t heap, std::size_t largest = kPage) : MallocBench(largest, heap) {}
-
-  /// Memory of `bytes` bytes each, at most `most` times.
-  std::vector<Holding> take(std::size_t bytes, std::size_t most) {
-    DeviceArray<Holding> holdings(most);
-    holdings.fill_bytes(0);
-    run(1, TakeAll<ScatterMalloc>{storage.view(), tally.data(), holdings.data(), static_cast<std::uint32_t>(most),
-                                  static_cast<std::uint32_t>(bytes)});
-    std::vector<Holding> taken = holdings.download();
-    std::erase_if(taken, [](const Holding& holding) { return holding.memory == nullptr; });
-    return taken;
-  }
-
-  std::vector<Holding> take_all(std::size_t bytes) { return take(bytes, storage.heap_bytes() / bytes + 1); }
-
-  void give(const std::vector<Holding>& taken) {
-    DeviceArray<Holding> holdings(taken.size());
-    holdings.upload(taken);
-    run(1, GiveBackAll<ScatterMalloc>{storage.view(), tally.data(), holdings.data(),
-                                      static_cast<std::uint32_t>(taken.size())});
-  }
-};
+using Heap = TestHeap<ScatterMalloc>;
 
 }  // namespace
 
@@ -126,27 +103,6 @@ TEST_CASE("requests above a page get consecutive pages of a super block") {
   heap.check_tally();
 }
 
-TEST_CASE("threads that want runs of pages at the same time never get the same") {
-  const std::uint64_t seed = test_seed();
-  MESSAGE("seed " << seed);
-  constexpr std::uint32_t kLargest = 30 * kPage;
-  constexpr std::uint32_t kPieces = 8;
-  constexpr std::uint32_t kThreads = kHostThreads;
-  // Half a super block for runs: too little for what all want, so some are refused.
-  // 128 pages for runs: too few for what all want, so some are refused.
-  Heap heap(std::size_t{1} << 20, kLargest);
-  DeviceArray<Holding> holdings(std::size_t{kThreads} * kPieces);
-  DeviceArray<std::uint32_t> counts(kThreads);
-  counts.fill_bytes(0);
-  heap.run(kThreads, ChurnWorker<ScatterMalloc>{heap.storage.view(),
-                                                {heap.tally.data(), holdings.data(), counts.data(), kPieces, kLargest,
-                                                 seed, 8000 / kThreads / kSlowdown}});
-  CHECK(heap.tally[kGranted] > 0);
-  // Pages that one gave up for another are not lost.
-  CHECK(heap.take(kLargest, 5).size() == 128 * kPage / kLargest);
-  heap.check_tally();
-}
-
 TEST_CASE("a scatter allocator says what its heap is too small for") {
   Executor executor;
   CHECK_THROWS_WITH_AS((ScatterMalloc::Storage(executor, {.heap_bytes = kRegion - 1, .largest_request = 64})),
@@ -173,6 +129,28 @@ TEST_CASE("lanes that ask together get chunks side by side") {
     for (std::size_t i = 1; i < taken.size(); ++i) {
       CHECK(taken[i].memory == taken[0].memory + static_cast<std::ptrdiff_t>(i * bytes));
     }
+  }
+}
+
+TEST_CASE("lanes that share pages leave nothing behind when they free together") {
+  // Pages of 51 and of 127 chunks: warps ask for more than is left on them.
+  for (const std::size_t bytes : {std::size_t{80}, std::size_t{32}}) {
+    CAPTURE(bytes);
+    Heap heap(kRegion);
+    WarpTeam team(0, WarpScheduling::together(), 1);
+    run_warp(team, [&](ThreadWarp lane) {
+      std::vector<void*> taken;
+      for (int i = 0; i < 9; ++i) {
+        taken.push_back(heap.storage.view().malloc(bytes, lane));
+        count_if(heap.tally.data()[kUnexpected], taken.back() == nullptr);
+      }
+      for (void* const memory : taken) heap.storage.view().free(memory, lane);
+    });
+    const std::vector<Holding> pages = heap.take_all(kPage);
+    CHECK(pages.size() == kRegion / kPage);
+    heap.give(pages);
+    CHECK(heap.take_all(64).size() == kRegion / 64);
+    heap.check_tally();
   }
 }
 
