@@ -32,6 +32,15 @@ __host__ __device__ inline int lowest_bit(std::uint64_t mask) {
 #endif
 }
 
+/// Position of the highest set bit. @pre mask != 0
+__host__ __device__ inline int highest_bit(std::uint64_t mask) {
+#if defined(__CUDA_ARCH__)
+  return 63 - __clzll(static_cast<long long>(mask));
+#else
+  return 63 - std::countl_zero(mask);
+#endif
+}
+
 /// A mask of the lowest `count` bits, 0 <= count <= 64.
 __host__ __device__ constexpr std::uint64_t first_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
