@@ -31,12 +31,17 @@ std::vector<Holding> by_address(std::vector<Holding> holdings) {
 
 TEST_CASE("a freed segment is merged with the one that comes after it") {
   SizeListHeap heap(kHeap, kHeap);
-  std::vector<Holding> taken = by_address(heap.take_all(1024));
-  CHECK(taken.size() == kHeap / 1024);
-  CHECK(heap.take(64, 1).empty());
-  std::reverse(taken.begin(), taken.end());
-  heap.give(taken);
-  CHECK(heap.take(kHeap, 1).size() == 1);
+  const std::vector<Holding> taken = by_address(heap.take_all(64));
+  REQUIRE(taken.size() == kHeap / 64);
+  heap.give({taken[101]});
+  heap.give({taken[100]});
+  // Too many others for a search through all that are free.
+  std::vector<Holding> others;
+  for (std::size_t i = 200; i < 2000; i += 2) others.push_back(taken[i]);
+  heap.give(others);
+  const std::vector<Holding> merged = heap.take(128, 1);
+  REQUIRE(merged.size() == 1);
+  CHECK(merged[0].memory == taken[100].memory);
   heap.check_tally();
 }
 

@@ -9,9 +9,9 @@
 /// - Requests of one size that lanes of a warp make together take their chunks from the same pages with one change of
 ///   the count and one of the bit field, in one lane. `ScatterMallocSeparate` is without that, as in the paper.
 /// - The hash adds the warp's place on its multiprocessor, times kWarpPages, or the warps of one would meet.
-/// - Super blocks are as large as kSuperBlocks of them fill the heap, but not below the paper's 8 MB. They lie next to
-///   each other. Regions have 64 pages, and are left alone from 9/10 full on; super blocks likewise. A request that
-///   finds nothing so looks at all pages that are not full before it gives up.
+/// - Super blocks are as large as kSuperBlocks of them fill the heap, but not below the paper's 8 MB where the heap
+///   has as much. They lie next to each other. Regions have 64 pages, and are left alone from 9/10 full on; super
+///   blocks likewise. A request that finds nothing so looks at all pages that are not full before it gives up.
 /// - One super block in four serves requests above a page, if `largest_request` is above a page, and nothing else.
 /// - A page that becomes free, not every freed chunk, may make its super block the active one: the less likely, the
 ///   more of its regions are full. The dice are the page's number.
@@ -222,7 +222,7 @@ class BasicScatterMalloc<kRequests>::Storage {
 
  private:
   static constexpr std::size_t kLeastBlockPages = 2048;   // 8 MB, as in the paper
-  static constexpr std::size_t kSuperBlocks = 8;          // at most
+  static constexpr std::size_t kSuperBlocks = 4;          // at most
   static constexpr std::uint32_t kBlocksPerRunBlock = 4;  // super blocks, one of which is for runs
 
   void allocate(std::uint32_t all_blocks, std::uint32_t block_regions) {
