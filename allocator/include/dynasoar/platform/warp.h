@@ -23,6 +23,25 @@ struct LaneSums {
   std::uint32_t total;   ///< sum over all lanes
 };
 
+/// A group of one lane: what a CPU thread is, and a lane of a GPU's warp that works on its own.
+struct SingleLaneGroup {
+  __device__ int rank() const { return 0; }
+  __device__ int size() const { return 1; }
+  template <class T>
+  __device__ T broadcast(T value) const {
+    return value;
+  }
+  __device__ SingleLaneGroup matching(std::uint32_t) const { return {}; }
+  __device__ std::uint64_t combine(std::uint64_t mask) const { return mask; }
+  __device__ std::uint32_t ballot(bool condition) const { return condition ? 1 : 0; }
+  template <class T>
+  __device__ T shuffle(T value, int) const {
+    return value;
+  }
+  __device__ LaneSums sums(std::uint32_t value) const { return {0, value}; }
+  __device__ void synchronize() const {}
+};
+
 #if DYNASOAR_CUDA_BACKEND
 
 /// Lanes of one CUDA warp that arrived together.
@@ -64,6 +83,7 @@ class CudaLaneGroup {
 
   /// Sums over the group. @pre all lanes of the group call it together
   __device__ LaneSums sums(std::uint32_t value) const {
+    if (lanes_ == 0xffffffffu) return sums_of_warp(value);
     LaneSums result{0, 0};
     for (unsigned left = lanes_; left != 0; left &= left - 1) {
       const std::uint32_t other = __shfl_sync(lanes_, value, __ffs(static_cast<int>(left)) - 1);
@@ -83,6 +103,16 @@ class CudaLaneGroup {
   }
 
  private:
+  /// `sums` in five steps, each of which adds what the lanes 1, 2, 4, ... before have so far.
+  __device__ static LaneSums sums_of_warp(std::uint32_t value) {
+    std::uint32_t with_own = value;
+    for (unsigned step = 1; step < 32; step *= 2) {
+      const std::uint32_t other = __shfl_up_sync(0xffffffffu, with_own, step);
+      if (threadIdx.x % 32 >= step) with_own += other;
+    }
+    return {with_own - value, __shfl_sync(0xffffffffu, with_own, 31)};
+  }
+
   __device__ static unsigned lanes_below() {
     unsigned mask;
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
@@ -108,25 +138,6 @@ struct CudaWarp {
 using PlatformWarp = CudaWarp;
 
 #else
-
-/// A group of one lane: what a CPU thread is.
-struct SingleLaneGroup {
-  int rank() const { return 0; }
-  int size() const { return 1; }
-  template <class T>
-  T broadcast(T value) const {
-    return value;
-  }
-  SingleLaneGroup matching(std::uint32_t) const { return {}; }
-  std::uint64_t combine(std::uint64_t mask) const { return mask; }
-  std::uint32_t ballot(bool condition) const { return condition ? 1 : 0; }
-  template <class T>
-  T shuffle(T value, int) const {
-    return value;
-  }
-  LaneSums sums(std::uint32_t value) const { return {0, value}; }
-  void synchronize() const {}
-};
 
 namespace detail {
 /// Number of the calling thread in the parallel loop that it runs; set by Executor.

@@ -1,0 +1,138 @@
+/// @file
+/// ListMalloc: lists of free segments, in bins by size, or by size and multiprocessor. What ScatterAlloc is compared
+/// with: a traditional allocator that many threads may use.
+///
+/// Source: ScatterAlloc (Steinberger, Kenzel, Kainz, Schmalstieg, 2012), section 4, and section 8 for the number of
+/// bins; see segment_lists.h for how segments are found, split and merged.
+///
+/// The paper leaves open what the lists of a multiprocessor hold at first: here, an equal share of the heap. A thread
+/// that finds nothing there goes on with the lists of the other multiprocessors; it gives memory back to its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/segment_lists.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// What lists of free segments there are.
+enum class ListBins {
+  by_size,
+  by_size_and_multiprocessor,
+};
+
+/// Segments of the heap, as large as requests are, in units of 64 bytes.
+///
+/// @par Concurrency   everything may overlap; lock-free
+template <ListBins kListBins>
+class ListMalloc {
+ public:
+  static constexpr bool kOneSet = kListBins == ListBins::by_size;
+  static constexpr MallocProperties kProperties{kOneSet ? "size-list" : "mp-lists", true, false, false};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > largest_) return nullptr;
+    const auto units = static_cast<std::uint32_t>((bytes + kUnitBytes - 1) / kUnitBytes);
+    const std::uint32_t unit = lists_.take(set_of(warp.id()), units);
+    return unit == detail::SegmentLists::kNone ? nullptr : heap_ + std::size_t{unit} * kUnitBytes;
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp warp = {}) const {
+    if (pointer == nullptr) return;
+    const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
+    lists_.give(set_of(warp.id()), static_cast<std::uint32_t>(offset / kUnitBytes));
+  }
+
+  __host__ __device__ std::size_t largest() const { return largest_; }
+
+ private:
+  static constexpr std::size_t kUnitBytes = detail::SegmentLists::kUnitBytes;
+  // Warps that share lists: those of a multiprocessor, as PlatformWarp numbers them; threads on the host.
+  static constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
+
+  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / kWarpsPerSet % lists_.sets(); }
+
+  detail::SegmentLists lists_{};
+  char* heap_ = nullptr;
+  std::size_t largest_ = 0;
+};
+
+/// Owns the heap and the tables.
+template <ListBins kListBins>
+class ListMalloc<kListBins>::Storage {
+ public:
+  /// @throws Error if the largest request does not fit into what each set of lists has, or there is too little memory
+  Storage(Executor& executor, const MallocNeeds& needs) {
+    const std::uint32_t sets = kOneSet ? 1 : std::max(executor.concurrent_warps() / kWarpsPerSet, 1u);
+    const std::size_t share = needs.heap_bytes / kUnitBytes / sets;
+    view_.largest_ = share * kUnitBytes;
+    if (share == 0 || needs.largest_request > view_.largest_) {
+      throw Error("dynasoar: ListMalloc needs " + std::to_string(sets) + " times the largest request, rounded up to " +
+                  std::to_string(kUnitBytes) + " bytes; ask for more heap_bytes");
+    }
+    if (share * sets > std::numeric_limits<std::int32_t>::max()) {
+      throw Error("dynasoar: ListMalloc manages 2^31 - 1 units of 64 bytes at most; ask for less heap_bytes");
+    }
+    const auto units = static_cast<std::uint32_t>(share * sets);
+    heap_ = DeviceArray<char>(units * kUnitBytes);
+    view_.heap_ = heap_.data();
+    fill_tables(units, sets);
+    view_.lists_ = detail::SegmentLists(reinterpret_cast<Lists::State*>(states_.data()), links_.data(),
+                                        reinterpret_cast<Lists::State*>(heads_.data()), units, sets);
+  }
+
+  ListMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return heap_.bytes(); }
+  std::size_t state_bytes() const { return states_.bytes() + links_.bytes() + heads_.bytes(); }
+
+ private:
+  using Lists = detail::SegmentLists;
+
+  /// One free segment per set.
+  void fill_tables(std::uint32_t units, std::uint32_t sets) {
+    const std::uint32_t share = units / sets;
+    std::vector<std::uint64_t> states(units);
+    std::vector<std::uint64_t> heads(std::size_t{sets} * Lists::kBins, Lists::Head{Lists::kNone, 0}.word());
+    for (std::uint32_t set = 0; set < sets; ++set) {
+      states[set * share] = detail::SegmentState{share, detail::SegmentState::kFree, true}.word();
+      heads[set * Lists::kBins + Lists::bin_of(share)] = Lists::Head{set * share, 0}.word();
+    }
+    states_ = DeviceArray<std::uint64_t>(states.size());
+    states_.upload(states);
+    links_ = DeviceArray<Lists::Link>(units);
+    links_.fill_bytes(0xFF);  // kNone
+    heads_ = DeviceArray<std::uint64_t>(heads.size());
+    heads_.upload(heads);
+  }
+
+  DeviceArray<char> heap_;
+  DeviceArray<std::uint64_t> states_;
+  DeviceArray<Lists::Link> links_;
+  DeviceArray<std::uint64_t> heads_;
+  ListMalloc view_;
+};
+
+/// The paper's size list.
+using SizeListMalloc = ListMalloc<ListBins::by_size>;
+
+/// The paper's mp lists.
+using MultiprocessorListMalloc = ListMalloc<ListBins::by_size_and_multiprocessor>;
+
+static_assert(DeviceMalloc<SizeListMalloc>);
+static_assert(DeviceMalloc<MultiprocessorListMalloc>);
+
+}  // namespace dynasoar

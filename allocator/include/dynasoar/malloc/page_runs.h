@@ -1,0 +1,105 @@
+/// @file
+/// PageRuns: consecutive pages for requests that one page cannot hold. Used by ScatterMalloc.
+///
+/// Source: ScatterAlloc (Steinberger et al. 2012), section 6.3. Each page of a run has an entry that says so; a run is
+/// taken page by page, and given up if another thread was faster on one of them.
+///
+/// The paper leaves open where a search goes on after that: here, behind the run that was in the way, which is why an
+/// entry holds the run's length and the page's place in it. Runs are taken from their first page up; of two that
+/// overlap, the one that starts further up never gives up for the other.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Entries of pages, 0 for a free one.
+///
+/// @par Concurrency   everything may overlap; lock-free
+/// @par Cost          first fit: linear in the runs in front
+class PageRuns {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  PageRuns() = default;
+
+  /// @param entries   of `count` pages, all 0
+  PageRuns(AtomicWord<std::uint64_t>* entries, std::uint32_t count) : entries_(entries), count_(count) {}
+
+  /// @return the first of `pages` consecutive pages, which are the caller's now, or kNone
+  __device__ std::uint32_t take(std::uint32_t pages) const {
+    for (int round = 0; round < kRounds; ++round) {
+      bool lost = false;
+      const std::uint32_t first = first_fit(pages, lost);
+      if (first != kNone) return first;
+      if (!lost) return kNone;
+      PlatformAtomics::pause(round);  // what was lost may be free again: the other thread may have given up, too
+    }
+    return kNone;
+  }
+
+  /// Takes back the run that starts at `first`.
+  __device__ void give(std::uint32_t first) const {
+    // The owner alone writes the entries of its run.
+    put_back(first, Entry::of(entries_[first].load(Order::relaxed)).pages);
+  }
+
+ private:
+  static constexpr int kRounds = 64;  // searches, each of which lost a page to another thread
+
+  struct Entry {
+    std::uint32_t pages;     ///< of the run
+    std::uint32_t position;  ///< of this page in it
+
+    __device__ static Entry of(std::uint64_t word) {
+      return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
+    }
+    __device__ std::uint64_t word() const { return std::uint64_t{pages} << 32 | position; }
+    __device__ std::uint32_t to_end() const { return pages - position; }
+  };
+
+  /// One search. `lost` becomes true if another thread was faster somewhere.
+  __device__ std::uint32_t first_fit(std::uint32_t pages, bool& lost) const {
+    std::uint32_t first = 0;  // the pages from here to `page` are free
+    for (std::uint32_t page = 0; page < count_;) {
+      std::uint64_t found = entries_[page].load(Order::relaxed);
+      if (found == 0) {
+        ++page;
+        if (page - first < pages) continue;
+        page = first;
+        if (claim(page, pages, found)) return first;
+        lost = true;
+      }
+      page += Entry::of(found).to_end();
+      first = page;
+    }
+    return kNone;
+  }
+
+  /// Takes the pages from `page` on. On failure, `page` is the one that was in the way and `found` its entry.
+  __device__ bool claim(std::uint32_t& page, std::uint32_t pages, std::uint64_t& found) const {
+    const std::uint32_t first = page;
+    for (std::uint32_t i = 0; i < pages; ++i) {
+      found = 0;
+      // Acquires the pages from put_back: what their last owner did with them is over.
+      if (entries_[first + i].compare_exchange(found, Entry{pages, i}.word(), Order::acquire)) continue;
+      put_back(first, i);
+      page = first + i;
+      return false;
+    }
+    return true;
+  }
+
+  __device__ void put_back(std::uint32_t first, std::uint32_t pages) const {
+    // Releases the pages to claim.
+    for (std::uint32_t i = 0; i < pages; ++i) entries_[first + i].store(0, Order::release);
+  }
+
+  AtomicWord<std::uint64_t>* entries_ = nullptr;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,31 @@
+/// @file
+/// Requests: whether an allocator serves what the lanes of a warp ask for at the same time together. For allocators
+/// that exist both ways, so that the difference can be measured.
+#pragma once
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+/// How requests that the lanes of a warp make at the same time are served.
+enum class Requests {
+  combined,  ///< one lane works for all that want the same
+  separate,  ///< every lane works for itself
+};
+
+namespace detail {
+
+/// The lanes that the caller makes its request with.
+template <Requests kRequests, class Warp>
+__device__ auto requesting_lanes([[maybe_unused]] const Warp& warp) {
+  if constexpr (kRequests == Requests::combined) {
+    return warp.coalesce();
+  } else {
+    return SingleLaneGroup{};
+  }
+}
+
+}  // namespace detail
+
+}  // namespace dynasoar

@@ -1,0 +1,258 @@
+/// @file
+/// ScatterMalloc: scatters requests over pages by a hash of their size and of where they are made, so that few of them
+/// meet.
+///
+/// Source: ScatterAlloc (Steinberger, Kenzel, Kainz, Schmalstieg, 2012), sections 5 and 6. Super blocks consist of
+/// regions, regions of pages; see scatter_pages.h for what happens on a page, page_runs.h for larger requests.
+///
+/// The paper leaves open, or we chose differently:
+/// - Requests of one size that lanes of a warp make together take their chunks from the same pages with one change of
+///   the count and one of the bit field, in one lane. `ScatterMallocSeparate` is without that, as in the paper.
+/// - The hash adds the warp's place on its multiprocessor, times kWarpPages, or the warps of one would meet.
+/// - Super blocks are as large as kSuperBlocks of them fill the heap, but not below the paper's 8 MB where the heap
+///   has as much. They lie next to each other. Regions have 64 pages, and are left alone from 9/10 full on; super
+///   blocks likewise. A request that finds nothing so looks at all pages that are not full before it gives up.
+/// - One super block in four serves requests above a page, if `largest_request` is above a page, and nothing else.
+/// - A page that becomes free, not every freed chunk, may make its super block the active one: the less likely, the
+///   more of its regions are full. The dice are the page's number.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/page_runs.h>
+#include <dynasoar/malloc/requests.h>
+#include <dynasoar/malloc/scatter_pages.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// Chunks of pages, and runs of pages for requests that are larger.
+///
+/// @par Concurrency   everything may overlap; lock-free
+template <Requests kRequests>
+class BasicScatterMalloc {
+ public:
+  static constexpr bool kCombines = kRequests == Requests::combined;
+  static constexpr MallocProperties kProperties{kCombines ? "scatter" : "scatter-separate", true, false, kCombines};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > largest_) return nullptr;
+    if (bytes > kPageBytes) return malloc_run(bytes);
+    const auto rounded = static_cast<std::uint32_t>(detail::round_up(bytes, kMallocAlignment));
+    const auto group = detail::requesting_lanes<kRequests>(warp).matching(rounded);
+    const auto rank = static_cast<std::uint32_t>(group.rank());
+    const auto lanes = static_cast<std::uint32_t>(group.size());
+    Place place = first_place(rounded, warp.id());
+    void* memory = nullptr;
+    for (std::uint32_t served = 0; served < lanes;) {
+      detail::ScatterGrant grant;
+      if (rank == 0) grant = find(place, rounded, lanes - served);
+      grant = from_first_lane(grant, group);
+      if (grant.count == 0) break;
+      // Before the first lane was granted chunks, it has acquired them for all.
+      group.synchronize();
+      if (rank - served < grant.count) memory = pages_.memory_of(grant, rank - served);
+      served += grant.count;
+    }
+    return memory;
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp warp = {}) const {
+    if (pointer == nullptr) return;
+    const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
+    const auto page = static_cast<std::uint32_t>(offset / kPageBytes);
+    if (page >= blocks_ * pages_.block_pages()) return runs_.give(page - blocks_ * pages_.block_pages());
+    const auto group = detail::requesting_lanes<kRequests>(warp).matching(page);
+    if (pages_.give(page, static_cast<std::uint32_t>(offset % kPageBytes), group)) reactivate(page);
+  }
+
+  __host__ __device__ std::size_t largest() const { return largest_; }
+
+ private:
+  using Pages = detail::ScatterPages;
+
+  static constexpr std::uint32_t kPageBytes = Pages::kPageBytes;
+  static constexpr std::uint32_t kSizeFactor = 38183;            // k_S in the paper's hash
+  static constexpr std::uint32_t kMultiprocessorFactor = 17497;  // k_mp
+  static constexpr std::uint32_t kWarpPages = 4;                 // from one warp of a multiprocessor to the next
+  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;   // as PlatformWarp counts them
+  static constexpr std::uint32_t kSpread = 2654435761u;          // 2^32 / golden ratio: multiples lie evenly apart
+  static constexpr std::uint32_t kReactivation = 8;              // pages of an empty block that become free per change
+
+  /// Where a search starts: the super block, and the page in it.
+  struct Place {
+    std::uint32_t block;
+    std::uint32_t page;
+  };
+
+  __device__ Place first_place(std::uint32_t bytes, std::uint32_t warp) const {
+    const std::uint32_t hash = bytes * kSizeFactor + warp / kWarpsPerMultiprocessor * kMultiprocessorFactor +
+                               warp % kWarpsPerMultiprocessor * kWarpPages;
+    return {active_block_->load(Order::relaxed), hash % pages_.block_pages()};
+  }
+
+  template <class Group>
+  __device__ static detail::ScatterGrant from_first_lane(const detail::ScatterGrant& grant, const Group& group) {
+    return {group.broadcast(grant.page), group.broadcast(grant.chunk), group.broadcast(grant.first),
+            group.broadcast(grant.count), group.broadcast(grant.bits)};
+  }
+
+  /// Chunks for up to `wanted` requests. Moves `place` to where they were found. @return count 0 if there are none
+  __device__ detail::ScatterGrant find(Place& place, std::uint32_t bytes, std::uint32_t wanted) const {
+    detail::ScatterGrant grant = find(place, bytes, wanted, Pages::kRegionLimit);
+    if (grant.count == 0) grant = find(place, bytes, wanted, Pages::kRegionPages - 1);
+    return grant;
+  }
+
+  /// As above, in regions with at most `limit` full pages.
+  __device__ detail::ScatterGrant find(Place& place, std::uint32_t bytes, std::uint32_t wanted, int limit) const {
+    for (std::uint32_t i = 0; i < blocks_; ++i) {
+      const std::uint32_t block = (place.block + i) % blocks_;
+      const detail::ScatterGrant grant = find_in_block({block, place.page}, bytes, wanted, limit);
+      if (grant.count == 0) continue;
+      if (i != 0) active_block_->store(block, Order::relaxed);
+      place = {block, grant.page % pages_.block_pages()};
+      return grant;
+    }
+    return {};
+  }
+
+  __device__ detail::ScatterGrant find_in_block(Place start, std::uint32_t bytes, std::uint32_t wanted,
+                                                int limit) const {
+    const std::uint32_t first_page = start.block * pages_.block_pages();
+    std::uint32_t page = start.page;
+    // The region of the start comes twice: its end first, the rest last.
+    for (std::uint32_t i = 0; i <= pages_.block_regions(); ++i) {
+      const std::uint32_t region = page / Pages::kRegionPages;
+      const std::uint32_t end = (region + 1) * Pages::kRegionPages;
+      if (pages_.full_pages(start.block * pages_.block_regions() + region) <= limit) {
+        for (; page < end; ++page) {
+          const detail::ScatterGrant grant = pages_.take(first_page + page, bytes, wanted);
+          if (grant.count != 0) return grant;
+        }
+      } else if (limit == Pages::kRegionLimit && pages_.full_regions(start.block) > block_limit()) {
+        return {};
+      }
+      page = end % pages_.block_pages();
+    }
+    return {};
+  }
+
+  /// Full regions of a super block that may still be looked at.
+  __device__ int block_limit() const { return static_cast<int>(pages_.block_regions() * 9 / 10); }
+
+  /// Makes a page's super block the active one, perhaps.
+  __device__ void reactivate(std::uint32_t page) const {
+    const std::uint32_t block = page / pages_.block_pages();
+    const std::uint64_t sides = std::uint64_t{pages_.block_regions()} * kReactivation;
+    const auto roll = static_cast<int>(page * kSpread * sides >> 32);
+    const int regions = static_cast<int>(pages_.block_regions());
+    if (roll >= regions - pages_.full_regions(block)) return;
+    if (active_block_->load(Order::relaxed) != block) active_block_->store(block, Order::relaxed);
+  }
+
+  __device__ void* malloc_run(std::size_t bytes) const {
+    const std::uint32_t page = runs_.take(static_cast<std::uint32_t>((bytes + kPageBytes - 1) / kPageBytes));
+    if (page == detail::PageRuns::kNone) return nullptr;
+    return heap_ + (std::size_t{blocks_} * pages_.block_pages() + page) * kPageBytes;
+  }
+
+  Pages pages_{};
+  detail::PageRuns runs_{};
+  AtomicWord<std::uint32_t>* active_block_ = nullptr;
+  char* heap_ = nullptr;
+  std::uint32_t blocks_ = 0;  // super blocks of chunks; those of runs come after them
+  std::size_t largest_ = 0;
+};
+
+/// Owns the heap, the page usage tables and the fill levels.
+template <Requests kRequests>
+class BasicScatterMalloc<kRequests>::Storage {
+ public:
+  /// @throws Error if the heap is too small for a super block, or for the largest request, or there is too little
+  /// memory
+  Storage(Executor&, const MallocNeeds& needs) {
+    const bool has_runs = needs.largest_request > kPageBytes;
+    const std::uint32_t most_blocks = has_runs ? 2 : 1;
+    const std::size_t pages = needs.heap_bytes / kPageBytes;
+    if (pages / most_blocks < Pages::kRegionPages) {
+      throw Error("dynasoar: ScatterMalloc needs " +
+                  std::to_string(std::size_t{most_blocks} * Pages::kRegionPages * kPageBytes) +
+                  " bytes at least; ask for more heap_bytes");
+    }
+    if (pages > std::numeric_limits<std::uint32_t>::max() / 2) {
+      throw Error("dynasoar: ScatterMalloc manages 2^31 pages of 4096 bytes at most; ask for less heap_bytes");
+    }
+    const auto all_blocks =
+        static_cast<std::uint32_t>(std::clamp<std::size_t>(pages / kLeastBlockPages, most_blocks, kSuperBlocks));
+    const auto block_regions = static_cast<std::uint32_t>(pages / all_blocks / Pages::kRegionPages);
+    const std::uint32_t block_pages = block_regions * Pages::kRegionPages;
+    view_.largest_ = has_runs ? std::size_t{block_pages} * kPageBytes : kPageBytes;
+    if (needs.largest_request > view_.largest_) {
+      throw Error("dynasoar: the largest request does not fit into a super block of ScatterMalloc, of " +
+                  std::to_string(view_.largest_) + " bytes here; ask for more heap_bytes");
+    }
+    const std::uint32_t run_blocks = has_runs ? std::max(all_blocks / kBlocksPerRunBlock, 1u) : 0;
+    view_.blocks_ = all_blocks - run_blocks;
+    allocate(all_blocks, block_regions);
+    view_.heap_ = heap_.data();
+    view_.active_block_ = block_fill_.data() + all_blocks;
+    view_.pages_ = Pages(heap_.data(), table_.data(), region_fill_.data(), block_fill_.data(), block_regions);
+    view_.runs_ = detail::PageRuns(runs_.data(), run_blocks * block_pages);
+  }
+
+  BasicScatterMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return heap_.bytes(); }
+  std::size_t state_bytes() const {
+    return table_.bytes() + region_fill_.bytes() + block_fill_.bytes() + runs_.bytes();
+  }
+
+ private:
+  static constexpr std::size_t kLeastBlockPages = 2048;   // 8 MB, as in the paper
+  static constexpr std::size_t kSuperBlocks = 4;          // at most
+  static constexpr std::uint32_t kBlocksPerRunBlock = 4;  // super blocks, one of which is for runs
+
+  void allocate(std::uint32_t all_blocks, std::uint32_t block_regions) {
+    const std::size_t block_pages = std::size_t{block_regions} * Pages::kRegionPages;
+    heap_ = DeviceArray<char>(all_blocks * block_pages * kPageBytes);
+    table_ = DeviceArray<detail::ScatterPage>(view_.blocks_ * block_pages);
+    region_fill_ = DeviceArray<AtomicWord<std::uint32_t>>(std::size_t{view_.blocks_} * block_regions);
+    block_fill_ = DeviceArray<AtomicWord<std::uint32_t>>(all_blocks + 1);  // and the active one
+    runs_ = DeviceArray<detail::ScatterWord>((all_blocks - view_.blocks_) * block_pages);
+    table_.fill_bytes(0);
+    region_fill_.fill_bytes(0);
+    block_fill_.fill_bytes(0);
+    runs_.fill_bytes(0);
+  }
+
+  DeviceArray<char> heap_;
+  DeviceArray<detail::ScatterPage> table_;
+  DeviceArray<AtomicWord<std::uint32_t>> region_fill_;
+  DeviceArray<AtomicWord<std::uint32_t>> block_fill_;
+  DeviceArray<detail::ScatterWord> runs_;
+  BasicScatterMalloc view_;
+};
+
+/// Lanes of a warp make their requests together.
+using ScatterMalloc = BasicScatterMalloc<Requests::combined>;
+
+/// Every lane makes its request by itself, as in the paper.
+using ScatterMallocSeparate = BasicScatterMalloc<Requests::separate>;
+
+static_assert(DeviceMalloc<ScatterMalloc>);
+static_assert(DeviceMalloc<ScatterMallocSeparate>);
+
+}  // namespace dynasoar

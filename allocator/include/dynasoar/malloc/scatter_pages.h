@@ -1,0 +1,330 @@
+/// @file
+/// ScatterPages: pages that are split into chunks of one size, and how full regions of them are. Used by ScatterMalloc,
+/// which decides what page to try.
+///
+/// Source: ScatterAlloc (Steinberger et al. 2012), sections 5.2, 5.4, 6.1 and 6.2. A page's chunk size is set by the
+/// request that finds it free, and kept until all chunks have been freed. Its count of chunks is raised before a chunk
+/// is looked for, so whoever has been counted will find one.
+///
+/// The paper leaves open, or we chose differently:
+/// - Chunk size and count are one word. The word can only become 0 while the count is 0, so no page has to be locked to
+///   change its chunk size; and what raises the count learns the chunk size of that moment.
+/// - Bit fields have 64 bits, so a page of 4096 bytes needs the second level only for chunks below 64 bytes. Its bit
+///   fields stand at the start of the page; who splits the page clears them, before its chunk size can be seen.
+/// - A page is split into the largest chunks of which equally many fit.
+/// - The search for a free chunk starts where the count points, not the lane's number: on a page from which nothing has
+///   been freed, that hits at the first try.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+using ScatterWord = AtomicWord<std::uint64_t>;
+
+/// An entry of the page usage table.
+struct ScatterPage {
+  ScatterWord state;  ///< ScatterState, 0 while the page is free
+  ScatterWord used;   ///< a bit per chunk; on two levels, a bit per bit field that is full
+};
+
+/// What a page's state says.
+struct ScatterState {
+  static constexpr std::uint32_t kSplitting = 1;  ///< in place of the chunk size: bit fields are not clear yet
+
+  std::uint32_t chunk;  ///< size in bytes
+  std::uint32_t count;  ///< of chunks taken, and of those that requests try to take
+
+  __device__ static ScatterState of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
+  }
+  __device__ std::uint64_t word() const { return std::uint64_t{chunk} << 32 | count; }
+  __device__ bool is_split() const { return chunk > kSplitting; }
+};
+
+/// How chunks of one size lie on a page.
+struct ScatterSplit {
+  static constexpr std::uint32_t kPageBytes = 4096;
+  static constexpr std::uint32_t kUnit = 16;  ///< chunk sizes are multiples of it
+  static constexpr std::uint32_t kBits = 64;  ///< of a bit field
+
+  std::uint32_t chunk;
+  std::uint32_t spots;   ///< chunks
+  std::uint32_t fields;  ///< bit fields on the page, 0 if the one in the table is enough
+  std::uint32_t data;    ///< where the first chunk starts
+
+  __device__ static ScatterSplit of(std::uint32_t chunk) {
+    const std::uint32_t spots = kPageBytes / chunk;
+    if (spots <= kBits) return {chunk, spots, 0, 0};
+    const std::uint32_t fields = (spots + kBits - 1) / kBits;
+    const std::uint32_t data = (fields * 8 + kUnit - 1) / kUnit * kUnit;
+    return {chunk, (kPageBytes - data) / chunk, fields, data};
+  }
+
+  /// The split for a request that finds a free page. @param bytes   a multiple of kUnit, at most kPageBytes
+  __device__ static ScatterSplit for_request(std::uint32_t bytes) {
+    const ScatterSplit split = of(bytes);
+    return split.fields == 0 ? of(kPageBytes / split.spots / kUnit * kUnit) : split;
+  }
+
+  /// The bits of a field that stand for chunks.
+  __device__ std::uint64_t valid(std::uint32_t field) const {
+    const std::uint32_t left = spots - field * kBits;
+    return first_bits(static_cast<int>(left < kBits ? left : kBits));
+  }
+};
+
+/// Chunks of one page for one or several lanes.
+struct ScatterGrant {
+  std::uint32_t page = 0;
+  std::uint32_t chunk = 0;  ///< size in bytes
+  std::uint32_t first = 0;  ///< spot to look at first
+  std::uint32_t count = 0;  ///< chunks that the page has for the caller
+  std::uint64_t bits = 0;   ///< on one level: which they are
+};
+
+/// Bit `by` modulo 64 becomes bit 0.
+__device__ inline std::uint64_t rotated(std::uint64_t bits, std::uint32_t by) {
+  return bits >> by % 64 | bits << (0u - by) % 64;
+}
+
+/// Takes `count` bits that are 0 in a bit field, within `valid`, preferably from `start` on.
+///
+/// @return the bits; fewer if there are not enough, or others were faster for long
+__device__ inline std::uint64_t claim_bits(ScatterWord& field, std::uint64_t valid, std::uint32_t start, int count) {
+  constexpr int kTries = 64;
+  std::uint64_t claimed = 0;
+  std::uint64_t clear = valid;  // a guess, which costs less than a look
+  for (int i = 0; i < kTries && clear != 0; ++i) {
+    const std::uint64_t wanted = rotated(lowest_set_bits(rotated(clear, start), count), 0u - start);
+    // Acquires the chunks from free_bits: what their last owners did with them is over.
+    const std::uint64_t before = field.fetch_or(wanted, Order::acquire);
+    claimed |= wanted & ~before;
+    count -= popcount(wanted & ~before);
+    if (count == 0) break;
+    clear = valid & ~(before | wanted);
+  }
+  return claimed;
+}
+
+/// The page usage table and the fill levels of regions and super blocks. Pages are counted through all super blocks.
+///
+/// @par Concurrency   everything may overlap; lock-free
+class ScatterPages {
+ public:
+  static constexpr std::uint32_t kPageBytes = ScatterSplit::kPageBytes;
+  static constexpr std::uint32_t kRegionPages = 64;
+  static constexpr int kRegionLimit = kRegionPages * 9 / 10;  ///< full pages of a region that may still be looked at
+  static constexpr std::uint32_t kMaxFragmentation = 2;       ///< a chunk may be so many times as large as a request
+
+  ScatterPages() = default;
+
+  /// @param table, region_fill, block_fill   all 0
+  ScatterPages(char* memory, ScatterPage* table, AtomicWord<std::uint32_t>* region_fill,
+               AtomicWord<std::uint32_t>* block_fill, std::uint32_t block_regions)
+      : memory_(memory),
+        table_(table),
+        region_fill_(region_fill),
+        block_fill_(block_fill),
+        block_regions_(block_regions) {}
+
+  __host__ __device__ std::uint32_t block_pages() const { return block_regions_ * kRegionPages; }
+  __host__ __device__ std::uint32_t block_regions() const { return block_regions_; }
+
+  /// Full pages of a region. Below 0 for a moment if a page is full and not full again before the first is noted.
+  __device__ int full_pages(std::uint32_t region) const {
+    return static_cast<int>(region_fill_[region].load(Order::relaxed));
+  }
+
+  /// Regions of a super block with more than kRegionLimit full pages.
+  __device__ int full_regions(std::uint32_t block) const {
+    return static_cast<int>(block_fill_[block].load(Order::relaxed));
+  }
+
+  /// Takes chunks for up to `wanted` requests of `bytes` bytes from a page, if its chunk size suits them or it is free.
+  ///
+  /// @param bytes   a multiple of ScatterSplit::kUnit
+  /// @return a grant of count 0 if there are none
+  __device__ ScatterGrant take(std::uint32_t page, std::uint32_t bytes, std::uint32_t wanted) const {
+    ScatterGrant grant = reserve(page, bytes, wanted);
+    if (grant.count == 0) return grant;
+    const ScatterSplit split = ScatterSplit::of(grant.chunk);
+    if (split.fields != 0) return grant;
+    grant.bits = claim_bits(table_[page].used, split.valid(0), grant.first, static_cast<int>(grant.count));
+    const auto got = static_cast<std::uint32_t>(popcount(grant.bits));
+    if (got < grant.count) release(page, grant.count - got);
+    grant.count = got;
+    return grant;
+  }
+
+  /// The memory of one of the lanes that a grant is for. @return null if others were faster for long
+  __device__ void* memory_of(const ScatterGrant& grant, std::uint32_t lane) const {
+    const ScatterSplit split = ScatterSplit::of(grant.chunk);
+    std::uint32_t spot;
+    if (split.fields == 0) {
+      spot = static_cast<std::uint32_t>(nth_set_bit(grant.bits, static_cast<int>(lane)));
+    } else {
+      spot = claim_on_page(grant.page, split, grant.first + lane);
+      if (spot == kNoSpot) {
+        release(grant.page, 1);
+        return nullptr;
+      }
+    }
+    return page_memory(grant.page) + split.data + spot * split.chunk;
+  }
+
+  /// Gives back a chunk of every lane in `group`, all on one page.
+  ///
+  /// @param offset   of the chunk on the page
+  /// @return in the lane of rank 0: whether the page has become free
+  template <class Group>
+  __device__ bool give(std::uint32_t page, std::uint32_t offset, const Group& group) const {
+    // The chunk size cannot change as long as there is a chunk that has not been given back.
+    const ScatterSplit split = ScatterSplit::of(ScatterState::of(table_[page].state.load(Order::relaxed)).chunk);
+    const std::uint32_t spot = (offset - split.data) / split.chunk;
+    std::uint64_t bits = std::uint64_t{1} << spot % ScatterSplit::kBits;
+    if (split.fields == 0) {
+      bits = group.combine(bits);
+    } else {
+      free_on_page(page, split, spot / ScatterSplit::kBits, bits);
+    }
+    group.synchronize();
+    if (group.rank() != 0) return false;
+    // Releases the chunks to claim_bits.
+    if (split.fields == 0) table_[page].used.fetch_and(~bits, Order::release);
+    return release(page, static_cast<std::uint32_t>(group.size()));
+  }
+
+ private:
+  static constexpr std::uint32_t kNoSpot = 0xFFFFFFFFu;
+
+  __device__ char* page_memory(std::uint32_t page) const { return memory_ + std::size_t{page} * kPageBytes; }
+
+  __device__ ScatterWord* fields_of(std::uint32_t page) const {
+    return reinterpret_cast<ScatterWord*>(page_memory(page));
+  }
+
+  __device__ static bool suits(std::uint32_t chunk, std::uint32_t bytes) {
+    return chunk >= bytes && chunk <= bytes * kMaxFragmentation;
+  }
+
+  /// Counts up to `wanted` chunks of a page as taken.
+  __device__ ScatterGrant reserve(std::uint32_t page, std::uint32_t bytes, std::uint32_t wanted) const {
+    ScatterWord& word = table_[page].state;
+    std::uint64_t found = word.load(Order::relaxed);
+    if (found == 0) {
+      const ScatterGrant grant = split_page(page, ScatterSplit::for_request(bytes), wanted, found);
+      if (grant.count != 0) return grant;
+    }
+    const ScatterState state = ScatterState::of(found);
+    if (!suits(state.chunk, bytes) || state.count >= ScatterSplit::of(state.chunk).spots) return {};
+    // Acquires the page from release and split_page: what happened under an older chunk size is over, bit fields are
+    // clear.
+    const ScatterState before = ScatterState::of(word.fetch_add(wanted, Order::acquire));
+    const std::uint32_t spots = before.is_split() ? ScatterSplit::of(before.chunk).spots : 0;
+    if (before.count < spots && before.count + wanted >= spots) note_full(page);
+    std::uint32_t got = 0;
+    if (suits(before.chunk, bytes) && before.count < spots) got = min_of(wanted, spots - before.count);
+    if (got < wanted) release(page, wanted - got);
+    return {page, before.chunk, before.count, got, 0};
+  }
+
+  /// Splits a page that was free. @return a grant of count 0 if it is not any more; then `found` is its state
+  __device__ ScatterGrant split_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t wanted,
+                                     std::uint64_t& found) const {
+    const std::uint32_t count = min_of(wanted, split.spots);
+    const ScatterState ready{split.chunk, count};
+    std::uint64_t state = ready.word();
+    const std::uint64_t splitting = ScatterState{ScatterState::kSplitting, 0}.word();
+    // Acquires the page from release: what its last owners did with it is over.
+    if (!table_[page].state.compare_exchange(found, split.fields == 0 ? state : splitting, Order::acquire)) return {};
+    if (split.fields != 0) {
+      for (std::uint32_t i = 0; i < split.fields; ++i) fields_of(page)[i].store(0, Order::relaxed);
+      // Releases the bit fields to reserve. An addition, because others may have counted themselves, in error.
+      state += table_[page].state.fetch_add(state - splitting, Order::release) - splitting;
+    }
+    if (ScatterState::of(state).count >= split.spots) note_full(page);
+    return {page, split.chunk, 0, count, 0};
+  }
+
+  /// Counts `count` chunks less. @return whether the page has become free
+  __device__ bool release(std::uint32_t page, std::uint32_t count) const {
+    ScatterWord& word = table_[page].state;
+    // Releases the chunks to who splits the page anew: to the exchange below, which passes them on.
+    const ScatterState before = ScatterState::of(word.fetch_add(std::uint64_t{0} - count, Order::release));
+    if (!before.is_split()) return false;
+    const std::uint32_t spots = ScatterSplit::of(before.chunk).spots;
+    if (before.count >= spots && before.count - count < spots) note_not_full(page);
+    if (before.count != count) return false;
+    std::uint64_t unused = ScatterState{before.chunk, 0}.word();
+    // Acquires from all that have released, and releases to split_page.
+    return word.compare_exchange(unused, 0, Order::acq_rel);
+  }
+
+  __device__ void note_full(std::uint32_t page) const {
+    const std::uint32_t region = page / kRegionPages;
+    const auto before = static_cast<int>(region_fill_[region].fetch_add(1, Order::relaxed));
+    if (before == kRegionLimit) block_fill_[region / block_regions_].fetch_add(1, Order::relaxed);
+  }
+
+  __device__ void note_not_full(std::uint32_t page) const {
+    const std::uint32_t region = page / kRegionPages;
+    const auto before = static_cast<int>(region_fill_[region].fetch_add(0u - 1u, Order::relaxed));
+    if (before == kRegionLimit + 1) block_fill_[region / block_regions_].fetch_add(0u - 1u, Order::relaxed);
+  }
+
+  /// A free chunk of a page with bit fields, for a caller that has been counted, so there is one.
+  __device__ std::uint32_t claim_on_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t start) const {
+    constexpr int kRounds = 256;
+    for (int round = 0; round < kRounds; ++round) {
+      // The first time around, fields are passed over that are said to be full.
+      const std::uint64_t passed_over = round == 0 ? table_[page].used.load(Order::relaxed) : 0;
+      for (std::uint32_t i = 0; i < split.fields; ++i) {
+        const std::uint32_t field = (start / ScatterSplit::kBits + i) % split.fields;
+        if ((passed_over >> field & 1) != 0) continue;
+        const std::uint64_t bit = claim_bits(fields_of(page)[field], split.valid(field), start, 1);
+        if (bit == 0) continue;
+        note_field(page, split, field);
+        return field * ScatterSplit::kBits + static_cast<std::uint32_t>(lowest_bit(bit));
+      }
+      PlatformAtomics::pause(round);
+    }
+    return kNoSpot;
+  }
+
+  /// Notes a bit field that has become full in the page's first level.
+  __device__ void note_field(std::uint32_t page, const ScatterSplit& split, std::uint32_t field) const {
+    const ScatterWord& bits = fields_of(page)[field];
+    if (bits.load(Order::relaxed) != split.valid(field)) return;
+    // Acquires from free_on_page: who has cleared the note already has emptied the field, and that is seen below. So a
+    // field that is not full keeps no note, and a page that becomes free leaves its first level clear.
+    table_[page].used.fetch_or(std::uint64_t{1} << field, Order::acquire);
+    if (bits.load(Order::relaxed) != split.valid(field)) {
+      table_[page].used.fetch_and(~(std::uint64_t{1} << field), Order::release);
+    }
+  }
+
+  __device__ void free_on_page(std::uint32_t page, const ScatterSplit& split, std::uint32_t field,
+                               std::uint64_t bit) const {
+    // Releases the chunk to claim_bits.
+    const std::uint64_t before = fields_of(page)[field].fetch_and(~bit, Order::release);
+    if (before != split.valid(field)) return;
+    // Releases the cleared bit to note_field.
+    table_[page].used.fetch_and(~(std::uint64_t{1} << field), Order::release);
+  }
+
+  __device__ static std::uint32_t min_of(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+
+  char* memory_ = nullptr;
+  ScatterPage* table_ = nullptr;                      // [pages]
+  AtomicWord<std::uint32_t>* region_fill_ = nullptr;  // [regions] full pages
+  AtomicWord<std::uint32_t>* block_fill_ = nullptr;   // [super blocks] regions over the limit
+  std::uint32_t block_regions_ = 0;
+};
+
+}  // namespace dynasoar::detail

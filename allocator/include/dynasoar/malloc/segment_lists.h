@@ -1,0 +1,253 @@
+/// @file
+/// SegmentLists: a heap of consecutive segments, and lists of the free ones, in bins by size. Used by ListMalloc.
+///
+/// Source: ScatterAlloc (Steinberger et al. 2012), section 4. A free segment that is large enough is found in the
+/// lists and split; a segment that is freed is merged with its successor in memory, if that is free.
+///
+/// The paper leaves open, or we chose differently:
+/// - Segments are counted in units of 64 bytes. Their descriptions lie in tables of their own and not in front of the
+///   segments, so that a thread that follows a list never reads what is a user's memory by now.
+/// - Of a segment that is split, the caller gets the end. What remains stays where it is in its list.
+/// - Whose segment it is, its state alone decides, and changes with one compare-and-swap. Lists may hold segments that
+///   have been taken, merged, or changed in size since; such entries are put right when they reach the list's head.
+///   That makes the lists stacks; their heads carry a tag that changes with each removal, against ABA.
+/// - There are ten bins, as in section 8, for sizes from a power of two to the next. In the bin of its own size a
+///   request looks at several segments, in those of larger ones at the first. If nothing fits, it merges segments of
+///   lower bins with their successors until one is large enough; how many it looks at is bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// What is known of a unit. All 0 for one that no segment starts with.
+struct SegmentState {
+  enum Use : std::uint32_t { kInside, kTaken, kFree };
+
+  std::uint32_t size;  ///< of the segment that starts here, in units
+  Use use;
+  bool listed;  ///< is in a list, or in the hands of a thread that will put it there or clear this
+
+  __host__ __device__ static SegmentState of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word), static_cast<Use>(word >> 33), (word >> 32 & 1) != 0};
+  }
+  __host__ __device__ std::uint64_t word() const {
+    return std::uint64_t{use} << 33 | std::uint64_t{listed} << 32 | size;
+  }
+  __device__ bool is_free() const { return use == kFree; }
+};
+
+/// Several sets of lists over one heap.
+///
+/// Loops without a bound repeat a compare-and-swap that failed because another thread's succeeded.
+///
+/// @par Concurrency   everything may overlap; lock-free
+class SegmentLists {
+ public:
+  static constexpr std::uint32_t kUnitBytes = 64;
+  static constexpr std::uint32_t kBins = 10;
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  using State = AtomicWord<std::uint64_t>;
+  using Link = AtomicWord<std::uint32_t>;
+
+  /// A list's first segment, and how often one was removed there.
+  struct Head {
+    std::uint32_t unit;
+    std::uint32_t tag;
+
+    __host__ __device__ static Head of(std::uint64_t word) {
+      return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+    }
+    __host__ __device__ std::uint64_t word() const { return std::uint64_t{tag} << 32 | unit; }
+  };
+
+  SegmentLists() = default;
+
+  /// @param states, links   [units]
+  /// @param heads           [sets * kBins]
+  SegmentLists(State* states, Link* links, State* heads, std::uint32_t units, std::uint32_t sets)
+      : states_(states), links_(links), heads_(heads), units_(units), sets_(sets) {}
+
+  __host__ __device__ static std::uint32_t bin_of(std::uint32_t size) {
+    const auto bin = static_cast<std::uint32_t>(highest_bit(size));
+    return bin < kBins ? bin : kBins - 1;
+  }
+
+  __host__ __device__ std::uint32_t sets() const { return sets_; }
+
+  /// A segment of `size` units, from the lists of `set` if possible. @return its first unit, or kNone
+  __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size) const {
+    for (std::uint32_t i = 0; i < sets_; ++i) {
+      for (std::uint32_t bin = bin_of(size); bin < kBins; ++bin) {
+        const std::uint32_t unit = take_from((set + i) % sets_, bin, size);
+        if (unit != kNone) return unit;
+      }
+    }
+    for (std::uint32_t i = 0; i < sets_; ++i) {
+      for (std::uint32_t bin = kBins; bin-- > 0;) {
+        const std::uint32_t unit = merge_in((set + i) % sets_, bin, size);
+        if (unit != kNone) return unit;
+      }
+    }
+    return kNone;
+  }
+
+  /// Gives back the segment that starts at `unit`, to the lists of `set`.
+  __device__ void give(std::uint32_t set, std::uint32_t unit) const {
+    const std::uint32_t size = SegmentState::of(states_[unit].load(Order::relaxed)).size;
+    make_free(set, unit, size + absorb(unit + size));
+  }
+
+ private:
+  static constexpr int kRounds = 1 << 16;      // in which other threads were faster, until a request gives up
+  static constexpr int kSteps = 16;            // segments of a list that a request looks at
+  static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
+  static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
+
+  __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
+
+  __device__ std::uint32_t take_from(std::uint32_t set, std::uint32_t bin, std::uint32_t size) const {
+    for (int round = 0; round < kRounds; ++round) {
+      const std::uint32_t head = first_of(set, bin);
+      if (head == kNone) return kNone;
+      bool lost = false;
+      const std::uint32_t unit = first_fit(head, size, lost);
+      if (unit != kNone || !lost) return unit;
+      PlatformAtomics::pause(round);
+    }
+    return kNone;
+  }
+
+  /// The first segment of a list, once the old entries in front of it have been put right. @return kNone if it is empty
+  __device__ std::uint32_t first_of(std::uint32_t set, std::uint32_t bin) const {
+    for (int round = 0; round < kRounds; ++round) {
+      // Acquires the links from push.
+      const Head head = Head::of(head_of(set, bin).load(Order::acquire));
+      if (head.unit == kNone) return kNone;
+      const SegmentState state = SegmentState::of(states_[head.unit].load(Order::relaxed));
+      if (state.is_free() && bin_of(state.size) == bin) return head.unit;
+      put_right(set, bin, head);
+    }
+    return kNone;
+  }
+
+  /// Takes a segment from the list that goes on at `unit`. `lost` becomes true if another thread was faster.
+  __device__ std::uint32_t first_fit(std::uint32_t unit, std::uint32_t size, bool& lost) const {
+    // Segments may move to other lists meanwhile, and the search with them: it looks at their states anyhow.
+    for (int step = 0; step < kSteps && unit != kNone; ++step) {
+      std::uint64_t found = states_[unit].load(Order::relaxed);
+      const SegmentState state = SegmentState::of(found);
+      if (state.is_free() && state.size >= size) {
+        SegmentState rest = state;
+        rest.size -= size;
+        if (rest.size == 0) rest = {size, SegmentState::kTaken, state.listed};
+        // Acquires the segment from make_free: what its last owners did with it is over.
+        if (states_[unit].compare_exchange(found, rest.word(), Order::acquire)) {
+          return state.size == size ? unit : start_segment(unit + rest.size, size);
+        }
+        lost = true;
+      }
+      unit = links_[unit].load(Order::relaxed);
+    }
+    return kNone;
+  }
+
+  /// Merges free segments of a list with their successors until one is large enough, and takes it.
+  __device__ std::uint32_t merge_in(std::uint32_t set, std::uint32_t bin, std::uint32_t size) const {
+    std::uint32_t unit = first_of(set, bin);
+    for (int step = 0; step < kStepsOfMerging && unit != kNone; ++step) {
+      const std::uint32_t next = links_[unit].load(Order::relaxed);
+      std::uint64_t found = states_[unit].load(Order::relaxed);
+      const SegmentState state = SegmentState::of(found);
+      const SegmentState taken{state.size, SegmentState::kTaken, state.listed};
+      // Acquires the segment from make_free.
+      if (state.is_free() && states_[unit].compare_exchange(found, taken.word(), Order::acquire)) {
+        std::uint32_t all = state.size;
+        for (std::uint32_t more = 1; more != 0 && all < size; all += more) more = absorb(unit + all);
+        if (all == size) return start_segment(unit, size);
+        const std::uint32_t rest = all > size ? all - size : all;
+        if (all > size) start_segment(unit + rest, size);
+        make_free(set, unit, rest);
+        if (all > size) return unit + rest;
+      }
+      unit = next;
+    }
+    return kNone;
+  }
+
+  /// Takes the free segments from `unit` on for the segment in front of them. @return their size
+  __device__ std::uint32_t absorb(std::uint32_t unit) const {
+    std::uint32_t size = 0;
+    for (int i = 0; i < kMerges && unit + size < units_; ++i) {
+      State& word = states_[unit + size];
+      std::uint64_t found = word.load(Order::relaxed);
+      const SegmentState state = SegmentState::of(found);
+      if (!state.is_free()) break;
+      // Acquires the segment from make_free.
+      const SegmentState inside{0, SegmentState::kInside, state.listed};
+      if (!word.compare_exchange(found, inside.word(), Order::acquire)) break;
+      size += state.size;
+    }
+    return size;
+  }
+
+  /// Makes the caller's units from `unit` on a segment. @return unit
+  __device__ std::uint32_t start_segment(std::uint32_t unit, std::uint32_t size) const {
+    std::uint64_t found = states_[unit].load(Order::relaxed);
+    // Only an old entry in a list may be noted here, by others.
+    while (!states_[unit].compare_exchange(
+        found, SegmentState{size, SegmentState::kTaken, SegmentState::of(found).listed}.word(), Order::relaxed)) {
+    }
+    return unit;
+  }
+
+  /// Makes the caller's segment, of `size` units now, a free one, and puts it into a list unless it still is in one.
+  __device__ void make_free(std::uint32_t set, std::uint32_t unit, std::uint32_t size) const {
+    const SegmentState free{size, SegmentState::kFree, true};
+    std::uint64_t found = states_[unit].load(Order::relaxed);
+    // Releases the segment to first_fit, merge_in and absorb.
+    while (!states_[unit].compare_exchange(found, free.word(), Order::release)) {
+    }
+    if (!SegmentState::of(found).listed) push(set, bin_of(size), unit);
+  }
+
+  /// Removes the head of a list. If it is free, puts it into the list where it belongs by now.
+  __device__ void put_right(std::uint32_t set, std::uint32_t bin, Head head) const {
+    std::uint64_t found = head.word();
+    const Head next{links_[head.unit].load(Order::relaxed), head.tag + 1};
+    // Passes the links on from push, to those who acquire the head.
+    if (!head_of(set, bin).compare_exchange(found, next.word(), Order::relaxed)) return;
+    found = states_[head.unit].load(Order::relaxed);
+    for (;;) {
+      SegmentState state = SegmentState::of(found);
+      if (state.is_free()) return push(set, bin_of(state.size), head.unit);
+      state.listed = false;
+      if (states_[head.unit].compare_exchange(found, state.word(), Order::relaxed)) return;
+    }
+  }
+
+  __device__ void push(std::uint32_t set, std::uint32_t bin, std::uint32_t unit) const {
+    State& word = head_of(set, bin);
+    std::uint64_t found = word.load(Order::relaxed);
+    Head head;
+    do {
+      head = Head::of(found);
+      links_[unit].store(head.unit, Order::relaxed);
+      // Releases the link to first_of.
+    } while (!word.compare_exchange(found, Head{unit, head.tag}.word(), Order::release));
+  }
+
+  State* states_ = nullptr;
+  Link* links_ = nullptr;
+  State* heads_ = nullptr;
+  std::uint32_t units_ = 0;
+  std::uint32_t sets_ = 0;
+};
+
+}  // namespace dynasoar::detail
