@@ -66,9 +66,9 @@ class BumpMalloc {
   static constexpr std::size_t kUnit = kMallocAlignment;
   static constexpr std::uint64_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
 
-  AtomicWord<std::uint64_t>* next_ = nullptr;  // in units
-  char* heap_ = nullptr;
-  std::uint64_t size_ = 0;  // in units
+  AtomicWord<std::uint64_t>* next_;  // in units
+  char* heap_;
+  std::uint64_t size_;  // in units
 };
 
 template <class AtTheEnd>
@@ -91,7 +91,7 @@ class BumpMalloc<AtTheEnd>::Storage {
  private:
   DeviceArray<char> heap_;
   DeviceArray<std::uint64_t> next_;
-  BumpMalloc view_;
+  BumpMalloc view_{};
 };
 
 }  // namespace dynasoar

@@ -75,7 +75,7 @@ class TwoWordHeaders {
     return words_[std::size_t{unit} * kWords + 1];
   }
 
-  AtomicWord<std::uint32_t>* words_ = nullptr;
+  AtomicWord<std::uint32_t>* words_;
 };
 
 /// The flag in the low bits of the word that says where the next chunk begins: one word to read, one to write. There is
@@ -121,7 +121,7 @@ class FusedHeaders {
     return next << kFlagBits | static_cast<std::uint32_t>(flag);
   }
 
-  AtomicWord<std::uint32_t>* words_ = nullptr;
+  AtomicWord<std::uint32_t>* words_;
 };
 
 }  // namespace dynasoar

@@ -235,12 +235,12 @@ class CircularMalloc {
     return heap_ + chunk.begin * kUnit;
   }
 
-  Headers headers_{};
-  Offset* offsets_ = nullptr;
-  std::uint32_t offset_count_ = 0;
-  std::uint32_t units_ = 0;
-  int most_rounds_ = 0;
-  char* heap_ = nullptr;
+  Headers headers_;
+  Offset* offsets_;
+  std::uint32_t offset_count_;
+  std::uint32_t units_;
+  int most_rounds_;
+  char* heap_;
 };
 
 namespace detail {
@@ -353,7 +353,7 @@ class CircularMalloc<Headers, kOffsets>::Storage {
   DeviceArray<char> heap_;
   DeviceArray<std::uint32_t> words_;
   DeviceArray<Offset> offsets_;
-  CircularMalloc view_;
+  CircularMalloc view_{};
 };
 
 }  // namespace dynasoar

@@ -66,9 +66,9 @@ class ListMalloc {
 
   __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / kWarpsPerSet % lists_.sets(); }
 
-  detail::SegmentLists lists_{};
-  char* heap_ = nullptr;
-  std::size_t largest_ = 0;
+  detail::SegmentLists lists_;
+  char* heap_;
+  std::size_t largest_;
 };
 
 /// Owns the heap and the tables.
@@ -123,7 +123,7 @@ class ListMalloc<kListBins>::Storage {
   DeviceArray<std::uint64_t> states_;
   DeviceArray<Lists::Link> links_;
   DeviceArray<std::uint64_t> heads_;
-  ListMalloc view_;
+  ListMalloc view_{};
 };
 
 /// The paper's size list.

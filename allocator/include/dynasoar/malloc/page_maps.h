@@ -56,8 +56,8 @@ class PageFlags {
   static constexpr Word kFree = 0;
   static constexpr Word kUsed = 1;
 
-  AtomicWord<Word>* flags_ = nullptr;
-  std::uint32_t pages_ = 0;
+  AtomicWord<Word>* flags_;
+  std::uint32_t pages_;
 };
 
 /// A bit for each page, 1 if the page is used. A place is a word of 64 pages.
@@ -112,9 +112,9 @@ class PageBits {
   }
 
  private:
-  AtomicWord<Word>* used_ = nullptr;
-  std::uint32_t pages_ = 0;
-  std::uint32_t words_ = 0;
+  AtomicWord<Word>* used_;
+  std::uint32_t pages_;
+  std::uint32_t words_;
 };
 
 /// PageBits in which a word is locked by whoever takes pages from it. Locks are tried, never waited for; giving back
@@ -169,7 +169,7 @@ class LockedPageBits : private PageBits {
  private:
   __device__ static Word lock_bit(std::uint32_t word) { return Word{1} << word % kWordBits; }
 
-  AtomicWord<Word>* locks_ = nullptr;
+  AtomicWord<Word>* locks_;
 };
 
 }  // namespace detail

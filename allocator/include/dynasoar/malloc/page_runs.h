@@ -98,8 +98,8 @@ class PageRuns {
     for (std::uint32_t i = 0; i < pages; ++i) entries_[first + i].store(0, Order::release);
   }
 
-  AtomicWord<std::uint64_t>* entries_ = nullptr;
-  std::uint32_t count_ = 0;
+  AtomicWord<std::uint64_t>* entries_;
+  std::uint32_t count_;
 };
 
 }  // namespace dynasoar::detail

@@ -211,9 +211,9 @@ class RandomWalkPages {
   __host__ __device__ std::size_t largest() const { return page_bytes_; }
 
  private:
-  Map map_{};
-  char* heap_ = nullptr;
-  std::size_t page_bytes_ = 0;
+  Map map_;
+  char* heap_;
+  std::size_t page_bytes_;
 };
 
 template <class Map>
@@ -258,7 +258,7 @@ class RandomWalkPages<Map>::Storage {
 
   DeviceArray<char> heap_;
   DeviceArray<Word> words_;
-  RandomWalkPages view_;
+  RandomWalkPages view_{};
 };
 
 /// Random walk (RW): looks at one page at a time.

@@ -229,8 +229,8 @@ class UnitBitmap {
     return false;
   }
 
-  Word* used_ = nullptr;
-  std::uint32_t words_ = 0;
+  Word* used_;
+  std::uint32_t words_;
 };
 
 }  // namespace detail
@@ -325,10 +325,10 @@ class RwMalloc {
     return word * kWordBits + static_cast<std::uint32_t>(detail::lowest_bit(marks));
   }
 
-  detail::UnitBitmap used_{};
-  Word* lasts_ = nullptr;  // a bit for each unit, set in the last one of everything handed out
-  char* heap_ = nullptr;
-  std::uint32_t units_ = 0;
+  detail::UnitBitmap used_;
+  Word* lasts_;  // a bit for each unit, set in the last one of everything handed out
+  char* heap_;
+  std::uint32_t units_;
 };
 
 class RwMalloc::Storage {
@@ -361,7 +361,7 @@ class RwMalloc::Storage {
 
   DeviceArray<char> heap_;
   DeviceArray<std::uint64_t> words_;
-  RwMalloc view_;
+  RwMalloc view_{};
 };
 
 static_assert(DeviceMalloc<RwMalloc>);

@@ -170,12 +170,12 @@ class BasicScatterMalloc {
     return heap_ + (std::size_t{blocks_} * pages_.block_pages() + page) * kPageBytes;
   }
 
-  Pages pages_{};
-  detail::PageRuns runs_{};
-  AtomicWord<std::uint32_t>* active_block_ = nullptr;
-  char* heap_ = nullptr;
-  std::uint32_t blocks_ = 0;  // super blocks of chunks; those of runs come after them
-  std::size_t largest_ = 0;
+  Pages pages_;
+  detail::PageRuns runs_;
+  AtomicWord<std::uint32_t>* active_block_;
+  char* heap_;
+  std::uint32_t blocks_;  // super blocks of chunks; those of runs come after them
+  std::size_t largest_;
 };
 
 /// Owns the heap, the page usage tables and the fill levels.
@@ -243,7 +243,7 @@ class BasicScatterMalloc<kRequests>::Storage {
   DeviceArray<AtomicWord<std::uint32_t>> region_fill_;
   DeviceArray<AtomicWord<std::uint32_t>> block_fill_;
   DeviceArray<detail::ScatterWord> runs_;
-  BasicScatterMalloc view_;
+  BasicScatterMalloc view_{};
 };
 
 /// Lanes of a warp make their requests together.

@@ -320,11 +320,11 @@ class ScatterPages {
 
   __device__ static std::uint32_t min_of(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-  char* memory_ = nullptr;
-  ScatterPage* table_ = nullptr;                      // [pages]
-  AtomicWord<std::uint32_t>* region_fill_ = nullptr;  // [regions] full pages
-  AtomicWord<std::uint32_t>* block_fill_ = nullptr;   // [super blocks] regions over the limit
-  std::uint32_t block_regions_ = 0;
+  char* memory_;
+  ScatterPage* table_;                      // [pages]
+  AtomicWord<std::uint32_t>* region_fill_;  // [regions] full pages
+  AtomicWord<std::uint32_t>* block_fill_;   // [super blocks] regions over the limit
+  std::uint32_t block_regions_;
 };
 
 }  // namespace dynasoar::detail

@@ -243,11 +243,11 @@ class SegmentLists {
     } while (!word.compare_exchange(found, Head{unit, head.tag}.word(), Order::release));
   }
 
-  State* states_ = nullptr;
-  Link* links_ = nullptr;
-  State* heads_ = nullptr;
-  std::uint32_t units_ = 0;
-  std::uint32_t sets_ = 0;
+  State* states_;
+  Link* links_;
+  State* heads_;
+  std::uint32_t units_;
+  std::uint32_t sets_;
 };
 
 }  // namespace dynasoar::detail
