@@ -132,7 +132,7 @@ class AllocatorHandle {
                   "trivially copyable type");
     detail::check_listed_or_base<AllocatorT, T>();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
-    make_lists(executor_, storage_.list_sources());
+    storage_.make_lists(executor_);
     R result = init;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
@@ -230,7 +230,7 @@ class AllocatorHandle {
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     announce_loop<void>();
-    make_lists(executor_, storage_.list_sources());  // for device_do
+    storage_.make_lists(executor_);  // for device_do
     detail::bring_up_to_date<AllocatorT>(executor_);
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
@@ -341,7 +341,7 @@ class AllocatorHandle {
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
     announce_loop<detail::TypeList<>>();
-    if constexpr (AllocatorT::kListsBeforeEveryLoop) make_lists(executor_, storage_.list_sources());
+    if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
   }
 
@@ -350,7 +350,7 @@ class AllocatorHandle {
   void run_loop(const Call& call) {
     detail::check_listed_or_base<AllocatorT, T>();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
-    make_lists(executor_, storage_.list_sources());
+    storage_.make_lists(executor_);
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
       detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),

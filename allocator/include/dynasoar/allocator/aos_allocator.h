@@ -254,8 +254,8 @@ class AosStorage {
 
   const typename A::State& state() const { return state_; }
 
-  /// What loops over objects need to make their lists.
-  const ObjectTables<A::kTypes>& list_sources() const { return state_.tables; }
+  /// Compacts the tables and makes their lists for the next loop.
+  void make_lists(Executor& executor) const { detail::make_lists(executor, state_.tables); }
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(int type) const { return (state_.tables.of[type].capacity + std::size_t{63}) / 64; }

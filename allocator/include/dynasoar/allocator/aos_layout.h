@@ -22,21 +22,30 @@ struct AosFields;
 
 template <class... Fields>
 struct AosFields<std::tuple<Fields...>> {
-  /// Offset of field `index` if the fields begin at `begin`, each aligned as its type; the end if there is none such.
-  static constexpr std::size_t offset(std::size_t begin, std::size_t index) {
-    std::size_t end = begin;
-    std::size_t found = begin;
-    std::size_t position = 0;
-    (place<Fields>(end, found, position++, index), ...);
-    return index < sizeof...(Fields) ? found : end;
-  }
+  /// Offset of field `index` if the fields begin at `begin`, each aligned as its type.
+  static constexpr std::size_t offset(std::size_t begin, std::size_t index) { return place_all(begin, index).found; }
+
+  /// Where fields that begin at `begin` end.
+  static constexpr std::size_t end(std::size_t begin) { return place_all(begin, 0).end; }
 
  private:
+  struct Placed {
+    std::size_t end;
+    std::size_t found;
+    std::size_t count;
+  };
+
+  static constexpr Placed place_all(std::size_t begin, [[maybe_unused]] std::size_t index) {
+    Placed placed{begin, begin, 0};
+    (place<Fields>(placed, index), ...);
+    return placed;
+  }
+
   template <class Field>
-  static constexpr void place(std::size_t& end, std::size_t& found, std::size_t position, std::size_t index) {
-    const std::size_t start = (end + alignof(Field) - 1) / alignof(Field) * alignof(Field);
-    if (position == index) found = start;
-    end = start + sizeof(Field);
+  static constexpr void place(Placed& placed, std::size_t index) {
+    const std::size_t start = (placed.end + alignof(Field) - 1) / alignof(Field) * alignof(Field);
+    if (placed.count++ == index) placed.found = start;
+    placed.end = start + sizeof(Field);
   }
 };
 
@@ -44,8 +53,7 @@ struct AosFields<std::tuple<Fields...>> {
 template <class C>
 struct AosClass {
   static constexpr std::size_t begin = AosClass<typename C::BaseClass>::end;
-  static constexpr std::size_t end =
-      AosFields<typename C::FieldTypes>::offset(begin, std::tuple_size_v<typename C::FieldTypes>);
+  static constexpr std::size_t end = AosFields<typename C::FieldTypes>::end(begin);
 };
 
 template <>

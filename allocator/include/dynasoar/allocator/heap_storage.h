@@ -100,8 +100,8 @@ class HeapStorage {
 
   const typename A::State& state() const { return state_; }
 
-  /// What loops over objects need to make their lists.
-  const ListSources<Heap, A::kTypes>& list_sources() const { return list_sources_; }
+  /// Makes the lists of blocks for the next loop over objects.
+  void make_lists(Executor& executor) const { detail::make_lists(executor, list_sources_); }
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(int type) const {
