@@ -18,9 +18,8 @@ namespace dynasoar {
 /// its value, as in `make_new<Fish>(int{kAge})`.)
 ///
 /// @return the object, or nullptr if the heap is full (the host's next `synchronize()` throws then)
-/// @par Concurrency   from any number of threads. Other threads may use the object in the next loop; within the loop
-/// only
-///                    if its pointer reaches them by a release that they acquire.
+/// @par Concurrency   from any number of threads. Other threads may use the object in the next loop; within the loop,
+///                    only if its pointer reaches them by a release that they acquire.
 template <class T, class... Args>
 __device__ T* make_new(Args&&... args) {
   return T::Allocator::template make_new<T>(std::forward<Args>(args)...);

@@ -112,8 +112,7 @@ class Bitmap {
 
   /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
   ///
-  /// @param order   of the access to level 0: release if whoever clears the bit (acquire) is to see what was written
-  /// before
+  /// @param order   of the access to level 0: release if who clears the bit (acquire) is to see what was written before
   __device__ void set(std::uint32_t position, Order order = Order::release) const { switch_on(0, position, order); }
 
   /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and nobody else sets them

@@ -8,12 +8,11 @@
 /// needed, and joined with the next one when it is freed; the heap is split beforehand into chunks as a binary heap's;
 /// the offset where a search begins moves behind what was taken. What is different, or was left open:
 ///
-/// - Headers stand in a table of their own, one for each unit of kUnit bytes, and not before the memory. There, a
-/// thread
-///   that came to a chunk which has been joined with another meanwhile would take the user's data for a header. The
-///   paper trusts that nobody is late by so much. Here every word of the table is a header at all times: one that has
-///   no chunk says `used` and leads on, to a place further behind. So it does not matter how late somebody is, which
-///   of its values is seen, or whether an offset points to it, and `free` need not move the offset.
+/// - Headers stand in a table of their own, one for each unit of kUnit bytes, and not before the memory, where a late
+///   thread, which came to a chunk which has been joined with another meanwhile would take the user's data for a
+///   header. The paper trusts that nobody is late by so much. Here every word of the table is a header at all times:
+///   one that has no chunk says `used` and leads on, to a place further behind. So it does not matter how late somebody
+///   is, which of its values is seen, or whether an offset points to it, and `free` need not move the offset.
 /// - A third flag, `busy`: somebody splits the chunk or joins others to it. A request that finds nothing goes round
 ///   again if it saw one, because memory may come of it.
 /// - A search that went round in vain goes round again and joins all free chunks that it comes to, as `free` does. The

@@ -6,9 +6,8 @@
 /// the used bits of the pages, so nobody queues; a page costs T/A looks or so if A of T pages are free.
 ///
 /// What the paper leaves open, and what is done here:
-/// - It walks until there is a page. Here a walk ends after Map::kSteps steps. The lanes of a warp that are still
-/// without
-///   a page then sweep over all pages together; a sweep that saw no free page means that there is none: null.
+/// - It walks until there is a page. Here a walk ends after Map::kSteps steps. The lanes of a warp without a page
+///   then sweep over all pages together; a sweep that saw no free page means that there is none: null.
 /// - RW keeps its used flags beside the pages, in a word each; RW-BM and CoRW use words of 64 bits.
 /// - A lane of RW-BM takes, of a word's free pages, one at random, since others may be looking at the same word.
 /// - CoRW: a lane sets the used bits of all pages that its word gave away with one atomic operation, when all have been

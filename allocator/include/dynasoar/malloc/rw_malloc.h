@@ -8,8 +8,7 @@
 /// What the paper leaves open, and what is done here:
 /// - Units have 16 bytes, so that little is wasted. A unit is never shared by two requests.
 /// - Requests of a warp are aggregated, from the lowest rank on, as long as they need kTogether units in all. If no
-/// such
-///   run is found in kStepsTogether steps, its lanes are served one by one.
+///   such run is found in kStepsTogether steps, its lanes are served one by one.
 /// - Runs may go on from word to word, from lane to lane and, while all is free, from one step's region to the next. So
 ///   requests may be larger than what the lanes read at a time, and a lane that is alone can make them, too.
 /// - `free` must know how long the memory is: a second bitmap marks the last unit of everything handed out, also of the
@@ -237,8 +236,7 @@ class UnitBitmap {
 
 /// Memory of any size.
 ///
-/// @par Concurrency   everything may overlap. Nobody waits for anybody; a request ends with a sweep that meets no free
-/// run
+/// @par Concurrency   everything may overlap. Nobody waits for anybody; a request ends with a sweep that meets no run
 ///                    of its length (runs that others claim for a moment, in vain, count as used), or after
 ///                    PlatformAtomics::kPatience sweeps in which others were faster
 /// @par Cost          for all small requests of a warp together: a load and two atomic operations for each word of the
