@@ -20,7 +20,8 @@
 #include "collision.h"
 #include "merging.h"
 
-namespace collision::objects::inline DYNASOAR_APP_ALLOCATOR {
+namespace collision::objects {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using bodies::Vector;
 
@@ -153,4 +154,5 @@ std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {
   return std::make_unique<bodies::ObjectBodies<Model>>(parameters);
 }
 
-}  // namespace collision::objects::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace collision::objects

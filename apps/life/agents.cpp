@@ -27,7 +27,8 @@
 #include "simulation.h"
 #include "start.h"
 
-namespace life::agents::inline DYNASOAR_APP_ALLOCATOR {
+namespace life::agents {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Agent;
 class Alive;
@@ -204,4 +205,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<ObjectLife<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace life::agents::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace life::agents

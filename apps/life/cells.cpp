@@ -19,7 +19,8 @@
 #include "simulation.h"
 #include "start.h"
 
-namespace life::cells::inline DYNASOAR_APP_ALLOCATOR {
+namespace life::cells {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class Agent;
@@ -230,4 +231,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<ObjectLife<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace life::cells::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace life::cells

@@ -16,7 +16,8 @@
 #include "bodies/physics.h"
 #include "n_body.h"
 
-namespace n_body::objects::inline DYNASOAR_APP_ALLOCATOR {
+namespace n_body::objects {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using bodies::Vector;
 
@@ -77,4 +78,5 @@ std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {
   return std::make_unique<bodies::ObjectBodies<Model>>(parameters);
 }
 
-}  // namespace n_body::objects::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace n_body::objects

@@ -23,7 +23,8 @@
 #include "search.h"
 #include "simulation.h"
 
-namespace structure::springs::inline DYNASOAR_APP_ALLOCATOR {
+namespace structure::springs {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class NodeBase;
 class Node;
@@ -378,4 +379,5 @@ std::unique_ptr<structure::Simulation> make(const Parameters& parameters, const 
   return std::make_unique<Simulation>(parameters, network);
 }
 
-}  // namespace structure::springs::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace structure::springs

@@ -22,7 +22,8 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace sugarscape::agents::inline DYNASOAR_APP_ALLOCATOR {
+namespace sugarscape::agents {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Agent;
 class Male;
@@ -378,4 +379,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<ObjectLandscape<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace sugarscape::agents::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace sugarscape::agents

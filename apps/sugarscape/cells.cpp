@@ -19,7 +19,8 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace sugarscape::cells::inline DYNASOAR_APP_ALLOCATOR {
+namespace sugarscape::cells {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class Agent;
@@ -389,4 +390,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<ObjectLandscape<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace sugarscape::cells::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace sugarscape::cells

@@ -20,7 +20,8 @@
 #include "simulation.h"
 #include "street_map.h"
 
-namespace traffic::cars::inline DYNASOAR_APP_ALLOCATOR {
+namespace traffic::cars {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Car;
 using AllocatorT = app::Allocator<Car>;
@@ -183,4 +184,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& ne
   return std::make_unique<ObjectTraffic<Model, AllocatorT>>(parameters, network);
 }
 
-}  // namespace traffic::cars::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace traffic::cars

@@ -21,7 +21,8 @@
 #include "simulation.h"
 #include "street_map.h"
 
-namespace traffic::cells::inline DYNASOAR_APP_ALLOCATOR {
+namespace traffic::cells {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class ProducerCell;
@@ -415,4 +416,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& ne
   return std::make_unique<ObjectTraffic<Model, AllocatorT>>(parameters, network);
 }
 
-}  // namespace traffic::cells::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace traffic::cells

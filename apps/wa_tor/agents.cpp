@@ -22,7 +22,8 @@
 #include "simulation.h"
 #include "torus.h"
 
-namespace wa_tor::agents::inline DYNASOAR_APP_ALLOCATOR {
+namespace wa_tor::agents {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Agent;
 class Fish;
@@ -271,4 +272,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<ObjectOcean<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace wa_tor::agents::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace wa_tor::agents

@@ -18,7 +18,8 @@
 #include "simulation.h"
 #include "torus.h"
 
-namespace wa_tor::cells::inline DYNASOAR_APP_ALLOCATOR {
+namespace wa_tor::cells {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 class Cell;
 class Agent;
@@ -264,4 +265,5 @@ std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<ObjectOcean<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace wa_tor::cells::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace wa_tor::cells

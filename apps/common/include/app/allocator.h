@@ -14,7 +14,8 @@
 #include DYNASOAR_APP_MALLOC_HEADER
 #endif
 
-namespace app::inline DYNASOAR_APP_ALLOCATOR {
+namespace app {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 #if defined(DYNASOAR_APP_MALLOC)
 template <class... Ts>
@@ -24,4 +25,5 @@ template <class... Ts>
 using Allocator = dynasoar::SoaAllocator<Ts...>;
 #endif
 
-}  // namespace app::inline DYNASOAR_APP_ALLOCATOR
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace app
