@@ -162,6 +162,12 @@ class ApplicationTests:
         return ([("--variant", variant) for variant in self.variants] +
                 [("--baseline", baseline) for baseline in self.baselines])
 
+    def allocators(self):
+        """Those that the program was compiled for, its own first."""
+        choices = re.search(r"--allocator (\S+)=soa ", " ".join(self.simulate("--help").stdout.split()))
+        self.assertIsNotNone(choices)
+        return choices[1].split("|")
+
     def run_program(self, *arguments, timeout=300):
         return run(self.program, *arguments, cwd=self.folder, timeout=timeout)
 
@@ -271,6 +277,7 @@ class ApplicationTests:
         self.assert_refused("--heap", "12XB", mentions="12XB")
         self.assert_refused("--heap", "99999999999GiB", mentions="--heap")
         self.assert_refused("--variant", "whales", mentions=", ".join(self.variants))
+        self.assert_refused("--allocator", "whales", mentions=", ".join(self.allocators()))
         self.assert_refused("--baseline", "fast", mentions=", ".join(("none", *self.baselines)))
 
     def test_unknown_options_and_missing_values_are_refused(self):
@@ -322,6 +329,18 @@ class ApplicationTests:
 
     def test_all_implementations_agree(self):
         self.assert_implementations_agree(*self.small_run, "--steps", str(self.steps), "--seed", "43")
+
+    def test_every_allocator_gives_the_same_results(self):
+        self.assertEqual(self.allocators()[0], "soa")
+        for variant in self.variants:
+            expected = None
+            for allocator in self.allocators():
+                with self.subTest(variant=variant, allocator=allocator):
+                    result = self.simulate_small_run("--variant", variant, "--allocator", allocator, *NO_PICTURES)
+                    says = f", allocator {allocator}, " if allocator != "soa" else f"{self.size}, {self.steps} steps"
+                    self.assertIn(says, result.stdout.splitlines()[0])
+                    expected = expected or self.rows(self.steps)
+                    self.assertEqual(self.rows(self.steps), expected)
 
     def test_the_seed_decides_the_run(self):
         tables = []

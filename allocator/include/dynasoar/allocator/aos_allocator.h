@@ -207,7 +207,7 @@ class AosAllocator {
     for (std::uint32_t block = 0; block < blocks; ++block) {
       const int count = detail::popcount(objects.list.entries[block].slots);
       for (int slot = 0; slot < count; ++slot) {
-        S* const object = AosAllocator::object<S>(block, static_cast<std::uint32_t>(slot));
+        S* const object = reinterpret_cast<S*>(objects.alive_at(block * 64 + static_cast<std::uint32_t>(slot)));
         if (object == nullptr) continue;  // deleted meanwhile
         if constexpr (std::is_member_function_pointer_v<F>) {
           (object->*method)(args...);

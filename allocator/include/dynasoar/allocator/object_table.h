@@ -69,10 +69,15 @@ struct ObjectTable {
     return place < capacity ? place : kNoPlace;
   }
 
+  /// The object at a place, 0 if it was deleted, for threads that run while others may delete it.
+  __device__ std::uint64_t alive_at(std::uint32_t place) const {
+    return entry(place).load(Order::relaxed);  // relaxed: a courtesy; a program may not race with the deletion
+  }
+
   /// Takes an object out. @pre nobody else does
   template <class Warp>
   __device__ void remove(std::uint32_t place, Warp warp) const {
-    objects[place] = 0;
+    entry(place).store(0, Order::relaxed);  // partner: alive_at
     const auto group = warp.coalesce();
     std::uint32_t first = 0;
     if (group.rank() == 0) first = counts->removed.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
@@ -109,6 +114,11 @@ struct ObjectTable {
     counts->gaps.store(0, Order::relaxed);
     counts->movers.store(0, Order::relaxed);
     counts->all_removed.fetch_add(removed, Order::relaxed);
+  }
+
+ private:
+  __device__ AtomicWord<std::uint64_t>& entry(std::uint32_t place) const {
+    return *reinterpret_cast<AtomicWord<std::uint64_t>*>(objects + place);
   }
 };
 

@@ -24,7 +24,9 @@ template <class AllocatorT>
 std::size_t heap_bytes(std::uint64_t asked, std::size_t needed) {
   if (asked == 0) return needed;
   if (asked < AllocatorT::least_heap_bytes()) {
-    throw HeapTooSmall("a heap of " + std::to_string(asked) + " bytes has no page for each class", needed);
+    throw HeapTooSmall("a heap of " + std::to_string(asked) + " bytes is too small for this allocator, which needs " +
+                           std::to_string(AllocatorT::least_heap_bytes()) + " at least",
+                       needed);
   }
   return asked;
 }
