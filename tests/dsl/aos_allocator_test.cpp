@@ -55,8 +55,8 @@ struct World {
       for (std::size_t i = 0; i < 3; ++i) same = same && position_[i] == static_cast<float>(this->number() + i);
       return same;
     }
-    __device__ void die_if_odd() {
-      if (this->number() % 2 == 1) dynasoar::destroy(this);
+    __device__ void die_if_in_class(std::uint64_t remainder, std::uint64_t divisor) {
+      if (this->number() % divisor == remainder) dynasoar::destroy(this);
     }
     __device__ void divide(std::uint64_t offset) { dynasoar::make_new<Fish>(this->number() + offset); }
   };
@@ -88,6 +88,12 @@ struct World {
       dynasoar::test::count_if(*wrong, !fish->intact(age) || !dynasoar::is_a<Fish>(static_cast<Animal*>(fish)) ||
                                            dynasoar::cast<Shark>(static_cast<Animal*>(fish)) != nullptr);
     }
+  };
+
+  /// Counts fishes by number.
+  struct Number {
+    Counter* seen;
+    __device__ void operator()(Fish* fish) const { seen[fish->number()].fetch_add(1, dynasoar::Order::relaxed); }
   };
 
   struct NumberOf {
@@ -137,7 +143,7 @@ TEST_CASE_TEMPLATE("objects in one piece are created, visited, deleted and count
   handle.template parallel_do<Animal, &Animal::grow>(3);
   check_fish(3, [](std::uint64_t i) { return i < kFish; });
 
-  handle.template parallel_do<&Fish::die_if_odd>();
+  handle.template parallel_do<&Fish::die_if_in_class>(std::uint64_t{1}, std::uint64_t{2});
   check_fish(3, [](std::uint64_t i) { return i < kFish && i % 2 == 0; });
   // Births are not visited by the loop that makes them; gaps in the table are filled.
   handle.template parallel_do<&Fish::divide>(kFish);
@@ -146,6 +152,19 @@ TEST_CASE_TEMPLATE("objects in one piece are created, visited, deleted and count
   CHECK(handle.template reduce<Animal>(std::uint64_t{0}, dynasoar::Plus{}, typename W::NumberOf{}) ==
         kFish / 2 * (kFish - 2) + kFish / 2 * kFish + 99 * 100 / 2);
   CHECK(handle.template maximum<&Animal::number_>() == 2 * kFish - 2);
+
+  // Objects whose entries have moved are found again.
+  handle.template parallel_do<&Fish::die_if_in_class>(std::uint64_t{0}, std::uint64_t{4});
+  handle.template parallel_do<&Fish::die_if_in_class>(kFish + 2, 2 * kFish);
+  Counters left(2 * kFish);
+  handle.template parallel_do<Fish>(typename W::Number{left.data()});
+  handle.synchronize();
+  bool right = true;
+  const std::vector<std::uint64_t> found = left.values();
+  for (std::uint64_t i = 0; i < found.size(); ++i)
+    right = right && found[i] == (i % 4 == 2 && i != kFish + 2 ? 1u : 0u);
+  CHECK(right);
+  CHECK(handle.template count<Fish>() == kFish / 2 - 1);
 
   Counters sharks(1);
   handle.parallel_for(1, typename W::CountSharks{sharks.data()});
@@ -160,7 +179,7 @@ TEST_CASE_TEMPLATE("objects in one piece are created, visited, deleted and count
   CHECK(handle.template count<Den>() == 0);
 
   const dynasoar::Statistics now = handle.statistics();
-  CHECK(now.types[0].objects == kFish);
+  CHECK(now.types[0].objects == kFish / 2 - 1);
   CHECK(now.types[0].created == kFish + kFish / 2);
   CHECK(now.types[2].deleted() == 77);
   CHECK(now.fragmentation() == 0);
