@@ -73,4 +73,19 @@ TEST_CASE("lanes tell each other by rank where a condition holds and what they h
   }
 }
 
+#if DYNASOAR_CUDA_BACKEND
+
+__global__ void add_up_kernel(AddUp add_up) {
+  add_up(threadIdx.y * blockDim.x + threadIdx.x);
+}
+
+TEST_CASE("lanes add up in thread blocks with two sides") {
+  Counters wrong(1);
+  add_up_kernel<<<8, dim3(16, 16)>>>(AddUp{wrong.data(), 1000});
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(wrong[0] == 0);
+}
+
+#endif
+
 }  // namespace warp_test

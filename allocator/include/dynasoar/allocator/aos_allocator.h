@@ -196,8 +196,9 @@ class AosAllocator {
     if constexpr (!std::is_trivially_destructible_v<T>) object->~T();
     const std::uint64_t address = reinterpret_cast<std::uint64_t>(object) & detail::kAosAddressMask;
     auto* const header = reinterpret_cast<detail::AosHeader*>(address);
-    table<T>().remove(header->index, PlatformWarp{});
-    detail::bound_state<AosAllocator>().memory.free(header, PlatformWarp{});
+    if (table<T>().remove(header->index, PlatformWarp{})) {
+      detail::bound_state<AosAllocator>().memory.free(header, PlatformWarp{});
+    }
   }
 
   template <class S, class F, class... Args>

@@ -62,9 +62,12 @@ struct ObjectTable {
   template <class Warp>
   __device__ std::uint32_t append(Warp warp) const {
     const auto group = warp.coalesce();
-    std::uint32_t first = 0;
-    // relaxed: only uniqueness matters; the end of the loop publishes the entries.
-    if (group.rank() == 0) first = counts->end.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
+    std::uint32_t first = capacity;
+    // relaxed: only uniqueness matters; the end of the loop publishes the entries. The look before keeps requests that
+    // are refused from moving the end on, at last around.
+    if (group.rank() == 0 && counts->end.load(Order::relaxed) < capacity) {
+      first = counts->end.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
+    }
     const std::uint32_t place = group.broadcast(first) + static_cast<std::uint32_t>(group.rank());
     return place < capacity ? place : kNoPlace;
   }
@@ -74,14 +77,15 @@ struct ObjectTable {
     return entry(place).load(Order::relaxed);  // relaxed: a courtesy; a program may not race with the deletion
   }
 
-  /// Takes an object out. @pre nobody else does
+  /// Takes an object out. @return false if it was out already: then it is being deleted twice
   template <class Warp>
-  __device__ void remove(std::uint32_t place, Warp warp) const {
-    entry(place).store(0, Order::relaxed);  // partner: alive_at
+  __device__ bool remove(std::uint32_t place, Warp warp) const {
+    if (entry(place).exchange(0, Order::relaxed) == 0) return false;
     const auto group = warp.coalesce();
     std::uint32_t first = 0;
     if (group.rank() == 0) first = counts->removed.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
     removed_places[group.broadcast(first) + static_cast<std::uint32_t>(group.rank())] = place;
+    return true;
   }
 
   // Compaction, in two steps over i < removed: first the gaps that remain, and the entries that fill them, are listed;

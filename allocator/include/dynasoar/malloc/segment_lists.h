@@ -105,10 +105,10 @@ class SegmentLists {
   }
 
  private:
-  static constexpr int kRounds = 1 << 16;      // in which other threads were faster, until a request gives up
-  static constexpr int kSteps = 16;            // segments of a list that a request looks at
-  static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
-  static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
+  static constexpr int kRounds = PlatformAtomics::kPatience * 16;  // others were faster; then a request gives up
+  static constexpr int kSteps = 16;                                // segments of a list that a request looks at
+  static constexpr int kStepsOfMerging = 256;                      // and those that it tries to merge
+  static constexpr int kMerges = 8;                                // successors that a segment is merged with at a time
 
   __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
 
@@ -235,12 +235,14 @@ class SegmentLists {
   __device__ void push(std::uint32_t set, std::uint32_t bin, std::uint32_t unit) const {
     State& word = head_of(set, bin);
     std::uint64_t found = word.load(Order::relaxed);
-    Head head;
-    do {
-      head = Head::of(found);
+    for (int round = 0;; ++round) {
+      const Head head = Head::of(found);
       links_[unit].store(head.unit, Order::relaxed);
       // Releases the link to first_of.
-    } while (!word.compare_exchange(found, Head{unit, head.tag}.word(), Order::release));
+      if (word.compare_exchange(found, Head{unit, head.tag}.word(), Order::release)) return;
+      PlatformAtomics::pause(round);  // thousands of threads at once would mostly make each other fail
+      found = word.load(Order::relaxed);
+    }
   }
 
   State* states_;

@@ -105,10 +105,11 @@ class CudaLaneGroup {
  private:
   /// `sums` in five steps, each of which adds what the lanes 1, 2, 4, ... before have so far.
   __device__ static LaneSums sums_of_warp(std::uint32_t value) {
+    const auto lane = static_cast<unsigned>(__popc(lanes_below()));  // not threadIdx.x % 32: blocks may have two sides
     std::uint32_t with_own = value;
     for (unsigned step = 1; step < 32; step *= 2) {
       const std::uint32_t other = __shfl_up_sync(0xffffffffu, with_own, step);
-      if (threadIdx.x % 32 >= step) with_own += other;
+      if (lane >= step) with_own += other;
     }
     return {with_own - value, __shfl_sync(0xffffffffu, with_own, 31)};
   }
