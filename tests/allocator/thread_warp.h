@@ -298,7 +298,7 @@ class ThreadLaneGroup {
   T broadcast(T value) const {
     static_assert(std::is_unsigned_v<T>);
     const auto values = exchange(WarpTeam::Operation::broadcast, value);
-    return static_cast<T>(values[static_cast<std::size_t>(std::countr_zero(lanes_))]);
+    return static_cast<T>(values[lane_of(0)]);
   }
 
   ThreadLaneGroup matching(std::uint32_t key) const {

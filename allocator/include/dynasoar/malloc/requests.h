@@ -3,6 +3,8 @@
 /// that exist both ways, so that the difference can be measured.
 #pragma once
 
+#include <cstdint>
+
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/warp.h>
 
@@ -15,6 +17,13 @@ enum class Requests {
 };
 
 namespace detail {
+
+/// A warp of one lane, for a lane that makes a request for others: those do not come along.
+struct LoneLane {
+  std::uint32_t warp;  ///< its warp's id
+  __device__ SingleLaneGroup coalesce() const { return {}; }
+  __device__ std::uint32_t id() const { return warp; }
+};
 
 /// The lanes that the caller makes its request with.
 template <Requests kRequests, class Warp>

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/malloc/bit_fields.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
@@ -87,30 +88,6 @@ struct ScatterGrant {
   std::uint32_t count = 0;  ///< chunks that the page has for the caller
   std::uint64_t bits = 0;   ///< on one level: which they are
 };
-
-/// Bit `by` modulo 64 becomes bit 0.
-__device__ inline std::uint64_t rotated(std::uint64_t bits, std::uint32_t by) {
-  return bits >> by % 64 | bits << (0u - by) % 64;
-}
-
-/// Takes `count` bits that are 0 in a bit field, within `valid`, preferably from `start` on.
-///
-/// @return the bits; fewer if there are not enough, or others were faster for long
-__device__ inline std::uint64_t claim_bits(ScatterWord& field, std::uint64_t valid, std::uint32_t start, int count) {
-  constexpr int kTries = 64;
-  std::uint64_t claimed = 0;
-  std::uint64_t clear = valid;  // a guess, which costs less than a look
-  for (int i = 0; i < kTries && clear != 0; ++i) {
-    const std::uint64_t wanted = rotated(lowest_set_bits(rotated(clear, start), count), 0u - start);
-    // Acquires the chunks from free_bits: what their last owners did with them is over.
-    const std::uint64_t before = field.fetch_or(wanted, Order::acquire);
-    claimed |= wanted & ~before;
-    count -= popcount(wanted & ~before);
-    if (count == 0) break;
-    clear = valid & ~(before | wanted);
-  }
-  return claimed;
-}
 
 /// The page usage table and the fill levels of regions and super blocks. Pages are counted through all super blocks.
 ///

@@ -1,0 +1,156 @@
+/// @file
+/// DynamicCoalescingMalloc: lanes of a warp that happen to ask for memory together get segments of one superblock.
+///
+/// Source: "Coalescing Memory Allocations for GPU MPI" (Blach, Erhart, Memedi, Schäfer), section 3.2. A segment's
+/// header says how far away the one before is; that of the last segment which has not been freed is marked, and whoever
+/// frees it passes the mark on to the one before, and so forth, until it frees the superblock.
+///
+/// Different from the paper, or left open there:
+/// - A header always has 8 bytes. Its smaller ones need payloads that are aligned to 2 or 4 bytes only; here all are
+///   aligned to 16.
+/// - The marks are set by atomic or: of the thread that frees a segment and the one that passes the mark on to it,
+///   exactly one sees that the other has been there. So `free` needs no compare-and-swap that could fail.
+/// - If there is no superblock for all lanes, each asks for one of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/requests.h>
+#include <dynasoar/malloc/toolkit_malloc.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+/// Segments of superblocks, for lanes that ask together.
+///
+/// @tparam Pool   a DeviceMalloc that frees, for superblocks
+/// @par Concurrency   everything may overlap; as Pool, `free` being wait-free beside it
+/// @par Cost          one `malloc` of Pool for all lanes; `free`: one atomic operation, and one more for each segment
+///                    that was freed before the one behind it
+template <class Pool = ToolkitMalloc>
+class DynamicCoalescingMalloc {
+  static_assert(DeviceMalloc<Pool> && Pool::kProperties.frees && !Pool::kProperties.collective,
+                "dynasoar: DynamicCoalescingMalloc needs an allocator that frees, for superblocks");
+
+ public:
+  static constexpr MallocProperties kProperties{"coalescing", true, false, true};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > largest()) return nullptr;
+    const std::uint32_t units = units_for(bytes);
+    const auto group = warp.coalesce();
+    const LaneSums sums = group.sums(units);
+    const int rank = group.rank();
+    const std::uint32_t units_before = group.shuffle(units, rank == 0 ? 0 : rank - 1);
+    std::uint64_t superblock = 0;
+    if (rank == 0) superblock = make_superblock(sums.total, warp.id());
+    superblock = group.broadcast(superblock);
+    group.synchronize();  // what the leader acquired is the other lanes' now
+    if (superblock == 0) return group.size() == 1 ? nullptr : malloc_alone(units, warp.id());
+    const std::uint64_t segment = superblock + kFirstSegment + std::uint64_t{sums.before} * kUnit;
+    const std::uint64_t marks = (rank == 0 ? kFirst : 0) | (rank == group.size() - 1 ? kLast : 0);
+    header_of(segment).store((rank == 0 ? 0 : units_before * kUnit) | marks, Order::relaxed);
+    group.synchronize();  // before a lane frees its segment and looks at the headers of others
+    return reinterpret_cast<void*>(segment);
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp warp = {}) const {
+    if (pointer == nullptr) return;
+    auto segment = reinterpret_cast<std::uint64_t>(pointer);
+    // Releases the segment to who passes the mark on, or acquires all segments behind it from whoever did.
+    std::uint64_t header = header_of(segment).fetch_or(kFree, Order::acq_rel);
+    if ((header & kLast) == 0) return;
+    // It ends, because each step leads to a lower address until the first segment is there.
+    while ((header & kFirst) == 0) {
+      segment -= header & ~kMarks;
+      // Acquires the segment from who freed it, or releases those behind it to who will.
+      header = header_of(segment).fetch_or(kLast, Order::acq_rel);
+      if ((header & kFree) == 0) return;
+    }
+    pool_.free(reinterpret_cast<void*>(segment - kFirstSegment), detail::LoneLane{warp.id()});
+  }
+
+  /// For one lane; all together can have as much as Pool hands out at once.
+  __host__ __device__ std::size_t largest() const {
+    const std::size_t units = pool_.largest() / kUnit;
+    // 32 lanes' units add up to less than 2^32.
+    constexpr std::size_t kMostUnitsOfLane = (std::size_t{1} << 27) - 1;
+    if (units < 2) return 0;
+    return (units - 1 < kMostUnitsOfLane ? units - 1 : kMostUnitsOfLane) * kUnit - kHeaderBytes;
+  }
+
+ private:
+  using Header = AtomicWord<std::uint64_t>;
+
+  static constexpr std::size_t kUnit = kMallocAlignment;
+  static constexpr std::size_t kHeaderBytes = sizeof(Header);  // in front of a segment
+  static constexpr std::size_t kFirstSegment = kUnit;          // from the superblock's beginning
+
+  // Marks in a header; the rest is the distance to the segment before.
+  static constexpr std::uint64_t kFree = 1;   // has been freed
+  static constexpr std::uint64_t kFirst = 2;  // is the superblock's first
+  static constexpr std::uint64_t kLast = 4;   // the ones behind it have been freed
+  static constexpr std::uint64_t kMarks = 7;
+
+  /// Units from a segment to the next.
+  __host__ __device__ static std::uint32_t units_for(std::size_t bytes) {
+    return static_cast<std::uint32_t>((bytes + kHeaderBytes + kUnit - 1) / kUnit);
+  }
+
+  /// Memory of a superblock: its first header begins in the middle of a unit.
+  __host__ __device__ static std::size_t superblock_bytes(std::size_t units) {
+    return kFirstSegment - kHeaderBytes + units * kUnit;
+  }
+
+  __device__ static Header& header_of(std::uint64_t segment) {
+    return *reinterpret_cast<Header*>(segment - kHeaderBytes);
+  }
+
+  /// @return 0 if there is no memory
+  __device__ std::uint64_t make_superblock(std::uint32_t units, std::uint32_t warp) const {
+    return reinterpret_cast<std::uint64_t>(pool_.malloc(superblock_bytes(units), detail::LoneLane{warp}));
+  }
+
+  __device__ void* malloc_alone(std::uint32_t units, std::uint32_t warp) const {
+    const std::uint64_t superblock = make_superblock(units, warp);
+    if (superblock == 0) return nullptr;
+    header_of(superblock + kFirstSegment).store(kFirst | kLast, Order::relaxed);
+    return reinterpret_cast<void*>(superblock + kFirstSegment);
+  }
+
+  Pool pool_;
+};
+
+template <class Pool>
+class DynamicCoalescingMalloc<Pool>::Storage {
+ public:
+  /// @throws Error as Pool does, which has to hand out a superblock for a request by itself
+  Storage(Executor& executor, const MallocNeeds& needs)
+      : pool_(executor, {needs.heap_bytes, superblock_bytes(units_for(needs.largest_request))}) {
+    view_.pool_ = pool_.view();
+  }
+
+  DynamicCoalescingMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return pool_.heap_bytes(); }
+  std::size_t state_bytes() const { return pool_.state_bytes(); }
+
+ private:
+  typename Pool::Storage pool_;
+  DynamicCoalescingMalloc view_{};
+};
+
+/// Superblocks are the toolkit's, as in the paper.
+using CoalescingMalloc = DynamicCoalescingMalloc<>;
+
+static_assert(DeviceMalloc<CoalescingMalloc>);
+
+}  // namespace dynasoar

@@ -1,0 +1,240 @@
+/// @file
+/// FdgMalloc: every warp has a heap of its own, from which it takes memory without meeting other warps, and which is
+/// freed as a whole.
+///
+/// Source: FDGMalloc (Widmer, Wodniok, Weber, Goesele, 2013) as Vinkler and Havran ("Register Efficient Dynamic Memory
+/// Allocator for GPUs", section 4.4) and DynaSOAr (section 6) describe it: a warp takes superblocks from a global pool,
+/// keeps a list of them, and hands out their memory from the front to the end. Memory has no header, so it cannot be
+/// freed by itself. Requests that are larger than a superblock are the pool's.
+///
+/// They leave open, and we chose:
+/// - A warp's heap is found by Warp::id(). So warps that run one after the other, at the same place of a
+/// multiprocessor,
+///   share it, and threads of the host each have one.
+/// - The lanes of a warp that ask together are served together, by one of them.
+/// - The heap's words change by compare-and-swap, because lanes of a warp may go different ways.
+/// - Superblocks have as much as lets the pool serve four for each warp, between 1 and 64 KiB. If there is none, a
+///   request takes from the pool what it needs itself; and if that fails for all lanes together, for each lane.
+/// - The pool is a MultiprocessorListMalloc and not the toolkit's allocator: Vinkler and Havran note that a faster one
+///   would do, and its memory goes with the Storage.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/list_malloc.h>
+#include <dynasoar/malloc/requests.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+/// Memory from the calling warp's heap; `free` does nothing, `free_all` frees the heap.
+///
+/// @tparam Pool   a DeviceMalloc that frees, for superblocks
+/// @par Concurrency   everything may overlap, but free_all; lock-free, as Pool is
+/// @par Cost          one compare-and-swap for the lanes that ask together, which no other warp meets
+template <class Pool>
+class BasicFdgMalloc {
+  static_assert(DeviceMalloc<Pool> && Pool::kProperties.frees && !Pool::kProperties.collective,
+                "dynasoar: BasicFdgMalloc needs an allocator that frees, for superblocks");
+
+ public:
+  static constexpr MallocProperties kProperties{"fdg", false, false, true};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > largest()) return nullptr;
+    const auto units = static_cast<std::uint32_t>((bytes + kUnit - 1) / kUnit);
+    const auto group = warp.coalesce();
+    const LaneSums sums = group.sums(units);
+    const detail::LoneLane leader{warp.id()};
+    std::uint64_t memory = 0;
+    if (group.rank() == 0) memory = take(sums.total, leader);
+    memory = group.broadcast(memory);
+    group.synchronize();  // what the leader acquired is the other lanes' now
+    if (memory != 0) return reinterpret_cast<void*>(memory + std::uint64_t{sums.before} * kUnit);
+    return group.size() == 1 ? nullptr : reinterpret_cast<void*>(take(units, leader));
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void*, Warp = {}) const {}
+
+  /// Frees all that warps with the calling warp's id have taken since the last time.
+  ///
+  /// @pre nobody uses that memory any more; those lanes of the warp that take memory or free all at the same time call
+  ///      it together
+  template <class Warp = PlatformWarp>
+  __device__ void free_all(Warp warp = {}) const {
+    const auto group = warp.coalesce();
+    group.synchronize();  // what the other lanes did with the memory is over
+    if (group.rank() == 0) free_heap(heap_of(warp.id()), detail::LoneLane{warp.id()});
+    group.synchronize();  // before they take memory again
+  }
+
+  __host__ __device__ std::size_t largest() const {
+    const std::size_t units = pool_.largest() / kUnit;
+    // 32 lanes' units add up to less than 2^32.
+    constexpr std::size_t kMostUnitsOfLane = (std::size_t{1} << 27) - 1;
+    if (units <= kHeaderUnits) return 0;
+    return (units - kHeaderUnits < kMostUnitsOfLane ? units - kHeaderUnits : kMostUnitsOfLane) * kUnit;
+  }
+
+ private:
+  using Word = AtomicWord<std::uint64_t>;
+
+  static constexpr std::size_t kUnit = kMallocAlignment;
+  static constexpr std::uint32_t kHeaderUnits = 1;  // of a superblock: the address of the next
+  static constexpr std::uint32_t kUsedBits = 13;    // for the units of the largest superblock
+
+  /// A warp's heap, in a cache line of its own. All 0 if it is empty.
+  struct alignas(128) Heap {
+    Word current;      ///< Current
+    Word superblocks;  ///< address of the first in the list, which all are in
+  };
+
+  /// The superblock that memory is taken from, and how much of it is used up.
+  struct Current {
+    std::uint64_t superblock;
+    std::uint32_t used;  ///< units
+
+    __device__ static Current of(std::uint64_t word) {
+      return {(word >> kUsedBits) * kUnit, static_cast<std::uint32_t>(word & ((1u << kUsedBits) - 1))};
+    }
+    __device__ std::uint64_t word() const { return superblock / kUnit << kUsedBits | used; }
+  };
+
+  __device__ Heap& heap_of(std::uint32_t warp) const { return heaps_[warp % heap_count_]; }
+  __device__ static Word& next_of(std::uint64_t superblock) { return *reinterpret_cast<Word*>(superblock); }
+
+  /// Takes memory from the current superblock, or a new one. @return 0 if there is none
+  __device__ std::uint64_t take(std::uint32_t units, detail::LoneLane lane) const {
+    Heap& heap = heap_of(lane.id());
+    std::uint64_t found = heap.current.load(Order::relaxed);
+    // Each time another lane of the warp has taken some: it ends when the superblock is used up.
+    while (found != 0) {
+      Current current = Current::of(found);
+      if (units > superblock_units_ - current.used) break;
+      const std::uint64_t memory = current.superblock + current.used * kUnit;
+      current.used += units;
+      // Acquires the superblock from replace.
+      if (heap.current.compare_exchange(found, current.word(), Order::acquire)) return memory;
+    }
+    if (units <= superblock_units_ - kHeaderUnits) {
+      const std::uint64_t superblock = add_superblock(heap, superblock_units_, lane);
+      if (superblock != 0) {
+        replace(heap, found, {superblock, kHeaderUnits + units});
+        return superblock + kHeaderUnits * kUnit;
+      }
+    }
+    const std::uint64_t superblock = add_superblock(heap, kHeaderUnits + std::size_t{units}, lane);
+    return superblock == 0 ? 0 : superblock + kHeaderUnits * kUnit;
+  }
+
+  /// Makes a superblock the current one, in place of that of `found`. If other lanes have replaced it meanwhile, what
+  /// the caller does not need of its own remains unused.
+  __device__ static void replace(Heap& heap, std::uint64_t found, Current current) {
+    const std::uint64_t old = Current::of(found).superblock;
+    // Releases the superblock to take.
+    while (Current::of(found).superblock == old &&
+           !heap.current.compare_exchange(found, current.word(), Order::release)) {
+    }
+  }
+
+  /// A superblock from the pool, in the heap's list. @return 0 if there is no memory
+  __device__ std::uint64_t add_superblock(Heap& heap, std::size_t units, detail::LoneLane lane) const {
+    const auto superblock = reinterpret_cast<std::uint64_t>(pool_.malloc(units * kUnit, lane));
+    if (superblock == 0) return 0;
+    std::uint64_t found = heap.superblocks.load(Order::relaxed);
+    do {
+      next_of(superblock).store(found, Order::relaxed);
+      // Releases the superblock and its link to free_heap.
+    } while (!heap.superblocks.compare_exchange(found, superblock, Order::release));
+    return superblock;
+  }
+
+  __device__ void free_heap(Heap& heap, detail::LoneLane lane) const {
+    heap.current.store(0, Order::relaxed);
+    // Acquires the superblocks from add_superblock.
+    std::uint64_t superblock = heap.superblocks.exchange(0, Order::acquire);
+    while (superblock != 0) {
+      const std::uint64_t next = next_of(superblock).load(Order::relaxed);
+      pool_.free(reinterpret_cast<void*>(superblock), lane);
+      superblock = next;
+    }
+  }
+
+  Pool pool_;
+  Heap* heaps_;
+  std::uint32_t heap_count_;
+  std::uint32_t superblock_units_;
+};
+
+namespace detail {
+
+/// Frees warps' heaps, by number.
+template <class M>
+struct FreeHeaps {
+  M memory;
+  __device__ void operator()(std::size_t heap) const { memory.free_all(LoneLane{static_cast<std::uint32_t>(heap)}); }
+};
+
+}  // namespace detail
+
+/// Owns the pool and the warps' heaps.
+template <class Pool>
+class BasicFdgMalloc<Pool>::Storage {
+ public:
+  /// @throws Error as Pool does, which has to hand out superblocks, and the largest request
+  Storage(Executor& executor, const MallocNeeds& needs)
+      : Storage(executor, needs, executor.concurrent_warps(), superblock_bytes(executor, needs.heap_bytes)) {}
+
+  /// Frees the heaps of all warps. @pre no work that uses the memory is under way
+  void free_all(Executor& executor) const {
+    executor.for_each_index(view_.heap_count_, detail::FreeHeaps<BasicFdgMalloc>{view_});
+    executor.synchronize();
+  }
+
+  BasicFdgMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return pool_.heap_bytes(); }
+  std::size_t state_bytes() const { return pool_.state_bytes() + heaps_.bytes(); }
+
+ private:
+  static constexpr std::size_t kLeastSuperblock = 1 << 10;
+  static constexpr std::size_t kMostSuperblock = 64 << 10;
+  static constexpr std::size_t kSuperblocksPerWarp = 4;
+
+  static std::size_t superblock_bytes(Executor& executor, std::size_t heap_bytes) {
+    const std::size_t share = heap_bytes / kSuperblocksPerWarp / executor.concurrent_warps();
+    return std::clamp(std::bit_floor(share), kLeastSuperblock, kMostSuperblock);
+  }
+
+  Storage(Executor& executor, const MallocNeeds& needs, std::uint32_t warps, std::size_t superblock_bytes)
+      : pool_(executor, {needs.heap_bytes, std::max(needs.largest_request + kHeaderUnits * kUnit, superblock_bytes)}),
+        heaps_(warps) {
+    heaps_.fill_bytes(0);
+    view_.pool_ = pool_.view();
+    view_.heaps_ = heaps_.data();
+    view_.heap_count_ = warps;
+    view_.superblock_units_ = static_cast<std::uint32_t>(superblock_bytes / kUnit);
+  }
+
+  typename Pool::Storage pool_;
+  DeviceArray<Heap> heaps_;
+  BasicFdgMalloc view_{};
+};
+
+/// Superblocks come from lists of free memory.
+using FdgMalloc = BasicFdgMalloc<MultiprocessorListMalloc>;
+
+static_assert(DeviceMalloc<FdgMalloc>);
+
+}  // namespace dynasoar

@@ -1,0 +1,155 @@
+/// @file
+/// Halloc: slabs of chunks of one size, in whose bitmaps a hash says where to look for a free one.
+///
+/// Source: Halloc (Adinetz and Pleiter, 2014) as later papers describe it: DynaSOAr, section 6; Vinkler and Havran,
+/// "Register Efficient Dynamic Memory Allocator for GPUs", sections 2 and 4.5. See slabs.h for slabs and hashing.
+///
+/// The heap has two parts: slabs, and what another allocator has for requests above 3 KiB, the toolkit's in the papers.
+///
+/// They leave open, and we chose:
+/// - The second part is half of the heap, or nothing if largest_request says that there are no such requests.
+/// - Lanes that ask for the same size together are counted together, and likewise those that free chunks of a slab.
+/// Each
+///   looks for its bit by itself.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/slabs.h>
+#include <dynasoar/malloc/toolkit_malloc.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// Chunks of slabs; larger requests are another allocator's.
+///
+/// @tparam Large   a DeviceMalloc that frees
+/// @par Concurrency   everything may overlap; lock-free, with a bound after which a request is refused; and as Large
+template <class Large>
+class BasicHalloc {
+  static_assert(DeviceMalloc<Large> && Large::kProperties.frees && !Large::kProperties.collective,
+                "dynasoar: BasicHalloc needs an allocator that frees, for large requests");
+
+ public:
+  static constexpr MallocProperties kProperties{"halloc", true, false, true};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > largest_) return nullptr;
+    if (bytes > kMostBytes) return large_.malloc(bytes, warp);
+    const std::uint32_t size =
+        detail::SlabChunkSize::holding(static_cast<std::uint32_t>(detail::round_up(bytes, kMallocAlignment)));
+    const auto group = warp.coalesce().matching(size);
+    const auto rank = static_cast<std::uint32_t>(group.rank());
+    const auto lanes = static_cast<std::uint32_t>(group.size());
+    std::size_t offset = Slabs::kNoOffset;
+    for (std::uint32_t served = 0; served < lanes;) {
+      detail::SlabGrant grant{};
+      if (rank == 0) grant = slabs_.reserve(size, lanes - served);
+      grant = {group.broadcast(grant.slab), group.broadcast(grant.count), group.broadcast(grant.before)};
+      if (grant.count == 0) break;
+      group.synchronize();  // what the first lane acquired is the other lanes' now
+      if (rank - served < grant.count) offset = slabs_.take(grant, size, warp.id(), rank - served);
+      served += grant.count;
+    }
+    return offset == Slabs::kNoOffset ? nullptr : heap_ + offset;
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp warp = {}) const {
+    if (pointer == nullptr) return;
+    // As integers: the other allocator's memory is not part of this heap.
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(heap_);
+    if (offset >= slabs_.bytes()) return large_.free(pointer, warp);
+    const std::uint32_t slab = slabs_.slab_at(offset);
+    slabs_.give(slab, offset, warp.coalesce().matching(slab));
+  }
+
+  __host__ __device__ std::size_t largest() const { return largest_; }
+
+ private:
+  using Slabs = detail::Slabs;
+
+  static constexpr std::size_t kMostBytes = 3 << 10;  // that a chunk may have
+
+  Slabs slabs_;
+  Large large_;
+  char* heap_;
+  std::size_t largest_;
+};
+
+/// Owns the slabs, their bitmaps, and the other allocator's memory.
+template <class Large>
+class BasicHalloc<Large>::Storage {
+ public:
+  /// @throws Error if the heap is too small for a slab or for the largest request, or there is too little memory
+  Storage(Executor& executor, const MallocNeeds& needs) {
+    const bool has_large = needs.largest_request > kMostBytes;
+    const std::size_t for_slabs = has_large ? needs.heap_bytes / 2 : needs.heap_bytes;
+    const std::size_t slab_bytes = std::clamp(std::bit_floor(for_slabs / kSlabs), kLeastSlab, kMostSlab);
+    if (for_slabs < slab_bytes) {
+      throw Error("dynasoar: Halloc needs " + std::to_string(has_large ? 2 * kLeastSlab : kLeastSlab) +
+                  " bytes at least; ask for more heap_bytes");
+    }
+    view_.largest_ = kMostBytes;
+    if (has_large) {
+      large_.emplace(executor, MallocNeeds{needs.heap_bytes - for_slabs, needs.largest_request});
+      view_.large_ = large_->view();
+      view_.largest_ = std::max(kMostBytes, view_.large_.largest());
+      if (view_.largest_ < needs.largest_request) {
+        throw Error(
+            "dynasoar: Halloc has half of the heap for requests above 3072 bytes, which is less than the "
+            "largest request; ask for more heap_bytes");
+      }
+    }
+    make_slabs(for_slabs / slab_bytes, static_cast<std::uint32_t>(slab_bytes));
+  }
+
+  BasicHalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return heap_.bytes() + (large_ ? large_->heap_bytes() : 0); }
+  std::size_t state_bytes() const {
+    return states_.bytes() + fields_.bytes() + heads_.bytes() + (large_ ? large_->state_bytes() : 0);
+  }
+
+ private:
+  static constexpr std::size_t kSlabs = 1024;  // about so many
+  static constexpr std::size_t kLeastSlab = 64 << 10;
+  static constexpr std::size_t kMostSlab = 2 << 20;
+
+  void make_slabs(std::size_t count, std::uint32_t slab_bytes) {
+    heap_ = DeviceArray<char>(count * slab_bytes);
+    states_ = DeviceArray<Slabs::Word>(count);
+    fields_ = DeviceArray<Slabs::Word>(count * Slabs::fields_of(slab_bytes));
+    heads_ = DeviceArray<Slabs::Head>(detail::SlabChunkSize::kCount);
+    states_.fill_bytes(0);
+    fields_.fill_bytes(0);
+    heads_.fill_bytes(0);
+    view_.heap_ = heap_.data();
+    view_.slabs_ = Slabs(states_.data(), fields_.data(), heads_.data(), static_cast<std::uint32_t>(count), slab_bytes);
+  }
+
+  DeviceArray<char> heap_;
+  DeviceArray<Slabs::Word> states_;
+  DeviceArray<Slabs::Word> fields_;
+  DeviceArray<Slabs::Head> heads_;
+  std::optional<typename Large::Storage> large_;
+  BasicHalloc view_{};
+};
+
+/// Large requests go to the toolkit's allocator, as in the papers.
+using Halloc = BasicHalloc<ToolkitMalloc>;
+
+static_assert(DeviceMalloc<Halloc>);
+
+}  // namespace dynasoar

@@ -1,0 +1,165 @@
+/// @file
+/// XMalloc: the lanes of a warp make one request together, which is served from lock-free lists of basicblocks.
+///
+/// Source: XMalloc (Huang, Rodrigues, Jones, Buck, Hwu, 2010) as later papers describe it: DynaSOAr, section 6;
+/// ScatterAlloc, section 3; Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", section 2. See
+/// basicblocks.h for superblocks and lists.
+///
+/// They leave open, and we chose:
+/// - A combined request gets one basicblock. It is free again when all lanes have freed their part of it: its word
+///   counts the parts, so that neither it nor they need a header. Lanes that free parts together count once.
+/// - Warps that want more than the largest basicblock make several requests. If there is no basicblock for a combined
+///   request, each lane looks for one of its own.
+/// - The memory pool, where superblocks come from, is a table of them; requests above 8 KiB, if largest_request says
+///   that there are any, get consecutive pages of a part of the heap of their own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <dynasoar/malloc/basicblocks.h>
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/page_runs.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// Basicblocks, and runs of pages for requests that are larger.
+///
+/// @par Concurrency   everything may overlap; lock-free, with a bound after which a request is refused
+class XMalloc {
+ public:
+  static constexpr MallocProperties kProperties{"xmalloc", true, false, true};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
+    if (bytes == 0 || bytes > largest_) return nullptr;
+    if (bytes > kMostOfLane) return malloc_run(bytes);
+    const auto rounded = static_cast<std::uint32_t>(detail::round_up(bytes, kMallocAlignment));
+    auto group = warp.coalesce();
+    LaneSums sums = group.sums(rounded);
+    if (sums.total > kMostTogether) {
+      group = group.matching(sums.before / kMostOfLane);
+      sums = group.sums(rounded);
+    }
+    const std::uint32_t set = set_of(warp.id());
+    const std::uint32_t size = detail::BasicblockSize::holding(sums.total);
+    std::uint32_t block = 0;
+    if (group.rank() == 0) block = blocks_.take(set, size, static_cast<std::uint32_t>(group.size()));
+    block = group.broadcast(block);
+    group.synchronize();  // what the first lane acquired is the other lanes' now
+    if (block != Blocks::kNone) return heap_ + Blocks::offset_of(block, size) + sums.before;
+    return group.size() == 1 ? nullptr : malloc_alone(set, rounded);
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp warp = {}) const {
+    if (pointer == nullptr) return;
+    const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
+    const std::size_t blocks_end = std::size_t{blocks_.superblocks()} * Blocks::kSuperblockBytes;
+    if (offset >= blocks_end) return runs_.give(static_cast<std::uint32_t>((offset - blocks_end) / kPageBytes));
+    const std::uint32_t block = blocks_.block_at(offset);
+    const auto group = warp.coalesce().matching(block);
+    group.synchronize();  // the first lane releases what all did
+    if (group.rank() == 0) blocks_.give(set_of(warp.id()), block, static_cast<std::uint32_t>(group.size()));
+  }
+
+  __host__ __device__ std::size_t largest() const { return largest_; }
+
+ private:
+  using Blocks = detail::Basicblocks;
+
+  static constexpr std::uint32_t kMostTogether = 16 << 10;  // bytes of the largest basicblock
+  // Of one lane: then what lanes ask for that begin in the same kMostOfLane bytes fits in a basicblock.
+  static constexpr std::uint32_t kMostOfLane = kMostTogether / 2;
+  static constexpr std::uint32_t kPageBytes = 4096;
+  // Warps that share lists: those of a multiprocessor, as PlatformWarp numbers them; threads on the host.
+  static constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
+
+  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / kWarpsPerSet % blocks_.sets(); }
+
+  __device__ void* malloc_alone(std::uint32_t set, std::uint32_t bytes) const {
+    const std::uint32_t size = detail::BasicblockSize::holding(bytes);
+    const std::uint32_t block = blocks_.take(set, size, 1);
+    return block == Blocks::kNone ? nullptr : heap_ + Blocks::offset_of(block, size);
+  }
+
+  __device__ void* malloc_run(std::size_t bytes) const {
+    const std::uint32_t page = runs_.take(static_cast<std::uint32_t>((bytes + kPageBytes - 1) / kPageBytes));
+    if (page == detail::PageRuns::kNone) return nullptr;
+    return heap_ + std::size_t{blocks_.superblocks()} * Blocks::kSuperblockBytes + std::size_t{page} * kPageBytes;
+  }
+
+  Blocks blocks_;
+  detail::PageRuns runs_;
+  char* heap_;
+  std::size_t largest_;
+};
+
+/// Owns the heap and the tables.
+class XMalloc::Storage {
+ public:
+  /// @throws Error if the heap is too small for a superblock, or for the largest request, or there is too little memory
+  Storage(Executor& executor, const MallocNeeds& needs) {
+    const bool has_runs = needs.largest_request > kMostOfLane;
+    const std::size_t all = needs.heap_bytes / Blocks::kSuperblockBytes;
+    const std::size_t for_runs = has_runs ? std::max<std::size_t>(all / kSuperblocksPerRunSuperblock, 1) : 0;
+    view_.largest_ = has_runs ? for_runs * Blocks::kSuperblockBytes : kMostOfLane;
+    if (all <= for_runs || needs.largest_request > view_.largest_) {
+      throw Error("dynasoar: XMalloc needs superblocks of 65536 bytes, and for requests above 8192 bytes " +
+                  std::to_string(kSuperblocksPerRunSuperblock) + " times the largest; ask for more heap_bytes");
+    }
+    if (all > kMostSuperblocks) {
+      throw Error("dynasoar: XMalloc manages 2^22 superblocks of 65536 bytes at most; ask for less heap_bytes");
+    }
+    const auto superblocks = static_cast<std::uint32_t>(all - for_runs);
+    const std::uint32_t sets =
+        std::clamp(superblocks / kSuperblocksPerSet, 1u, std::max(executor.concurrent_warps() / kWarpsPerSet, 1u));
+    heap_ = DeviceArray<char>(all * Blocks::kSuperblockBytes);
+    view_.heap_ = heap_.data();
+    make_tables(superblocks, sets);
+    runs_ = DeviceArray<Blocks::State>(for_runs * (Blocks::kSuperblockBytes / kPageBytes));
+    runs_.fill_bytes(0);
+    view_.runs_ = detail::PageRuns(runs_.data(), static_cast<std::uint32_t>(runs_.size()));
+  }
+
+  XMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return heap_.bytes(); }
+  std::size_t state_bytes() const { return states_.bytes() + words_.bytes() + lists_.bytes() + runs_.bytes(); }
+
+ private:
+  static constexpr std::size_t kSuperblocksPerRunSuperblock = 4;  // one of which is for runs
+  static constexpr std::uint32_t kSuperblocksPerSet = 8;          // at least
+  static constexpr std::size_t kMostSuperblocks = std::size_t{1} << 22;
+
+  void make_tables(std::uint32_t superblocks, std::uint32_t sets) {
+    states_ = DeviceArray<Blocks::State>(superblocks);
+    // Links of superblocks, words of basicblocks, the cursor.
+    words_ = DeviceArray<Blocks::Word>(std::size_t{superblocks} * (1 + Blocks::kMostBlocks) + 1);
+    lists_ = DeviceArray<Blocks::List>(std::size_t{sets} * detail::BasicblockSize::kCount);
+    states_.fill_bytes(0);
+    words_.fill_bytes(0);
+    lists_.fill_bytes(0);
+    view_.blocks_ = Blocks(states_.data(), words_.data(), words_.data() + superblocks, lists_.data(),
+                           words_.data() + words_.size() - 1, superblocks, sets);
+  }
+
+  DeviceArray<char> heap_;
+  DeviceArray<Blocks::State> states_;
+  DeviceArray<Blocks::Word> words_;
+  DeviceArray<Blocks::List> lists_;
+  DeviceArray<Blocks::State> runs_;
+  XMalloc view_{};
+};
+
+static_assert(DeviceMalloc<XMalloc>);
+
+}  // namespace dynasoar

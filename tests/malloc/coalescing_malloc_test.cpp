@@ -1,0 +1,210 @@
+#include <dynasoar/malloc/coalescing_malloc.h>
+
+#include <dynasoar/malloc/list_malloc.h>
+
+#include "test_heap.h"
+
+// The allocators' `malloc` is collective, with one size for all: the suite's tests, in which each thread does what it
+// likes, are not for them.
+
+namespace dynasoar::test {
+
+namespace {
+
+constexpr std::size_t kHeap = std::size_t{kCudaBackend ? 256 : 8} << 20;
+constexpr std::uint32_t kHeld = 8;
+
+// Whole blocks of threads, on a GPU.
+constexpr std::uint32_t kThreads = kCudaBackend ? 8192 : kHostThreads;
+
+/// A thread that takes memory of the same sizes as all others do, and gives it back in an order of its own.
+template <class M>
+struct TakeTogether {
+  M memory;
+  Counter* tally;
+  Holding* holdings;  // [threads * kHeld]
+  std::uint32_t rounds;
+
+  __device__ void operator()(std::size_t thread) const { work(thread, PlatformWarp{}, Nothing{}); }
+
+  /// @param meet   called before each time that memory is taken
+  template <class Warp, class Meet>
+  __device__ void work(std::size_t thread, Warp warp, const Meet& meet) const {
+    Holding* const mine = holdings + thread * kHeld;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      for (std::uint32_t i = 0; i < kHeld; ++i) {
+        const std::uint32_t bytes = 1 + (round * kHeld + i) * 37 % 600;
+        meet();
+        mine[i] = {static_cast<unsigned char*>(memory.malloc(bytes, warp)), bytes, static_cast<std::uint32_t>(thread)};
+        if (note_answer(tally, mine[i].memory)) mine[i].fill();
+      }
+      for (std::uint32_t i = 0; i < kHeld; ++i) {
+        const Holding& holding = mine[(i + thread) % kHeld];
+        if (holding.memory == nullptr) continue;
+        count_if(tally[kDamaged], !holding.intact());
+        memory.free(holding.memory, warp);
+      }
+    }
+    memory.free(nullptr, warp);
+    count_if(tally[kUnexpected], memory.malloc(0, warp) != nullptr);
+    count_if(tally[kUnexpected], memory.malloc(memory.largest() + 1, warp) != nullptr);
+  }
+
+  struct Nothing {
+    __device__ void operator()() const {}
+  };
+};
+
+/// A thread that takes memory as often as all others do, even if there is none any more.
+template <class M>
+struct FillTogether {
+  M memory;
+  Counter* tally;
+  Holding* holdings;  // [threads * share]
+  std::uint32_t share;
+
+  __device__ void operator()(std::size_t thread) const {
+    for (std::uint32_t i = 0; i < share; ++i) {
+      const std::size_t at = thread * share + i;
+      holdings[at] = {static_cast<unsigned char*>(memory.malloc(64)), 64, static_cast<std::uint32_t>(at)};
+      if (note_answer(tally, holdings[at].memory)) holdings[at].fill();
+    }
+  }
+};
+
+/// A thread that gives back what there is of its memory.
+template <class M>
+struct GiveBackWhatThereIs {
+  M memory;
+  Counter* tally;
+  const Holding* holdings;
+  std::uint32_t share;
+
+  __device__ void operator()(std::size_t thread) const {
+    for (std::uint32_t i = 0; i < share; ++i) {
+      const Holding& holding = holdings[thread * share + i];
+      if (holding.memory == nullptr) continue;
+      count_if(tally[kDamaged], !holding.intact());
+      memory.free(holding.memory);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("threads that take memory together never get the same", M, HeaderBlockMalloc, BlockMalloc,
+                   WarpMalloc) {
+  MallocBench<M> bench(600, kHeap);
+  DeviceArray<Holding> holdings(std::size_t{kThreads} * kHeld);
+  bench.run(kThreads, TakeTogether<M>{bench.storage.view(), bench.tally.data(), holdings.data(),
+                                      kCudaBackend ? 20 : 2000 / kSlowdown});
+  bench.check_tally();
+  CHECK(bench.tally[kRefused] == 0);
+}
+
+TEST_CASE_TEMPLATE("a heap that threads have filled together can be filled again when all was freed", M,
+                   HeaderBlockMalloc, BlockMalloc, WarpMalloc) {
+  MallocBench<M> bench(64, kHeap);
+  const auto share = static_cast<std::uint32_t>(bench.storage.heap_bytes() / 64 / kThreads + 1);
+  DeviceArray<Holding> holdings(std::size_t{kThreads} * share);
+  std::uint64_t first_time = 0;
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    const std::uint64_t before = bench.tally[kGranted];
+    bench.run(kThreads, FillTogether<M>{bench.storage.view(), bench.tally.data(), holdings.data(), share});
+    const std::uint64_t granted = bench.tally[kGranted] - before;
+    CHECK(are_disjoint(holdings.download()));
+    CHECK(bench.tally[kRefused] > 0);
+    if (round == 0) {
+      first_time = granted;
+      const double filled = static_cast<double>(granted * 64) / static_cast<double>(bench.storage.heap_bytes());
+      MESSAGE(std::string(M::kProperties.name) << ": " << 100 * filled << " % of the heap in pieces of 64 bytes");
+      CHECK(filled > 0.5);
+      CHECK(filled <= 1);
+    } else {
+      CHECK(static_cast<double>(granted) >= 0.95 * static_cast<double>(first_time));
+    }
+    bench.run(kThreads, GiveBackWhatThereIs<M>{bench.storage.view(), bench.tally.data(), holdings.data(), share});
+  }
+  bench.check_tally();
+}
+
+TEST_CASE("a coalescing allocator needs a heap for the superblock of a full warp or block") {
+  using Malloc = StaticCoalescingMalloc<CoalescingScope::warp, detail::PieceHeaders, SizeListMalloc>;
+  Executor executor;
+  CHECK_THROWS_WITH_AS((Malloc::Storage(executor, {.heap_bytes = 32 * 1024, .largest_request = 1024})),
+                       doctest::Contains("ask for more heap_bytes"), Error);
+}
+
+#if !DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+using Holdings = std::vector<Holding>;
+
+template <class Pieces>
+using ListPieces = StaticCoalescingMalloc<CoalescingScope::warp, Pieces, SizeListMalloc>;
+
+/// What the lanes of a warp get together.
+template <class M>
+Holdings take_together(const M& memory, std::uint32_t bytes) {
+  Holdings taken(WarpTeam::kLanes);
+  WarpTeam team(0, WarpScheduling::together(), 1);
+  run_warp(team, [&](ThreadWarp lane) {
+    Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
+    mine = {static_cast<unsigned char*>(memory.malloc(bytes, lane)), bytes, static_cast<std::uint32_t>(lane.lane())};
+    if (mine.memory != nullptr) mine.fill();
+  });
+  return taken;
+}
+
+bool all_refused(const Holdings& holdings) {
+  return std::all_of(holdings.begin(), holdings.end(), [](const Holding& h) { return h.memory == nullptr; });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("lanes of several warps take memory together and free it by themselves", M, HeaderBlockMalloc,
+                   BlockMalloc, WarpMalloc) {
+  constexpr std::uint32_t kWarps = 2;
+  MallocBench<M> bench(600, kHeap);
+  Holdings holdings(std::size_t{kWarps} * WarpTeam::kLanes * kHeld);
+  const TakeTogether<M> together{bench.storage.view(), bench.tally.data(), holdings.data(), kSlowdown > 1 ? 4u : 12u};
+  std::vector<std::jthread> warps;
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    warps.emplace_back([&, warp] {
+      WarpTeam team(warp, WarpScheduling::together(), 1);
+      run_warp(team, [&](ThreadWarp lane) {
+        together.work(warp * WarpTeam::kLanes + static_cast<std::size_t>(lane.lane()), lane, [&] { lane.meet(); });
+      });
+    });
+  }
+  warps.clear();  // joins
+  bench.check_tally();
+  CHECK(bench.tally[kRefused] == 0);
+}
+
+TEST_CASE_TEMPLATE("pieces lie side by side, and the last one to be freed frees the superblock", Pieces,
+                   detail::PieceHeaders, detail::PieceMap) {
+  using M = ListPieces<Pieces>;
+  Executor executor;
+  const typename M::Storage storage(executor, {.heap_bytes = 48 << 10, .largest_request = 1000});
+  for (int round = 0; round < 3; ++round) {
+    const Holdings taken = take_together(storage.view(), 1000);
+    REQUIRE(are_disjoint(taken));
+    for (std::size_t i = 1; i < taken.size(); ++i) {
+      REQUIRE(taken[i].memory == taken[i - 1].memory + 1008 + Pieces::kBytes);
+    }
+    CHECK(all_refused(take_together(storage.view(), 1000)));
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      CHECK(taken[i].intact());
+      if (i != 7) storage.view().free(taken[i].memory);
+    }
+    CHECK(all_refused(take_together(storage.view(), 1000)));
+    storage.view().free(taken[7].memory);
+  }
+}
+
+#endif
+
+}  // namespace dynasoar::test

@@ -1,0 +1,147 @@
+#include <dynasoar/malloc/xmalloc.h>
+
+#include "test_heap.h"
+
+namespace dynasoar::test {
+
+// A quarter is for large requests.
+template <>
+struct MallocSuite<XMalloc> : MallocSuite<void> {
+  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend ? 256 : 40} << 20;
+  static constexpr double kLeastFilled = 0.99;
+  static constexpr double kLeastFilledAgain = 0.99;
+};
+
+DYNASOAR_MALLOC_SUITE(XMalloc);
+
+namespace {
+
+constexpr std::size_t kSuperblock = detail::Basicblocks::kSuperblockBytes;
+
+using Heap = TestHeap<XMalloc>;
+
+}  // namespace
+
+TEST_CASE("a request gets the smallest basicblock that holds it") {
+  using detail::BasicblockSize;
+  for (std::uint32_t bytes = 1; bytes <= 16384; ++bytes) {
+    const std::uint32_t size = BasicblockSize::holding(bytes);
+    REQUIRE(size < BasicblockSize::kCount);
+    REQUIRE(BasicblockSize::bytes(size) >= bytes);
+    if (size > 0) REQUIRE(BasicblockSize::bytes(size - 1) < bytes);
+  }
+}
+
+TEST_CASE("a superblock is split into another size when all of it has been freed, not before") {
+  Heap heap(kSuperblock);
+  for (const std::size_t bytes : {64, 2048, 96, 64, 8192, 80}) {
+    CAPTURE(bytes);
+    const std::size_t size = bytes == 80 ? 96 : bytes;
+    const std::vector<Holding> taken = heap.take_all(bytes);
+    REQUIRE(taken.size() == kSuperblock / size);
+    CHECK(are_disjoint(taken));
+    heap.give({taken.begin() + 1, taken.end()});
+    CHECK(heap.take(1024, 1).empty());
+    heap.give({taken[0]});
+  }
+  heap.check_tally();
+}
+
+TEST_CASE("a freed basicblock is the next that is handed out") {
+  Heap heap(kSuperblock);
+  const std::vector<Holding> taken = heap.take(64, 100);
+  heap.give({taken[17]});
+  const std::vector<Holding> again = heap.take(64, 1);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].memory == taken[17].memory);
+  heap.check_tally();
+}
+
+TEST_CASE("superblocks go from one size to another and back, whatever list they are in") {
+  Heap heap(8 * kSuperblock);
+  for (int round = 0; round < 5; ++round) {
+    for (const std::size_t bytes : {64, 4096, 192, 1536}) {
+      CAPTURE(bytes);
+      const std::vector<Holding> taken = heap.take_all(bytes);
+      CHECK(taken.size() == 8 * (kSuperblock / bytes));
+      heap.give(taken);
+    }
+  }
+  heap.check_tally();
+}
+
+TEST_CASE("requests above half a basicblock get pages of their own") {
+  Heap heap(8 * kSuperblock, 2 * kSuperblock);
+  CHECK(heap.storage.view().largest() == 2 * kSuperblock);
+  const std::vector<Holding> all = heap.take(2 * kSuperblock, 2);
+  CHECK(all.size() == 1);
+  CHECK(heap.take(8193, 1).empty());
+  heap.give(all);
+  CHECK(heap.take_all(8193).size() == 2 * kSuperblock / (3 * 4096));
+  CHECK(heap.take_all(8192).size() == 6 * kSuperblock / 8192);
+  heap.check_tally();
+}
+
+TEST_CASE("XMalloc says what its heap is too small for") {
+  Executor executor;
+  CHECK_THROWS_WITH_AS((XMalloc::Storage(executor, {.heap_bytes = kSuperblock - 1, .largest_request = 64})),
+                       doctest::Contains("superblocks of 65536 bytes"), Error);
+  CHECK_THROWS_WITH_AS((XMalloc::Storage(executor, {.heap_bytes = 4 * kSuperblock, .largest_request = 65537})),
+                       doctest::Contains("4 times the largest"), Error);
+}
+
+#if !DYNASOAR_CUDA_BACKEND
+
+TEST_CASE("lanes that ask together share a basicblock, which is free again when all have freed their part") {
+  Heap heap(kSuperblock);
+  WarpTeam team(0, WarpScheduling::together(), 1);
+  std::vector<Holding> taken(WarpTeam::kLanes);
+  run_warp(team, [&](ThreadWarp lane) {
+    // 8448 bytes in all.
+    const auto bytes = 16 * static_cast<std::uint32_t>(lane.lane() + 1);
+    taken[static_cast<std::size_t>(lane.lane())] = {
+        static_cast<unsigned char*>(heap.storage.view().malloc(bytes, lane)), bytes, 0};
+  });
+  CHECK(are_disjoint(taken));
+  for (std::size_t i = 1; i < taken.size(); ++i) CHECK(taken[i].memory == taken[i - 1].memory + taken[i - 1].bytes);
+  // One basicblock of 12 KiB: of the five in the superblock, four are left.
+  run_warp(team, [&](ThreadWarp lane) {
+    if (lane.lane() != 5) heap.storage.view().free(taken[static_cast<std::size_t>(lane.lane())].memory, lane);
+  });
+  CHECK(heap.take(64, 1).empty());
+  run_warp(team, [&](ThreadWarp lane) {
+    if (lane.lane() == 5) heap.storage.view().free(taken[5].memory, lane);
+  });
+  CHECK(heap.take_all(64).size() == kSuperblock / 64);
+  heap.check_tally();
+}
+
+TEST_CASE("a warp that wants more than the largest basicblock, or than there is together, is served in parts") {
+  Heap heap(4 * kSuperblock);
+  const std::vector<Holding> others = heap.take(4096, 33);  // 31 are left, of superblocks that cannot be split anew
+  REQUIRE(others.size() == 33);
+  WarpTeam team(0, WarpScheduling::together(), 1);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Holding> taken(WarpTeam::kLanes);
+    run_warp(team, [&](ThreadWarp lane) {
+      Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
+      mine = {static_cast<unsigned char*>(heap.storage.view().malloc(4000, lane)), 4000, 0};
+      if (mine.memory != nullptr) mine.fill();
+    });
+    CHECK(are_disjoint(taken));
+    const auto served = std::count_if(taken.begin(), taken.end(), [](const Holding& h) { return h.memory != nullptr; });
+    CHECK(served >= 16);
+    run_warp(team, [&](ThreadWarp lane) {
+      const Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
+      if (mine.memory != nullptr) count_if(heap.tally.data()[kDamaged], !mine.intact());
+      heap.storage.view().free(mine.memory, lane.at(1));
+    });
+  }
+  heap.give(others);
+  CHECK(heap.take_all(8192).size() == 4 * kSuperblock / 8192);
+  heap.check_tally();
+}
+
+#endif
+
+}  // namespace dynasoar::test
