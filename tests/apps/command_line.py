@@ -337,8 +337,8 @@ class ApplicationTests:
             for allocator in self.allocators():
                 with self.subTest(variant=variant, allocator=allocator):
                     result = self.simulate_small_run("--variant", variant, "--allocator", allocator, *NO_PICTURES)
-                    says = f", allocator {allocator}, " if allocator != "soa" else f"{self.size}, {self.steps} steps"
-                    self.assertIn(says, result.stdout.splitlines()[0])
+                    says = f", allocator {allocator}, " if allocator != "soa" else f", {self.size}, {self.steps} steps"
+                    self.assertRegex(result.stdout.splitlines()[0], says)
                     expected = expected or self.rows(self.steps)
                     self.assertEqual(self.rows(self.steps), expected)
 
