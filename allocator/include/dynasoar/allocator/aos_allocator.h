@@ -222,6 +222,18 @@ class AosAllocator {
 
 namespace detail {
 
+/// Gives the memory of the objects of a table back.
+template <class Malloc>
+struct FreeObjects {
+  Malloc memory;
+  ObjectTable table;
+
+  __device__ void operator()(std::size_t place) const {
+    const std::uint64_t object = table.objects[place];
+    if (object != 0) memory.free(reinterpret_cast<void*>(object & kAosAddressMask));
+  }
+};
+
 /// The memory behind an AosAllocator's State.
 ///
 /// @tparam A   an AosAllocator of complete types
@@ -231,7 +243,9 @@ class AosStorage {
   /// @param heap_bytes   for objects; the tables take more
   /// @throws Error if that is too little or too much for the allocator of memory, or not to be had
   AosStorage(Executor& executor, std::size_t heap_bytes, const FaultPlan&)
-      : memory_(executor, MallocNeeds{heap_bytes, A::largest_object_bytes()}), refusals_(A::kTypes * kRefusals) {
+      : executor_(executor),
+        memory_(executor, MallocNeeds{heap_bytes, A::largest_object_bytes()}),
+        refusals_(A::kTypes * kRefusals) {
     if (memory_.view().largest() < A::largest_object_bytes()) {
       throw Error("dynasoar: the largest class has " + std::to_string(A::largest_object_bytes()) +
                   " bytes, but the allocator '" + A::Memory::kProperties.name + "' hands out " +
@@ -251,6 +265,20 @@ class AosStorage {
       state_.tables.of[type] = tables_.back().view();
       state_.lists[type] = state_.tables.of[type].list;
     });
+  }
+
+  AosStorage(const AosStorage&) = delete;
+  AosStorage& operator=(const AosStorage&) = delete;
+
+  /// Gives back what objects still have: the memory of some allocators, such as the toolkit's, outlives their Storage.
+  ~AosStorage() {
+    try {
+      for (const TableStorage& table : tables_) {
+        executor_.for_each_index(table.numbers().end, FreeObjects<typename A::Memory>{memory_.view(), table.view()});
+      }
+      executor_.synchronize();
+    } catch (const Error&) {
+    }
   }
 
   const typename A::State& state() const { return state_; }
@@ -302,6 +330,7 @@ class AosStorage {
   }
 
  private:
+  Executor& executor_;
   typename A::Memory::Storage memory_;
   DeviceArray<std::uint64_t> refusals_;
   std::vector<TableStorage> tables_;

@@ -226,15 +226,16 @@ class TableStorage {
 
   const ObjectTable& view() const { return view_; }
 
-  /// Live objects, and objects created since the start. Waits for the device.
+  /// Live objects, objects created since the start, and entries in use. Waits for the device.
   struct Numbers {
     std::uint64_t live;
     std::uint64_t created;
+    std::uint64_t end;
   };
   Numbers numbers() const {
     const ObjectTable::Counts counts = counts_.download().front();
     const std::uint64_t end = std::min(counts.end.load(Order::relaxed), view_.capacity);
-    return {end - counts.removed.load(Order::relaxed), end + counts.all_removed.load(Order::relaxed)};
+    return {end - counts.removed.load(Order::relaxed), end + counts.all_removed.load(Order::relaxed), end};
   }
 
   std::size_t bytes() const {
