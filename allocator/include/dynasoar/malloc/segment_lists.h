@@ -71,8 +71,9 @@ class SegmentLists {
 
   /// @param states, links   [units]
   /// @param heads           [sets * kBins]
-  SegmentLists(State* states, Link* links, State* heads, std::uint32_t units, std::uint32_t sets)
-      : states_(states), links_(links), heads_(heads), units_(units), sets_(sets) {}
+  /// @param helpers         [sets] the set that is asked first when a set has nothing; numbers from 0 to sets - 1
+  SegmentLists(State* states, Link* links, State* heads, Link* helpers, std::uint32_t units, std::uint32_t sets)
+      : states_(states), links_(links), heads_(heads), helpers_(helpers), units_(units), sets_(sets) {}
 
   __host__ __device__ static std::uint32_t bin_of(std::uint32_t size) {
     const auto bin = static_cast<std::uint32_t>(highest_bit(size));
@@ -83,19 +84,17 @@ class SegmentLists {
 
   /// A segment of `size` units, from the lists of `set` if possible. @return its first unit, or kNone
   __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size) const {
+    const std::uint32_t unit = take_from(set, size);
+    if (unit != kNone || sets_ == 1) return unit != kNone ? unit : merge_in_all(set, size);
+    const std::uint32_t helper = helpers_[set].load(Order::relaxed);
     for (std::uint32_t i = 0; i < sets_; ++i) {
-      for (std::uint32_t bin = bin_of(size); bin < kBins; ++bin) {
-        const std::uint32_t unit = take_from((set + i) % sets_, bin, size);
-        if (unit != kNone) return unit;
-      }
+      const std::uint32_t other = (helper + i) % sets_;
+      const std::uint32_t found = take_from(other, size);
+      if (found == kNone) continue;
+      if (i > 0) helpers_[set].store(other, Order::relaxed);
+      return found;
     }
-    for (std::uint32_t i = 0; i < sets_; ++i) {
-      for (std::uint32_t bin = kBins; bin-- > 0;) {
-        const std::uint32_t unit = merge_in((set + i) % sets_, bin, size);
-        if (unit != kNone) return unit;
-      }
-    }
-    return kNone;
+    return merge_in_all(set, size);
   }
 
   /// Gives back the segment that starts at `unit`, to the lists of `set`.
@@ -105,12 +104,30 @@ class SegmentLists {
   }
 
  private:
-  static constexpr int kRounds = PlatformAtomics::kPatience * 16;  // others were faster; then a request gives up
-  static constexpr int kSteps = 16;                                // segments of a list that a request looks at
-  static constexpr int kStepsOfMerging = 256;                      // and those that it tries to merge
-  static constexpr int kMerges = 8;                                // successors that a segment is merged with at a time
+  static constexpr int kRounds = 1 << 16;      // others were faster; then a request gives up
+  static constexpr int kSteps = 16;            // segments of a list that a request looks at
+  static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
+  static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
 
   __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
+
+  __device__ std::uint32_t take_from(std::uint32_t set, std::uint32_t size) const {
+    for (std::uint32_t bin = bin_of(size); bin < kBins; ++bin) {
+      const std::uint32_t unit = take_from(set, bin, size);
+      if (unit != kNone) return unit;
+    }
+    return kNone;
+  }
+
+  __device__ std::uint32_t merge_in_all(std::uint32_t set, std::uint32_t size) const {
+    for (std::uint32_t i = 0; i < sets_; ++i) {
+      for (std::uint32_t bin = kBins; bin-- > 0;) {
+        const std::uint32_t unit = merge_in((set + i) % sets_, bin, size);
+        if (unit != kNone) return unit;
+      }
+    }
+    return kNone;
+  }
 
   __device__ std::uint32_t take_from(std::uint32_t set, std::uint32_t bin, std::uint32_t size) const {
     for (int round = 0; round < kRounds; ++round) {
@@ -248,6 +265,7 @@ class SegmentLists {
   State* states_;
   Link* links_;
   State* heads_;
+  Link* helpers_;
   std::uint32_t units_;
   std::uint32_t sets_;
 };

@@ -1,0 +1,21 @@
+// All experiments with one allocator. Compiled once per allocator, which app/allocator.h names.
+#include <vector>
+
+#include <app/allocator.h>
+
+#include "experiments/threads.h"
+#include "suite.h"
+
+namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR {
+
+void add_experiments(std::vector<Case>& cases);
+
+void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
+#if defined(DYNASOAR_APP_MALLOC)
+  // Experiments with plain memory.
+  using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
+  add_threads<Malloc>(cases);
+#endif
+}
+
+}  // namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR
