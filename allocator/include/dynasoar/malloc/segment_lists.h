@@ -11,9 +11,10 @@
 /// - Whose segment it is, its state alone decides, and changes with one compare-and-swap. Lists may hold segments that
 ///   have been taken, merged, or changed in size since; such entries are put right when they reach the list's head.
 ///   That makes the lists stacks; their heads carry a tag that changes with each removal, against ABA.
-/// - There are ten bins, as in section 8, for sizes from a power of two to the next. In the bin of its own size a
-///   request looks at several segments, in those of larger ones at the first. If nothing fits, it merges segments of
-///   lower bins with their successors until one is large enough; how many it looks at is bounded.
+/// - There is a bin for the sizes from each power of two to the next (section 8 has ten bins, the last for all larger
+///   sizes: there, small segments at the front of the list hide the others). In the bin of its own size a request looks
+///   at several segments, in those of larger ones at the first. If nothing fits, it merges segments of any bin with
+///   their successors until one is large enough; how many it looks at is bounded.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +51,7 @@ struct SegmentState {
 class SegmentLists {
  public:
   static constexpr std::uint32_t kUnitBytes = 64;
-  static constexpr std::uint32_t kBins = 10;
+  static constexpr std::uint32_t kBins = 31;  // there are less than 2^31 units
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   using State = AtomicWord<std::uint64_t>;
@@ -76,8 +77,7 @@ class SegmentLists {
       : states_(states), links_(links), heads_(heads), helpers_(helpers), units_(units), sets_(sets) {}
 
   __host__ __device__ static std::uint32_t bin_of(std::uint32_t size) {
-    const auto bin = static_cast<std::uint32_t>(highest_bit(size));
-    return bin < kBins ? bin : kBins - 1;
+    return static_cast<std::uint32_t>(highest_bit(size));
   }
 
   __host__ __device__ std::uint32_t sets() const { return sets_; }

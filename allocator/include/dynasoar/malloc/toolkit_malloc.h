@@ -3,6 +3,7 @@
 /// Toolkit, or the C library's on the host. What everybody else is compared with (DynaSOAr, section 7).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -16,10 +17,12 @@
 
 namespace dynasoar {
 
-/// Memory from `malloc`, of which heap_bytes are there.
+/// Memory from `malloc`; a count keeps to heap_bytes.
 ///
-/// On a GPU the heap is the device's (cudaLimitMallocHeapSize), so all objects of this class share it, and it can only
-/// be made larger before the first kernel that allocates. On the host a count keeps to the limit.
+/// On a GPU the heap is the device's (cudaLimitMallocHeapSize), which can only grow before the first kernel that
+/// allocates. So the first Storage of a process makes it large: a 16th of the GPU's memory, or more if it needs more. A
+/// part of it is lost to the toolkit's own tables, a third where objects are small; so the heap has twice the bytes
+/// that are to be handed out.
 ///
 /// @par Concurrency   everything may overlap
 class ToolkitMalloc {
@@ -31,64 +34,56 @@ class ToolkitMalloc {
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp = {}) const {
     if (bytes == 0 || bytes > largest_) return nullptr;
-#if DYNASOAR_CUDA_BACKEND
-    return ::malloc(bytes);  // aligned to 16 bytes
-#else
     // In front of the memory stands its size, for `free`.
     const std::size_t size = detail::round_up(bytes, kMallocAlignment) + kMallocAlignment;
-    if (used_->fetch_add(size, Order::relaxed) + size > limit_) {
-      used_->fetch_add(std::size_t{0} - size, Order::relaxed);
-      return nullptr;
-    }
-    auto* const memory = static_cast<std::size_t*>(std::aligned_alloc(kMallocAlignment, size));
-    if (memory == nullptr) {
-      used_->fetch_add(std::size_t{0} - size, Order::relaxed);
-      return nullptr;
-    }
+    // First a look, so that requests that cannot succeed do not make others fail.
+    if (used_->load(Order::relaxed) + size > limit_) return nullptr;
+    if (used_->fetch_add(size, Order::relaxed) + size > limit_) return give_up(size);
+    auto* const memory = static_cast<std::size_t*>(allocate(size));
+    if (memory == nullptr) return give_up(size);
     *memory = size;
     return reinterpret_cast<char*>(memory) + kMallocAlignment;
-#endif
   }
 
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp = {}) const {
     if (pointer == nullptr) return;
-#if DYNASOAR_CUDA_BACKEND
-    ::free(pointer);
-#else
     auto* const memory = reinterpret_cast<std::size_t*>(static_cast<char*>(pointer) - kMallocAlignment);
     used_->fetch_add(std::size_t{0} - *memory, Order::relaxed);
-    std::free(memory);
+    ::free(memory);
+  }
+
+  __host__ __device__ std::size_t largest() const { return largest_; }
+
+ private:
+  __device__ static void* allocate(std::size_t size) {
+#if DYNASOAR_CUDA_BACKEND
+    return ::malloc(size);  // aligned to 16 bytes
+#else
+    return std::aligned_alloc(kMallocAlignment, size);
 #endif
   }
 
-  __host__ __device__ std::size_t largest() const {
-    return largest_;
+  __device__ void* give_up(std::size_t size) const {
+    used_->fetch_add(std::size_t{0} - size, Order::relaxed);
+    return nullptr;
   }
 
- private:
-  AtomicWord<std::size_t>* used_;  // bytes, on the host only
-  std::size_t limit_;
+  AtomicWord<std::size_t>* used_;  // bytes, headers included
+  std::size_t limit_;              // of used_
   std::size_t largest_;
 };
 
-/// Sets the size of the toolkit's heap.
+/// Sees to it that the toolkit's heap is large enough.
 class ToolkitMalloc::Storage {
  public:
-  /// @throws Error on a GPU whose heap has been in use before with a smaller size, or that has too little memory
-  Storage([[maybe_unused]] Executor& executor, const MallocNeeds& needs) {
+  /// @throws Error on a GPU whose heap has been in use with a smaller size, or that has too little memory
+  Storage([[maybe_unused]] Executor& executor, const MallocNeeds& needs) : used_(1) {
 #if DYNASOAR_CUDA_BACKEND
-    std::size_t now = 0;
-    detail::check_cuda(cudaDeviceGetLimit(&now, cudaLimitMallocHeapSize), "cudaDeviceGetLimit");
-    if (now < needs.heap_bytes) {
-      detail::check_cuda(cudaDeviceSetLimit(cudaLimitMallocHeapSize, needs.heap_bytes),
-                         "cudaDeviceSetLimit(cudaLimitMallocHeapSize)");
-    }
-#else
-    used_ = DeviceArray<std::size_t>(1);
+    enlarge_heap(2 * needs.heap_bytes);
+#endif
     used_.fill_bytes(0);
     view_.used_ = reinterpret_cast<AtomicWord<std::size_t>*>(used_.data());
-#endif
     view_.limit_ = needs.heap_bytes;
     view_.largest_ = needs.heap_bytes;
   }
@@ -100,10 +95,30 @@ class ToolkitMalloc::Storage {
     return view_.limit_;
   }
   std::size_t state_bytes() const {
-    return 0;
+    return used_.bytes();
   }
 
  private:
+#if DYNASOAR_CUDA_BACKEND
+  static void enlarge_heap(std::size_t bytes) {
+    std::size_t now = 0;
+    detail::check_cuda(cudaDeviceGetLimit(&now, cudaLimitMallocHeapSize), "cudaDeviceGetLimit");
+    if (now >= bytes) return;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    detail::check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    const std::size_t wanted = std::max(bytes, total / 16);
+    const cudaError_t error = cudaDeviceSetLimit(cudaLimitMallocHeapSize, wanted);
+    static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+    if (error != cudaSuccess) {
+      throw Error("dynasoar: the toolkit's heap cannot grow from " + std::to_string(now) + " to " +
+                  std::to_string(wanted) + " bytes (" + cudaGetErrorString(error) +
+                  "); it must get its size before the first kernel that allocates: make the largest " +
+                  "ToolkitMalloc::Storage of the process first");
+    }
+  }
+#endif
+
   DeviceArray<std::size_t> used_;
   ToolkitMalloc view_{};
 };
