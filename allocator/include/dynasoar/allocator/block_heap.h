@@ -32,14 +32,24 @@ struct Reservation {
   Refusal refusal;
 };
 
+/// What makes requests fast; each can be left out, to measure what it is worth (DynaSOAr, section 7.3). See
+/// ReducedSoaAllocator.
+struct AllFeatures {
+  static constexpr bool kCombines = true;            ///< lanes of a warp ask as one; SoaAllocator does that
+  static constexpr bool kRotates = true;             ///< each warp starts its searches at another place
+  static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened last
+};
+
 /// A view of a heap's state in memory that HeapStorage owns.
 ///
 /// @tparam kTypes          number of types
 /// @tparam Atomics         atomics policy, see PlatformAtomics
 /// @tparam kSlots          slots per block, 64 but in model checking
 /// @tparam kContainerBits  bits per bitmap container, likewise
+/// @tparam Features        AllFeatures, or a struct with the same members
 /// @par Concurrency   all operations may overlap; lock-free but for the waits described in Bitmap
-template <int kTypes, class Atomics = PlatformAtomics, int kSlots = 64, int kContainerBits = 64>
+template <int kTypes, class Atomics = PlatformAtomics, int kSlots = 64, int kContainerBits = 64,
+          class Features = AllFeatures>
 class BlockHeap {
  public:
   using Bits = Bitmap<Atomics, kContainerBits>;
@@ -142,7 +152,9 @@ class BlockHeap {
   }
 
   /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
-  __device__ static std::uint32_t starting_point(std::uint32_t who) { return who % kStartingPoints * kSpread; }
+  __device__ static std::uint32_t starting_point(std::uint32_t who) {
+    return Features::kRotates ? who % kStartingPoints * kSpread : 0;
+  }
 
   __device__ static std::uint64_t number_of(std::uint64_t slots) {
     return static_cast<std::uint64_t>(detail::popcount(slots));
@@ -260,10 +272,14 @@ class BlockHeap {
     // knows that the block is open, and that it was on its way.
     types[type].created.add(block, number_of(mine), Order::relaxed);
     // Partner is the acquire of a replacer, which lists the block under the type that it then reads.
-    token[block].store(1, Order::relaxed);
+    token[block].store(Features::kKeepsCurrentBlocks ? 1 : 0, Order::relaxed);
     // release: partner is the acquire in reserve: who gets a slot sees the type, the token, the allocated bit and the
     // count of the line above.
     slots[block].store(mine, Order::release);
+    if constexpr (!Features::kKeepsCurrentBlocks) {
+      if (mine != kAllSlots) types[type].active.set(block, Order::release);  // as in replace_current
+      return mine;
+    }
     if (mine == kAllSlots) settle_filled(block, type);
     replace_current(block, type, who);
     return mine;

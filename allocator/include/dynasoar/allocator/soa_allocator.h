@@ -18,6 +18,7 @@
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/allocator/type_list.h>
+#include <dynasoar/malloc/requests.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/warp.h>
@@ -36,21 +37,22 @@ class HeapStorage;
 /// paper's spelling works too: `handle.device_pointer()` gives an `SoaAllocator*` for
 /// `device_allocator->make_new<T>(...)`.
 ///
-/// @tparam Ts   1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
+/// @tparam Features   AllFeatures, as in SoaAllocator, or less
+/// @tparam Ts         1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
 /// @par Concurrency   every member may be called by any number of device threads at once
-template <class... Ts>
-class SoaAllocator {
+template <class Features, class... Ts>
+class ReducedSoaAllocator {
  public:
   using Types = detail::TypeList<Ts...>;
   static constexpr int kTypes = Types::size;
   static_assert(kTypes >= 1 && kTypes <= detail::Handle::kMaxTypes,
                 "dynasoar: SoaAllocator takes 1 to 255 classes, because a handle has 8 bits for the class");
 
-  using Heap = BlockHeap<kTypes>;
-  using Checks = detail::Checks<SoaAllocator>;
+  using Heap = BlockHeap<kTypes, PlatformAtomics, 64, 64, Features>;
+  using Checks = detail::Checks<ReducedSoaAllocator>;
 
   // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
-  using Storage = detail::HeapStorage<SoaAllocator>;
+  using Storage = detail::HeapStorage<ReducedSoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kListsBeforeEveryLoop = false;  // only loops over objects need lists
 
@@ -66,7 +68,7 @@ class SoaAllocator {
   /// differ between fields of one size are constants.
   template <class C, int I, class Element>
   __device__ static Element* field(detail::Handle object) {
-    char* const base = detail::bound_state<SoaAllocator>().base;
+    char* const base = detail::bound_state<ReducedSoaAllocator>().base;
     const std::uint64_t offset = object.block_offset() + object.slot() * std::uint64_t{sizeof(Element)};
     return reinterpret_cast<Element*>(base + offset + detail::field_offset_v<C, I>);
   }
@@ -143,7 +145,7 @@ class SoaAllocator {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const int type = handle.type_index();
     if (type < 0 || type >= kTypes) return false;
-    const Heap& heap = detail::bound_state<SoaAllocator>().heap;
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     const std::uint64_t within = handle.block_offset() % kPages.bytes;
     return handle.block_offset() / kPages.bytes < heap.pages && within % block_bytes(type) == 0 &&
            within / block_bytes(type) < heap.types[type].blocks_per_page;
@@ -156,13 +158,13 @@ class SoaAllocator {
   /// @par Progress      see BlockHeap::allocate
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
-    detail::check_listed<SoaAllocator, T>();
+    detail::check_listed<ReducedSoaAllocator, T>();
     if constexpr (kChecked) {
       if (!Checks::template begin_create<T>() || fails_on_request<T>()) return nullptr;
     }
     T* const object = allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
-    [[maybe_unused]] const std::conditional_t<kChecked, detail::ConstructorScope<SoaAllocator>, detail::NoScope>
+    [[maybe_unused]] const std::conditional_t<kChecked, detail::ConstructorScope<ReducedSoaAllocator>, detail::NoScope>
         scope{};
     if constexpr (sizeof...(Args) == 0) {
       ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
@@ -177,7 +179,7 @@ class SoaAllocator {
   /// @pre the object is alive, and nobody else deletes it
   template <class T>
   __device__ static void free(T* object) {
-    detail::check_listed_or_base<SoaAllocator, T>();
+    detail::check_listed_or_base<ReducedSoaAllocator, T>();
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     if constexpr (kChecked) {
@@ -193,9 +195,9 @@ class SoaAllocator {
   /// lanes that got none go round again (DynaSOAr, section 4.2).
   template <class T, class Warp>
   __device__ static T* allocate(Warp warp) {
-    const Heap& heap = detail::bound_state<SoaAllocator>().heap;
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     for (;;) {
-      const auto group = warp.coalesce();
+      const auto group = detail::requesting_lanes<kRequests>(warp);
       Reservation reserved{};
       if (group.rank() == 0) {
         reserved = heap.allocate(index_of<T>, group.size(), warp.id());
@@ -218,10 +220,10 @@ class SoaAllocator {
   __device__ static void release(detail::Handle handle, Warp warp) {
     const std::uint32_t block = block_of(handle);
     if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
-    const auto group = warp.coalesce().matching(block);
+    const auto group = detail::requesting_lanes<kRequests>(warp).matching(block);
     group.synchronize();  // the first lane's release of the slots becomes everybody's
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
-    if (group.rank() == 0) detail::bound_state<SoaAllocator>().heap.release(block, mask, warp.id());
+    if (group.rank() == 0) detail::bound_state<ReducedSoaAllocator>().heap.release(block, mask, warp.id());
   }
 
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
@@ -230,11 +232,13 @@ class SoaAllocator {
   /// A slot that is freed and reused within the loop may be visited as the new object.
   template <class T, class F, class... Args>
   __device__ static void device_do(F method, Args&&... args) {
-    detail::check_listed_or_base<SoaAllocator, T>();
+    detail::check_listed_or_base<ReducedSoaAllocator, T>();
     Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) { visit_listed<S>(method, args...); });
   }
 
  private:
+  static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
+
   /// Bytes of a block, by type index.
   __host__ __device__ static std::uint32_t block_bytes(int type_index) {
     std::uint32_t bytes = 1;
@@ -245,7 +249,7 @@ class SoaAllocator {
   /// Whether this make_new is one that the program wants to fail.
   template <class T>
   __device__ static bool fails_on_request() {
-    const State& state = detail::bound_state<SoaAllocator>();
+    const State& state = detail::bound_state<ReducedSoaAllocator>();
     if (!state.checks.faults.fails_now()) return false;
     state.heap.record_refusal(index_of<T>, Refusal::on_request, 1);
     return true;
@@ -262,7 +266,7 @@ class SoaAllocator {
 
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
-    const State& state = detail::bound_state<SoaAllocator>();
+    const State& state = detail::bound_state<ReducedSoaAllocator>();
     const detail::BlockList list = state.lists[index_of<S>];
     const std::uint32_t count = *list.count;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -271,7 +275,8 @@ class SoaAllocator {
       std::uint64_t alive = entry.slots & state.heap.slots[entry.block].load(Order::relaxed);
       if (state.heap.type_of(entry.block) != index_of<S>) alive = 0;
       for (; alive != 0; alive &= alive - 1) {
-        S* const object = SoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive)));
+        S* const object =
+            ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive)));
         if constexpr (std::is_member_function_pointer_v<F>) {
           (object->*method)(args...);
         } else {
@@ -281,5 +286,9 @@ class SoaAllocator {
     }
   }
 };
+
+/// The allocator to use: the papers', with everything that makes it fast.
+template <class... Ts>
+using SoaAllocator = ReducedSoaAllocator<AllFeatures, Ts...>;
 
 }  // namespace dynasoar
