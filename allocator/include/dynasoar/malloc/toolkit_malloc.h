@@ -20,7 +20,7 @@ namespace dynasoar {
 /// Memory from `malloc`; a count keeps to heap_bytes.
 ///
 /// On a GPU the heap is the device's (cudaLimitMallocHeapSize), which can only grow before the first kernel that
-/// allocates. So the first Storage of a process makes it large: a 16th of the GPU's memory, or more if it needs more. A
+/// allocates. So the first Storage of a process makes it large: a 32nd of the GPU's memory, or more if it needs more. A
 /// part of it is lost to the toolkit's own tables, a third where objects are small; so the heap has twice the bytes
 /// that are to be handed out.
 ///
@@ -107,7 +107,7 @@ class ToolkitMalloc::Storage {
     std::size_t free = 0;
     std::size_t total = 0;
     detail::check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    const std::size_t wanted = std::max(bytes, total / 16);
+    const std::size_t wanted = std::max(bytes, total / 32);
     const cudaError_t error = cudaDeviceSetLimit(cudaLimitMallocHeapSize, wanted);
     static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
     if (error != cudaSuccess) {
