@@ -11,11 +11,11 @@ namespace dynasoar::test {
 
 namespace {
 
-constexpr std::size_t kHeap = std::size_t{kCudaBackend ? 256 : 8} << 20;
+constexpr std::size_t kHeap = std::size_t{kUnderGpuSanitizer ? 32 : kCudaBackend ? 256 : 8} << 20;
 constexpr std::uint32_t kHeld = 8;
 
 // Whole blocks of threads, on a GPU.
-constexpr std::uint32_t kThreads = kCudaBackend ? 8192 : kHostThreads;
+constexpr std::uint32_t kThreads = kUnderGpuSanitizer ? 1024 : kCudaBackend ? 8192 : kHostThreads;
 
 /// A thread that takes memory of the same sizes as all others do, and gives it back in an order of its own.
 template <class M>

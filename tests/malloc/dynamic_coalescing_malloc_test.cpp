@@ -9,7 +9,7 @@ namespace dynasoar::test {
 // Each piece has a header, and the toolkit's allocator, which hands out the superblocks, loses a third of a GPU's heap.
 template <>
 struct MallocSuite<CoalescingMalloc> : MallocSuite<void> {
-  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend ? 256 : 16} << 20;
+  static constexpr std::size_t kHeapBytes = std::size_t{kUnderGpuSanitizer ? 32 : kCudaBackend ? 256 : 16} << 20;
   static constexpr double kLeastFilled = kCudaBackend ? 0.4 : 0.5;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using Heap = TestHeap<FdgMalloc>;
 
-constexpr std::size_t kHeap = std::size_t{kCudaBackend ? 256 : 4} << 20;
+constexpr std::size_t kHeap = std::size_t{kUnderGpuSanitizer ? 48 : kCudaBackend ? 256 : 4} << 20;
 
 }  // namespace
 

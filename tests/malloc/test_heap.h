@@ -22,21 +22,6 @@ struct TakePieces {
   }
 };
 
-/// Writes a piece's stamp, if there is a piece.
-struct StampPiece {
-  Counter* tally;
-  const Holding* holdings;
-  __device__ void operator()(std::size_t i) const {
-    if (note_answer(tally, holdings[i].memory)) holdings[i].fill();
-  }
-};
-
-struct CheckPiece {
-  Counter* tally;
-  const Holding* holdings;
-  __device__ void operator()(std::size_t i) const { count_if(tally[kDamaged], !holdings[i].intact()); }
-};
-
 /// One thread gives back all pieces.
 template <class M>
 struct GivePieces {

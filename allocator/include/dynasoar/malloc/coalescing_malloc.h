@@ -56,17 +56,18 @@ struct CudaBlockGroup {
 
 #endif
 
-/// The threads that the caller allocates with.
+/// The threads that the caller allocates with. Of a warp, those that ask for as much: lanes in different rounds of a
+/// loop may be there together.
 template <CoalescingScope kScope, class Warp>
-__device__ auto coalescing_threads([[maybe_unused]] const Warp& warp) {
+__device__ auto coalescing_threads([[maybe_unused]] const Warp& warp, [[maybe_unused]] std::size_t piece_bytes) {
 #if DYNASOAR_CUDA_BACKEND
   if constexpr (kScope == CoalescingScope::block) {
     return CudaBlockGroup{};
   } else {
-    return warp.coalesce();
+    return warp.coalesce().matching(static_cast<std::uint32_t>(piece_bytes / kMallocAlignment));
   }
 #else
-  return warp.coalesce();
+  return warp.coalesce().matching(static_cast<std::uint32_t>(piece_bytes / kMallocAlignment));
 #endif
 }
 
@@ -109,8 +110,9 @@ struct PieceMap : AddressMap {
 
 /// Pieces of superblocks for threads that are known to allocate together.
 ///
-/// All threads of a block, or those of a warp that are together, call `malloc` together, with one size. Each frees its
-/// piece when it likes; the last one frees the superblock, which counts the pieces.
+/// All threads of a block call `malloc` together, with one size; per warp, those that are together and want the same
+/// get pieces of one superblock. Each frees its piece when it likes; the last one frees the superblock, which counts
+/// the pieces.
 ///
 /// @tparam Pieces   detail::PieceHeaders or detail::PieceMap: how the superblock of a piece is found
 /// @tparam Pool     a DeviceMalloc that frees, for superblocks
@@ -126,11 +128,11 @@ class StaticCoalescingMalloc {
 
   class Storage;
 
-  /// @pre all threads of the block, or all that the warp has together, call it, with the same `bytes`
+  /// @pre per block: all threads of the block call it, with the same `bytes`
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
     if (bytes == 0 || bytes > largest()) return nullptr;
-    const auto group = detail::coalescing_threads<kScope>(warp);
+    const auto group = detail::coalescing_threads<kScope>(warp, piece_bytes(bytes));
     const auto threads = static_cast<std::uint32_t>(group.size());
     std::uint64_t superblock = 0;
     if (group.rank() == 0) superblock = make_superblock(bytes, threads, warp.id());
