@@ -3,6 +3,10 @@
 
 #include <app/allocator.h>
 
+#include "experiments/rw_mixed.h"
+#include "experiments/rw_sizes.h"
+#include "experiments/rw_threads.h"
+#include "experiments/rw_utilization.h"
 #include "experiments/threads.h"
 #include "suite.h"
 
@@ -15,6 +19,10 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   // Experiments with plain memory.
   using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
+  add_rw_threads<Malloc>(cases);
+  add_rw_sizes<Malloc>(cases);
+  add_rw_mixed<Malloc>(cases);
+  add_rw_utilization<Malloc>(cases);
 #endif
 }
 
