@@ -3,6 +3,8 @@
 
 #include <app/allocator.h>
 
+#include "experiments/all_to_all.h"
+#include "experiments/coalesced_work.h"
 #include "experiments/get_page.h"
 #include "experiments/hash_join.h"
 #include "experiments/rw_mixed.h"
@@ -27,6 +29,8 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   add_rw_mixed<Malloc>(cases);
   add_rw_utilization<Malloc>(cases);
   add_hash_join<Malloc>(cases);
+  add_coalesced_work<Malloc>(cases);
+  add_all_to_all<Malloc>(cases);
 #endif
 }
 
