@@ -21,7 +21,7 @@
 #include <dynasoar/platform/memory.h>
 
 #include "../suite.h"
-#include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 namespace all_to_all {
@@ -63,8 +63,9 @@ struct Send {
     for (std::uint32_t to = 0; to < exchange.ranks; ++to) {
       auto* const message = static_cast<double*>(memory.malloc(kDoubles * sizeof(double)));
       exchange.messages[exchange.at(to, rank)] = message;
-      if (message == nullptr) continue;
-      for (std::uint32_t i = 0; i < kDoubles; ++i) message[i] = exchange.sent[exchange.at(rank, to) * kDoubles + i];
+      if (message != nullptr) {
+        for (std::uint32_t i = 0; i < kDoubles; ++i) message[i] = exchange.sent[exchange.at(rank, to) * kDoubles + i];
+      }
     }
   }
 };
@@ -151,7 +152,7 @@ class Bench {
 /// @return the longest exchange's seconds
 template <class M>
 double measure(const Context& context, std::uint32_t ranks) {
-  Bench<M> bench(std::size_t{context.pick(1024u, 16u)} << 20, ranks);
+  Bench<M> bench(heap_bytes(context), ranks);
   double longest = bench.run();
   const double refused = bench.check();
   std::vector<double> milliseconds;

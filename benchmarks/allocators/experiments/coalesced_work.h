@@ -25,7 +25,7 @@
 
 #include "../../measure.h"
 #include "../suite.h"
-#include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 namespace coalesced_work {
@@ -169,7 +169,7 @@ class Bench {
 template <class M, class Work>
 double measure(const Context& context, std::uint32_t length) {
   const std::size_t threads = context.pick(1 << 16, 1 << 8);  // whole blocks
-  Bench<M, Work> bench(std::size_t{context.pick(1024u, 16u)} << 20, threads, length);
+  Bench<M, Work> bench(heap_bytes(context), threads, length);
   Times warm_up, times;
   bench.run(warm_up);
   for (int i = 0; i < (warm_up.longest > kTooLong ? 1 : context.repetitions); ++i) bench.run(times);

@@ -28,7 +28,7 @@
 
 #include "../../measure.h"
 #include "../suite.h"
-#include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 namespace get_page {

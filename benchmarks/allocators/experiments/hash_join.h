@@ -6,7 +6,7 @@
 /// tuple of the second. Allocators that do not free stand for the paper's Direct Output Buffer, which moves one counter
 /// on. What differs: the join that the paper builds upon partitions its tables, this one chains the first one's tuples
 /// by their hash; there are 2^22 pages of 256 bytes instead of 128 M, and 2^20 tuples at most instead of 10 M. A key
-/// occurs 16 times in each table on average, so that some threads need more than one page.
+/// occurs 24 times in each table on average, so that one thread of ten needs a second page.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 #include <dynasoar/platform/memory.h>
 
 #include "../suite.h"
-#include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 namespace hash_join {
@@ -141,7 +141,7 @@ inline std::vector<Tuple> random_table(std::size_t tuples, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<Tuple> table(tuples);
   for (Tuple& tuple : table) {
-    tuple.key = random() % static_cast<std::uint32_t>(tuples / 16);
+    tuple.key = random() % static_cast<std::uint32_t>(tuples / 24);
     tuple.payload = random();
   }
   return table;
@@ -241,7 +241,7 @@ class Join {
 /// @return the longest run's seconds
 template <class M>
 double measure(const Context& context, int log) {
-  Join<M> join(std::size_t{context.pick(1024u, 16u)} << 20, log);
+  Join<M> join(heap_bytes(context), log);
   double longest = join.run();
   double lost = join.check_and_free();
   std::vector<double> milliseconds;

@@ -19,32 +19,12 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/timer.h>
 
 #include "../../measure.h"
 #include "../suite.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
-
-/// A series of growing sizes ends with the one of which a launch takes longer, in seconds.
-inline constexpr double kTooLong = 0.5;
-
-/// Allocators of pages of one size, which the experiments with other sizes leave out.
-template <class M>
-concept HasPages = requires(const M& memory) {
-  memory.page_count();
-};
-
-/// Seconds of what `work()` submits.
-template <class Work>
-double seconds_of(dynasoar::Executor& executor, const Work& work) {
-  dynasoar::Timer timer(executor);
-  executor.synchronize();
-  timer.start();
-  work();
-  timer.stop();
-  return timer.seconds();
-}
 
 namespace pieces {
 
@@ -154,7 +134,7 @@ class Bench {
 template <class M>
 double measure(const Context& context, const std::string& experiment, std::size_t threads, Sizes sizes,
                const std::map<std::string, std::int64_t>& parameters) {
-  Bench<M> bench(std::size_t{context.pick(1024u, 16u)} << 20, threads, sizes);
+  Bench<M> bench(heap_bytes(context), threads, sizes);
   double longest = bench.take();
   const double refused = bench.check();
   longest = std::max(longest, bench.give());

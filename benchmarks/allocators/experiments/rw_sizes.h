@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "../suite.h"
 #include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 

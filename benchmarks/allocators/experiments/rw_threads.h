@@ -10,13 +10,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "../suite.h"
 #include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 
 template <class M>
 void measure_rw_threads(const Context& context, std::uint32_t bytes) {
-  const std::size_t half = std::size_t{context.pick(512u, 8u)} << 20;
+  const std::size_t half = heap_bytes(context) / 2;
   for (const int log : {10, 13, 16, 20}) {
     const std::size_t threads = std::size_t{1} << log;
     if (threads * bytes > half || log > context.pick(20, 10)) return;

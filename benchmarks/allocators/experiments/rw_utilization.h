@@ -20,6 +20,7 @@
 #include <dynasoar/platform/memory.h>
 
 #include "pieces.h"
+#include "series.h"
 
 namespace benchmarks::allocators {
 namespace utilization {
@@ -81,7 +82,7 @@ template <class M>
 double measure(const Context& context, std::uint32_t bytes) {
   constexpr std::size_t kPiecesOfThread = 128;  // about: the last one is the 1 % that come too late
   dynasoar::Executor executor;
-  const typename M::Storage storage(executor, {std::size_t{context.pick(1024u, 16u)} << 20, bytes});
+  const typename M::Storage storage(executor, {heap_bytes(context), bytes});
   const std::size_t threads = storage.heap_bytes() / bytes / kPiecesOfThread + 1;
   constexpr std::size_t kShare = 4 * kPiecesOfThread;  // threads that come later get less
   const dynasoar::DeviceArray<void*> pieces(threads * kShare);
