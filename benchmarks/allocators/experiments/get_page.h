@@ -181,14 +181,14 @@ void measure(const Context& context, const Setting& setting, const P& allocator,
 
 template <class P>
 void measure_shares(const Context& context) {
-  const std::size_t pages = std::size_t{1} << context.pick(20, 16);
+  const std::size_t pages = std::size_t{1} << context.pick(20, 18);
   dynasoar::Executor executor;
   typename P::Storage storage(executor, {pages * 256, 256});
   const int word_bits = std::is_same_v<P, dynasoar::RwPages> ? 1 : 64;
   for (const std::size_t free : {pages / 2, pages / 10, pages / 100, pages / 200}) {
     const std::vector<bool> used = used_pages(pages, free);
     storage.set_used(used);
-    for (const std::size_t threads : context.pick<std::vector<std::size_t>>({1000, 5000, 10'000, 50'000}, {200})) {
+    for (const std::size_t threads : context.pick<std::vector<std::size_t>>({1000, 5000, 10'000, 50'000}, {600})) {
       if (threads < free) measure<P>(context, {pages, free, threads, word_bits}, storage.view(), used);
     }
   }
