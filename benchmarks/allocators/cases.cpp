@@ -3,6 +3,14 @@
 
 #include <app/allocator.h>
 
+#include "experiments/all_to_all.h"
+#include "experiments/coalesced_work.h"
+#include "experiments/get_page.h"
+#include "experiments/hash_join.h"
+#include "experiments/rw_mixed.h"
+#include "experiments/rw_sizes.h"
+#include "experiments/rw_threads.h"
+#include "experiments/rw_utilization.h"
 #include "experiments/threads.h"
 #include "suite.h"
 
@@ -15,6 +23,14 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   // Experiments with plain memory.
   using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
+  add_get_page<Malloc>(cases);
+  add_rw_threads<Malloc>(cases);
+  add_rw_sizes<Malloc>(cases);
+  add_rw_mixed<Malloc>(cases);
+  add_rw_utilization<Malloc>(cases);
+  add_hash_join<Malloc>(cases);
+  add_coalesced_work<Malloc>(cases);
+  add_all_to_all<Malloc>(cases);
 #endif
 }
 
