@@ -272,14 +272,10 @@ class BlockHeap {
     // knows that the block is open, and that it was on its way.
     types[type].created.add(block, number_of(mine), Order::relaxed);
     // Partner is the acquire of a replacer, which lists the block under the type that it then reads.
-    token[block].store(Features::kKeepsCurrentBlocks ? 1 : 0, Order::relaxed);
+    token[block].store(1, Order::relaxed);
     // release: partner is the acquire in reserve: who gets a slot sees the type, the token, the allocated bit and the
     // count of the line above.
     slots[block].store(mine, Order::release);
-    if constexpr (!Features::kKeepsCurrentBlocks) {
-      if (mine != kAllSlots) types[type].active.set(block, Order::release);  // as in replace_current
-      return mine;
-    }
     if (mine == kAllSlots) settle_filled(block, type);
     replace_current(block, type, who);
     return mine;
@@ -287,9 +283,12 @@ class BlockHeap {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
-    // relaxed: a hint.
-    const std::uint32_t old = types[type].current[current_slot(who)].exchange(block, Order::relaxed);
-    if (old == kNoPosition || old == block) return;
+    std::uint32_t old = block;  // is listed at once if there are no current blocks
+    if constexpr (Features::kKeepsCurrentBlocks) {
+      // relaxed: a hint.
+      old = types[type].current[current_slot(who)].exchange(block, Order::relaxed);
+      if (old == kNoPosition || old == block) return;
+    }
     // acquire: partner is the release in open. Its type may have changed since it was ours; it is stable from here on.
     // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
     if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
