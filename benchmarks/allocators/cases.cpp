@@ -3,6 +3,7 @@
 
 #include <app/allocator.h>
 
+#include "experiments/generic_tests.h"
 #include "experiments/threads.h"
 #include "suite.h"
 
@@ -15,6 +16,7 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   // Experiments with plain memory.
   using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
+  add_generic_tests<Malloc>(cases);
 #endif
 }
 
