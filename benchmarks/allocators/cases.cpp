@@ -3,7 +3,10 @@
 
 #include <app/allocator.h>
 
+#include "experiments/filling.h"
+#include "experiments/fragmentation.h"
 #include "experiments/generic_tests.h"
+#include "experiments/registers.h"
 #include "experiments/threads.h"
 #include "suite.h"
 
@@ -16,7 +19,10 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   // Experiments with plain memory.
   using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
+  add_filling<Malloc>(cases);
+  add_fragmentation<Malloc>(cases);
   add_generic_tests<Malloc>(cases);
+  add_registers<Malloc>(cases);
 #endif
 }
 

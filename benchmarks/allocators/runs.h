@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/dynamic_coalescing_malloc.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
@@ -34,9 +35,11 @@ inline constexpr int kWarmUpRuns = 2;
 /// A series of growing sizes ends after a run that took so many seconds.
 inline constexpr double kLongestRun = 0.5;
 
-/// Whether the allocator's heap is as large as was asked for. On a GPU that of the toolkit is set once per process.
+/// Whether the allocator's heap is as large as was asked for. On a GPU the toolkit's is set once per process, and the
+/// coalescing allocators take their memory from it.
 template <class M>
-inline constexpr bool kKeepsToHeap = !(dynasoar::kCudaBackend && std::is_same_v<M, dynasoar::ToolkitMalloc>);
+inline constexpr bool kKeepsToHeap = !dynasoar::kCudaBackend || !(std::is_same_v<M, dynasoar::ToolkitMalloc> ||
+                                                                  std::is_same_v<M, dynasoar::CoalescingMalloc>);
 
 /// An allocator with its memory. If it does not free, each run gets a heap of its own.
 template <class M>
@@ -85,6 +88,14 @@ struct Piece {
   std::uint32_t asked;  ///< requests so far
 };
 
+/// Each piece is given back.
+template <class M>
+struct GiveBack {
+  M memory;
+  const Piece* pieces;
+  __device__ void operator()(std::size_t i) const { memory.free(pieces[i].memory); }
+};
+
 /// @throws std::runtime_error if pieces share memory or are not aligned
 inline void check_disjoint(std::vector<Piece> pieces) {
   std::erase_if(pieces, [](const Piece& piece) { return piece.memory == nullptr; });
@@ -102,6 +113,13 @@ inline void check_disjoint(std::vector<Piece> pieces) {
 inline std::size_t refused_among(const std::vector<Piece>& pieces) {
   return static_cast<std::size_t>(std::count_if(
       pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.bytes > 0 && piece.memory == nullptr; }));
+}
+
+/// Bytes that were asked for and not given back.
+inline std::size_t bytes_held(const std::vector<Piece>& pieces) {
+  std::size_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.memory != nullptr ? piece.bytes : 0;
+  return bytes;
 }
 
 /// Adds records of one experiment with one allocator at one setting.

@@ -220,13 +220,6 @@ double run_launches(dynasoar::Executor& executor, Heap<M>& heap, RandomWorkers& 
   });
 }
 
-template <class M>
-struct GiveBackRest {
-  M memory;
-  const Piece* pieces;
-  __device__ void operator()(std::size_t i) const { memory.free(pieces[i].memory); }
-};
-
 /// @return the longest time of a run, in seconds
 template <class M>
 double measure_probability(const Context& context, const GenericTest& test) {
@@ -238,7 +231,7 @@ double measure_probability(const Context& context, const GenericTest& test) {
   for (int run = -kWarmUpRuns; run < context.repetitions; ++run) {
     const double seconds = run_launches<M>(executor, heap, workers, test.iterations);
     if (context.smoke) check_disjoint(workers.download());
-    executor.for_each_index(workers.size(), GiveBackRest<M>{heap.view(), workers.pieces()});
+    executor.for_each_index(workers.size(), GiveBack<M>{heap.view(), workers.pieces()});
     longest = std::max(longest, seconds);
     if (run >= 0) milliseconds.push_back(seconds * 1e3);
   }

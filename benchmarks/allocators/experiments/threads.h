@@ -28,13 +28,6 @@ struct TakeOne {
   __device__ void operator()(std::size_t i) const { pieces[i] = {memory.malloc(bytes), bytes, 1}; }
 };
 
-template <class M>
-struct GiveOne {
-  M memory;
-  const Piece* pieces;  // [threads]
-  __device__ void operator()(std::size_t i) const { memory.free(pieces[i].memory); }
-};
-
 /// @return the longest time of a run, in seconds
 template <class M>
 double measure_threads(const Context& context, std::size_t threads, std::uint32_t bytes) {
@@ -54,7 +47,7 @@ double measure_threads(const Context& context, std::size_t threads, std::uint32_
     if (context.smoke) check_disjoint(taken);
     double giving = 0;
     if constexpr (M::kProperties.frees) {
-      giving = seconds_of(executor, [&] { executor.for_each_index(threads, GiveOne<M>{heap.view(), pieces.data()}); });
+      giving = seconds_of(executor, [&] { executor.for_each_index(threads, GiveBack<M>{heap.view(), pieces.data()}); });
     }
     longest = std::max({longest, taking, giving});
     if (run < 0) continue;
