@@ -6,6 +6,7 @@
 #include "experiments/filling.h"
 #include "experiments/fragmentation.h"
 #include "experiments/generic_tests.h"
+#include "experiments/k_d_tree.h"
 #include "experiments/registers.h"
 #include "experiments/threads.h"
 #include "suite.h"
@@ -22,6 +23,7 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   add_filling<Malloc>(cases);
   add_fragmentation<Malloc>(cases);
   add_generic_tests<Malloc>(cases);
+  add_k_d_tree<Malloc>(cases);
   add_registers<Malloc>(cases);
 #endif
 }
