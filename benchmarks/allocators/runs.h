@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -46,26 +46,25 @@ template <class M>
 class Heap {
  public:
   /// @throws Error as M::Storage does
-  Heap(dynasoar::Executor& executor, dynasoar::MallocNeeds needs) : executor_(executor), needs_(needs) {
-    storage_.emplace(executor_, needs_);
-  }
+  Heap(dynasoar::Executor& executor, dynasoar::MallocNeeds needs) : executor_(executor), needs_(needs) { make(); }
 
   /// Before a run in which all memory is free.
   void prepare() {
     if constexpr (!M::kProperties.frees) {
       executor_.synchronize();
       storage_.reset();
-      storage_.emplace(executor_, needs_);
+      make();
     }
   }
 
   M view() const { return storage_->view(); }
-  std::size_t bytes() const { return storage_->heap_bytes(); }
 
  private:
+  void make() { storage_ = std::make_unique<typename M::Storage>(executor_, needs_); }
+
   dynasoar::Executor& executor_;
   dynasoar::MallocNeeds needs_;
-  std::optional<typename M::Storage> storage_;
+  std::unique_ptr<typename M::Storage> storage_;
 };
 
 /// Seconds that submitted work takes.
