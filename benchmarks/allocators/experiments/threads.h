@@ -4,7 +4,7 @@
 /// Source: ScatterAlloc (Steinberger et al. 2012), section 8, figure 3: 16, 32, 64 and 128 bytes, up to the 15 000
 /// threads that fill its GPU. Here there are up to 2^20, four times as many as an H200 has at a time, and a heap of
 /// 1 GiB for them instead of 16 MB. All threads take part, where the paper's do with a probability of 0.75 (for that,
-/// see probability.h); one launch allocates, the next frees.
+/// see generic_tests.h); one launch allocates, the next frees.
 #pragma once
 
 #include <cstddef>
