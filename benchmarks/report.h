@@ -2,6 +2,7 @@
 /// Report: collects measurements, prints them as a table for people and writes them as JSON for machines.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -66,5 +67,9 @@ std::string device_name();
 bool device_available();
 bool cuda_backend();
 bool checked_build();
+
+/// Makes the heap of the CUDA Toolkit's `malloc` so large in this process; the host's has no such size.
+/// @throws Error if a kernel has used that heap before
+void set_toolkit_heap(std::size_t bytes);
 
 }  // namespace benchmarks

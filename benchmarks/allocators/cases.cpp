@@ -5,8 +5,13 @@
 
 #include "experiments/all_to_all.h"
 #include "experiments/coalesced_work.h"
+#include "experiments/filling.h"
+#include "experiments/fragmentation.h"
+#include "experiments/generic_tests.h"
 #include "experiments/get_page.h"
 #include "experiments/hash_join.h"
+#include "experiments/k_d_tree.h"
+#include "experiments/registers.h"
 #include "experiments/rw_mixed.h"
 #include "experiments/rw_sizes.h"
 #include "experiments/rw_threads.h"
@@ -31,6 +36,11 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   add_hash_join<Malloc>(cases);
   add_coalesced_work<Malloc>(cases);
   add_all_to_all<Malloc>(cases);
+  add_filling<Malloc>(cases);
+  add_fragmentation<Malloc>(cases);
+  add_generic_tests<Malloc>(cases);
+  add_k_d_tree<Malloc>(cases);
+  add_registers<Malloc>(cases);
 #endif
 }
 

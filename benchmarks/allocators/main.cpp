@@ -62,6 +62,8 @@ int main(int argc, char** argv) {
   app.add_flag("--smoke", context.smoke, "Small sizes that only show that everything works");
   app.add_option("--repetitions", context.repetitions, "Counted runs of each measurement")->check(CLI::Range(1, 1000));
   app.add_option("--time-limit", time_limit, "Seconds after which a case is stopped")->check(CLI::Range(1, 100000));
+  app.add_option("--mesh", context.mesh, "OBJ file with the triangles of experiment k-d-tree, instead of made up ones")
+      ->check(CLI::ExistingFile);
   app.add_option("--json", json, "File for the results");
   app.add_option("--commit", commit, "Commit that is measured, for the results");
   CLI11_PARSE(app, argc, argv);

@@ -19,6 +19,7 @@ namespace benchmarks::allocators {
 struct Context {
   bool smoke = false;   ///< sizes that only show that it works, for CI
   int repetitions = 5;  ///< counted runs of each measurement
+  std::string mesh;     ///< file with triangles for the k-d tree; empty: some are made up
   std::function<void(Record)> add;
 
   /// Sizes of a series: the published ones, or the smoke test's.
