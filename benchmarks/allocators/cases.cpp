@@ -6,6 +6,11 @@
 #include "experiments/threads.h"
 #include "suite.h"
 
+// Experiments with objects.
+#if !defined(DYNASOAR_APP_MALLOC_IS_PARTIAL)
+#include "experiments/linux_scalability.h"
+#endif
+
 namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR {
 
 void add_experiments(std::vector<Case>& cases);
@@ -15,6 +20,9 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   // Experiments with plain memory.
   using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
+#endif
+#if !defined(DYNASOAR_APP_MALLOC_IS_PARTIAL)
+  add_linux_scalability(cases);
 #endif
 }
 
