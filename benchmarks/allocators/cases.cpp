@@ -8,7 +8,9 @@
 
 // Experiments with objects.
 #if !defined(DYNASOAR_APP_MALLOC_IS_PARTIAL)
+#include "experiments/enumeration.h"
 #include "experiments/linux_scalability.h"
+#include "experiments/memory_usage.h"
 #endif
 
 namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR {
@@ -23,6 +25,8 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
 #endif
 #if !defined(DYNASOAR_APP_MALLOC_IS_PARTIAL)
   add_linux_scalability(cases);
+  add_enumeration(cases);
+  add_memory_usage(cases);
 #endif
 }
 

@@ -24,11 +24,9 @@ namespace linux_scalability {
 class Object;
 using AllocatorT = app::Allocator<Object>;
 
-/// With an AosAllocator's number 64 bytes: what allocators that round up are asked for makes a difference.
 class Object : public dynasoar::SoaBase<AllocatorT> {
  public:
-  static constexpr std::size_t kWords = 15;
-  using Words = std::array<Word, kWords>;
+  using Words = std::array<Word, words_for<AllocatorT>(64)>;
   DYNASOAR_FIELDS(Object, (words_, Words));
 };
 

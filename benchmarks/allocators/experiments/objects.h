@@ -26,11 +26,10 @@ inline constexpr const char* kAllocatorName = dynasoar::DYNASOAR_APP_MALLOC::kPr
 inline constexpr const char* kAllocatorName = "soa";
 #endif
 
-/// Bytes that an allocator is asked for by an object of `words` words and nothing else: an AosAllocator's objects have
-/// a number in front, which a class here is made one word smaller for.
+/// How many words an object needs for allocator A to be asked for `bytes` bytes: an AosAllocator puts one in front.
 template <class A>
-constexpr std::size_t requested_bytes(std::size_t words) {
-  return (words + (A::kSlotsPerBlock == 1 ? 1 : 0)) * sizeof(Word);
+constexpr std::size_t words_for(std::size_t bytes) {
+  return bytes / sizeof(Word) - (A::kSlotsPerBlock == 1 ? 1 : 0);
 }
 
 /// Bytes of a heap that has room for `count` objects of T and no more, if nothing is lost.
