@@ -3,7 +3,7 @@
 ///
 /// Source: DynaSOAr (Springer and Masuhara 2019), section 7.4, figure 13 (a): the benchmark Linux Scalability by Lever
 /// and Boreham. 16 384 threads, a heap with room for 1024 objects of 64 bytes per thread; one launch creates, the next
-/// deletes. Added: fewer and more threads with the same number of objects in all.
+/// deletes. Added: half of the objects by 8192 to 524 288 threads.
 #pragma once
 
 #include <algorithm>
@@ -100,32 +100,47 @@ inline Times measure_load(dynasoar::AllocatorHandle<AllocatorT>& handle, Load lo
 }
 
 /// @return the seconds of one run
-inline double measure(const Context& context, std::size_t heap_objects, Load load) {
+inline double measure(const Context& context, const std::string& experiment, std::size_t heap_objects, Load load) {
   dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = least_heap_bytes_for<AllocatorT, Object>(heap_objects),
                                                 .on_refusal = dynasoar::OnRefusal::record});
   const Times times = measure_load(handle, load, context.repetitions);
   const std::map<std::string, std::int64_t> parameters = {{"threads", static_cast<std::int64_t>(load.threads)},
                                                           {"objects per thread", load.per_thread}};
-  context.add({"linux_scalability", kAllocatorName, parameters, "allocation", "ns", times.allocation});
-  context.add({"linux_scalability", kAllocatorName, parameters, "deallocation", "ns", times.deallocation});
-  context.add({"linux_scalability", kAllocatorName, parameters, "allocation and deallocation", "ns", times.both});
+  context.add({experiment, kAllocatorName, parameters, "allocation", "ns", times.allocation});
+  context.add({experiment, kAllocatorName, parameters, "deallocation", "ns", times.deallocation});
+  context.add({experiment, kAllocatorName, parameters, "allocation and deallocation", "ns", times.both});
   if (*std::max_element(times.refused.begin(), times.refused.end()) > 0) {
-    context.add({"linux_scalability", kAllocatorName, parameters, "refused", "%", times.refused});
+    context.add({experiment, kAllocatorName, parameters, "refused", "%", times.refused});
   }
   return times.seconds / static_cast<double>(times.both.size());
 }
 
+inline constexpr double kTooSlow = 0.5;  // seconds of a run: the series ends
+
+inline std::size_t threads_of(const Context& context) {
+  return context.pick(16384u, 64u);
+}
+inline Word most_of_thread(const Context& context) {
+  return context.pick(1024u, 64u);
+}
+
+/// The figure: a part of the heap's objects, up to all.
 inline void run(const Context& context) {
-  constexpr double kTooSlow = 0.5;  // seconds: the series ends
-  const std::size_t threads = context.pick(16384u, 64u);
-  const Word most = context.pick(1024u, 64u);
-  for (const Word share : {1024u, 256u, 64u, 16u, 4u, 2u, 1u}) {  // of the heap's objects: one in so many
-    if (share > most) continue;
-    if (measure(context, threads * most, {threads, most / share}) > kTooSlow) return;
+  const std::size_t threads = threads_of(context);
+  const Word most = most_of_thread(context);
+  for (const Word part : {1024u, 256u, 64u, 16u, 4u, 2u, 1u}) {
+    if (part > most) continue;
+    if (measure(context, "linux_scalability", threads * most, {threads, most / part}) > kTooSlow) return;
   }
-  // The heap's objects, by other numbers of threads.
-  for (const Word factor : {4u, 16u, 64u}) {
-    if (measure(context, threads * most, {threads * factor, most / factor}) > kTooSlow) return;
+}
+
+/// Half of the heap's objects, by more and more threads.
+inline void run_threads(const Context& context) {
+  const std::size_t threads = threads_of(context);
+  const Word most = most_of_thread(context);
+  for (const Word factor : {1u, 4u, 16u, 64u}) {
+    const Load load{threads * factor / 2, most / factor};
+    if (measure(context, "linux_scalability_threads", threads * most, load) > kTooSlow) return;
   }
 }
 
@@ -133,6 +148,7 @@ inline void run(const Context& context) {
 
 inline void add_linux_scalability(std::vector<Case>& cases) {
   cases.push_back({"linux_scalability", kAllocatorName, linux_scalability::run});
+  cases.push_back({"linux_scalability_threads", kAllocatorName, linux_scalability::run_threads});
 }
 
 }  // namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR
