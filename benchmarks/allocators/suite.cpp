@@ -39,12 +39,19 @@ void send(int pipe, const nlohmann::json& message) {
   }
 }
 
-/// A child: runs cases from `first` on, until all are done or one throws.
+/// Whether a case must not share a process with those before it: the size of the toolkit's heap on a GPU, which Halloc
+/// uses too, cannot be raised once the heap is in use.
+bool needs_new_process(const Case& next) {
+  return next.allocator == "toolkit" || next.allocator == "halloc";
+}
+
+/// A child: runs cases from `first` on, until all are done, one throws, or the next one needs a process of its own.
 [[noreturn]] void run_child(const std::vector<Case>& cases, std::size_t first, Context context, int pipe) {
   context.add = [pipe](const Record& record) { send(pipe, to_json(record)); };
   int status = 0;
   try {
     for (std::size_t i = first; i < cases.size(); ++i) {
+      if (i > first && needs_new_process(cases[i])) break;
       cases[i].run(context);
       send(pipe, "done");
     }
@@ -140,6 +147,7 @@ int run_cases(const std::vector<Case>& cases, const Context& context, std::chron
         context.add({cases[at].experiment, cases[at].allocator, {}, "not finished", problem, {seconds}});
       }
       ++at;
+      if (at < cases.size() && needs_new_process(cases[at])) alive = false;
     }
   }
   return unfinished;

@@ -84,7 +84,8 @@ inline void measure(const Context& context, std::size_t count) {
 }
 
 inline void run(const Context& context) {
-  for (int log = context.pick(14, 10); log <= context.pick(22, 12); log += 2) measure(context, std::size_t{1} << log);
+  // From the largest on: the toolkit's heap cannot grow in a process.
+  for (int log = context.pick(22, 12); log >= context.pick(14, 10); log -= 2) measure(context, std::size_t{1} << log);
 }
 
 }  // namespace enumeration

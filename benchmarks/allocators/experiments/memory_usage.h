@@ -132,7 +132,7 @@ inline Filled fill(std::size_t heap_bytes, std::size_t threads, bool mixed) {
 }
 
 inline void run(const Context& context) {
-  const std::size_t heap_bytes = context.pick<std::size_t>(1024, 4) << 20;
+  const std::size_t heap_bytes = context.pick<std::size_t>(512, 4) << 20;
   const std::size_t threads = context.pick<std::size_t>(16384, 256);
   for (const int classes : {1, 3}) {
     std::vector<double> objects, percent;
