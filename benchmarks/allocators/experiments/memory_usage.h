@@ -22,31 +22,40 @@
 namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR {
 namespace memory_usage {
 
+class Only;
+using OneClass = app::Allocator<Only>;
 class Small;
 class Medium;
 class Large;
-using AllocatorT = app::Allocator<Small, Medium, Large>;
+using ThreeClasses = app::Allocator<Small, Medium, Large>;
 
 /// What an object is filled with, a stamp in each word: overlaps spoil stamps, and the sum of all tells of two objects
 /// in one place.
 template <std::size_t bytes>
-using Words = std::array<Word, words_for<AllocatorT>(bytes)>;
+using Words = std::array<Word, words_for<OneClass>(bytes)>;
 
-class Small : public dynasoar::SoaBase<AllocatorT> {
+class Only : public dynasoar::SoaBase<OneClass> {
+ public:
+  static constexpr std::size_t kBytes = 64;
+  DYNASOAR_FIELDS(Only, (words_, Words<kBytes>));
+  __device__ explicit Only(Word stamp) { words_.fill(stamp); }
+};
+
+class Small : public dynasoar::SoaBase<ThreeClasses> {
  public:
   static constexpr std::size_t kBytes = 16;
   DYNASOAR_FIELDS(Small, (words_, Words<kBytes>));
   __device__ explicit Small(Word stamp) { words_.fill(stamp); }
 };
 
-class Medium : public dynasoar::SoaBase<AllocatorT> {
+class Medium : public dynasoar::SoaBase<ThreeClasses> {
  public:
   static constexpr std::size_t kBytes = 64;
   DYNASOAR_FIELDS(Medium, (words_, Words<kBytes>));
   __device__ explicit Medium(Word stamp) { words_.fill(stamp); }
 };
 
-class Large : public dynasoar::SoaBase<AllocatorT> {
+class Large : public dynasoar::SoaBase<ThreeClasses> {
  public:
   static constexpr std::size_t kBytes = 128;
   DYNASOAR_FIELDS(Large, (words_, Words<kBytes>));
@@ -61,9 +70,21 @@ __device__ inline Word hashed(std::size_t a, Word b) {
   return static_cast<Word>((z ^ (z >> 31)) >> 32);
 }
 
+struct CreateOnly {
+  __device__ static bool create(Word stamp) { return dynasoar::make_new<Only>(stamp) != nullptr; }
+};
+
+struct CreateOneOfThree {
+  __device__ static bool create(Word stamp) {
+    if (stamp % 3 == 0) return dynasoar::make_new<Small>(stamp) != nullptr;
+    if (stamp % 3 == 1) return dynasoar::make_new<Medium>(stamp) != nullptr;
+    return dynasoar::make_new<Large>(stamp) != nullptr;
+  }
+};
+
 /// Every thread creates objects until somebody is refused.
+template <class Creator>
 struct Fill {
-  bool mixed;
   Word most;        // of a thread: beyond that, the heap has no end
   Counter* full;    // not 0: somebody was refused
   Counter* stamps;  // sum
@@ -72,19 +93,13 @@ struct Fill {
     std::uint64_t sum = 0;
     for (Word i = 0; i < most && full->load(dynasoar::Order::relaxed) == 0; ++i) {
       const Word stamp = hashed(thread, i);
-      if (create(mixed ? stamp % 3 : 1, stamp)) {
+      if (Creator::create(stamp)) {
         sum += stamp;
       } else {
         full->store(1, dynasoar::Order::relaxed);
       }
     }
     stamps->add(sum, dynasoar::Order::relaxed);
-  }
-
-  __device__ static bool create(Word which, Word stamp) {
-    if (which == 0) return dynasoar::make_new<Small>(stamp) != nullptr;
-    if (which == 1) return dynasoar::make_new<Medium>(stamp) != nullptr;
-    return dynasoar::make_new<Large>(stamp) != nullptr;
   }
 };
 
@@ -101,12 +116,13 @@ struct StampOf {
 };
 
 /// Bytes that the allocator was asked for. @throws std::runtime_error if objects overlap, or some are not found
-inline double asked_bytes(dynasoar::AllocatorHandle<AllocatorT>& handle, std::uint64_t expected_stamps) {
+template <class A>
+double asked_bytes(dynasoar::AllocatorHandle<A>& handle, std::uint64_t expected_stamps) {
   std::uint64_t stamps = 0;
   std::size_t bytes = 0;
-  AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
-    stamps += handle.reduce<T>(std::uint64_t{0}, dynasoar::Plus{}, StampOf{});
-    bytes += handle.count<T>() * T::kBytes;
+  A::Types::for_each([&]<class T>(std::type_identity<T>) {
+    stamps += handle.template reduce<T>(std::uint64_t{0}, dynasoar::Plus{}, StampOf{});
+    bytes += handle.template count<T>() * T::kBytes;
   });
   if (stamps != expected_stamps) throw std::runtime_error("memory_usage: objects share memory");
   return static_cast<double>(bytes);
@@ -117,12 +133,13 @@ struct Filled {
   double percent;
 };
 
-inline Filled fill(std::size_t heap_bytes, std::size_t threads, bool mixed) {
-  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = heap_bytes, .on_refusal = dynasoar::OnRefusal::record});
+template <class A, class Creator>
+Filled fill(std::size_t heap_bytes, std::size_t threads) {
+  dynasoar::AllocatorHandle<A> handle({.heap_bytes = heap_bytes, .on_refusal = dynasoar::OnRefusal::record});
   const auto most = static_cast<Word>(2 * heap_bytes / threads / Small::kBytes);
   dynasoar::DeviceArray<Counter> counters(2);
   counters.fill_bytes(0);
-  handle.parallel_for(threads, Fill{mixed, most, counters.data(), counters.data() + 1});
+  handle.parallel_for(threads, Fill<Creator>{most, counters.data(), counters.data() + 1});
   handle.synchronize();
   const std::vector<Counter> counted = counters.download();
   if (counted[0].load(dynasoar::Order::relaxed) == 0) throw std::runtime_error("memory_usage: the heap has no end");
@@ -131,22 +148,26 @@ inline Filled fill(std::size_t heap_bytes, std::size_t threads, bool mixed) {
   return {static_cast<double>(statistics.objects()), 100 * bytes / static_cast<double>(statistics.heap_bytes)};
 }
 
-inline void run(const Context& context) {
+template <class A, class Creator>
+void measure(const Context& context) {
   const std::size_t heap_bytes = context.pick<std::size_t>(512, 4) << 20;
   const std::size_t threads = context.pick<std::size_t>(16384, 256);
-  for (const int classes : {1, 3}) {
-    std::vector<double> objects, percent;
-    for (int i = 0; i < std::min(context.repetitions, 3); ++i) {
-      const Filled filled = fill(heap_bytes, threads, classes > 1);
-      if (filled.percent > 100) throw std::runtime_error("memory_usage: more was handed out than there is");
-      objects.push_back(filled.objects);
-      percent.push_back(filled.percent);
-    }
-    const std::map<std::string, std::int64_t> parameters = {{"classes", classes},
-                                                            {"MiB", static_cast<std::int64_t>(heap_bytes >> 20)}};
-    context.add({"memory_usage", kAllocatorName, parameters, "heap used at the first refusal", "%", percent});
-    context.add({"memory_usage", kAllocatorName, parameters, "objects at the first refusal", "objects", objects});
+  std::vector<double> objects, percent;
+  for (int i = 0; i < std::min(context.repetitions, 3); ++i) {
+    const Filled filled = fill<A, Creator>(heap_bytes, threads);
+    if (filled.percent > 100) throw std::runtime_error("memory_usage: more was handed out than there is");
+    objects.push_back(filled.objects);
+    percent.push_back(filled.percent);
   }
+  const std::map<std::string, std::int64_t> parameters = {{"classes", A::kTypes},
+                                                          {"MiB", static_cast<std::int64_t>(heap_bytes >> 20)}};
+  context.add({"memory_usage", kAllocatorName, parameters, "heap used at the first refusal", "%", percent});
+  context.add({"memory_usage", kAllocatorName, parameters, "objects at the first refusal", "objects", objects});
+}
+
+inline void run(const Context& context) {
+  measure<OneClass, CreateOnly>(context);
+  measure<ThreeClasses, CreateOneOfThree>(context);
 }
 
 }  // namespace memory_usage
