@@ -22,9 +22,12 @@ bool checked_build() {
   return dynasoar::kChecked;
 }
 
-void set_toolkit_heap([[maybe_unused]] std::size_t bytes) {
+void enlarge_toolkit_heap() {
 #if DYNASOAR_CUDA_BACKEND
-  dynasoar::detail::check_cuda(cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes),
+  std::size_t free = 0;
+  std::size_t total = 0;
+  dynasoar::detail::check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  dynasoar::detail::check_cuda(cudaDeviceSetLimit(cudaLimitMallocHeapSize, total / 8),
                                "cudaDeviceSetLimit(cudaLimitMallocHeapSize)");
 #endif
 }

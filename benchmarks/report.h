@@ -68,8 +68,9 @@ bool device_available();
 bool cuda_backend();
 bool checked_build();
 
-/// Makes the heap of the CUDA Toolkit's `malloc` so large in this process; the host's has no such size.
+/// Makes the heap of the CUDA Toolkit's `malloc` an eighth of the GPU's memory, for the process: once it is in use it
+/// cannot become larger. Does nothing on the host.
 /// @throws Error if a kernel has used that heap before
-void set_toolkit_heap(std::size_t bytes);
+void enlarge_toolkit_heap();
 
 }  // namespace benchmarks

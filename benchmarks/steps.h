@@ -31,18 +31,23 @@ struct AtEnd {
   std::function<std::optional<double>(Simulation&, double seconds)> value;
 };
 
-/// Makes a new simulation for each repetition, and times its steps until the device is done with them. Adds records of
-/// this time, of how many slots of occupied blocks hold objects (where there is an allocator), and of `at_end`.
+/// How many slots of occupied blocks hold objects, where there is an allocator.
 template <class Simulation>
-void measure_steps(Report& report, const Settings& settings, StepsRun run,
+AtEnd<Simulation> slots_used_at_end() {
+  return {"slots used at the end", "%", [](Simulation& simulation, double) {
+            const auto usage = simulation.usage();
+            return usage ? std::optional(100 * (1 - usage->fragmentation)) : std::nullopt;
+          }};
+}
+
+/// Makes a new simulation for each repetition, and times its steps until the device is done with them. Adds records of
+/// this time and of `at_end`.
+template <class Simulation>
+void measure_steps(const std::function<void(Record)>& add, const Settings& settings, StepsRun run,
                    const std::function<std::unique_ptr<Simulation>()>& make,
-                   std::vector<AtEnd<Simulation>> at_end = {}) {
+                   const std::vector<AtEnd<Simulation>>& at_end = {}) {
   using Clock = std::chrono::steady_clock;
   run.size["steps"] = run.steps;
-  at_end.insert(at_end.begin(), {"slots used at the end", "%", [](Simulation& simulation, double) {
-                                   const auto usage = simulation.usage();
-                                   return usage ? std::optional(100 * (1 - usage->fragmentation)) : std::nullopt;
-                                 }});
   std::vector<double> milliseconds;
   std::vector<std::vector<double>> ends(at_end.size());
   for (int i = 0; i < settings.warm_up + settings.repetitions; ++i) {
@@ -58,10 +63,10 @@ void measure_steps(Report& report, const Settings& settings, StepsRun run,
       if (const auto value = at_end[end].value(*simulation, seconds)) ends[end].push_back(*value);
     }
   }
-  report.add({run.benchmark, run.variant, run.size, "time of all steps", "ms", milliseconds});
+  add({run.benchmark, run.variant, run.size, "time of all steps", "ms", milliseconds});
   for (std::size_t end = 0; end < at_end.size(); ++end) {
     if (ends[end].empty()) continue;
-    report.add({run.benchmark, run.variant, run.size, at_end[end].metric, at_end[end].unit, ends[end]});
+    add({run.benchmark, run.variant, run.size, at_end[end].metric, at_end[end].unit, ends[end]});
   }
 }
 

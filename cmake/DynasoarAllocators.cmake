@@ -34,7 +34,7 @@ set(DYNASOAR_PARTIAL_MALLOCS
 #
 # Adds DSL variants to a library of models: each source is compiled once per allocator (see app/allocator.h), and the
 # library gets app_allocators.h, which lists them (see app/allocator_choice.h). Names may be "all": those that the
-# applications can use; or "every": also those for benchmarks.
+# applications can use; or "every": also those for benchmarks. The library's property DYNASOAR_ALLOCATORS has the names.
 function(dynasoar_object_variants library)
   cmake_parse_arguments(_variants "" "" "SOURCES;ALLOCATORS" ${ARGN})
   if(NOT _variants_ALLOCATORS)
@@ -46,6 +46,7 @@ function(dynasoar_object_variants library)
   if(_variants_ALLOCATORS STREQUAL "every")
     string(REGEX REPLACE ":[^;]*" "" _variants_ALLOCATORS "soa;${DYNASOAR_MALLOCS};${DYNASOAR_PARTIAL_MALLOCS}")
   endif()
+  set_target_properties(${library} PROPERTIES DYNASOAR_ALLOCATORS "${_variants_ALLOCATORS}")
   set(_list "")
   foreach(_name IN LISTS _variants_ALLOCATORS)
     string(MAKE_C_IDENTIFIER "${_name}" _identifier)
@@ -61,6 +62,9 @@ function(dynasoar_object_variants library)
       endif()
       target_compile_definitions(${_target} PRIVATE
         DYNASOAR_APP_MALLOC=${CMAKE_MATCH_2} DYNASOAR_APP_MALLOC_HEADER=<dynasoar/malloc/${CMAKE_MATCH_3}>)
+      if("${DYNASOAR_PARTIAL_MALLOCS}" MATCHES "(^|;)${_name}:")
+        target_compile_definitions(${_target} PRIVATE DYNASOAR_APP_MALLOC_IS_PARTIAL)
+      endif()
     endif()
     dynasoar_compile_as_cuda(${_target})
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${_target}>)

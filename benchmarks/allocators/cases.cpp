@@ -19,6 +19,13 @@
 #include "experiments/threads.h"
 #include "suite.h"
 
+// Experiments with objects.
+#if !defined(DYNASOAR_APP_MALLOC_IS_PARTIAL)
+#include "experiments/enumeration.h"
+#include "experiments/linux_scalability.h"
+#include "experiments/memory_usage.h"
+#endif
+
 namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR {
 
 void add_experiments(std::vector<Case>& cases);
@@ -41,6 +48,11 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   add_generic_tests<Malloc>(cases);
   add_k_d_tree<Malloc>(cases);
   add_registers<Malloc>(cases);
+#endif
+#if !defined(DYNASOAR_APP_MALLOC_IS_PARTIAL)
+  add_linux_scalability(cases);
+  add_enumeration(cases);
+  add_memory_usage(cases);
 #endif
 }
 

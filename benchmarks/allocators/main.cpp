@@ -13,6 +13,7 @@
 
 #include <app_allocators.h>
 
+#include "applications.h"
 #include "suite.h"
 
 namespace benchmarks::allocators {
@@ -29,6 +30,8 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
 #define DYNASOAR_ADD_EXPERIMENTS_(version, name, unused) version::add_experiments(cases);
   DYNASOAR_APP_ALLOCATORS(DYNASOAR_ADD_EXPERIMENTS_, )
+  add_applications(cases);
+  add_oceans(cases);
   // One experiment after the other, so that what is compared is measured at about the same time.
   std::stable_sort(cases.begin(), cases.end(),
                    [](const Case& a, const Case& b) { return a.experiment < b.experiment; });

@@ -10,13 +10,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <dynasoar/malloc/device_malloc.h>
-#include <dynasoar/malloc/dynamic_coalescing_malloc.h>
-#include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/timer.h>
@@ -34,12 +31,6 @@ inline constexpr int kWarmUpRuns = 2;
 
 /// A series of growing sizes ends after a run that took so many seconds.
 inline constexpr double kLongestRun = 0.5;
-
-/// Whether the allocator's heap is as large as was asked for. On a GPU the toolkit's is set once per process, and the
-/// coalescing allocators take their memory from it.
-template <class M>
-inline constexpr bool kKeepsToHeap = !dynasoar::kCudaBackend || !(std::is_same_v<M, dynasoar::ToolkitMalloc> ||
-                                                                  std::is_same_v<M, dynasoar::CoalescingMalloc>);
 
 /// An allocator with its memory. If it does not free, each run gets a heap of its own.
 template <class M>

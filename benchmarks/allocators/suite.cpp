@@ -19,9 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// As large as the largest heap of a case: a process that has used the toolkit's heap cannot make it larger.
-constexpr std::size_t kToolkitHeapBytes = std::size_t{2} << 30;
-
 /// Messages from child to parent: a record, "done" (its case is over), or an error's text. One line of JSON each.
 nlohmann::json to_json(const Record& record) {
   return {{"benchmark", record.benchmark}, {"variant", record.variant}, {"parameters", record.parameters},
@@ -47,7 +44,7 @@ void send(int pipe, const nlohmann::json& message) {
   context.add = [pipe](const Record& record) { send(pipe, to_json(record)); };
   int status = 0;
   try {
-    if (benchmarks::device_available()) benchmarks::set_toolkit_heap(kToolkitHeapBytes);
+    if (benchmarks::device_available()) benchmarks::enlarge_toolkit_heap();
     for (std::size_t i = first; i < cases.size(); ++i) {
       cases[i].run(context);
       send(pipe, "done");

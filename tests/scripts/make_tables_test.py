@@ -191,6 +191,51 @@ class MakeTables(unittest.TestCase):
         self.make(all_records())
         self.assertIn("| SoA by hand | 200 |", self.read("apps/wa_tor/README.md"))
 
+    def allocator_record(self, allocator, threads, median, metric="allocation", **changes):
+        return record("threads", allocator, {"threads": threads, "bytes": 64}, metric, "ns", median, **changes)
+
+    def make_allocator_table(self, records):
+        self.write("docs/allocator-benchmarks.md",
+                   "<!-- results:allocators/threads -->\nold text\n<!-- /results:allocators/threads -->\n")
+        if records:
+            self.write("benchmarks/results/made-up-allocators.json", records)
+        self.make(all_records())
+        return self.read("docs/allocator-benchmarks.md")
+
+    def test_compares_allocators_in_any_experiment(self):
+        text = self.make_allocator_table([self.allocator_record("soa", 1024, 2), self.allocator_record("soa", 4096, 1.5),
+                                          self.allocator_record("other", 4096, 0)])
+        self.assertIn("`threads`, **allocation**, ns (bytes 64):\n\n| allocator | threads 1024 | threads 4096 |\n", text)
+        self.assertIn("| soa | 2.00 | 1.50 |\n| other | – | 0 |\n", text)
+        self.assertIn("2000-01-02, commit 0123456, up to 5 repetitions.\n", text)
+
+    def test_shows_some_of_a_long_series_the_first_and_the_last_among_them(self):
+        text = self.make_allocator_table([self.allocator_record("soa", threads, 1) for threads in range(1, 51)])
+        header = next(line for line in text.splitlines() if line.startswith("| allocator |"))
+        self.assertTrue(header.startswith("| allocator | threads 1 |") and header.endswith("| threads 50 |"), header)
+        self.assertEqual(header.count("threads"), 6)
+
+    def test_says_which_allocators_did_not_finish(self):
+        stopped = record("threads", "slow", {}, "not finished", "stopped after 60 s", 60)
+        text = self.make_allocator_table([self.allocator_record("soa", 1024, 2), stopped])
+        self.assertIn("\nslow: stopped after 60 s.\n", text)
+        self.assertNotIn("| slow |", text)
+
+    def test_leaves_tables_of_allocators_alone_until_there_are_results(self):
+        self.assertIn("old text", self.make_allocator_table([]))
+        self.assertEqual(self.run_program("--check").returncode, 0)
+
+    def test_compares_allocators_in_one_run_only(self):
+        self.make_allocator_table([self.allocator_record("soa", 1024, 2)])
+        self.write("benchmarks/results/made-up-allocators.json",
+                   [self.allocator_record("soa", 1024, 2), self.allocator_record("other", 1024, 2, commit="fedcba9876")])
+        self.assert_fails("the experiment threads needs results of one run")
+
+    def test_says_which_experiment_to_run_if_it_is_missing(self):
+        self.make_allocator_table([self.allocator_record("soa", 1024, 2)])
+        self.write("benchmarks/results/made-up-allocators.json", [record("other", "soa", {}, "time", "ns", 1)])
+        self.assert_fails("no results of the experiment 'threads'", "run dynasoar-allocator-benchmark")
+
     def test_says_which_benchmark_to_run_if_a_result_is_missing(self):
         self.write("benchmarks/results/a.json", [r for r in all_records() if r["variant"] != "SoA by hand"])
         self.assert_fails("no result for 'wa_tor, SoA by hand, height=2560", "run the benchmark wa_tor")

@@ -163,8 +163,8 @@ double measure(const Context& context, std::uint32_t ranks) {
     milliseconds.push_back(1e3 * seconds);
   }
   const std::map<std::string, std::int64_t> parameters = {{"ranks", std::int64_t{ranks}}};
-  context.add({"all-to-all", M::kProperties.name, parameters, "time", "ms", milliseconds});
-  if (refused > 0) context.add({"all-to-all", M::kProperties.name, parameters, "refused", "%", {100 * refused}});
+  context.add({"all_to_all", M::kProperties.name, parameters, "time", "ms", milliseconds});
+  if (refused > 0) context.add({"all_to_all", M::kProperties.name, parameters, "refused", "%", {100 * refused}});
   return longest;
 }
 
@@ -173,7 +173,7 @@ double measure(const Context& context, std::uint32_t ranks) {
 template <class M>
 void add_all_to_all(std::vector<Case>& cases) {
   if constexpr (M::kProperties.frees && !HasPages<M>) {
-    cases.push_back({"all-to-all", M::kProperties.name, [](const Context& context) {
+    cases.push_back({"all_to_all", M::kProperties.name, [](const Context& context) {
                        // Whole blocks.
                        for (const std::uint32_t ranks : {context.pick(256u, 32u), context.pick(1024u, 64u)}) {
                          if (all_to_all::measure<M>(context, ranks) > kTooLong) return;

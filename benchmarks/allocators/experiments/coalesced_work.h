@@ -63,7 +63,7 @@ struct Initialize {
 
 /// Adds up all floats.
 struct Linear {
-  static constexpr const char* kName = "linear-work";
+  static constexpr const char* kName = "linear_work";
   static double operations(double length) { return length; }
 
   Arrays arrays;
@@ -78,7 +78,7 @@ struct Linear {
 
 /// Adds up the products of all pairs of floats.
 struct Quadratic {
-  static constexpr const char* kName = "quadratic-work";
+  static constexpr const char* kName = "quadratic_work";
   static double operations(double length) { return 2 * length * length; }
 
   Arrays arrays;

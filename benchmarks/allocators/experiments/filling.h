@@ -172,7 +172,7 @@ void run_filling(const Context& context) {
 
 template <class M>
 void add_filling(std::vector<Case>& cases) {
-  if constexpr (M::kProperties.frees && !M::kProperties.collective && kKeepsToHeap<M>) {
+  if constexpr (M::kProperties.frees && !M::kProperties.collective) {
     cases.push_back({"filling", M::kProperties.name, run_filling<M>});
   }
 }

@@ -194,7 +194,7 @@ void run_fragmentation(const Context& context) {
 
 template <class M>
 void add_fragmentation(std::vector<Case>& cases) {
-  if constexpr (M::kProperties.frees && !M::kProperties.collective && kKeepsToHeap<M>) {
+  if constexpr (M::kProperties.frees && !M::kProperties.collective) {
     cases.push_back({"fragmentation", M::kProperties.name, run_fragmentation<M>});
   }
 }

@@ -4,8 +4,7 @@
 /// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs" (2015), sections 6 and 7, table
 /// 2, figures 3(a) to 3(d) and 4, the last with the allocators' own page sizes. There, 120 blocks of 256 threads fill
 /// the GPU; an H200 needs 1056. Payloads of Alloc Cycle Dealloc end at 16 KiB, since 128 KiB for so many warps would be
-/// more than the heap; and pools begin at 32 MiB, with which all allocators can be made for so many multiprocessors. On
-/// a GPU the toolkit's pool has 2 GiB whatever was asked for.
+/// more than the heap; and pools begin at 32 MiB, with which all allocators can be made for so many multiprocessors.
 #pragma once
 
 #include <algorithm>
@@ -181,7 +180,7 @@ template <class M>
 void run_alloc_dealloc(const Context& context) {
   const std::vector<std::uint32_t> payloads{4, 16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 128 << 10};
   const std::vector<std::uint32_t> few{4, 64};
-  measure_series<M>(context, "alloc-dealloc",
+  measure_series<M>(context, "alloc_dealloc",
                     varied(full_device(context, 1), &GenericTest::payload, context.pick(payloads, few)));
 }
 
@@ -194,7 +193,7 @@ void run_alloc_cycle_dealloc(const Context& context) {
   const std::vector<std::size_t> pools{32 * kMiB, 128 * kMiB, 512 * kMiB};  // the largest is the usual one
   const std::vector<std::uint32_t> iterations{20, 50, 100};
   const auto measure_all = [&](const std::vector<GenericTest>& series) {
-    measure_series<M>(context, "alloc-cycle-dealloc", series);
+    measure_series<M>(context, "alloc_cycle_dealloc", series);
   };
   if (context.smoke) return measure_all(varied(usual, &GenericTest::iterations, {10, 20}));
   measure_all(varied(usual, &GenericTest::payload, payloads));
@@ -255,8 +254,8 @@ void run_probability(const Context& context) {
 template <class M>
 void add_generic_tests(std::vector<Case>& cases) {
   if constexpr (!M::kProperties.collective) {
-    cases.push_back({"alloc-dealloc", M::kProperties.name, run_alloc_dealloc<M>});
-    cases.push_back({"alloc-cycle-dealloc", M::kProperties.name, run_alloc_cycle_dealloc<M>});
+    cases.push_back({"alloc_dealloc", M::kProperties.name, run_alloc_dealloc<M>});
+    cases.push_back({"alloc_cycle_dealloc", M::kProperties.name, run_alloc_cycle_dealloc<M>});
     cases.push_back({"probability", M::kProperties.name, run_probability<M>});
   }
 }

@@ -164,7 +164,7 @@ void measure(const Context& context, const Setting& setting, const P& allocator,
   executor.synchronize();
 
   const auto add = [&](const char* metric, const char* unit, std::vector<double> values) {
-    context.add({"get-page", P::kProperties.name, setting.parameters(), metric, unit, std::move(values)});
+    context.add({"get_page", P::kProperties.name, setting.parameters(), metric, unit, std::move(values)});
   };
   const std::vector<std::uint32_t> counts = steps.download();
   add("kernel time", "us", std::move(microseconds));
@@ -199,7 +199,7 @@ void measure_shares(const Context& context) {
 template <class M>
 void add_get_page(std::vector<Case>& cases) {
   if constexpr (dynasoar::PageAllocator<M>) {
-    cases.push_back({"get-page", M::kProperties.name, &get_page::measure_shares<M>});
+    cases.push_back({"get_page", M::kProperties.name, &get_page::measure_shares<M>});
   }
 }
 

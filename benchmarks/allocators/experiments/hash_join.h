@@ -252,8 +252,8 @@ double measure(const Context& context, int log) {
     lost = std::max(lost, join.check_and_free());
   }
   const std::map<std::string, std::int64_t> parameters = {{"tuples", std::int64_t{1} << log}};
-  context.add({"hash-join", M::kProperties.name, parameters, "time", "ms", milliseconds});
-  if (lost > 0) context.add({"hash-join", M::kProperties.name, parameters, "refused", "%", {100 * lost}});
+  context.add({"hash_join", M::kProperties.name, parameters, "time", "ms", milliseconds});
+  if (lost > 0) context.add({"hash_join", M::kProperties.name, parameters, "refused", "%", {100 * lost}});
   return longest;
 }
 
@@ -262,7 +262,7 @@ double measure(const Context& context, int log) {
 template <class M>
 void add_hash_join(std::vector<Case>& cases) {
   if constexpr (!M::kProperties.collective) {
-    cases.push_back({"hash-join", M::kProperties.name, [](const Context& context) {
+    cases.push_back({"hash_join", M::kProperties.name, [](const Context& context) {
                        for (int log = context.pick(14, 10); log <= context.pick(20, 12); log += 2) {
                          if (hash_join::measure<M>(context, log) > kTooLong) return;
                        }

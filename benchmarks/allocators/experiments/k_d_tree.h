@@ -250,7 +250,7 @@ void measure_k_d_tree(const Context& context, const std::vector<Box>& triangles)
     if (is_slow) break;
   }
   const Recorder recorder{
-      context, "k-d-tree", M::kProperties.name, {{"triangles", static_cast<std::int64_t>(triangles.size())}}};
+      context, "k_d_tree", M::kProperties.name, {{"triangles", static_cast<std::int64_t>(triangles.size())}}};
   recorder.add("build", "ms", whole);
   recorder.add("allocating and freeing", "ms", allocation);
   record_requests(recorder, build);
@@ -274,7 +274,7 @@ template <class M>
 void add_k_d_tree(std::vector<Case>& cases) {
   constexpr bool is_fdg = std::string_view(M::kProperties.name) == "fdg";
   if constexpr (!M::kProperties.collective && !kHasOneSize<M> && !is_fdg) {
-    cases.push_back({"k-d-tree", M::kProperties.name, run_k_d_tree<M>});
+    cases.push_back({"k_d_tree", M::kProperties.name, run_k_d_tree<M>});
   }
 }
 

@@ -3,8 +3,7 @@
 /// with RW_malloc (rw_threads.h, rw_sizes.h, rw_mixed.h) have in common.
 ///
 /// Source: Pham et al., ICS '22, section 5.2.2. As there, memory is not given back by the launch that takes it. The
-/// paper's pool has 8 GB; ours 1 GiB, because the toolkit's heap, which others use too, cannot grow between
-/// experiments.
+/// paper's pool has 8 GB; ours 1 GiB.
 #pragma once
 
 #include <algorithm>

@@ -18,11 +18,11 @@ namespace benchmarks::allocators {
 template <class M>
 void add_rw_mixed(std::vector<Case>& cases) {
   if constexpr (pieces::kFits<M>) {
-    cases.push_back({"rw-mixed", M::kProperties.name, [](const Context& context) {
+    cases.push_back({"rw_mixed", M::kProperties.name, [](const Context& context) {
                        const std::size_t threads = context.pick(1 << 16, 1 << 9);
                        for (const std::uint32_t largest : {64u, 512u, 4096u, 8192u}) {
                          const double longest = pieces::measure<M>(
-                             context, "rw-mixed", threads, {4, largest},
+                             context, "rw_mixed", threads, {4, largest},
                              {{"threads", static_cast<std::int64_t>(threads)}, {"largest", std::int64_t{largest}}});
                          if (longest > kTooLong) return;
                        }

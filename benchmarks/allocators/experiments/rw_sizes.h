@@ -17,11 +17,11 @@ namespace benchmarks::allocators {
 template <class M>
 void add_rw_sizes(std::vector<Case>& cases) {
   if constexpr (pieces::kFits<M>) {
-    cases.push_back({"rw-sizes", M::kProperties.name, [](const Context& context) {
+    cases.push_back({"rw_sizes", M::kProperties.name, [](const Context& context) {
                        const std::size_t threads = context.pick(1 << 14, 1 << 8);
                        for (const std::uint32_t bytes : {4u, 16u, 64u, 256u, 1024u, 4096u, 8192u}) {
                          const double longest = pieces::measure<M>(
-                             context, "rw-sizes", threads, {bytes, bytes},
+                             context, "rw_sizes", threads, {bytes, bytes},
                              {{"threads", static_cast<std::int64_t>(threads)}, {"bytes", std::int64_t{bytes}}});
                          if (longest > kTooLong) return;
                        }

@@ -23,7 +23,7 @@ void measure_rw_threads(const Context& context, std::uint32_t bytes) {
     const std::size_t threads = std::size_t{1} << log;
     if (threads * bytes > half || log > context.pick(20, 10)) return;
     const double longest = pieces::measure<M>(
-        context, "rw-threads", threads, {bytes, bytes},
+        context, "rw_threads", threads, {bytes, bytes},
         {{"threads", static_cast<std::int64_t>(threads)}, {"bytes", static_cast<std::int64_t>(bytes)}});
     if (longest > kTooLong) return;
   }
@@ -32,7 +32,7 @@ void measure_rw_threads(const Context& context, std::uint32_t bytes) {
 template <class M>
 void add_rw_threads(std::vector<Case>& cases) {
   if constexpr (pieces::kFits<M>) {
-    cases.push_back({"rw-threads", M::kProperties.name, [](const Context& context) {
+    cases.push_back({"rw_threads", M::kProperties.name, [](const Context& context) {
                        for (const std::uint32_t bytes : {16u, 512u, 8192u}) measure_rw_threads<M>(context, bytes);
                      }});
   }

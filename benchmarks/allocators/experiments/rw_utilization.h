@@ -99,7 +99,7 @@ double measure(const Context& context, std::uint32_t bytes) {
   if (context.smoke) check_apart(pieces.download(), counts, kShare, bytes);
   const double used = static_cast<double>(all * bytes) / static_cast<double>(storage.heap_bytes());
   const std::map<std::string, std::int64_t> parameters = {{"bytes", std::int64_t{bytes}}};
-  context.add({"rw-utilization", M::kProperties.name, parameters, "utilization", "%", {100 * used}});
+  context.add({"rw_utilization", M::kProperties.name, parameters, "utilization", "%", {100 * used}});
   // The toolkit's heap outlives the storage.
   executor.for_each_index(threads, GiveAll<M>{storage.view(), pieces.data(), taken.data(), kShare});
   executor.synchronize();
@@ -111,7 +111,7 @@ double measure(const Context& context, std::uint32_t bytes) {
 template <class M>
 void add_rw_utilization(std::vector<Case>& cases) {
   if constexpr (pieces::kFits<M>) {
-    cases.push_back({"rw-utilization", M::kProperties.name, [](const Context& context) {
+    cases.push_back({"rw_utilization", M::kProperties.name, [](const Context& context) {
                        // The fewest pieces first: small ones may take too long.
                        for (const std::uint32_t bytes : {8192u, 6000u, 4096u, 3000u, 1024u, 700u, 256u}) {
                          if (utilization::measure<M>(context, bytes) > kTooLong) return;

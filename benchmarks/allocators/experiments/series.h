@@ -11,7 +11,7 @@
 
 namespace benchmarks::allocators {
 
-/// Of all experiments, because the toolkit's heap, which others take memory from, cannot grow between them.
+/// Of all experiments.
 inline std::size_t heap_bytes(const Context& context) {
   return std::size_t{context.pick(1024u, 16u)} << 20;
 }

@@ -1,0 +1,87 @@
+/// @file
+/// What the applications are measured with: their models' parameters, by size. Used by both benchmark programs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "bodies/random_bodies.h"
+#include "bodies/simulation.h"
+#include "collision/collision.h"
+#include "life/rle.h"
+#include "life/simulation.h"
+#include "n_body/n_body.h"
+#include "structure/network.h"
+#include "sugarscape/simulation.h"
+#include "traffic/network.h"
+#include "wa_tor/simulation.h"
+
+namespace benchmarks {
+
+/// A model of one size, and for how many steps it runs.
+template <class Parameters>
+struct Workload {
+  std::map<std::string, std::int64_t> size;  ///< for results
+  int steps;
+  Parameters parameters;
+};
+
+inline Workload<wa_tor::Parameters> wa_tor_workload(int width, int height, int steps) {
+  wa_tor::Parameters parameters;
+  parameters.width = width;
+  parameters.height = height;
+  return {{{"width", width}, {"height", height}}, steps, parameters};
+}
+
+inline Workload<bodies::Parameters> n_body_workload(std::uint32_t count, int steps) {
+  bodies::Parameters parameters;
+  parameters.initial = bodies::random_bodies(count, 42, n_body::kLeastMass, n_body::kMostMass);
+  return {{{"bodies", count}}, steps, std::move(parameters)};
+}
+
+inline Workload<bodies::Parameters> collision_workload(std::uint32_t count, int steps) {
+  bodies::Parameters parameters;
+  parameters.initial = bodies::random_bodies(count, 42, collision::kLeastMass, collision::kMostMass);
+  return {{{"bodies", count}}, steps, std::move(parameters)};
+}
+
+/// @param pattern   file with the start; empty: random cells
+inline Workload<life::Parameters> game_of_life_workload(const std::string& pattern, int steps) {
+  life::Parameters parameters;
+  parameters.width = parameters.height = 128;
+  if (!pattern.empty()) {
+    life::Pattern read = life::read_rle(pattern);
+    parameters.width = read.width;
+    parameters.height = read.height;
+    parameters.start = std::move(read.states);
+  }
+  return {{{"width", parameters.width}, {"height", parameters.height}}, steps, std::move(parameters)};
+}
+
+inline Workload<life::Parameters> generation_workload(int width, int steps) {
+  life::Parameters parameters;
+  parameters.width = parameters.height = width;
+  parameters.rule = life::parse_rule("0235678/3468/257");
+  return {{{"width", width}, {"height", width}}, steps, std::move(parameters)};
+}
+
+inline structure::Network structure_network(std::uint64_t nodes) {
+  structure::RandomNetwork options;
+  options.nodes = nodes;
+  return structure::random_network(options);
+}
+
+inline Workload<sugarscape::Parameters> sugarscape_workload(int width, int steps) {
+  sugarscape::Parameters parameters;
+  parameters.width = parameters.height = width;
+  return {{{"width", width}, {"height", width}}, steps, parameters};
+}
+
+inline traffic::Network traffic_network(std::uint32_t intersections) {
+  constexpr std::uint32_t kGreen = 5;
+  return traffic::random_network(intersections, kGreen, {});
+}
+
+}  // namespace benchmarks
