@@ -13,6 +13,7 @@
 
 #include <app_allocators.h>
 
+#include "ablation.h"
 #include "applications.h"
 #include "suite.h"
 
@@ -30,6 +31,7 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
 #define DYNASOAR_ADD_EXPERIMENTS_(version, name, unused) version::add_experiments(cases);
   DYNASOAR_APP_ALLOCATORS(DYNASOAR_ADD_EXPERIMENTS_, )
+  add_ablation(cases);
   add_applications(cases);
   add_oceans(cases);
   // One experiment after the other, so that what is compared is measured at about the same time.

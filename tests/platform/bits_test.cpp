@@ -22,6 +22,7 @@ struct Query {
 
 struct Answer {
   int popcount, lowest, highest, nth, next;
+  int unused;  // named, because initcheck looks at padding that is copied to the host
   std::uint64_t first, lowest_set;
 };
 
@@ -31,7 +32,7 @@ struct Ask {
   __device__ void operator()(std::size_t i) const {
     const auto [mask, number] = queries[i];
     Answer answer{
-        detail::popcount(mask), -1, -1, -1, -1, detail::first_bits(number), detail::lowest_set_bits(mask, number)};
+        detail::popcount(mask), -1, -1, -1, -1, 0, detail::first_bits(number), detail::lowest_set_bits(mask, number)};
     if (mask != 0) {
       answer.lowest = detail::lowest_bit(mask);
       answer.highest = detail::highest_bit(mask);
@@ -43,7 +44,7 @@ struct Ask {
 };
 
 Answer naive(const Query& query) {
-  Answer answer{0, -1, -1, -1, -1, 0, 0};
+  Answer answer{0, -1, -1, -1, -1, 0, 0, 0};
   for (int bit = 0; bit < 64; ++bit) {
     const std::uint64_t one = std::uint64_t{1} << bit;
     if (bit < query.number) answer.first |= one;

@@ -156,7 +156,7 @@ double measure(const Context& context, std::uint32_t ranks) {
   double longest = bench.run();
   const double refused = bench.check();
   std::vector<double> milliseconds;
-  for (int i = 0; i < (longest > kTooLong ? 1 : context.repetitions); ++i) {
+  for (int i = 0; i < (longest > kLongestRun ? 1 : context.repetitions); ++i) {
     const double seconds = bench.run();
     bench.check();
     longest = std::max(longest, seconds);
@@ -176,7 +176,7 @@ void add_all_to_all(std::vector<Case>& cases) {
     cases.push_back({"all_to_all", M::kProperties.name, [](const Context& context) {
                        // Whole blocks.
                        for (const std::uint32_t ranks : {context.pick(256u, 32u), context.pick(1024u, 64u)}) {
-                         if (all_to_all::measure<M>(context, ranks) > kTooLong) return;
+                         if (all_to_all::measure<M>(context, ranks) > kLongestRun) return;
                        }
                      }});
   }

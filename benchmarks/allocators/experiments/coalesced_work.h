@@ -172,7 +172,7 @@ double measure(const Context& context, std::uint32_t length) {
   Bench<M, Work> bench(heap_bytes(context), threads, length);
   Times warm_up, times;
   bench.run(warm_up);
-  for (int i = 0; i < (warm_up.longest > kTooLong ? 1 : context.repetitions); ++i) bench.run(times);
+  for (int i = 0; i < (warm_up.longest > kLongestRun ? 1 : context.repetitions); ++i) bench.run(times);
   const auto add = [&](const char* metric, const char* unit, std::vector<double> values) {
     context.add({Work::kName,
                  M::kProperties.name,
@@ -192,7 +192,7 @@ double measure(const Context& context, std::uint32_t length) {
 template <class M, class Work>
 void measure_lengths(const Context& context) {
   for (const std::uint32_t length : context.pick<std::vector<std::uint32_t>>({100, 200, 400}, {25, 50})) {
-    if (measure<M, Work>(context, length) > kTooLong) return;
+    if (measure<M, Work>(context, length) > kLongestRun) return;
   }
 }
 

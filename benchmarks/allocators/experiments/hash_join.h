@@ -245,7 +245,7 @@ double measure(const Context& context, int log) {
   double longest = join.run();
   double lost = join.check_and_free();
   std::vector<double> milliseconds;
-  for (int i = 0; i < (longest > kTooLong ? 1 : context.repetitions); ++i) {
+  for (int i = 0; i < (longest > kLongestRun ? 1 : context.repetitions); ++i) {
     const double seconds = join.run();
     longest = std::max(longest, seconds);
     milliseconds.push_back(1e3 * seconds);
@@ -264,7 +264,7 @@ void add_hash_join(std::vector<Case>& cases) {
   if constexpr (!M::kProperties.collective) {
     cases.push_back({"hash_join", M::kProperties.name, [](const Context& context) {
                        for (int log = context.pick(14, 10); log <= context.pick(20, 12); log += 2) {
-                         if (hash_join::measure<M>(context, log) > kTooLong) return;
+                         if (hash_join::measure<M>(context, log) > kLongestRun) return;
                        }
                      }});
   }

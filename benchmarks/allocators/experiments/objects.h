@@ -12,7 +12,8 @@
 
 #include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/platform/timer.h>
+
+#include "../runs.h"
 
 namespace benchmarks::allocators::DYNASOAR_APP_ALLOCATOR {
 
@@ -37,17 +38,6 @@ template <class A, class T>
 std::size_t least_heap_bytes_for(std::size_t count) {
   if constexpr (A::kSlotsPerBlock > 1) return A::template heap_bytes_for<T>(count);
   return std::max(A::least_heap_bytes(), count * A::template kBlockBytes<T>);
-}
-
-/// Seconds that `work()`, which is submitted to the executor, takes.
-template <class Work>
-double seconds_of(dynasoar::Executor& executor, const Work& work) {
-  dynasoar::Timer timer(executor);
-  executor.synchronize();
-  timer.start();
-  work();
-  timer.stop();
-  return timer.seconds();
 }
 
 /// Whether another run of a measurement is worth its time: `repetitions`, or what fits into a second, and one at least.

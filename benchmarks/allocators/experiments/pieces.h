@@ -138,7 +138,7 @@ double measure(const Context& context, const std::string& experiment, std::size_
   const double refused = bench.check();
   longest = std::max(longest, bench.give());
   std::vector<double> taking, giving;
-  for (int i = 0; i < (longest > kTooLong ? 1 : context.repetitions); ++i) {
+  for (int i = 0; i < (longest > kLongestRun ? 1 : context.repetitions); ++i) {
     taking.push_back(bench.take());
     giving.push_back(bench.give());
   }

@@ -24,7 +24,7 @@ void add_rw_mixed(std::vector<Case>& cases) {
                          const double longest = pieces::measure<M>(
                              context, "rw_mixed", threads, {4, largest},
                              {{"threads", static_cast<std::int64_t>(threads)}, {"largest", std::int64_t{largest}}});
-                         if (longest > kTooLong) return;
+                         if (longest > kLongestRun) return;
                        }
                      }});
   }

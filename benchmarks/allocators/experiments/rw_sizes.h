@@ -23,7 +23,7 @@ void add_rw_sizes(std::vector<Case>& cases) {
                          const double longest = pieces::measure<M>(
                              context, "rw_sizes", threads, {bytes, bytes},
                              {{"threads", static_cast<std::int64_t>(threads)}, {"bytes", std::int64_t{bytes}}});
-                         if (longest > kTooLong) return;
+                         if (longest > kLongestRun) return;
                        }
                      }});
   }

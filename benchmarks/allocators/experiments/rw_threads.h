@@ -25,7 +25,7 @@ void measure_rw_threads(const Context& context, std::uint32_t bytes) {
     const double longest = pieces::measure<M>(
         context, "rw_threads", threads, {bytes, bytes},
         {{"threads", static_cast<std::int64_t>(threads)}, {"bytes", static_cast<std::int64_t>(bytes)}});
-    if (longest > kTooLong) return;
+    if (longest > kLongestRun) return;
   }
 }
 
