@@ -26,7 +26,7 @@ TEST_CASE("all that a warp has taken is freed at once") {
   const std::vector<Holding> first = heap.take_all(4000);
   heap.give(first);  // looks at it; free alone does nothing
   CHECK(heap.take(4000, 1).empty());
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < (kUnderGpuSanitizer ? 1 : 3); ++round) {
     heap.storage.free_all(heap.executor);
     const std::vector<Holding> again = heap.take_all(4000);
     CHECK(again.size() == first.size());
@@ -38,7 +38,7 @@ TEST_CASE("all that a warp has taken is freed at once") {
 
 TEST_CASE("requests above a superblock's size are served, and freed with the rest") {
   Heap heap(kHeap, 200000);
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < (kUnderGpuSanitizer ? 2 : 3); ++round) {
     const std::vector<Holding> small = heap.take(100, 50);
     const std::vector<Holding> large = heap.take_all(200000);
     CHECK(large.size() > heap.storage.heap_bytes() / 200000 / 2);

@@ -9,7 +9,7 @@ namespace dynasoar::test {
 // Half of it is for large requests. Of the slabs, an eighth stays free.
 template <>
 struct MallocSuite<Halloc> : MallocSuite<void> {
-  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend ? 256 : 32} << 20;
+  static constexpr std::size_t kHeapBytes = std::size_t{kUnderGpuSanitizer ? 64 : kCudaBackend ? 256 : 32} << 20;
   static constexpr double kLeastFilled = 0.87;
   static constexpr double kLeastFilledAgain = 0.99;
 };

@@ -27,6 +27,12 @@ namespace dynasoar::test {
 /// Whether this is scripts/sanitize-gpu, where a single thread needs up to 0.1 ms for one access.
 inline constexpr bool kUnderGpuSanitizer = kCudaBackend && kSlowdown > 1;
 
+/// How often the suite takes all and gives it back.
+template <class M>
+inline constexpr int kMallocRounds = !M::kProperties.frees ? 1
+                                     : kUnderGpuSanitizer  ? 2
+                                                           : 3;
+
 /// What the suite has to know of an allocator; specialize what differs.
 template <class M>
 struct MallocSuite {
@@ -180,7 +186,7 @@ TEST_CASE_TEMPLATE_DEFINE("memory of every size is aligned, whole, and nobody el
 
   DeviceArray<Holding> memory(holdings.size());
   const auto count = static_cast<std::uint32_t>(holdings.size());
-  for (int round = 0; round < (M::kProperties.frees ? 3 : 1); ++round) {
+  for (int round = 0; round < kMallocRounds<M>; ++round) {
     CAPTURE(round);
     memory.upload(holdings);
     bench.run(1, TakeSizes<M>{bench.storage.view(), bench.tally.data(), memory.data(), count});
@@ -240,7 +246,7 @@ TEST_CASE_TEMPLATE_DEFINE("a full heap refuses, and can be filled again when all
   const auto share = static_cast<std::uint32_t>(2 * bench.storage.heap_bytes() / kBytes / kWorkers + 1);
   DeviceArray<Holding> holdings(std::size_t{kWorkers} * share);
   std::uint64_t first_time = 0;
-  for (int round = 0; round < (M::kProperties.frees ? 3 : 1); ++round) {
+  for (int round = 0; round < kMallocRounds<M>; ++round) {
     CAPTURE(round);
     holdings.fill_bytes(0);
     const std::uint64_t before = bench.tally[kGranted];

@@ -7,7 +7,7 @@ namespace dynasoar::test {
 // A super block of 8 MB for chunks, one for runs of pages.
 template <>
 struct MallocSuite<ScatterMalloc> : MallocSuite<void> {
-  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend ? 256 : 16} << 20;
+  static constexpr std::size_t kHeapBytes = std::size_t{kUnderGpuSanitizer ? 64 : kCudaBackend ? 256 : 16} << 20;
   static constexpr double kLeastFilled = 0.99;
   static constexpr double kLeastFilledAgain = 0.99;
 };

@@ -7,7 +7,7 @@ namespace dynasoar::test {
 // A quarter is for large requests.
 template <>
 struct MallocSuite<XMalloc> : MallocSuite<void> {
-  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend ? 256 : 40} << 20;
+  static constexpr std::size_t kHeapBytes = std::size_t{kUnderGpuSanitizer ? 64 : kCudaBackend ? 256 : 40} << 20;
   static constexpr double kLeastFilled = 0.99;
   static constexpr double kLeastFilledAgain = 0.99;
 };
