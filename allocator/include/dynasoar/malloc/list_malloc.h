@@ -92,12 +92,15 @@ class ListMalloc<kListBins>::Storage {
     view_.heap_ = heap_.data();
     fill_tables(units, sets);
     view_.lists_ = detail::SegmentLists(reinterpret_cast<Lists::State*>(states_.data()), links_.data(),
-                                        reinterpret_cast<Lists::State*>(heads_.data()), helpers_.data(), units, sets);
+                                        reinterpret_cast<Lists::State*>(heads_.data()), helpers_.data(),
+                                        reinterpret_cast<Lists::State*>(moves_.data()), units, sets);
   }
 
   ListMalloc view() const { return view_; }
   std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const { return states_.bytes() + links_.bytes() + heads_.bytes() + helpers_.bytes(); }
+  std::size_t state_bytes() const {
+    return states_.bytes() + links_.bytes() + heads_.bytes() + helpers_.bytes() + moves_.bytes();
+  }
 
  private:
   using Lists = detail::SegmentLists;
@@ -119,6 +122,8 @@ class ListMalloc<kListBins>::Storage {
     heads_.upload(heads);
     helpers_ = DeviceArray<Lists::Link>(sets);
     helpers_.fill_bytes(0);
+    moves_ = DeviceArray<std::uint64_t>(1);
+    moves_.fill_bytes(0);
   }
 
   DeviceArray<char> heap_;
@@ -126,6 +131,7 @@ class ListMalloc<kListBins>::Storage {
   DeviceArray<Lists::Link> links_;
   DeviceArray<std::uint64_t> heads_;
   DeviceArray<Lists::Link> helpers_;
+  DeviceArray<std::uint64_t> moves_;
   ListMalloc view_{};
 };
 

@@ -73,8 +73,10 @@ class SegmentLists {
   /// @param states, links   [units]
   /// @param heads           [sets * kBins]
   /// @param helpers         [sets] the set that is asked first when a set has nothing; numbers from 0 to sets - 1
-  SegmentLists(State* states, Link* links, State* heads, Link* helpers, std::uint32_t units, std::uint32_t sets)
-      : states_(states), links_(links), heads_(heads), helpers_(helpers), units_(units), sets_(sets) {}
+  /// @param moves           [1] 0
+  SegmentLists(State* states, Link* links, State* heads, Link* helpers, State* moves, std::uint32_t units,
+               std::uint32_t sets)
+      : states_(states), links_(links), heads_(heads), helpers_(helpers), moves_(moves), units_(units), sets_(sets) {}
 
   __host__ __device__ static std::uint32_t bin_of(std::uint32_t size) {
     return static_cast<std::uint32_t>(highest_bit(size));
@@ -83,9 +85,51 @@ class SegmentLists {
   __host__ __device__ std::uint32_t sets() const { return sets_; }
 
   /// A segment of `size` units, from the lists of `set` if possible. @return its first unit, or kNone
+  ///
+  /// A free segment on its way from one list to another is in none of them. So a search that finds nothing counts only
+  /// if none was on its way meanwhile.
   __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size) const {
+    for (int round = 0; round < kSearches; ++round) {
+      const std::uint64_t before = moves_->load(Order::acquire);
+      std::uint32_t unit = take_listed(set, size);
+      if (unit == kNone && are_at_rest(before)) unit = merge_in_all(set, size);
+      if (unit != kNone || are_at_rest(before)) return unit;
+      PlatformAtomics::pause(round);
+    }
+    return kNone;
+  }
+
+  /// Gives back the segment that starts at `unit`, to the lists of `set`.
+  __device__ void give(std::uint32_t set, std::uint32_t unit) const {
+    const std::uint32_t size = SegmentState::of(states_[unit].load(Order::relaxed)).size;
+    begin_move();
+    make_free(set, unit, size + absorb(unit + size));
+    end_move();
+  }
+
+ private:
+  static constexpr int kRounds = 1 << 16;      // others were faster; then a request gives up
+  static constexpr int kSearches = 64;         // segments were moved meanwhile, for merging perhaps; likewise
+  static constexpr int kSteps = 16;            // segments of a list that a request looks at
+  static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
+  static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
+
+  __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
+
+  // Moves that are under way, and, in the upper half, those that are over.
+  __device__ void begin_move() const { moves_->add(1, Order::relaxed); }
+  __device__ void end_move() const { moves_->add((std::uint64_t{1} << 32) - 1, Order::release); }
+
+  /// Whether no segment has been on its way since moves_ was `before`.
+  __device__ bool are_at_rest(std::uint64_t before) const {
+    PlatformAtomics::fence(Order::acquire);
+    return static_cast<std::uint32_t>(before) == 0 && moves_->load(Order::relaxed) == before;
+  }
+
+  /// From the set's own lists, else from those of other sets.
+  __device__ std::uint32_t take_listed(std::uint32_t set, std::uint32_t size) const {
     const std::uint32_t unit = take_from(set, size);
-    if (unit != kNone || sets_ == 1) return unit != kNone ? unit : merge_in_all(set, size);
+    if (unit != kNone || sets_ == 1) return unit;
     const std::uint32_t helper = helpers_[set].load(Order::relaxed);
     for (std::uint32_t i = 0; i < sets_; ++i) {
       const std::uint32_t other = (helper + i) % sets_;
@@ -94,22 +138,8 @@ class SegmentLists {
       if (i > 0) helpers_[set].store(other, Order::relaxed);
       return found;
     }
-    return merge_in_all(set, size);
+    return kNone;
   }
-
-  /// Gives back the segment that starts at `unit`, to the lists of `set`.
-  __device__ void give(std::uint32_t set, std::uint32_t unit) const {
-    const std::uint32_t size = SegmentState::of(states_[unit].load(Order::relaxed)).size;
-    make_free(set, unit, size + absorb(unit + size));
-  }
-
- private:
-  static constexpr int kRounds = 1 << 16;      // others were faster; then a request gives up
-  static constexpr int kSteps = 16;            // segments of a list that a request looks at
-  static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
-  static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
-
-  __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
 
   __device__ std::uint32_t take_from(std::uint32_t set, std::uint32_t size) const {
     for (std::uint32_t bin = bin_of(size); bin < kBins; ++bin) {
@@ -183,19 +213,30 @@ class SegmentLists {
       std::uint64_t found = states_[unit].load(Order::relaxed);
       const SegmentState state = SegmentState::of(found);
       const SegmentState taken{state.size, SegmentState::kTaken, state.listed};
-      // Acquires the segment from make_free.
-      if (state.is_free() && states_[unit].compare_exchange(found, taken.word(), Order::acquire)) {
-        std::uint32_t all = state.size;
-        for (std::uint32_t more = 1; more != 0 && all < size; all += more) more = absorb(unit + all);
-        if (all == size) return start_segment(unit, size);
-        const std::uint32_t rest = all > size ? all - size : all;
-        if (all > size) start_segment(unit + rest, size);
-        make_free(set, unit, rest);
-        if (all > size) return unit + rest;
+      if (state.is_free()) {
+        begin_move();
+        std::uint32_t got = kNone;
+        // Acquires the segment from make_free.
+        if (states_[unit].compare_exchange(found, taken.word(), Order::acquire))
+          got = grow(set, unit, state.size, size);
+        end_move();
+        if (got != kNone) return got;
       }
       unit = next;
     }
     return kNone;
+  }
+
+  /// Merges the caller's segment, of `own` units, with its successors until it has `size` units. What is too much, or
+  /// all if it is too little, becomes a free segment again. @return the first unit of those wanted, or kNone
+  __device__ std::uint32_t grow(std::uint32_t set, std::uint32_t unit, std::uint32_t own, std::uint32_t size) const {
+    std::uint32_t all = own;
+    for (std::uint32_t more = 1; more != 0 && all < size; all += more) more = absorb(unit + all);
+    if (all == size) return start_segment(unit, size);
+    const std::uint32_t rest = all > size ? all - size : all;
+    if (all > size) start_segment(unit + rest, size);
+    make_free(set, unit, rest);
+    return all > size ? unit + rest : kNone;
   }
 
   /// Takes the free segments from `unit` on for the segment in front of them. @return their size
@@ -236,16 +277,22 @@ class SegmentLists {
 
   /// Removes the head of a list. If it is free, puts it into the list where it belongs by now.
   __device__ void put_right(std::uint32_t set, std::uint32_t bin, Head head) const {
+    begin_move();
     std::uint64_t found = head.word();
     const Head next{links_[head.unit].load(Order::relaxed), head.tag + 1};
     // Passes the links on from push, to those who acquire the head.
-    if (!head_of(set, bin).compare_exchange(found, next.word(), Order::relaxed)) return;
-    found = states_[head.unit].load(Order::relaxed);
+    if (head_of(set, bin).compare_exchange(found, next.word(), Order::relaxed)) list_again(set, head.unit);
+    end_move();
+  }
+
+  /// Puts a segment that was removed from a list into that where it belongs by now, if it is free.
+  __device__ void list_again(std::uint32_t set, std::uint32_t unit) const {
+    std::uint64_t found = states_[unit].load(Order::relaxed);
     for (;;) {
       SegmentState state = SegmentState::of(found);
-      if (state.is_free()) return push(set, bin_of(state.size), head.unit);
+      if (state.is_free()) return push(set, bin_of(state.size), unit);
       state.listed = false;
-      if (states_[head.unit].compare_exchange(found, state.word(), Order::relaxed)) return;
+      if (states_[unit].compare_exchange(found, state.word(), Order::relaxed)) return;
     }
   }
 
@@ -266,6 +313,7 @@ class SegmentLists {
   Link* links_;
   State* heads_;
   Link* helpers_;
+  State* moves_;
   std::uint32_t units_;
   std::uint32_t sets_;
 };
