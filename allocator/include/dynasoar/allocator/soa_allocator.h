@@ -18,9 +18,9 @@
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/allocator/type_list.h>
-#include <dynasoar/malloc/requests.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/requests.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {

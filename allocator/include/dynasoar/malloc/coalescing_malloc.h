@@ -20,12 +20,12 @@
 
 #include <dynasoar/malloc/address_map.h>
 #include <dynasoar/malloc/device_malloc.h>
-#include <dynasoar/malloc/requests.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/requests.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {

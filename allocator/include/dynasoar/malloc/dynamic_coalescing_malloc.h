@@ -17,11 +17,11 @@
 #include <cstdint>
 
 #include <dynasoar/malloc/device_malloc.h>
-#include <dynasoar/malloc/requests.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/requests.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {

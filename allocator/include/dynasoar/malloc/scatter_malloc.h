@@ -25,13 +25,13 @@
 
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/page_runs.h>
-#include <dynasoar/malloc/requests.h>
 #include <dynasoar/malloc/scatter_pages.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/requests.h>
 
 namespace dynasoar {
 

@@ -1,6 +1,6 @@
 /// @file
 /// Requests: whether an allocator serves what the lanes of a warp ask for at the same time together. For allocators
-/// that exist both ways, so that the difference can be measured.
+/// that exist both ways, so that the difference can be measured. Used by SoaAllocator and those in malloc/.
 #pragma once
 
 #include <cstdint>
