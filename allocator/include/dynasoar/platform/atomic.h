@@ -10,6 +10,8 @@
 #include <atomic>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/global_reference.h>
+#include <dynasoar/platform/order.h>
 
 #if DYNASOAR_CUDA_BACKEND
 #include <cuda/atomic>
@@ -20,12 +22,9 @@
 
 namespace dynasoar {
 
-/// Memory orders of the operations below. Every use other than `relaxed` names its partner.
-enum class Order { relaxed, acquire, release, acq_rel };
-
 namespace detail {
 
-/// The order as the atomics underneath name it.
+/// The order as the host's atomics name it, and CUDA's fences.
 __host__ __device__ constexpr auto native_order(Order order) {
 #if DYNASOAR_CUDA_BACKEND
   using Native = cuda::std::memory_order;
@@ -39,26 +38,36 @@ __host__ __device__ constexpr auto native_order(Order order) {
   return kOrders[static_cast<int>(order)];
 }
 
+/// The order as AtomicWord's operations name it: those of a GPU are our own.
+__host__ __device__ constexpr auto word_order(Order order) {
+#if defined(__CUDA_ARCH__)
+  return order;
+#else
+  return native_order(order);
+#endif
+}
+
 }  // namespace detail
 
 /// A word of memory that threads of one device change atomically.
 ///
 /// @tparam T   an unsigned integer of 4 or 8 bytes
-/// @par Concurrency   device scope on the GPU, all threads of the process on the host; lock-free
+/// @par Concurrency   device scope on the GPU, where the word must be in global memory (an allocation or a `__device__`
+///   variable, not shared memory or a local variable); all threads of the process on the host; lock-free
 template <class T>
 class AtomicWord {
  public:
-  __host__ __device__ T load(Order order) const { return ref().load(detail::native_order(order)); }
-  __host__ __device__ void store(T value, Order order) { ref().store(value, detail::native_order(order)); }
-  __host__ __device__ T exchange(T value, Order order) { return ref().exchange(value, detail::native_order(order)); }
-  __host__ __device__ T fetch_or(T value, Order order) { return ref().fetch_or(value, detail::native_order(order)); }
-  __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, detail::native_order(order)); }
-  __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, detail::native_order(order)); }
+  __host__ __device__ T load(Order order) const { return ref().load(detail::word_order(order)); }
+  __host__ __device__ void store(T value, Order order) { ref().store(value, detail::word_order(order)); }
+  __host__ __device__ T exchange(T value, Order order) { return ref().exchange(value, detail::word_order(order)); }
+  __host__ __device__ T fetch_or(T value, Order order) { return ref().fetch_or(value, detail::word_order(order)); }
+  __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, detail::word_order(order)); }
+  __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, detail::word_order(order)); }
 
   /// Leaves the lesser of the two values.
   __host__ __device__ T fetch_min(T value, Order order) {
 #if DYNASOAR_CUDA_BACKEND
-    return ref().fetch_min(value, detail::native_order(order));
+    return ref().fetch_min(value, detail::word_order(order));
 #else
     T found = load(Order::relaxed);
     while (value < found && !compare_exchange(found, value, order)) {
@@ -70,15 +79,7 @@ class AtomicWord {
   /// As fetch_add, for callers who do not want the value: cheaper on the GPU, where nothing comes back.
   __host__ __device__ void add(T value, Order order) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (sizeof(T) == 8) {
-      if (order == Order::relaxed) {
-        asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(&value_), "l"(value) : "memory");
-      } else {
-        asm volatile("red.release.gpu.add.u64 [%0], %1;" ::"l"(&value_), "l"(value) : "memory");
-      }
-    } else {
-      fetch_add(value, order);
-    }
+    ref().add(value, order);
 #else
     fetch_add(value, order);
 #endif
@@ -86,13 +87,15 @@ class AtomicWord {
 
   /// On failure `expected` becomes the value found, read with `relaxed`.
   __host__ __device__ bool compare_exchange(T& expected, T desired, Order order) {
-    return ref().compare_exchange_strong(expected, desired, detail::native_order(order),
-                                         detail::native_order(Order::relaxed));
+    return ref().compare_exchange_strong(expected, desired, detail::word_order(order),
+                                         detail::word_order(Order::relaxed));
   }
 
  private:
   using Reference =
-#if DYNASOAR_CUDA_BACKEND
+#if defined(__CUDA_ARCH__)
+      detail::GlobalReference<T>;
+#elif DYNASOAR_CUDA_BACKEND
       cuda::atomic_ref<T, cuda::thread_scope_device>;
 #else
       std::atomic_ref<T>;

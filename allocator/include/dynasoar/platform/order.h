@@ -1,0 +1,10 @@
+/// @file
+/// The memory orders of atomic operations.
+#pragma once
+
+namespace dynasoar {
+
+/// Memory orders of AtomicWord's operations. Every use other than `relaxed` names its partner.
+enum class Order { relaxed, acquire, release, acq_rel };
+
+}  // namespace dynasoar
