@@ -62,8 +62,8 @@ bool fits(const std::string& allocator, std::size_t heap_bytes, int width, int h
 
 /// Finds the largest ocean, to 2 % of what the heap could hold of cells alone.
 void measure_largest_ocean(const Context& context, const std::string& allocator) {
-  const std::size_t heap_bytes = context.pick<std::size_t>(256, 1) << 20;
-  const int width = context.pick(1024, 64);
+  const std::size_t heap_bytes = context.pick<std::size_t>(64, 1) << 20;
+  const int width = context.pick(512, 64);
   const int parts = context.pick(50, 4);
   constexpr std::size_t kLeastBytesPerCell = 48;  // four neighbours, an agent, and what else a cell knows
   const int most = static_cast<int>(heap_bytes / kLeastBytesPerCell / static_cast<std::size_t>(width));

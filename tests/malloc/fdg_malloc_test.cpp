@@ -41,7 +41,8 @@ TEST_CASE("requests above a superblock's size are served, and freed with the res
   for (int round = 0; round < (kUnderGpuSanitizer ? 2 : 3); ++round) {
     const std::vector<Holding> small = heap.take(100, 50);
     const std::vector<Holding> large = heap.take_all(200000);
-    CHECK(large.size() > heap.storage.heap_bytes() / 200000 / 2);
+    // The lists beneath hand out powers of two, and leave some to other multiprocessors.
+    CHECK(large.size() > heap.storage.heap_bytes() / 200000 / 3);
     std::vector<Holding> all = small;
     all.insert(all.end(), large.begin(), large.end());
     CHECK(are_disjoint(all));

@@ -36,7 +36,7 @@ inline constexpr int kMallocRounds = !M::kProperties.frees ? 1
 /// What the suite has to know of an allocator; specialize what differs.
 template <class M>
 struct MallocSuite {
-  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend && kSlowdown == 1 ? 64 : 8} << 20;
+  static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend && kSlowdown == 1 ? 16 : 8} << 20;
   static constexpr std::size_t kLargest = 1 << 20;     ///< requests of all sizes up to this are made
   static constexpr std::size_t kChurnLargest = 600;    ///< likewise, where many threads make them
   static constexpr double kLeastFilled = 0.5;          ///< share of the heap that requests of 64 bytes fill at least

@@ -150,7 +150,7 @@ Filled fill(std::size_t heap_bytes, std::size_t threads) {
 
 template <class A, class Creator>
 void measure(const Context& context) {
-  const std::size_t heap_bytes = context.pick<std::size_t>(512, 4) << 20;
+  const std::size_t heap_bytes = context.pick<std::size_t>(128, 4) << 20;
   const std::size_t threads = context.pick<std::size_t>(16384, 256);
   std::vector<double> objects, percent;
   for (int i = 0; i < std::min(context.repetitions, 3); ++i) {
