@@ -65,7 +65,7 @@ mutant("clear_default_acquire", BITMAP, "clear", "acq_rel becomes release, where
 mutant("find_fence", BITMAP, "find_exhaustively", "the acquire fence is dropped",
        "    // Partner is the release of a clear: who misses a bit sees that its taker had announced itself.\n"
        "    Atomics::fence(Order::acquire);\n", "")
-weaker("tally_end_release", TALLY, "end", "shard(key).add(amount - kBegun, <Order::release>);")
+weaker("tally_end_release", TALLY, "end", "shard(key).add(amount - kBegun, <Atomics::kCounted>);")
 mutant("tally_read_fence", TALLY, "read", "the acquire fence is dropped", "    Atomics::fence(Order::acquire);\n", "")
 
 # --- The protocol of the slots ---

@@ -70,10 +70,11 @@ std::vector<Query> queries(std::uint64_t seed) {
   Random random{seed};
   for (int i = 0; i < 300; ++i) {
     const std::uint64_t mask = random.next();
-    add(mask);                                          // half of the bits
-    add(mask & random.next() & random.next());          // few
-    add(mask | random.next() | random.next());          // most
-    add(mask >> random.below(64) << random.below(64));  // runs of zeros at the ends
+    add(mask);                                                       // half of the bits
+    add(mask & random.next() & random.next());                       // few
+    add(mask | random.next() | random.next());                       // most
+    add(mask >> random.below(64) << random.below(64));               // runs of zeros at the ends
+    add(~std::uint64_t{0} >> random.below(64) << random.below(64));  // one run of ones
   }
   return queries;
 }

@@ -58,9 +58,10 @@ class Tally {
   /// Announces a change. relaxed: the release of the atomic that makes the change publishes it.
   __device__ void begin(std::uint32_t key) const { shard(key).add(kBegun, Order::relaxed); }
 
-  /// The change is complete. release: a reader that sees it (acquire in read) sees the change.
+  /// The change is complete. kCounted: a reader that sees it (acquire in read) sees the change; so it does on a GPU if
+  /// the atomics that made the change have returned.
   __device__ void end(std::uint32_t key, std::uint64_t amount) const {
-    shard(key).add(amount - kBegun, Order::release);
+    shard(key).add(amount - kBegun, Atomics::kCounted);
   }
 
   /// A change that had begun found nothing to change. relaxed: there is nothing to publish.
