@@ -22,6 +22,10 @@
 /// - A warp's requests are combined (section 6, "Test considerations"): one lane takes a chunk for all, which becomes
 ///   one chunk per lane, so that each can be freed by itself. Free chunks behind the one it found are joined to it if
 ///   they are needed, and the offset is moved behind them before, so that warps do not take them from each other.
+/// - Lanes of a warp that free chunks together do so as if each was preceded by the lane whose chunk comes after its
+/// own:
+///   what lies side by side becomes one chunk. Otherwise none would find the next one free, and the warp's next request
+///   would have to join them all.
 /// - A search that has not found anything soon goes on from the offset, if others have moved it.
 #pragma once
 
@@ -34,6 +38,7 @@
 
 #include <dynasoar/malloc/chunk_headers.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/neighbours.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -87,11 +92,15 @@ class CircularMalloc {
   }
 
   template <class Warp = PlatformWarp>
-  __device__ void free(void* pointer, Warp = {}) const {
+  __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
     const auto unit = static_cast<std::uint32_t>(offset / kUnit);
-    headers_.put_free(unit, join(headers_.look(unit).next));
+    const auto group = warp.coalesce();
+    const auto chunks = detail::Neighbours::of(unit, headers_.look(unit).next - unit, group);
+    if (!chunks.is_first) headers_.put_used(unit, unit + chunks.size);  // no chunk's header any more
+    group.synchronize();                                                // the first lane of each run releases all of it
+    if (chunks.is_first) headers_.put_free(unit, join(unit + chunks.size));
   }
 
   /// The whole heap, if that is not too large for sums over a warp.

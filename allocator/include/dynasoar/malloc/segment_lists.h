@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/malloc/neighbours.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
@@ -116,7 +117,7 @@ class SegmentLists {
   template <class Group>
   __device__ void give(std::uint32_t set, std::uint32_t unit, const Group& group) const {
     const std::uint32_t size = SegmentState::of(states_[unit].load(Order::relaxed)).size;
-    const Joined joined = join(unit, size, group);
+    const auto joined = Neighbours::of(unit, size, group);
     if (group.rank() == 0) begin_move();
     group.synchronize();  // nothing is on its way before the first lane has said so
     if (!joined.is_first) set_state(unit, {0, SegmentState::kInside, false}, Order::relaxed);
@@ -143,12 +144,6 @@ class SegmentLists {
   struct Wanted {
     std::uint32_t size;   ///< units of a segment
     std::uint32_t count;  ///< segments, if possible
-  };
-
-  /// Segments that lanes give back side by side.
-  struct Joined {
-    bool is_first;       ///< the calling lane's is the first one
-    std::uint32_t size;  ///< from there to the last one's end
   };
 
   __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
@@ -351,29 +346,6 @@ class SegmentLists {
   __device__ void make_free(std::uint32_t set, std::uint32_t unit, std::uint32_t size) const {
     // Releases the segment to first_fit, merge_in and absorb.
     if (!set_state(unit, {size, SegmentState::kFree, true}, Order::release).listed) push(set, bin_of(size), unit, unit);
-  }
-
-  /// Finds what lies side by side of the segments that a group's lanes give back.
-  template <class Group>
-  __device__ static Joined join(std::uint32_t unit, std::uint32_t size, const Group& group) {
-    Joined joined{true, size};
-    const auto own = static_cast<std::uint32_t>(group.rank());
-    std::uint32_t next = own;  // the lane with the segment behind, if there is one
-    for (int rank = 0; rank < group.size(); ++rank) {
-      const std::uint32_t other = group.shuffle(unit, rank);
-      const std::uint32_t end = other + group.shuffle(size, rank);
-      if (other == unit + size) next = static_cast<std::uint32_t>(rank);
-      if (end == unit) joined.is_first = false;
-    }
-    // Each step looks twice as far, until there is no lane further on.
-    for (int reach = 1; reach < group.size(); reach *= 2) {
-      const std::uint32_t more = group.shuffle(joined.size, static_cast<int>(next));
-      const std::uint32_t further = group.shuffle(next, static_cast<int>(next));
-      if (next == own) continue;
-      joined.size += more;
-      next = further == next ? own : further;
-    }
-    return joined;
   }
 
   /// Removes the head of a list. If it is free, puts it into the list where it belongs by now. @return false if another
