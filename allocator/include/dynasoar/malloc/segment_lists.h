@@ -20,11 +20,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/malloc/back_off.h>
 #include <dynasoar/malloc/neighbours.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/warp.h>
 
 namespace dynasoar::detail {
 
@@ -158,14 +158,6 @@ class SegmentLists {
     return static_cast<std::uint32_t>(before) == 0 && moves_->load(Order::relaxed) == before;
   }
 
-  /// Waits after an attempt that somebody else was faster in.
-  __device__ static void back_off(std::uint32_t who, int round) {
-    constexpr std::uint32_t kFactor = 2654435761u;
-    const int longest = round < kLongestPause ? round : kLongestPause;
-    const std::uint32_t random = (who * kFactor + static_cast<std::uint32_t>(round)) * kFactor >> 16;
-    PlatformAtomics::pause(kCudaBackend ? static_cast<int>(random) % (longest + 1) : round);
-  }
-
   /// Segments from the lists of `set` if possible.
   ///
   /// A free segment on its way from one list to another is in none of them. So a search that finds nothing counts only
@@ -225,14 +217,13 @@ class SegmentLists {
   }
 
   __device__ SegmentRun take_from(std::uint32_t set, std::uint32_t bin, const Wanted& wanted) const {
-    const std::uint32_t who = PlatformWarp{}.id();
     for (int round = 0; round < kRounds; ++round) {
       const std::uint32_t head = first_of(set, bin);
       if (head == kNone) return {};
       bool lost = false;
       const SegmentRun run = first_fit(head, wanted, lost);
       if (run.count != 0 || !lost) return run;
-      back_off(who, round);
+      back_off(round, kLongestPause);
     }
     return {};
   }
@@ -245,7 +236,7 @@ class SegmentLists {
       if (head.unit == kNone) return kNone;
       const SegmentState state = SegmentState::of(states_[head.unit].load(Order::relaxed));
       if (state.is_free() && bin_of(state.size) == bin) return head.unit;
-      if (!put_right(set, bin, head)) back_off(PlatformWarp{}.id(), lost++);
+      if (!put_right(set, bin, head)) back_off(lost++, kLongestPause);
     }
     return kNone;
   }
@@ -394,7 +385,7 @@ class SegmentLists {
       links_[last].store(head.unit, Order::relaxed);
       // Releases the links to first_of.
       if (word.compare_exchange(found, Head{first, head.tag}.word(), Order::release)) return;
-      back_off(first, round);
+      back_off(round, kLongestPause);
       found = word.load(Order::relaxed);
     }
   }

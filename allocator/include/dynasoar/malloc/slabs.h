@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/malloc/back_off.h>
 #include <dynasoar/malloc/bit_fields.h>
 #include <dynasoar/malloc/size_steps.h>
 #include <dynasoar/platform/atomic.h>
@@ -171,9 +172,9 @@ class Slabs {
 
  private:
   static constexpr std::uint32_t kFieldBits = 64;
-  static constexpr int kRounds = 4 * PlatformAtomics::kPatience;    // looks at a head, until a request gives up
-  static constexpr int kLongestPause = kCudaBackend ? 8 : kRounds;  // a head serves requests for a few microseconds
-  static constexpr std::uint32_t kSweeps = 16;                      // over a bitmap, in search of a chunk that is there
+  static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // looks at a head, until a request gives up
+  static constexpr int kLongestPause = 9;                         // 32 << n ns on a GPU
+  static constexpr std::uint32_t kSweeps = 16;                    // over a bitmap, in search of a chunk that is there
   static constexpr std::uint32_t kHashes = 16;    // bit fields that a search looks at before it goes on in order
   static constexpr std::uint32_t kStep = 131101;  // a prime, larger than any number of bit fields
   static constexpr std::uint32_t kLooks = 8;      // slabs that are looked at together
@@ -217,7 +218,7 @@ class Slabs {
         }
         continue;
       }
-      PlatformAtomics::pause(round < kLongestPause ? round : kLongestPause);
+      back_off(round, kLongestPause);
       seen = word.load(Order::relaxed);
     }
     return {};
