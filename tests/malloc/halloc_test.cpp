@@ -74,6 +74,18 @@ TEST_CASE("a slab that is full is replaced, and used again when less than half o
   heap.check_tally();
 }
 
+TEST_CASE("where nothing has been freed, requests in a row get the chunks of one bit field, then of the next") {
+  Heap heap(kSlab, 3072);
+  std::vector<Holding> taken = heap.take(64, 3 * 64);
+  REQUIRE(taken.size() == 3 * 64);
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    CHECK(taken[i].memory == taken[i / 64 * 64].memory + i % 64 * 64);
+  }
+  CHECK(are_disjoint(taken));
+  heap.give(taken);
+  heap.check_tally();
+}
+
 TEST_CASE("requests above 3 KiB are served by the other allocator, from its half of the heap") {
   TestHeap<BasicHalloc<SizeListMalloc>> heap(32 * kSlab, 4096);
   CHECK(heap.storage.heap_bytes() == 32 * kSlab);

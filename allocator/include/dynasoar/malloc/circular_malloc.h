@@ -21,7 +21,12 @@
 /// - The smallest chunks of the binary heap have kLeastLeaf units, so that a warp's request fits in.
 /// - A warp's requests are combined (section 6, "Test considerations"): one lane takes a chunk for all, which becomes
 ///   one chunk per lane, so that each can be freed by itself. Free chunks behind the one it found are joined to it if
-///   they are needed, and the offset is moved behind them before, so that warps do not take them from each other.
+///   they are needed, and the offset is moved behind them before, so that warps do not take them from each other. The
+///   first chunks that a search comes to must be large enough for all: joining costs more than looking.
+/// - Lanes of a warp that free chunks together do so as if each was preceded by the lane whose chunk comes after its
+/// own:
+///   what lies side by side becomes one chunk. Otherwise none would find the next one free, and the warp's next request
+///   would have to join them all.
 /// - A search that has not found anything soon goes on from the offset, if others have moved it.
 #pragma once
 
@@ -34,6 +39,7 @@
 
 #include <dynasoar/malloc/chunk_headers.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/neighbours.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -87,11 +93,15 @@ class CircularMalloc {
   }
 
   template <class Warp = PlatformWarp>
-  __device__ void free(void* pointer, Warp = {}) const {
+  __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
     const auto unit = static_cast<std::uint32_t>(offset / kUnit);
-    headers_.put_free(unit, join(headers_.look(unit).next));
+    const auto group = warp.coalesce();
+    const auto chunks = detail::Neighbours::of(unit, headers_.look(unit).next - unit, group);
+    if (!chunks.is_first) headers_.put_used(unit, unit + chunks.size);  // no chunk's header any more
+    group.synchronize();                                                // the first lane of each run releases all of it
+    if (chunks.is_first) headers_.put_free(unit, join(unit + chunks.size));
   }
 
   /// The whole heap, if that is not too large for sums over a warp.
@@ -104,6 +114,8 @@ class CircularMalloc {
   static constexpr std::uint32_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
   static constexpr std::uint32_t kMaxFragmentation = 2;
   static constexpr std::uint32_t kLooksPerJump = 8;  // after which a search goes on where others have got to
+  static constexpr std::uint32_t kLooksForAll =
+      64;  // chunks that are passed by if they have too little for a whole warp
   static constexpr std::uint32_t kMostJumps = 1024;
   static constexpr std::uint32_t kWarpsPerOffset = kCudaBackend ? 64 : 1;  // that Warp::id() counts per multiprocessor
 
@@ -137,8 +149,7 @@ class CircularMalloc {
   /// Takes a chunk for a request. @return what is the caller's, or nothing
   __device__ Extent take(const Request& request) const {
     for (int round = 0; round < most_rounds_; ++round) {
-      // First without looking at chunks that would have to be joined.
-      const Round result = go_round(request, round == 0 ? request.least : 1);
+      const Round result = go_round(request, round > 0);
       if (!result.found.is_empty()) return result.found;
       if (!result.is_hopeful) break;
       PlatformAtomics::pause(round);
@@ -146,10 +157,11 @@ class CircularMalloc {
     return {};
   }
 
-  /// Looks at all chunks once, and takes those of at least `smallest` units until one is enough.
+  /// Looks at all chunks once, and takes one that is large enough for the first lane; for all lanes, if it is among the
+  /// first kLooksForAll. @param joins   take all that are free, until one is enough with those behind it
   ///
   /// It ends: headers lead on to a larger unit, until one leads back to the first; and jumps are counted.
-  __device__ Round go_round(const Request& request, std::uint32_t smallest) const {
+  __device__ Round go_round(const Request& request, bool joins) const {
     Round result;
     std::uint32_t start = request.offset.load(Order::relaxed);
     std::uint32_t unit = start;
@@ -157,7 +169,8 @@ class CircularMalloc {
     for (bool wrapped = false; !wrapped || unit < start;) {
       const ChunkHeader header = headers_.look(unit);
       std::uint32_t next = header.next;
-      if (header.flag == ChunkFlag::free && next - unit >= smallest) {
+      const std::uint32_t enough = looks < kLooksForAll ? request.wanted : request.least;
+      if (header.flag == ChunkFlag::free && next - unit >= (joins ? 1 : enough)) {
         const Extent chunk = take_chunk(unit, header, request);
         if (chunk.size() >= request.least) {
           result.found = chunk;

@@ -8,9 +8,8 @@
 ///
 /// They leave open, and we chose:
 /// - The second part is half of the heap, or nothing if largest_request says that there are no such requests.
-/// - Lanes that ask for the same size together are counted together, and likewise those that free chunks of a slab.
-/// Each
-///   looks for its bit by itself.
+/// - Lanes that ask for the same size together are served together, and those that free chunks of a slab are counted
+///   together.
 #pragma once
 
 #include <algorithm>
@@ -50,19 +49,7 @@ class BasicHalloc {
     if (bytes > kMostBytes) return large_.malloc(bytes, warp);
     const std::uint32_t size =
         detail::SlabChunkSize::holding(static_cast<std::uint32_t>(detail::round_up(bytes, kMallocAlignment)));
-    const auto group = warp.coalesce().matching(size);
-    const auto rank = static_cast<std::uint32_t>(group.rank());
-    const auto lanes = static_cast<std::uint32_t>(group.size());
-    std::size_t offset = Slabs::kNoOffset;
-    for (std::uint32_t served = 0; served < lanes;) {
-      detail::SlabGrant grant{};
-      if (rank == 0) grant = slabs_.reserve(size, lanes - served);
-      grant = {group.broadcast(grant.slab), group.broadcast(grant.count), group.broadcast(grant.before)};
-      if (grant.count == 0) break;
-      group.synchronize();  // what the first lane acquired is the other lanes' now
-      if (rank - served < grant.count) offset = slabs_.take(grant, size, warp.id(), rank - served);
-      served += grant.count;
-    }
+    const std::size_t offset = slabs_.take(size, warp.coalesce().matching(size));
     return offset == Slabs::kNoOffset ? nullptr : heap_ + offset;
   }
 
@@ -123,9 +110,9 @@ class BasicHalloc<Large>::Storage {
   }
 
  private:
-  static constexpr std::size_t kSlabs = 1024;  // about so many
+  static constexpr std::size_t kSlabs = 256;  // about so many
   static constexpr std::size_t kLeastSlab = 64 << 10;
-  static constexpr std::size_t kMostSlab = 2 << 20;
+  static constexpr std::size_t kMostSlab = 4 << 20;
 
   void make_slabs(std::size_t count, std::uint32_t slab_bytes) {
     heap_ = DeviceArray<char>(count * slab_bytes);

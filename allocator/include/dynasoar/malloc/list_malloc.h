@@ -38,7 +38,7 @@ template <ListBins kListBins>
 class ListMalloc {
  public:
   static constexpr bool kOneSet = kListBins == ListBins::by_size;
-  static constexpr MallocProperties kProperties{kOneSet ? "size-list" : "mp-lists", true, false, false};
+  static constexpr MallocProperties kProperties{kOneSet ? "size-list" : "mp-lists", true, false, true};
 
   class Storage;
 
@@ -46,7 +46,7 @@ class ListMalloc {
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
     if (bytes == 0 || bytes > largest_) return nullptr;
     const auto units = static_cast<std::uint32_t>((bytes + kUnitBytes - 1) / kUnitBytes);
-    const std::uint32_t unit = lists_.take(set_of(warp.id()), units);
+    const std::uint32_t unit = lists_.take(set_of(warp.id()), units, warp.coalesce().matching(units));
     return unit == detail::SegmentLists::kNone ? nullptr : heap_ + std::size_t{unit} * kUnitBytes;
   }
 
@@ -54,7 +54,7 @@ class ListMalloc {
   __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
     const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
-    lists_.give(set_of(warp.id()), static_cast<std::uint32_t>(offset / kUnitBytes));
+    lists_.give(set_of(warp.id()), static_cast<std::uint32_t>(offset / kUnitBytes), warp.coalesce());
   }
 
   __host__ __device__ std::size_t largest() const { return largest_; }

@@ -1,6 +1,6 @@
 /// @file
 /// SearchTurn: of the warps that all find the same thing used up, one searches for more, and the others see what comes
-/// of it. Without it, each would start to use up memory of its own. Used by XMalloc and Halloc.
+/// of it. Without it, each would start to use up memory of its own. Used by XMalloc.
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/malloc/back_off.h>
+#include <dynasoar/malloc/neighbours.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
@@ -41,6 +43,12 @@ struct SegmentState {
     return std::uint64_t{use} << 33 | std::uint64_t{listed} << 32 | size;
   }
   __device__ bool is_free() const { return use == kFree; }
+};
+
+/// Segments of the same size, side by side.
+struct SegmentRun {
+  std::uint32_t unit;   ///< where the first one begins
+  std::uint32_t count;  ///< 0: nothing
 };
 
 /// Several sets of lists over one heap.
@@ -84,27 +92,44 @@ class SegmentLists {
 
   __host__ __device__ std::uint32_t sets() const { return sets_; }
 
-  /// A segment of `size` units, from the lists of `set` if possible. @return its first unit, or kNone
-  ///
-  /// A free segment on its way from one list to another is in none of them. So a search that finds nothing counts only
-  /// if none was on its way meanwhile.
-  __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size) const {
-    for (int round = 0; round < kSearches; ++round) {
-      const std::uint64_t before = moves_->load(Order::acquire);
-      std::uint32_t unit = take_listed(set, size);
-      if (unit == kNone && are_at_rest(before)) unit = merge_in_all(set, size);
-      if (unit != kNone || are_at_rest(before)) return unit;
-      PlatformAtomics::pause(round);
+  /// A segment of `size` units for each lane, from the lists of `set` if possible. @pre the lanes of the group, and no
+  /// others, ask for this size together
+  /// @return the first unit of the calling lane's, or kNone
+  template <class Group>
+  __device__ std::uint32_t take(std::uint32_t set, std::uint32_t size, const Group& group) const {
+    const auto rank = static_cast<std::uint32_t>(group.rank());
+    const auto lanes = static_cast<std::uint32_t>(group.size());
+    std::uint32_t unit = kNone;
+    for (std::uint32_t served = 0; served < lanes;) {
+      SegmentRun run{};
+      if (rank == 0) run = take_run(set, {size, lanes - served});
+      run = {group.broadcast(run.unit), group.broadcast(run.count)};
+      if (run.count == 0) break;
+      group.synchronize();  // what the first lane acquired is the other lanes' now
+      if (rank - served < run.count) unit = start_segment(run.unit + (rank - served) * size, size);
+      served += run.count;
     }
-    return kNone;
+    return unit;
   }
 
-  /// Gives back the segment that starts at `unit`, to the lists of `set`.
-  __device__ void give(std::uint32_t set, std::uint32_t unit) const {
+  /// Gives back the segments that start at each lane's `unit`, to the lists of `set`. @pre the group has all lanes that
+  /// do so together
+  template <class Group>
+  __device__ void give(std::uint32_t set, std::uint32_t unit, const Group& group) const {
     const std::uint32_t size = SegmentState::of(states_[unit].load(Order::relaxed)).size;
-    begin_move();
-    make_free(set, unit, size + absorb(unit + size));
-    end_move();
+    const auto joined = Neighbours::of(unit, size, group);
+    if (group.rank() == 0) begin_move();
+    group.synchronize();  // nothing is on its way before the first lane has said so
+    if (!joined.is_first) set_state(unit, {0, SegmentState::kInside, false}, Order::relaxed);
+    group.synchronize();        // the first of each run releases all of it
+    std::uint32_t bin = kBins;  // for segments that need not be put into a list
+    if (joined.is_first) {
+      const std::uint32_t all = joined.size + absorb(unit + joined.size);
+      if (!set_state(unit, {all, SegmentState::kFree, true}, Order::release).listed) bin = bin_of(all);
+    }
+    push_together(set, bin, unit, group.matching(bin));
+    group.synchronize();  // all of it is listed
+    if (group.rank() == 0) end_move();
   }
 
  private:
@@ -112,7 +137,14 @@ class SegmentLists {
   static constexpr int kSearches = 64;         // segments were moved meanwhile, for merging perhaps; likewise
   static constexpr int kSteps = 16;            // segments of a list that a request looks at
   static constexpr int kStepsOfMerging = 256;  // and those that it tries to merge
+  static constexpr int kLongestPause = 8;      // 32 << 8 ns on a GPU
   static constexpr int kMerges = 8;            // successors that a segment is merged with at a time
+
+  /// What is asked for.
+  struct Wanted {
+    std::uint32_t size;   ///< units of a segment
+    std::uint32_t count;  ///< segments, if possible
+  };
 
   __device__ State& head_of(std::uint32_t set, std::uint32_t bin) const { return heads_[set * kBins + bin]; }
 
@@ -126,83 +158,112 @@ class SegmentLists {
     return static_cast<std::uint32_t>(before) == 0 && moves_->load(Order::relaxed) == before;
   }
 
+  /// Segments from the lists of `set` if possible.
+  ///
+  /// A free segment on its way from one list to another is in none of them. So a search that finds nothing counts only
+  /// if none was on its way meanwhile.
+  __device__ SegmentRun take_run(std::uint32_t set, const Wanted& wanted) const {
+    for (int round = 0; round < kSearches; ++round) {
+      const std::uint64_t before = moves_->load(Order::acquire);
+      SegmentRun run = take_listed(set, wanted);
+      if (run.count == 0 && are_at_rest(before)) run = merge_in_all(set, wanted.size);
+      if (run.count != 0 || are_at_rest(before)) return run;
+      PlatformAtomics::pause(round);
+    }
+    return {};
+  }
+
   /// From the set's own lists, else from those of other sets.
-  __device__ std::uint32_t take_listed(std::uint32_t set, std::uint32_t size) const {
-    const std::uint32_t unit = take_from(set, size);
-    if (unit != kNone || sets_ == 1) return unit;
+  __device__ SegmentRun take_listed(std::uint32_t set, const Wanted& wanted) const {
+    const SegmentRun run = take_from(set, wanted);
+    if (run.count != 0 || sets_ == 1) return run;
     const std::uint32_t helper = helpers_[set].load(Order::relaxed);
     for (std::uint32_t i = 0; i < sets_; ++i) {
       const std::uint32_t other = (helper + i) % sets_;
-      const std::uint32_t found = take_from(other, size);
-      if (found == kNone) continue;
+      const SegmentRun found = take_from(other, wanted);
+      if (found.count == 0) continue;
       if (i > 0) helpers_[set].store(other, Order::relaxed);
       return found;
     }
-    return kNone;
+    return {};
   }
 
-  __device__ std::uint32_t take_from(std::uint32_t set, std::uint32_t size) const {
-    for (std::uint32_t bin = bin_of(size); bin < kBins; ++bin) {
-      const std::uint32_t unit = take_from(set, bin, size);
-      if (unit != kNone) return unit;
+  __device__ SegmentRun take_from(std::uint32_t set, const Wanted& wanted) const {
+    for (std::uint32_t bins = bins_in_use(set, bin_of(wanted.size)); bins != 0; bins &= bins - 1) {
+      const SegmentRun run = take_from(set, static_cast<std::uint32_t>(lowest_bit(bins)), wanted);
+      if (run.count != 0) return run;
     }
-    return kNone;
+    return {};
   }
 
-  __device__ std::uint32_t merge_in_all(std::uint32_t set, std::uint32_t size) const {
+  /// Bins from `least` on whose lists are not empty. The looks are independent, so that all are under way at once.
+  __device__ std::uint32_t bins_in_use(std::uint32_t set, std::uint32_t least) const {
+    std::uint32_t used = 0;
+    for (std::uint32_t bin = 0; bin < kBins; ++bin) {
+      if (bin < least) continue;
+      used |= std::uint32_t{Head::of(head_of(set, bin).load(Order::relaxed)).unit != kNone} << bin;
+    }
+    return used;
+  }
+
+  __device__ SegmentRun merge_in_all(std::uint32_t set, std::uint32_t size) const {
     for (std::uint32_t i = 0; i < sets_; ++i) {
       for (std::uint32_t bin = kBins; bin-- > 0;) {
         const std::uint32_t unit = merge_in((set + i) % sets_, bin, size);
-        if (unit != kNone) return unit;
+        if (unit != kNone) return {unit, 1};
       }
     }
-    return kNone;
+    return {};
   }
 
-  __device__ std::uint32_t take_from(std::uint32_t set, std::uint32_t bin, std::uint32_t size) const {
+  __device__ SegmentRun take_from(std::uint32_t set, std::uint32_t bin, const Wanted& wanted) const {
     for (int round = 0; round < kRounds; ++round) {
       const std::uint32_t head = first_of(set, bin);
-      if (head == kNone) return kNone;
+      if (head == kNone) return {};
       bool lost = false;
-      const std::uint32_t unit = first_fit(head, size, lost);
-      if (unit != kNone || !lost) return unit;
-      PlatformAtomics::pause(round);
+      const SegmentRun run = first_fit(head, wanted, lost);
+      if (run.count != 0 || !lost) return run;
+      back_off(round, kLongestPause);
     }
-    return kNone;
+    return {};
   }
 
   /// The first segment of a list, once the old entries in front of it have been put right. @return kNone if it is empty
   __device__ std::uint32_t first_of(std::uint32_t set, std::uint32_t bin) const {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0, lost = 0; round < kRounds; ++round) {
       // Acquires the links from push.
       const Head head = Head::of(head_of(set, bin).load(Order::acquire));
       if (head.unit == kNone) return kNone;
       const SegmentState state = SegmentState::of(states_[head.unit].load(Order::relaxed));
       if (state.is_free() && bin_of(state.size) == bin) return head.unit;
-      put_right(set, bin, head);
+      if (!put_right(set, bin, head)) back_off(lost++, kLongestPause);
     }
     return kNone;
   }
 
-  /// Takes a segment from the list that goes on at `unit`. `lost` becomes true if another thread was faster.
-  __device__ std::uint32_t first_fit(std::uint32_t unit, std::uint32_t size, bool& lost) const {
+  /// Takes segments, from the first one that is large enough for one in the list that goes on at `unit`. `lost` becomes
+  /// true if another thread was faster.
+  __device__ SegmentRun first_fit(std::uint32_t unit, const Wanted& wanted, bool& lost) const {
     // Segments may move to other lists meanwhile, and the search with them: it looks at their states anyhow.
     for (int step = 0; step < kSteps && unit != kNone; ++step) {
+      const std::uint32_t next = links_[unit].load(Order::relaxed);
       std::uint64_t found = states_[unit].load(Order::relaxed);
       const SegmentState state = SegmentState::of(found);
-      if (state.is_free() && state.size >= size) {
+      if (state.is_free() && state.size >= wanted.size) {
+        const std::uint32_t room = state.size / wanted.size;
+        const std::uint32_t count = room < wanted.count ? room : wanted.count;
         SegmentState rest = state;
-        rest.size -= size;
-        if (rest.size == 0) rest = {size, SegmentState::kTaken, state.listed};
-        // Acquires the segment from make_free: what its last owners did with it is over.
+        rest.size -= count * wanted.size;
+        if (rest.size == 0) rest = {state.size, SegmentState::kTaken, state.listed};
+        // Acquires the segment from give and make_free: what its last owners did with it is over.
         if (states_[unit].compare_exchange(found, rest.word(), Order::acquire)) {
-          return state.size == size ? unit : start_segment(unit + rest.size, size);
+          return {rest.use == SegmentState::kTaken ? unit : unit + rest.size, count};
         }
         lost = true;
       }
-      unit = links_[unit].load(Order::relaxed);
+      unit = next;
     }
-    return kNone;
+    return {};
   }
 
   /// Merges free segments of a list with their successors until one is large enough, and takes it.
@@ -255,34 +316,40 @@ class SegmentLists {
     return size;
   }
 
+  /// Gives the state of a unit of the caller's. @return the one before; of both, `listed` stays true if either is
+  __device__ SegmentState set_state(std::uint32_t unit, SegmentState state, Order order) const {
+    std::uint64_t found = states_[unit].load(Order::relaxed);
+    const bool lists = state.listed;
+    // Only an old entry in a list may be noted here, by others.
+    do {
+      state.listed = lists || SegmentState::of(found).listed;
+    } while (!states_[unit].compare_exchange(found, state.word(), order));
+    return SegmentState::of(found);
+  }
+
   /// Makes the caller's units from `unit` on a segment. @return unit
   __device__ std::uint32_t start_segment(std::uint32_t unit, std::uint32_t size) const {
-    std::uint64_t found = states_[unit].load(Order::relaxed);
-    // Only an old entry in a list may be noted here, by others.
-    while (!states_[unit].compare_exchange(
-        found, SegmentState{size, SegmentState::kTaken, SegmentState::of(found).listed}.word(), Order::relaxed)) {
-    }
+    set_state(unit, {size, SegmentState::kTaken, false}, Order::relaxed);
     return unit;
   }
 
   /// Makes the caller's segment, of `size` units now, a free one, and puts it into a list unless it still is in one.
   __device__ void make_free(std::uint32_t set, std::uint32_t unit, std::uint32_t size) const {
-    const SegmentState free{size, SegmentState::kFree, true};
-    std::uint64_t found = states_[unit].load(Order::relaxed);
     // Releases the segment to first_fit, merge_in and absorb.
-    while (!states_[unit].compare_exchange(found, free.word(), Order::release)) {
-    }
-    if (!SegmentState::of(found).listed) push(set, bin_of(size), unit);
+    if (!set_state(unit, {size, SegmentState::kFree, true}, Order::release).listed) push(set, bin_of(size), unit, unit);
   }
 
-  /// Removes the head of a list. If it is free, puts it into the list where it belongs by now.
-  __device__ void put_right(std::uint32_t set, std::uint32_t bin, Head head) const {
+  /// Removes the head of a list. If it is free, puts it into the list where it belongs by now. @return false if another
+  /// thread was faster
+  __device__ bool put_right(std::uint32_t set, std::uint32_t bin, Head head) const {
     begin_move();
     std::uint64_t found = head.word();
     const Head next{links_[head.unit].load(Order::relaxed), head.tag + 1};
     // Passes the links on from push, to those who acquire the head.
-    if (head_of(set, bin).compare_exchange(found, next.word(), Order::relaxed)) list_again(set, head.unit);
+    const bool removed = head_of(set, bin).compare_exchange(found, next.word(), Order::relaxed);
+    if (removed) list_again(set, head.unit);
     end_move();
+    return removed;
   }
 
   /// Puts a segment that was removed from a list into that where it belongs by now, if it is free.
@@ -290,21 +357,35 @@ class SegmentLists {
     std::uint64_t found = states_[unit].load(Order::relaxed);
     for (;;) {
       SegmentState state = SegmentState::of(found);
-      if (state.is_free()) return push(set, bin_of(state.size), unit);
+      if (state.is_free()) return push(set, bin_of(state.size), unit, unit);
       state.listed = false;
       if (states_[unit].compare_exchange(found, state.word(), Order::relaxed)) return;
     }
   }
 
-  __device__ void push(std::uint32_t set, std::uint32_t bin, std::uint32_t unit) const {
+  /// Puts each lane's segment into the list of `bin`, unless that is kBins. @pre the lanes of the group have the same
+  /// bin
+  template <class Group>
+  __device__ void push_together(std::uint32_t set, std::uint32_t bin, std::uint32_t unit, const Group& group) const {
+    if (bin == kBins) return;
+    const int last = group.size() - 1;
+    const std::uint32_t next = group.shuffle(unit, group.rank() < last ? group.rank() + 1 : last);
+    if (group.rank() < last) links_[unit].store(next, Order::relaxed);
+    const std::uint32_t end = group.shuffle(unit, last);
+    group.synchronize();  // the first lane releases the links
+    if (group.rank() == 0) push(set, bin, unit, end);
+  }
+
+  /// Puts segments that are linked, from `first` to `last`, into a list.
+  __device__ void push(std::uint32_t set, std::uint32_t bin, std::uint32_t first, std::uint32_t last) const {
     State& word = head_of(set, bin);
     std::uint64_t found = word.load(Order::relaxed);
     for (int round = 0;; ++round) {
       const Head head = Head::of(found);
-      links_[unit].store(head.unit, Order::relaxed);
-      // Releases the link to first_of.
-      if (word.compare_exchange(found, Head{unit, head.tag}.word(), Order::release)) return;
-      PlatformAtomics::pause(round);  // thousands of threads at once would mostly make each other fail
+      links_[last].store(head.unit, Order::relaxed);
+      // Releases the links to first_of.
+      if (word.compare_exchange(found, Head{first, head.tag}.word(), Order::release)) return;
+      back_off(round, kLongestPause);
       found = word.load(Order::relaxed);
     }
   }

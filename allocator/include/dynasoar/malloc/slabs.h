@@ -8,21 +8,23 @@
 /// size.
 ///
 /// They leave open, and we chose:
-/// - Slabs are as large as 1024 of them fill the heap, but have 64 KiB at least and 2 MiB at most.
+/// - Slabs are as large as 256 of them fill the heap, but have 64 KiB at least and 4 MiB at most: a GPU's warps, all
+///   asking at once, should not use up a head before another one is found.
 /// - The level is 7/8. A chunk is counted before it is looked for, so whoever has been counted will find one soon.
-/// Slabs
-///   are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
+///   Slabs are not filled beyond the level: as the papers note, hashing leaves a part of the heap unused.
 /// - A head is replaced by a slab of its size that is less than half full, or free; if there is none, by one below the
-///   level. One warp at a time looks for it.
-/// - The hash is one of the warp and of the count. It names half a bit field, in which the lanes take neighbours; who
-///   finds a bit field full goes on to another one, at a distance that is coprime to their number.
+///   level. One warp at a time looks for it; the others look at nothing but the head's word until then.
+/// - The hash is one of how many chunks of the slab have been counted ever, and turns consecutive numbers into bits of
+///   which no two are the same: as long as nothing is freed, everybody finds a chunk at the first attempt. Who finds
+///   none goes on at other bit fields, at random ones first, then at all of them.
+/// - One lane looks for all of its warp that ask for the same size, and takes neighbours for them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/malloc/back_off.h>
 #include <dynasoar/malloc/bit_fields.h>
-#include <dynasoar/malloc/search_turn.h>
 #include <dynasoar/malloc/size_steps.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
@@ -38,21 +40,54 @@ struct SlabChunkSize : SizeSteps<16> {
 
 /// What a slab's word says. All 0: never used.
 struct SlabState {
-  std::uint32_t split;  ///< 1 + number of the size
-  std::uint32_t count;  ///< of chunks taken, and of those that requests try to take
+  static constexpr int kSplitShift = 24;
+  static constexpr int kTicketShift = 32;
+
+  std::uint32_t ticket;  ///< chunks counted since the slab was split, those given back included
+  std::uint32_t split;   ///< 1 + number of the size
+  std::uint32_t count;   ///< of chunks taken, and of those that requests try to take; for a moment above the limit
 
   __device__ static SlabState of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word >> kTicketShift),
+            static_cast<std::uint32_t>(word >> kSplitShift) & ((1u << (kTicketShift - kSplitShift)) - 1),
+            static_cast<std::uint32_t>(word) & ((1u << kSplitShift) - 1)};
+  }
+  __device__ std::uint64_t word() const {
+    return std::uint64_t{ticket} << kTicketShift | std::uint64_t{split} << kSplitShift | count;
+  }
+  __device__ bool is_of(std::uint32_t size) const { return split == size + 1; }
+
+  /// What is added to a word to count chunks, for good in the ticket.
+  __device__ static std::uint64_t counting(std::uint32_t chunks) {
+    return std::uint64_t{chunks} << kTicketShift | chunks;
+  }
+};
+
+/// What the word of a size says: its head, and whether somebody looks for another one. All 0: there is none.
+struct SlabHead {
+  std::uint32_t next;  ///< number of the head plus 1, or 0
+  std::uint32_t turn;  ///< twice the searches that have failed; odd while a warp searches
+
+  __device__ static SlabHead of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
   }
-  __device__ std::uint64_t word() const { return std::uint64_t{split} << 32 | count; }
-  __device__ bool is_of(std::uint32_t size) const { return split == size + 1; }
+  __device__ std::uint64_t word() const { return std::uint64_t{next} << 32 | turn; }
+  __device__ bool is_searched() const { return turn % 2 != 0; }
+
+  /// For `has_failed_since`.
+  __device__ std::uint32_t searches() const { return (turn + 1) >> 1; }
+
+  /// Whether a search has failed that began after `since` was searches().
+  __device__ bool has_failed_since(std::uint32_t since) const {
+    return static_cast<std::int32_t>((turn >> 1) - since) > 0;
+  }
 };
 
 /// Chunks of one slab that have been counted for the lanes of a warp.
 struct SlabGrant {
   std::uint32_t slab;
   std::uint32_t count;   ///< 0: nothing
-  std::uint32_t before;  ///< chunks that were counted before
+  std::uint32_t ticket;  ///< of the first chunk
 };
 
 /// The slabs of a heap.
@@ -64,11 +99,9 @@ class Slabs {
 
   using Word = AtomicWord<std::uint64_t>;
 
-  /// The slab that serves requests of a size, in a cache line of its own.
+  /// The SlabHead of a size, in a cache line of its own.
   struct alignas(128) Head {
-    AtomicWord<std::uint32_t> next;  ///< its number plus 1, or 0
-    SearchTurn turn;
-    AtomicWord<std::uint32_t> cursor;  ///< where the next search begins
+    Word word;
   };
 
   Slabs() = default;
@@ -91,49 +124,37 @@ class Slabs {
     return static_cast<std::uint32_t>(offset / slab_bytes_);
   }
 
-  /// Counts chunks for up to `wanted` requests, in the head of their size or in the slab that replaces it.
-  __device__ SlabGrant reserve(std::uint32_t size, std::uint32_t wanted) const {
-    Head& head = heads_[size];
-    const std::uint32_t since = head.turn.now();
-    for (int round = 0; round < kRounds; ++round) {
-      const std::uint32_t next = head.next.load(Order::relaxed);
+  /// A chunk of a size for each lane. @pre the lanes of the group, and no others, ask for one together
+  /// @return the calling lane's offset in the heap, or kNoOffset
+  template <class Group>
+  __device__ std::size_t take(std::uint32_t size, const Group& group) const {
+    const auto rank = static_cast<std::uint32_t>(group.rank());
+    const auto lanes = static_cast<std::uint32_t>(group.size());
+    std::size_t offset = kNoOffset;
+    for (std::uint32_t served = 0; served < lanes;) {
       SlabGrant grant{};
-      if (next != 0) grant = reserve_in(next - 1, size, wanted, limit_of(size));
-      if (grant.count != 0) return grant;
-      if (head.turn.try_begin()) {
-        // Whoever had the turn before may have replaced it.
-        const bool is_old = head.next.load(Order::relaxed) == next;
-        if (is_old) grant = replace(head, size, wanted);
-        head.turn.end(!is_old || grant.count != 0);
-        if (is_old) return grant;
-      } else {
-        if (head.turn.has_failed_since(since)) return {};
-        PlatformAtomics::pause(round);
+      if (rank == 0) grant = reserve(size, lanes - served);
+      grant = {group.broadcast(grant.slab), group.broadcast(grant.count), group.broadcast(grant.ticket)};
+      if (grant.count == 0) break;
+      const std::uint32_t end = served + grant.count;
+      for (std::uint32_t step = 0; served < end; ++step) {
+        const std::uint32_t field = field_for(grant, size, step);
+        const std::uint64_t bits = group.broadcast(rank == 0 ? claim(grant, size, step, field, end - served) : 0);
+        group.synchronize();  // what the first lane acquired is the other lanes' now
+        const auto taken = static_cast<std::uint32_t>(popcount(bits));
+        if (rank - served < taken) {
+          const int bit = nth_set_bit(bits, static_cast<int>(rank - served));
+          const std::uint32_t spot = field * kFieldBits + static_cast<std::uint32_t>(bit);
+          offset = std::size_t{grant.slab} * slab_bytes_ + std::size_t{spot} * SlabChunkSize::bytes(size);
+        }
+        served += taken;
+        if (step < kSweeps * fields_of_size(size)) continue;
+        // Others were faster for long.
+        if (rank == 0 && served < end) release(grant.slab, end - served);
+        served = end;
       }
     }
-    return {};
-  }
-
-  /// Takes a chunk that was counted. @param lane   of the grant's, for whom
-  /// @return its offset in the heap, or kNoOffset if others were faster for long
-  __device__ std::size_t take(const SlabGrant& grant, std::uint32_t size, std::uint32_t warp,
-                              std::uint32_t lane) const {
-    const std::uint32_t spots = spots_of(size);
-    const std::uint32_t fields = (spots + kFieldBits - 1) / kFieldBits;
-    const std::uint32_t start = (hash(warp, grant.before) + lane) % spots;
-    std::uint32_t field = start / kFieldBits;
-    for (std::uint32_t i = 0; i < kSweeps * fields; ++i) {
-      const std::uint32_t left = spots - field * kFieldBits;
-      const std::uint64_t valid = first_bits(static_cast<int>(left < kFieldBits ? left : kFieldBits));
-      const std::uint64_t bit = claim_bits(field_of(grant.slab, field), valid, start, 1);
-      if (bit != 0) {
-        const std::uint32_t spot = field * kFieldBits + static_cast<std::uint32_t>(lowest_bit(bit));
-        return std::size_t{grant.slab} * slab_bytes_ + spot * SlabChunkSize::bytes(size);
-      }
-      field = (field + kStep) % fields;
-    }
-    release(grant.slab, 1);
-    return kNoOffset;
+    return offset;
   }
 
   /// Gives back the chunks that lanes have on one slab. @pre the lanes of the group, and no others, give back chunks of
@@ -152,9 +173,17 @@ class Slabs {
  private:
   static constexpr std::uint32_t kFieldBits = 64;
   static constexpr int kRounds = 4 * PlatformAtomics::kPatience;  // looks at a head, until a request gives up
+  static constexpr int kLongestPause = 9;                         // 32 << n ns on a GPU
   static constexpr std::uint32_t kSweeps = 16;                    // over a bitmap, in search of a chunk that is there
-  static constexpr std::uint32_t kStep = 131101;                  // a prime, larger than any number of bit fields
-  static constexpr std::uint32_t kLooks = 8;                      // slabs that are looked at together
+  static constexpr std::uint32_t kHashes = 16;    // bit fields that a search looks at before it goes on in order
+  static constexpr std::uint32_t kStep = 131101;  // a prime, larger than any number of bit fields
+  static constexpr std::uint32_t kLooks = 8;      // slabs that are looked at together
+
+  /// A slab that may become the head, as it was seen.
+  struct Candidate {
+    std::uint32_t index;  ///< among those looked at together; kLooks: there is none
+    std::uint64_t word;
+  };
 
   __device__ Word& field_of(std::uint32_t slab, std::uint32_t field) const {
     return fields_[std::size_t{slab} * fields_of(slab_bytes_) + field];
@@ -162,13 +191,37 @@ class Slabs {
 
   __device__ std::uint32_t spots_of(std::uint32_t size) const { return slab_bytes_ / SlabChunkSize::bytes(size); }
 
+  __device__ std::uint32_t fields_of_size(std::uint32_t size) const {
+    return (spots_of(size) + kFieldBits - 1) / kFieldBits;
+  }
+
   /// Chunks of a slab that may be taken.
   __device__ std::uint32_t limit_of(std::uint32_t size) const { return spots_of(size) - spots_of(size) / 8; }
 
-  __device__ static std::uint32_t hash(std::uint32_t warp, std::uint32_t count) {
-    constexpr std::uint32_t kFactor = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
-    constexpr std::uint32_t kHalfField = 32;
-    return ((warp * kFactor ^ count) * kFactor >> 8) * kHalfField;
+  /// Counts chunks for up to `wanted` requests, in the head of their size or in the slab that replaces it.
+  __device__ SlabGrant reserve(std::uint32_t size, std::uint32_t wanted) const {
+    Word& word = heads_[size].word;
+    std::uint64_t seen = word.load(Order::relaxed);
+    const std::uint32_t since = SlabHead::of(seen).searches();
+    std::uint32_t full = 0;  // the head that was found full while somebody looks for another one
+    for (int round = 0; round < kRounds; ++round) {
+      const SlabHead head = SlabHead::of(seen);
+      if (head.next != 0 && !(head.next == full && head.is_searched())) {
+        const SlabGrant grant = reserve_in(head.next - 1, size, wanted, limit_of(size));
+        if (grant.count != 0) return grant;
+      }
+      if (head.has_failed_since(since)) return {};
+      full = head.next;
+      if (!head.is_searched()) {
+        if (word.compare_exchange(seen, SlabHead{head.next, head.turn + 1}.word(), Order::relaxed)) {
+          return replace(head, size, wanted);
+        }
+        continue;
+      }
+      back_off(round, kLongestPause);
+      seen = word.load(Order::relaxed);
+    }
+    return {};
   }
 
   /// Counts up to `wanted` chunks of a slab, up to `limit`.
@@ -178,59 +231,86 @@ class Slabs {
     const SlabState state = SlabState::of(word.load(Order::relaxed));
     if (!state.is_of(size) || state.count >= limit) return {};
     // Acquires the slab from release: what happened under an older size is over, the bitmap is clear of it.
-    const SlabState before = SlabState::of(word.fetch_add(wanted, Order::acquire));
+    const SlabState before = SlabState::of(word.fetch_add(SlabState::counting(wanted), Order::acquire));
     std::uint32_t got = 0;
     if (before.is_of(size) && before.count < limit) {
       got = wanted < limit - before.count ? wanted : limit - before.count;
     }
-    if (got < wanted) release(slab, wanted - got);
-    return {slab, got, before.count};
+    // Nothing happened in what was too much: nobody need acquire it.
+    if (got < wanted) word.add(std::uint64_t{0} - (wanted - got), Order::relaxed);
+    return {slab, got, before.ticket};
   }
 
-  /// Looks for another slab, and makes it the head. @return chunks of it, for the caller
-  __device__ SlabGrant replace(Head& head, std::uint32_t size, std::uint32_t wanted) const {
-    const std::uint32_t start = head.cursor.load(Order::relaxed) + size * kStep;
+  /// The bit field of a search's step.
+  __device__ std::uint32_t field_for(const SlabGrant& grant, std::uint32_t size, std::uint32_t step) const {
+    constexpr std::uint32_t kFactor = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
+    const std::uint32_t fields = fields_of_size(size);
+    const std::uint32_t place = grant.ticket % spots_of(size) / kFieldBits;
+    // The first two are those of the tickets. Fields that are full lie side by side in that order, so the next ones
+    // are somewhere else.
+    const std::uint32_t hash = step < 2 ? 0 : (grant.ticket + (step < kHashes ? step : kHashes)) * kFactor >> 12;
+    const std::uint32_t offset = step < kHashes ? (step < 2 ? step : 0) : step - kHashes;
+    return static_cast<std::uint32_t>((std::uint64_t{place} + hash + offset) % fields * kStep % fields);
+  }
+
+  /// Takes up to `wanted` chunks that were counted, from a bit field of their slab. @return their bits
+  __device__ std::uint64_t claim(const SlabGrant& grant, std::uint32_t size, std::uint32_t step, std::uint32_t field,
+                                 std::uint32_t wanted) const {
+    const std::uint32_t left = spots_of(size) - field * kFieldBits;
+    // What is in front of the first ticket's bit is for other tickets.
+    const std::uint32_t start = step == 0 ? grant.ticket % spots_of(size) % kFieldBits : 0;
+    const std::uint64_t valid = first_bits(static_cast<int>(left < kFieldBits ? left : kFieldBits));
+    return claim_bits(field_of(grant.slab, field), valid & ~first_bits(static_cast<int>(start)), start,
+                      static_cast<int>(wanted));
+  }
+
+  /// Looks for another slab, makes it the head, and gives the turn back. @pre the turn is the caller's
+  /// @param head   as it was before
+  /// @return chunks of the new head, for the caller
+  __device__ SlabGrant replace(const SlabHead& head, std::uint32_t size, std::uint32_t wanted) const {
+    const std::uint32_t start = head.next + size * kStep;  // sizes begin apart, and behind their old head
     for (const std::uint32_t limit : {spots_of(size) / 2, limit_of(size)}) {
-      for (std::uint32_t i = 0; i < slabs_; i += kLooks) {
-        for (std::uint32_t promising = look_at(start + i, size, limit); promising != 0; promising &= promising - 1) {
-          const std::uint32_t slab = (start + i + static_cast<std::uint32_t>(lowest_bit(promising))) % slabs_;
-          SlabGrant grant = reserve_in(slab, size, wanted, limit);
-          if (grant.count == 0) grant = split(slab, size, wanted);
-          if (grant.count == 0) continue;
-          head.cursor.fetch_add(i + 1, Order::relaxed);
-          head.next.store(slab + 1, Order::relaxed);
-          return grant;
-        }
+      for (std::uint32_t i = 0; i < slabs_;) {
+        const Candidate candidate = look_at(start + i, size, limit);
+        i += candidate.index;
+        if (candidate.index == kLooks) continue;
+        const std::uint32_t slab = (start + i++) % slabs_;
+        SlabGrant grant = split(slab, candidate.word, size, wanted);
+        if (grant.count == 0) grant = reserve_in(slab, size, wanted, limit);
+        if (grant.count == 0) continue;
+        heads_[size].word.store(SlabHead{slab + 1, head.turn}.word(), Order::relaxed);
+        return grant;
       }
     }
+    heads_[size].word.store(SlabHead{head.next, head.turn + 2}.word(), Order::relaxed);
     return {};
   }
 
-  /// Which of kLooks slabs are free, or of a size and below a limit. The looks are independent, so that all are under
-  /// way at once.
-  __device__ std::uint32_t look_at(std::uint32_t first, std::uint32_t size, std::uint32_t limit) const {
-    std::uint32_t promising = 0;
-    for (std::uint32_t k = 0; k < kLooks; ++k) {
-      const auto state = SlabState::of(states_[(first + k) % slabs_].load(Order::relaxed));
-      promising |= std::uint32_t{state.count == 0 || (state.is_of(size) && state.count < limit)} << k;
+  /// The first of kLooks slabs that is free, or of a size and below a limit. The looks are independent, so that all
+  /// are under way at once.
+  __device__ Candidate look_at(std::uint32_t first, std::uint32_t size, std::uint32_t limit) const {
+    Candidate found{kLooks, 0};
+    for (std::uint32_t k = kLooks; k-- > 0;) {
+      const std::uint64_t word = states_[(first + k) % slabs_].load(Order::relaxed);
+      const SlabState state = SlabState::of(word);
+      if (state.count == 0 || (state.is_of(size) && state.count < limit)) found = {k, word};
     }
-    return promising;
+    return found;
   }
 
-  /// Gives a free slab a size. @return chunks of it; a grant of count 0 if it is not free any more
-  __device__ SlabGrant split(std::uint32_t slab, std::uint32_t size, std::uint32_t wanted) const {
-    std::uint64_t found = states_[slab].load(Order::relaxed);
-    if (SlabState::of(found).count != 0) return {};
+  /// Gives a slab a size if it was seen free. @return chunks of it; a grant of count 0 if it is not free any more
+  __device__ SlabGrant split(std::uint32_t slab, std::uint64_t seen, std::uint32_t size, std::uint32_t wanted) const {
+    if (SlabState::of(seen).count != 0) return {};
     const std::uint32_t count = wanted < limit_of(size) ? wanted : limit_of(size);
     // Acquires the slab from release: what its last owners did with it is over, the bitmap is clear.
-    if (!states_[slab].compare_exchange(found, SlabState{size + 1, count}.word(), Order::acquire)) return {};
+    if (!states_[slab].compare_exchange(seen, SlabState{count, size + 1, count}.word(), Order::acquire)) return {};
     return {slab, count, 0};
   }
 
   /// Counts `count` chunks less.
   __device__ void release(std::uint32_t slab, std::uint32_t count) const {
     // Releases the chunks and their bits to split, and to reserve_in.
-    states_[slab].fetch_add(std::uint64_t{0} - count, Order::release);
+    states_[slab].add(std::uint64_t{0} - count, Order::release);
   }
 
   Word* states_;
