@@ -38,8 +38,7 @@ struct TotalsOf {
 };
 
 /// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
-/// an
-///                 array, and with `state()`; `phases()`; `step(handle, clock)`
+///                 an array, and with `state()`; `phases()`; `step(handle, clock)`
 template <class Model>
 class ObjectBodies final : public Simulation {
  public:

@@ -70,23 +70,25 @@ static __global__ void __launch_bounds__(kThreadsPerBlock) index_kernel(std::siz
 
 /// What launches of one kernel have in common.
 struct KernelTraits {
+  unsigned threads = 0;      ///< per thread block: what its launch bounds say
   unsigned resident = 0;     ///< thread blocks that fill the device once
   bool takes_turns = false;  ///< its code was compiled with take_turns
 
   template <class Kernel>
   KernelTraits(Kernel kernel, int multiprocessors) {
-    int per_multiprocessor = 0;
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreadsPerBlock, 0),
-               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    resident = static_cast<unsigned>(std::max(1, per_multiprocessor * multiprocessors));
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    threads = static_cast<unsigned>(attributes.maxThreadsPerBlock);
+    int per_multiprocessor = 0;
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, static_cast<int>(threads), 0),
+               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    resident = static_cast<unsigned>(std::max(1, per_multiprocessor * multiprocessors));
     takes_turns = attributes.ptxVersion >= 90;
   }
 
-  /// Thread blocks for `threads` threads, or as many as fill the device.
-  unsigned grid_for(std::size_t threads) const {
-    return static_cast<unsigned>(std::min<std::size_t>((threads + kThreadsPerBlock - 1) / kThreadsPerBlock, resident));
+  /// Thread blocks for `wanted` threads, or as many as fill the device.
+  unsigned grid_for(std::size_t wanted) const {
+    return static_cast<unsigned>(std::min<std::size_t>((wanted + threads - 1) / threads, resident));
   }
 };
 
@@ -99,7 +101,7 @@ void launch(const KernelTraits& traits, void (*kernel)(Parameters...), dim3 grid
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
-  config.blockDim = dim3(kThreadsPerBlock);
+  config.blockDim = dim3(traits.threads);
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = traits.takes_turns ? 1 : 0;

@@ -47,8 +47,14 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
 // The most threads that share an object.
 constexpr std::uint32_t kMostThreadsPerObject = 32;
 
+template <class Pairs>
+inline constexpr int kObjectThreads = kPairThreads<Pairs>;
+template <>
+inline constexpr int kObjectThreads<void> = kThreadsPerBlock;
+
 template <class A, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock) object_kernel(BlockList list, F function) {
+__global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>)
+    object_kernel(BlockList list, F function) {
   take_turns();
   using Pairs = typename F::template Pairs<>;
   if constexpr (std::is_void_v<Pairs>) {

@@ -54,12 +54,28 @@ class RawArray {
 
 namespace {
 
-// What a thread block has loaded of others: the objects of up to four blocks, without gaps.
+// Threads of a thread block. Each loads one of the others for all, so the more there are, the less each has to load: as
+// many as two tiles and the places of their objects leave room for in shared memory. Checked builds have contexts for
+// kThreadsPerBlock (see checks.h).
 template <class Source>
-struct Tile {
-  static constexpr std::uint32_t kBlocks = kThreadsPerBlock / 64;
+constexpr int pair_threads() {
+  constexpr std::size_t kSharedBytes = 44 * 1024;
+  int threads = kChecked ? kThreadsPerBlock : 1024;
+  while (threads > kThreadsPerBlock && static_cast<std::size_t>(threads) * (2 * sizeof(Source) + 8) > kSharedBytes) {
+    threads /= 2;
+  }
+  return threads;
+}
 
-  RawArray<Source, kThreadsPerBlock> sources;
+template <class Pairs>
+inline constexpr int kPairThreads = pair_threads<typename Pairs::Source>();
+
+// What a thread block of kThreads threads has loaded of others: the objects of up to kThreads / 64 blocks, without gaps.
+template <class Source, int kThreads>
+struct Tile {
+  static constexpr std::uint32_t kBlocks = kThreads / 64;
+
+  RawArray<Source, kThreads> sources;
   std::uint32_t counts[kBlocks];  // objects of each of the blocks
 
   __device__ std::uint32_t objects_before(std::uint32_t block) const {
@@ -70,13 +86,16 @@ struct Tile {
   }
 };
 
+template <class Pairs>
+using PairTile = Tile<typename Pairs::Source, kPairThreads<Pairs>>;
+
 // Reads a list tile by tile, always one tile ahead of its use, and entries of the list one more: each thread keeps what
 // it has read until the tile is wanted. Two tiles take turns: while some threads still look at one, others write the
 // next, and the counts of the one after it are already there.
 template <int kList, class Pairs>
 class TileReader {
  public:
-  using TileT = Tile<typename Pairs::Source>;
+  using TileT = PairTile<Pairs>;
 
   __device__ TileReader(const Pairs& pairs, TileT (&tiles)[2])
       : pairs_(pairs),
@@ -136,13 +155,14 @@ class TileReader {
 
 // Numbers the objects of a list in its order, without gaps: blocks are often half empty, and threads without an object
 // would idle for as long as others look at all there are. All threads of a thread block call the functions together.
+template <int kThreads>
 class ObjectNumbers {
-  using Scan = cub::BlockScan<std::uint32_t, kThreadsPerBlock>;
+  using Scan = cub::BlockScan<std::uint32_t, kThreads>;
 
  public:
   struct Shared {
     typename Scan::TempStorage scan;
-    std::uint64_t places[kThreadsPerBlock];  // block * 64 + slot
+    std::uint64_t places[kThreads];  // block * 64 + slot
   };
 
   __device__ ObjectNumbers(const BlockList& list, Shared& shared)
@@ -151,7 +171,7 @@ class ObjectNumbers {
   // The number of objects in the list.
   __device__ std::uint32_t count() {
     std::uint32_t objects = 0;
-    for (std::uint32_t i = threadIdx.x; i < entries_; i += kThreadsPerBlock) {
+    for (std::uint32_t i = threadIdx.x; i < entries_; i += kThreads) {
       objects += objects_of(load_entry(list_, i));
     }
     std::uint32_t before = 0;
@@ -160,7 +180,7 @@ class ObjectNumbers {
     return total;
   }
 
-  // Looks up where objects number `first` ... `first + most - 1` are, at most 256 and none before those of the last
+  // Looks up where objects number `first` ... `first + most - 1` are, at most kThreads and none before those of the last
   // call. @return how many there are
   __device__ std::uint32_t locate(std::uint32_t first, std::uint32_t most) {
     for (;;) {
@@ -176,11 +196,11 @@ class ObjectNumbers {
         shared_.places[number - first] = std::uint64_t{entry.block} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
       }
       const std::uint32_t end = before_window_ + total;
-      if (end >= first + most || window_ + kThreadsPerBlock >= entries_) {
+      if (end >= first + most || window_ + kThreads >= entries_) {
         __syncthreads();
         return end <= first ? 0 : end - first < most ? end - first : most;
       }
-      window_ += kThreadsPerBlock;
+      window_ += kThreads;
       before_window_ = end;
     }
   }
@@ -196,7 +216,7 @@ class ObjectNumbers {
   const BlockList list_;
   Shared& shared_;
   std::uint32_t entries_;
-  std::uint32_t window_ = 0;         // the first of the 256 entries that are looked at
+  std::uint32_t window_ = 0;         // the first of the kThreads entries that are looked at
   std::uint32_t before_window_ = 0;  // objects of the entries before
 };
 
@@ -205,7 +225,8 @@ template <int kLanes, class Pairs>
 class Group {
  public:
   // @param objects   those of the thread block; each of its first groups takes one
-  __device__ Group(const Pairs& pairs, const ObjectNumbers& numbers, std::uint32_t objects)
+  template <class Numbers>
+  __device__ Group(const Pairs& pairs, const Numbers& numbers, std::uint32_t objects)
       : pairs_(pairs), has_object_(threadIdx.x / kLanes < objects) {
     if (!has_object_) return;
     place_ = numbers.place(threadIdx.x / kLanes);
@@ -215,10 +236,10 @@ class Group {
 
   // Combines the objects of one list, tile by tile, into the result.
   template <int kList>
-  __device__ void visit_list(Tile<typename Pairs::Source> (&tiles)[2]) {
+  __device__ void visit_list(PairTile<Pairs> (&tiles)[2]) {
     TileReader<kList, Pairs> reader(pairs_, tiles);
     for (std::uint32_t t = 0; t < reader.tiles(); ++t) {
-      const Tile<typename Pairs::Source>& tile = reader.tile(t);
+      const PairTile<Pairs>& tile = reader.tile(t);
       if (!has_object_) continue;
       // Counted, so that the compiler can mix the turns.
       const std::uint32_t lane = threadIdx.x % kLanes;
@@ -262,12 +283,12 @@ class Group {
 
 // A thread block's share of the objects, kLanes threads for each. Shares are measured in warps: all multiprocessors get
 // equally many of them, and a share that is more than a thread block can do at a time is done in equal parts.
-template <int kLanes, class Pairs>
-__device__ void visit_pairs_in_groups(ObjectNumbers& numbers, std::uint32_t objects, const Pairs& pairs,
-                                      Tile<typename Pairs::Source> (&tiles)[2]) {
+template <int kLanes, class Numbers, class Pairs>
+__device__ void visit_pairs_in_groups(Numbers& numbers, std::uint64_t objects, const Pairs& pairs,
+                                      PairTile<Pairs> (&tiles)[2]) {
   constexpr std::uint32_t kObjectsPerWarp = 32 / kLanes;
-  constexpr std::uint32_t kWarps = kThreadsPerBlock / 32;
-  const std::uint64_t warps = (std::uint64_t{objects} + kObjectsPerWarp - 1) / kObjectsPerWarp;
+  constexpr std::uint32_t kWarps = kPairThreads<Pairs> / 32;
+  const std::uint64_t warps = (objects + kObjectsPerWarp - 1) / kObjectsPerWarp;
   const auto begin = static_cast<std::uint32_t>(warps * blockIdx.x / gridDim.x);
   const auto end = static_cast<std::uint32_t>(warps * (blockIdx.x + 1) / gridDim.x);
   const std::uint32_t parts = (end - begin + kWarps - 1) / kWarps;
@@ -284,17 +305,20 @@ __device__ void visit_pairs_in_groups(ObjectNumbers& numbers, std::uint32_t obje
 }
 
 // All threads of a thread block share tiles of others. The fewer threads there are for an object, the less it takes to
-// load the tiles: as few as keep most warps busy.
+// load the tiles: as few as keep half of the warps busy.
 template <class Pairs>
 __device__ void visit_pairs(const BlockList& list, const Pairs& pairs) {
-  __shared__ Tile<typename Pairs::Source> tiles[2];
-  __shared__ typename ObjectNumbers::Shared shared;
-  ObjectNumbers numbers(list, shared);
-  const std::uint32_t objects = numbers.count();
-  const std::uint64_t enough = std::uint64_t{gridDim.x} * kThreadsPerBlock * 5 / 8;
+  using Numbers = ObjectNumbers<kPairThreads<Pairs>>;
+  __shared__ PairTile<Pairs> tiles[2];
+  __shared__ typename Numbers::Shared shared;
+  Numbers numbers(list, shared);
+  const std::uint64_t objects = numbers.count();
+  const std::uint64_t enough = std::uint64_t{gridDim.x} * kPairThreads<Pairs> / 2;
   if (objects >= enough) {
     visit_pairs_in_groups<1>(numbers, objects, pairs, tiles);
-  } else if (std::uint64_t{objects} * 8 >= enough) {
+  } else if (objects * 4 >= enough) {
+    visit_pairs_in_groups<4>(numbers, objects, pairs, tiles);
+  } else if (objects * 8 >= enough) {
     visit_pairs_in_groups<8>(numbers, objects, pairs, tiles);
   } else {
     visit_pairs_in_groups<32>(numbers, objects, pairs, tiles);
