@@ -70,7 +70,8 @@ constexpr int pair_threads() {
 template <class Pairs>
 inline constexpr int kPairThreads = pair_threads<typename Pairs::Source>();
 
-// What a thread block of kThreads threads has loaded of others: the objects of up to kThreads / 64 blocks, without gaps.
+// What a thread block of kThreads threads has loaded of others: the objects of up to kThreads / 64 blocks, without
+// gaps.
 template <class Source, int kThreads>
 struct Tile {
   static constexpr std::uint32_t kBlocks = kThreads / 64;
@@ -180,8 +181,8 @@ class ObjectNumbers {
     return total;
   }
 
-  // Looks up where objects number `first` ... `first + most - 1` are, at most kThreads and none before those of the last
-  // call. @return how many there are
+  // Looks up where objects number `first` ... `first + most - 1` are, at most kThreads and none before those of the
+  // last call. @return how many there are
   __device__ std::uint32_t locate(std::uint32_t first, std::uint32_t most) {
     for (;;) {
       __syncthreads();
