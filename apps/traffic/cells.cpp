@@ -56,27 +56,33 @@ class TrafficLight : public dynasoar::SoaBase<AllocatorT> {
   __device__ bool is_green(std::uint8_t phase) const { return phase_ == phase; }
 };
 
+/// What there is to know about a cell. Cars come to cells one by one, by pointers, and look at all of this; so it is one
+/// field, which lies in one place, and not four.
+struct Sight {
+  Cell* next = nullptr;  ///< in the street; null at its end
+  Car* car = nullptr;    ///< who is here, or null
+  std::uint32_t number;
+  std::uint8_t limit;
+};
+
 /// A cell of a street.
 class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Cell, (next_, Cell*),  // in the street; null at its end
-                  (car_, Car*),          // who is here, or null
-                  (number_, std::uint32_t), (limit_, std::uint8_t));
+  DYNASOAR_FIELDS(Cell, (sight_, Sight));
 
-  __device__ Cell(std::uint32_t number, std::uint8_t limit)
-      : next_(nullptr), car_(nullptr), number_(number), limit_(limit) {}
+  __device__ Cell(std::uint32_t number, std::uint8_t limit) : sight_(Sight{.number = number, .limit = limit}) {}
 
-  __device__ void connect(Cell* next) { next_ = next; }
+  __device__ void connect(Cell* next) { sight_->next = next; }
 
-  __device__ Cell* next() const { return next_; }
-  __device__ bool is_free() const { return car_ == nullptr; }
-  __device__ std::uint32_t number() const { return number_; }
+  __device__ Cell* next() const { return sight_->next; }
+  __device__ bool is_free() const { return sight_->car == nullptr; }
+  __device__ std::uint32_t number() const { return sight_->number; }
 
   /// At which it may be entered: 0 if its light is red.
   __device__ std::uint8_t limit_now() const;
 
   /// A car, or nobody, is here from now on.
-  __device__ void put(Car* car) { car_ = car; }
+  __device__ void put(Car* car) { sight_->car = car; }
 
   __device__ void populate(World world);
 
@@ -98,7 +104,7 @@ class ProducerCell : public Cell {
   using Cell::Cell;
 
   __device__ void produce(World world) {
-    if (is_free()) make_car(car_of_producer(world, number_));
+    if (is_free()) make_car(car_of_producer(world, number()));
   }
 };
 
@@ -267,11 +273,11 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
 
 __device__ inline std::uint8_t Cell::limit_now() const {
   const bool is_red = dynasoar::is_a<StopCell>(this) && static_cast<const StopCell*>(this)->is_red();
-  return is_red ? std::uint8_t{0} : limit_.get();
+  return is_red ? std::uint8_t{0} : sight_->limit;
 }
 
 __device__ inline void Cell::populate(World world) {
-  if (!dynasoar::is_a<DestinationCell>(this)) make_car(car_at_start(world, number_));
+  if (!dynasoar::is_a<DestinationCell>(this)) make_car(car_at_start(world, number()));
 }
 
 __device__ inline CellState Cell::state() const {
@@ -279,8 +285,8 @@ __device__ inline CellState Cell::state() const {
   state.limit = limit_now();
   if (is_free()) return state;
   state.has_car = 1;
-  state.speed = car_->speed();
-  state.top_speed = car_->top_speed();
+  state.speed = sight_->car->speed();
+  state.top_speed = sight_->car->top_speed();
   return state;
 }
 
