@@ -56,8 +56,8 @@ class TrafficLight : public dynasoar::SoaBase<AllocatorT> {
   __device__ bool is_green(std::uint8_t phase) const { return phase_ == phase; }
 };
 
-/// What there is to know about a cell. Cars come to cells one by one, by pointers, and look at all of this; so it is one
-/// field, which lies in one place, and not four.
+/// What there is to know about a cell. Cars come to cells one by one, by pointers, and look at all of this; so it is
+/// one field, which lies in one place, and not four.
 struct Sight {
   Cell* next = nullptr;  ///< in the street; null at its end
   Car* car = nullptr;    ///< who is here, or null
