@@ -23,8 +23,9 @@ struct Reduction {
   static_assert(std::is_trivially_copyable_v<R> && std::is_trivially_copyable_v<Source>,
                 "dynasoar: device_reduce passes its values and what is loaded of an object from thread to thread: use "
                 "trivially copyable types");
-  static_assert(sizeof(Source) <= 64,
-                "dynasoar: device_reduce keeps what is loaded of 512 objects in shared memory: load at most 64 bytes");
+  static_assert(
+      sizeof(Source) <= 64,
+      "dynasoar: device_reduce keeps what is loaded of hundreds of objects in shared memory: load at most 64 bytes");
   static_assert(std::is_default_constructible_v<R>,
                 "dynasoar: the values of device_reduce need a default constructor, to be passed from thread to thread");
   static_assert(std::is_convertible_v<std::invoke_result_t<const Map&, const Source&>, R>,
