@@ -248,8 +248,9 @@ TEST_CASE("an object that is destroyed twice, in one loop or in two, is destroye
   world.run_on_first(Act::destroy, 100);
   const MisuseReport report = world.only(Misuse::double_destroy, 99);
   const Handle first(world.bits());
-  CHECK(says(report, "Fish: destroyed more than once 99 times; first: Fish (block 0, slot " +
-                         std::to_string(first.slot()) + ", generation " + std::to_string(first.generation()) + ")"));
+  CHECK(says(report, "Fish: destroyed more than once 99 times; first: Fish (block " +
+                         std::to_string(AllocatorT::block_of(first)) + ", slot " + std::to_string(first.slot()) +
+                         ", generation " + std::to_string(first.generation()) + ")"));
   CHECK(report.first.object == world.bits());
   CHECK(world.handle.count<Fish>() == 1);
   world.run_on_first(Act::destroy, 3);
