@@ -1,3 +1,5 @@
+// The soak test's device code: six classes of objects, workers that create, delete, exchange and visit them, and the
+// tables of claims that find what is lost or handed out twice.
 #include "soak.h"
 
 #include <array>

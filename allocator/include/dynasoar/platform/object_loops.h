@@ -47,6 +47,7 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
 // The most threads that share an object.
 constexpr std::uint32_t kMostThreadsPerObject = 32;
 
+// Threads of a thread block of a loop with these pairs, or without any.
 template <class Pairs>
 inline constexpr int kObjectThreads = kPairThreads<Pairs>;
 template <>
