@@ -113,21 +113,41 @@ class Bitmap {
   /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
   ///
   /// @param order   of the access to level 0: release if who clears the bit (acquire) is to see what was written before
-  __device__ void set(std::uint32_t position, Order order = Order::release) const { switch_on(0, position, order); }
+  __device__ void set(std::uint32_t position, Order order = Order::release) const {
+    finish_set(position, begin_set(position, order), order);
+  }
 
   /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and nobody else sets them
   __device__ void set_many(std::uint32_t position, std::uint64_t mask) const {
     // release: partner is the acquire in try_clear.
     if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 1) {
-      switch_on(1, position / kContainerBits, Order::relaxed);
+      switch_on(1, position / kContainerBits);
     }
+  }
+
+  /// `set` in two parts, for who has other things to do while the first is under way. @return what finish_set must know
+  __device__ std::uint64_t begin_set(std::uint32_t position, Order order) const {
+    return word(0, position / kContainerBits).fetch_or(bit(position), order);
+  }
+  __device__ void finish_set(std::uint32_t position, std::uint64_t before, Order order) const {
+    if (before == 0 || (before & bit(position)) != 0) settle_set(position, before, order);
+  }
+
+  /// `try_clear` in two parts, likewise.
+  __device__ std::uint64_t begin_clear(std::uint32_t position, Order order) const {
+    return word(0, position / kContainerBits).fetch_and(~bit(position), order);
+  }
+  /// @return whether the bit was 1
+  __device__ bool finish_clear(std::uint32_t position, std::uint64_t before) const {
+    if (before == bit(position)) settle_emptied(position / kContainerBits);
+    return (before & bit(position)) != 0;
   }
 
   /// Switches a bit from 1 to 0; waits while it is 0, for a thread that is about to set it.
   ///
   /// @param order   of the access to level 0; see try_clear
   __device__ void clear(std::uint32_t position, Order order = Order::acq_rel) const {
-    while (!try_clear(position, order)) Atomics::pause();
+    if (!try_clear(position, order)) await_and_clear(position, order);
   }
 
   /// Sets a bit to 0. @return whether it was 1
@@ -135,11 +155,7 @@ class Bitmap {
   /// @param order   of the access to level 0: acquire to see what was written before the bit was set; release if a
   ///                find_exhaustively that no longer sees the bit is to see what was written before it was cleared
   __device__ bool try_clear(std::uint32_t position, Order order = Order::acq_rel) const {
-    const std::uint32_t index = position / kContainerBits;
-    const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
-    const std::uint64_t before = word(0, index).fetch_and(~mask, order);
-    if (before == mask) settle_emptied(index);
-    return (before & mask) != 0;
+    return finish_clear(position, begin_clear(position, order));
   }
 
   /// Clears all bits of `mask` in the container of `position` if all of them are set there. @return whether it did
@@ -147,15 +163,8 @@ class Bitmap {
   /// The bits above are settled before the call returns.
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
-    std::uint64_t found = word(0, index).load(Order::relaxed);
-    // acq_rel: as in try_clear. A compare-exchange that fails only means that the word has changed: look again.
-    while ((found & mask) == mask) {
-      if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
-        if (found == mask) settle_emptied(index);
-        return true;
-      }
-    }
-    return false;
+    const std::uint64_t found = word(0, index).load(Order::relaxed);
+    return (found & mask) == mask && claim_found(index, mask, found);
   }
 
   /// A container of level 0 and the bits that were set in it a moment ago.
@@ -210,15 +219,12 @@ class Bitmap {
 
   /// The same, for a caller who has read the container of `start` already.
   __device__ std::uint32_t clear_any(std::uint32_t start, std::uint64_t bits, int tries) const {
-    std::uint32_t position =
-        bits == 0 ? kStalePosition : start / kContainerBits * kContainerBits + next_bit(bits, start % kContainerBits);
-    for (int i = 0; i < tries; ++i) {
+    if (bits != 0) {
+      const std::uint32_t position = start / kContainerBits * kContainerBits + next_bit(bits, start % kContainerBits);
       // acq_rel: partners are the release of the set and the acquire in find_exhaustively.
-      if (is_position(position) && try_clear(position, Order::acq_rel)) return position;
-      position = find(position_at((start + static_cast<std::uint32_t>(i)) * kSpread));
-      if (position == kNoPosition) break;
+      if (try_clear(position, Order::acq_rel)) return position;
     }
-    return kNoPosition;
+    return clear_elsewhere(start, tries);
   }
 
   /// Whether the bit is set.
@@ -248,6 +254,8 @@ class Bitmap {
 
   __device__ Word& word(int level, std::uint32_t index) const { return words_[level_begin_[level] + index]; }
 
+  __device__ static std::uint64_t bit(std::uint32_t position) { return std::uint64_t{1} << position % kContainerBits; }
+
   /// Digit `level` of a position in base kContainerBits.
   __device__ static std::uint32_t digit(std::uint32_t position, int level) {
     return position >> (kDigitBits * level) % 32 & (kContainerBits - 1);
@@ -257,17 +265,61 @@ class Bitmap {
     return static_cast<std::uint32_t>(detail::next_set_bit(bits, static_cast<int>(start)));
   }
 
+  // What follows, up to the last level, is seldom needed. It is kept out of the callers' way because its loops may
+  // wait: on a GPU, the lanes of a warp that wait for a lane in such a loop are let go, and then run apart from it.
+
+  /// `set` found the bit set, or its container empty.
+  [[gnu::noinline]] __device__ void settle_set(std::uint32_t position, std::uint64_t before, Order order) const {
+    while ((before & bit(position)) != 0) {
+      Atomics::pause();
+      before = begin_set(position, order);
+    }
+    if (before == 0 && levels_ > 1) switch_on(1, position / kContainerBits);
+  }
+
   /// Container `index` of level 0 was emptied by the caller: clears the bits above.
-  __device__ void settle_emptied(std::uint32_t index) const {
+  [[gnu::noinline]] __device__ void settle_emptied(std::uint32_t index) const {
     if (levels_ > 1) switch_off(1, index);
   }
 
+  /// `clear` found the bit clear.
+  [[gnu::noinline]] __device__ void await_and_clear(std::uint32_t position, Order order) const {
+    do {
+      Atomics::pause();
+    } while (!try_clear(position, order));
+  }
+
+  /// `claim_all` found all bits set. A compare-exchange that fails only means that the word has changed: look again.
+  [[gnu::noinline]] __device__ bool claim_found(std::uint32_t index, std::uint64_t mask, std::uint64_t found) const {
+    while ((found & mask) == mask) {
+      // acq_rel: as in try_clear.
+      if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
+        if (found == mask) settle_emptied(index);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// `clear_any` found nothing in its caller's container: one try less, from the top.
+  [[gnu::noinline]] __device__ std::uint32_t clear_elsewhere(std::uint32_t start, int tries) const {
+    for (int i = 0; i < tries - 1; ++i) {
+      const std::uint32_t position = find(position_at((start + static_cast<std::uint32_t>(i)) * kSpread));
+      if (position == kNoPosition) break;
+      // acq_rel: as in clear_any.
+      if (is_position(position) && try_clear(position, Order::acq_rel)) return position;
+    }
+    return kNoPosition;
+  }
+
   // relaxed from level 1 up: the levels are hints, and each word's own modification order pairs sets with clears.
-  __device__ void switch_on(int level, std::uint32_t position, Order order) const {
-    for (; level < levels_; ++level, order = Order::relaxed) {
-      const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
+  __device__ void switch_on(int level, std::uint32_t position) const {
+    for (; level < levels_; ++level) {
+      const std::uint64_t mask = bit(position);
       std::uint64_t before;
-      while (((before = word(level, position / kContainerBits).fetch_or(mask, order)) & mask) != 0) Atomics::pause();
+      while (((before = word(level, position / kContainerBits).fetch_or(mask, Order::relaxed)) & mask) != 0) {
+        Atomics::pause();
+      }
       if (before != 0) return;
       position /= kContainerBits;
     }
@@ -275,7 +327,7 @@ class Bitmap {
 
   __device__ void switch_off(int level, std::uint32_t position) const {
     for (; level < levels_; ++level) {
-      const std::uint64_t mask = std::uint64_t{1} << position % kContainerBits;
+      const std::uint64_t mask = bit(position);
       std::uint64_t before;
       while (((before = word(level, position / kContainerBits).fetch_and(~mask, Order::relaxed)) & mask) == 0) {
         Atomics::pause();

@@ -95,20 +95,10 @@ class BlockHeap {
   /// @param who    the requesting warp: equal requesters search in equal order
   /// @return       at least one slot, or none and the reason
   /// @par Progress   at most kRounds rounds, each lock-free but for the waits described in Bitmap
-  /// @par Cost       3 loads and 1 atomic while the warp's current block lasts
+  /// @par Cost       4 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
-    for (int round = 0; round < kRounds; ++round) {
-      Reservation found = from_hints(type, want, who);
-      if (found.slots == 0) found = from_search(type, want, who);
-      if (found.slots != 0) return found;
-      if (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds) {
-        const Verdict verdict = search_exhaustively(type, want, who, found);
-        if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
-        if (verdict == Verdict::found) return found;
-      }
-      Atomics::pause(round);
-    }
-    return {kNoPosition, 0, Refusal::contended};
+    const Reservation found = look_around(type, want, who);
+    return found.slots != 0 ? found : keep_looking(type, want, who);
   }
 
   /// Gives slots back. @pre the caller owns them, and objects in them are not used any more
@@ -135,26 +125,24 @@ class BlockHeap {
  private:
   // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
   // share a starting point fill blocks to the brim while others drain, but compete.
-  static constexpr int kSearches = 2;                     // searches for a listed block before a new one is opened
-  static constexpr int kTriesPerContainer = 2;            // listed blocks tried per search
-  static constexpr int kTakeTries = 8;                    // tries to take an empty block or a free page in one round
-  static constexpr int kRounds = Atomics::kPatience;      // rounds after which a request gives up as contended
-  static constexpr std::uint32_t kStartingPoints = 8448;  // of searches: one per resident warp of a large GPU
-  static constexpr std::uint32_t kSpread = 2654435761u;   // 2^32 / golden ratio: multiples lie evenly apart
+  static constexpr int kSearches = 2;                    // searches for a listed block before a new one is opened
+  static constexpr int kTriesPerContainer = 2;           // listed blocks tried per search
+  static constexpr int kTakeTries = 8;                   // tries to take an empty block or a free page in one round
+  static constexpr int kRounds = Atomics::kPatience;     // rounds after which a request gives up as contended
+  static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
 
   enum class Verdict { found, full, unsettled };
 
   static __device__ Reservation nothing() { return {kNoPosition, 0, Refusal::contended}; }
 
-  /// A warp's entry in tables of current_count entries; the division is for small heaps only.
+  /// A warp's entry in tables of current_count entries; in small heaps, several warps share one.
   __device__ std::uint32_t current_slot(std::uint32_t who) const {
-    return who < current_count ? who : who % current_count;
+    const auto shared = static_cast<std::uint32_t>((std::uint64_t{who * kSpread} * current_count) >> 32);
+    return who < current_count ? who : shared;
   }
 
   /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
-  __device__ static std::uint32_t starting_point(std::uint32_t who) {
-    return Features::kRotates ? who % kStartingPoints * kSpread : 0;
-  }
+  __device__ static std::uint32_t starting_point(std::uint32_t who) { return Features::kRotates ? who * kSpread : 0; }
 
   __device__ static std::uint64_t number_of(std::uint64_t slots) {
     return static_cast<std::uint64_t>(detail::popcount(slots));
@@ -168,37 +156,64 @@ class BlockHeap {
     return found;
   }
 
+  // What most requests do is written without loops or calls that are not inlined: on a GPU these let go of the lanes
+  // that wait for the caller, which from then on run, and ask, apart from it (docs/allocator.md, "Cost").
+
+  /// One round of an allocation.
+  __device__ Reservation look_around(int type, int want, std::uint32_t who) const {
+    std::uint32_t page;
+    const Reservation found = from_hints(type, want, who, page);
+    return found.slots != 0 ? found : from_search(type, want, who, page);
+  }
+
+  /// An allocation that found nothing in its first round.
+  [[gnu::noinline]] __device__ Reservation keep_looking(int type, int want, std::uint32_t who) const {
+    Reservation found = nothing();
+    for (int round = 0;; found = look_around(type, want, who)) {
+      if (found.slots != 0) return found;
+      if (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds) {
+        const Verdict verdict = search_exhaustively(type, want, who, found);
+        if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
+        if (verdict == Verdict::found) return found;
+      }
+      Atomics::pause(round);
+      if (++round == kRounds) return {kNoPosition, 0, Refusal::contended};
+    }
+  }
+
   /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp
   /// looks at first, else the warp's current block.
-  __device__ Reservation from_hints(int type, int want, std::uint32_t who) const {
+  ///
+  /// @param[out] page   where the warp found its last free page
+  __device__ Reservation from_hints(int type, int want, std::uint32_t who, std::uint32_t& page) const {
     const Bits& active = types[type].active;
     const std::uint32_t start = active.position_at(starting_point(who));
     const std::uint32_t container = start / kContainerBits;
     // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
     const std::uint64_t listed = active.container(0, container);
     const std::uint32_t current = types[type].current[current_slot(who)].load(Order::relaxed);
+    page = page_hint[current_slot(who)].load(Order::relaxed);
     Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
     if (found.slots == 0 && current != kNoPosition) found = {current, reserve(current, type, want, who), {}};
     return counted(type, found);
   }
 
   /// Searches the bitmaps: a listed block, else a new one.
-  __device__ Reservation from_search(int type, int want, std::uint32_t who) const {
+  __device__ Reservation from_search(int type, int want, std::uint32_t who, std::uint32_t page) const {
     const TypeState& state = types[type];
-    Word<std::uint32_t>& hint = page_hint[current_slot(who)];
     // Read together, because each takes a while. relaxed: hints.
     const bool any_listed = !state.active.seems_empty();
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
-    const std::uint32_t page = hint.load(Order::relaxed);
+    const std::uint64_t near = free_pages.container(0, page / kContainerBits);
     if (any_listed) {
       const Reservation found = from_listed_block(type, want, who);
       if (found.slots != 0) return counted(type, found);
     }
-    return from_new_block(type, want, who, any_closed, page);
+    return from_new_block(type, want, who, any_closed, page, near);
   }
 
   /// A listed block anywhere, from one starting point after the other.
-  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
+  [[gnu::noinline]] __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
     std::uint32_t point = starting_point(who);
     for (int i = 0; i < kSearches; ++i, point += kSpread) {
       const std::uint32_t start = types[type].active.position_at(point);
@@ -214,7 +229,11 @@ class BlockHeap {
   /// One of a few listed blocks of a container.
   __device__ Reservation from_container(int type, int want, std::uint32_t who, typename Bits::Candidates listed,
                                         std::uint32_t start) const {
-    for (int i = 0; i < kTriesPerContainer && listed.bits != 0; ++i) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = 0; i < kTriesPerContainer; ++i) {
+      if (listed.bits == 0) break;
       const std::uint32_t offset = Bits::first_of(listed.bits, start);
       listed.bits &= ~(std::uint64_t{1} << offset);
       const std::uint32_t block = listed.first + offset;
@@ -226,10 +245,10 @@ class BlockHeap {
   /// An empty block of the type, if it is worth looking for one, else the first block of a free page; counted.
   ///
   /// @param page   where to look for a free page first
-  __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed,
-                                        std::uint32_t page) const {
+  /// @param near   the bits of its container
+  __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed, std::uint32_t page,
+                                        std::uint64_t near) const {
     const TypeState& state = types[type];
-    const std::uint64_t near = free_pages.container(0, page / kContainerBits);
     // Quick, and without an announcement, when the heap is full: it must not look busy then.
     if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();
     changes.begin(who);
@@ -257,74 +276,110 @@ class BlockHeap {
     // relaxed: published by the releases of set_many and open.
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
     const std::uint32_t block = page << block_shift;
-    const std::uint64_t others = page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits);
-    if (others != 0) types[type].empty.set_many(block, others);
+    if (types[type].blocks_per_page > 1) {
+      types[type].empty.set_many(block, page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits));
+    }
     return block;
   }
 
   /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t who) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
-    types[type].allocated.set(block, Order::relaxed);  // published by the fence
+    // All that others have to find, then one fence, then all that lets them find it: each takes a while, so those of a
+    // kind are under way together.
+    const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
     types[type].open_blocks.add(block, 1, Order::relaxed);
+    token[block].store(1, Order::relaxed);
     Atomics::fence(Order::release);
     // Partner is the acquire of a search: who knows of objects in the block, from this or a later change of the word,
     // knows that the block is open, and that it was on its way.
     types[type].created.add(block, number_of(mine), Order::relaxed);
-    // Partner is the acquire of a replacer, which lists the block under the type that it then reads.
-    token[block].store(1, Order::relaxed);
-    // release: partner is the acquire in reserve: who gets a slot sees the type, the token, the allocated bit and the
-    // count of the line above.
-    slots[block].store(mine, Order::release);
-    if (mine == kAllSlots) settle_filled(block, type);
+    // Partner is the acquire in reserve: who gets a slot sees the type, the token and the allocated bit.
+    slots[block].store(mine, Order::relaxed);
     replace_current(block, type, who);
+    types[type].allocated.finish_set(block, before, Order::relaxed);
+    if (mine == kAllSlots) settle_filled(block, type, who);
     return mine;
   }
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
+  ///
+  /// @pre a release fence after the block got its token
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
     std::uint32_t old = block;  // is listed at once if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
-      // relaxed: a hint.
-      old = types[type].current[current_slot(who)].exchange(block, Order::relaxed);
+      // acquire: partner is the fence in open: who replaces a block sees its token, so that one of the two lists it.
+      old = types[type].current[current_slot(who)].exchange(block, Order::acquire);
       if (old == kNoPosition || old == block) return;
     }
-    // acquire: partner is the release in open. Its type may have changed since it was ours; it is stable from here on.
+    // acquire: partner is the fence in open. Its type may have changed since it was ours; it is stable from here on.
     // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
     if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
   }
 
   /// Takes the ownership token. @return whether it was there
-  __device__ bool take_token(std::uint32_t block, Order order) const { return token[block].exchange(0, order) != 0; }
+  __device__ bool take_token(std::uint32_t block, Order order) const {
+    return token[block].exchange(0, order) != 0;
+  }
 
   /// Reserves up to `want` slots in a block that may be anything by now. @return the slots, 0 if none
   __device__ std::uint64_t reserve(std::uint32_t block, int type, int want, std::uint32_t who) const {
-    std::uint64_t found = slots[block].load(Order::relaxed);  // relaxed: the fetch_or below decides
-    for (;;) {
-      const std::uint64_t free = kAllSlots & ~found;
-      if (free == 0) return 0;
-      const std::uint64_t mask = detail::lowest_set_bits(free, want);
-      // acquire: partners are the releases in open and in release_slots.
+    const std::uint64_t found = slots[block].load(Order::relaxed);  // relaxed: the fetch_or below decides
+    if ((kAllSlots & ~found) == 0) return 0;
+    const std::uint64_t mask = detail::lowest_set_bits(kAllSlots & ~found, want);
+    // acquire: partners are the releases in open and in release_slots.
+    const std::uint64_t before = slots[block].fetch_or(mask, Order::acquire);
+    if ((mask & ~before) == 0) return reserve_left_over(block, type, want, who, before | mask);
+    return settle_reserved(block, type, before, mask & ~before, who);
+  }
+
+  /// Others took all slots that the caller wanted: lock-free, not wait-free.
+  [[gnu::noinline]] __device__ std::uint64_t reserve_left_over(std::uint32_t block, int type, int want,
+                                                               std::uint32_t who, std::uint64_t found) const {
+    while ((kAllSlots & ~found) != 0) {
+      const std::uint64_t mask = detail::lowest_set_bits(kAllSlots & ~found, want);
+      // acquire: as in reserve.
       const std::uint64_t before = slots[block].fetch_or(mask, Order::acquire);
-      const std::uint64_t got = mask & ~before;
-      if (got == 0) {  // others took all of them: lock-free, not wait-free
-        found = before | mask;
-        continue;
-      }
-      const int owner = type_of(block);
-      if ((before | got) == kAllSlots) settle_filled(block, owner);
-      if (owner == type) return got;
-      release_slots(block, owner, got, who);  // reopened for another type since the hint was read
-      return 0;
+      if ((mask & ~before) != 0) return settle_reserved(block, type, before, mask & ~before, who);
+      found = before | mask;
     }
+    return 0;
+  }
+
+  /// The caller got `got` of the slots that were free `before`. @return them, or 0 if the block is not of the type
+  __device__ std::uint64_t settle_reserved(std::uint32_t block, int type, std::uint64_t before, std::uint64_t got,
+                                           std::uint32_t who) const {
+    const int owner = type_of(block);
+    if ((before | got) == kAllSlots) settle_filled(block, owner, who);
+    if (owner == type) return got;
+    give_back(block, owner, got, who);  // reopened for another type since the hint was read
+    return 0;
+  }
+
+  [[gnu::noinline]] __device__ void give_back(std::uint32_t block, int type, std::uint64_t mask,
+                                              std::uint32_t who) const {
+    release_slots(block, type, mask, who);
   }
 
   /// The caller has taken the last free slots: the block must be listed nowhere.
-  __device__ void settle_filled(std::uint32_t block, int type) const {
+  __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t who) const {
     // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
     // The bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this one, for
     // the acquire of who closes the block.
-    if (!take_token(block, Order::relaxed)) types[type].active.clear(block, Order::relaxed);
+    if (take_token(block, Order::relaxed)) {
+      forget(block, type, who);
+    } else {
+      types[type].active.clear(block, Order::relaxed);
+    }
+  }
+
+  /// If the block, which has no token any more, is the warp's current one, the warp has none from now on. So it does
+  /// not look at the block in vain next time, nor has anything to replace.
+  __device__ void forget(std::uint32_t block, int type, std::uint32_t who) const {
+    // By compare-exchange: a warp that shares the entry may have put a new block there, whose token nobody would take.
+    // It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.
+    std::uint32_t expected = block;
+    types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);
   }
 
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
@@ -337,28 +392,33 @@ class BlockHeap {
   }
 
   /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
-  [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
+  __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
     changes.begin(who);
-    if (!invalidate(block)) {
+    if (!invalidate(block, who)) {
       changes.cancel(who);
       return;
     }
     const int type = type_of(block);  // stable: nobody else can reserve, open or list this block
     const TypeState& state = types[type];
-    // acquire: partner is the release of the replacer that set the bit: its last look at the block comes before this.
-    if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);
-    state.allocated.clear(block, Order::relaxed);  // published by the release below
-    // release: partner is the acquire of a search that no longer counts the block and must see it announced.
-    state.open_blocks.subtract(block, 1, Order::release);
+    // The block is listed or somebody's current one, or about to be listed. All under way together, because each takes
+    // a while.
+    const bool had_token = take_token(block, Order::relaxed);
+    const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);
+    const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
+    if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);
+    state.allocated.finish_clear(block, allocated);
+    // acquire: partner is the release of the replacer that set the active bit: its last look at the block comes before
+    // this. release: partners are the acquires of a search that no longer counts the block and must see it announced,
+    // and of who takes the block, or the page.
+    Atomics::fence(Order::acq_rel);
+    state.open_blocks.subtract(block, 1, Order::relaxed);
     // A page of one block goes back without the detour over the empty blocks.
     bool page_is_free = state.blocks_per_page == 1;
     if (!page_is_free) {
-      // release: partner is the acquire of who takes the block or claims the page.
-      state.empty.set(block, Order::release);
+      state.empty.set(block, Order::relaxed);
       page_is_free = state.empty.claim_all(block, page_mask(block, type));
     }
-    // release: partner is the acquire of who takes the page.
-    if (page_is_free) free_pages.set(block >> block_shift, Order::release);
+    if (page_is_free) free_pages.set(block >> block_shift, Order::relaxed);
     changes.end(who, 1);
   }
 
@@ -366,18 +426,25 @@ class BlockHeap {
   ///
   /// If some were taken, the caller holds the others: it has filled the block, so it settles that first, as any filler
   /// does, and then gives them back, as any releaser does. (The paper's order, give back first, can hang here.)
-  __device__ bool invalidate(std::uint32_t block) const {
+  __device__ bool invalidate(std::uint32_t block, std::uint32_t who) const {
+    // acquire: partners are the releases in release_slots and open.
+    const std::uint64_t before = slots[block].fetch_or(kAllSlots, Order::acquire);
+    return before == 0 || (before != kAllSlots && invalidate_again(block, before, who));
+  }
+
+  /// The caller took the slots that were free `before`, but not all were.
+  [[gnu::noinline]] __device__ bool invalidate_again(std::uint32_t block, std::uint64_t before,
+                                                     std::uint32_t who) const {
     for (;;) {
-      // acquire: partners are the releases in release_slots and open.
-      const std::uint64_t before = slots[block].fetch_or(kAllSlots, Order::acquire);
-      if (before == 0) return true;
-      if (before == kAllSlots) return false;
       const int type = type_of(block);  // stable: the caller holds slots
-      settle_filled(block, type);
+      settle_filled(block, type, who);
       // release: as in release_slots.
       const std::uint64_t found = slots[block].fetch_and(before, Order::release);
       if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots
       if ((found & before) != 0) return false;  // else it was emptied meanwhile, by releasers that saw our slots
+      before = slots[block].fetch_or(kAllSlots, Order::acquire);  // acquire: as in invalidate
+      if (before == 0) return true;
+      if (before == kAllSlots) return false;
     }
   }
 

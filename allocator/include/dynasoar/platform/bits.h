@@ -82,10 +82,7 @@ __host__ __device__ inline int nth_set_bit(std::uint64_t mask, int n) {
 
 /// The `count` lowest set bits of `mask`, or all of them if there are no more. @pre count >= 1
 __host__ __device__ inline std::uint64_t lowest_set_bits(std::uint64_t mask, int count) {
-  if (popcount(mask) <= count) return mask;
-  const std::uint64_t neighbours = first_bits(count) << lowest_bit(mask);
-  if ((mask & neighbours) == neighbours && popcount(neighbours) == count) return neighbours;
-  return mask & first_bits(nth_set_bit(mask, count));
+  return popcount(mask) <= count ? mask : mask & first_bits(nth_set_bit(mask, count));
 }
 
 /// The first set bit at or after `start`, cyclically, within the lowest `width` bits. @pre mask != 0
