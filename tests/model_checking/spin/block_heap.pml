@@ -11,7 +11,8 @@
  *   - `set` waits for a 0 and `clear` for a 1, as in the code; here the step cannot be taken before. A wait that does
  *     not end is thus an invalid end state, which SPIN reports.
  *   - The constants of the code that say how often something is tried are parameters, and small.
- *     page_hint is left out: any free page may be picked anyway.
+ *     page_hint is left out: any free page may be picked anyway. The two steps of Bitmap::set and clear that the code
+ *     takes apart (begin_, finish_) differ in the levels above only.
  *   - A warp may free objects that another one has made.
  * And one towards less: tallies have one shard, so that reading one is one step.
  *
@@ -240,10 +241,16 @@ inline take_token(block) {
 inline settle_filled(block, t) {
   take_token(block);
   if
-  :: had_token
+  :: had_token ->
+     d_step { /* forget: compare_exchange */
+       if
+       :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
+       :: else
+       fi;
+       had_token = 0
+     }
   :: else -> clear(active_[t], block) /* settle_filled: active.clear */
-  fi;
-  had_token = 0
+  fi
 }
 
 /* Leaves in `before` what the slots were when this call took all of them: 0 if it closed the block. */
@@ -295,17 +302,21 @@ inline close_if_empty(block) {
   :: else ->
      type_of(block, kind);
      take_token(block);
-     if
-     :: had_token
-     :: else -> clear(active_[kind], block) /* close_if_empty: active.clear */
-     fi;
-     had_token = 0;
-     d_step { /* close_if_empty: allocated.clear */
-       (allocated[kind] & BIT(block)) != 0;
-       assert(slots[block] == ALL && token[block] == 0 && (active_[kind] & BIT(block)) == 0);
+     d_step { /* close_if_empty: active.begin_clear */
+       mask = active_[kind] & BIT(block);
+       active_[kind] = active_[kind] & ~BIT(block)
+     };
+     d_step { /* close_if_empty: allocated.begin_clear */
+       assert((allocated[kind] & BIT(block)) != 0 && slots[block] == ALL && token[block] == 0);
        allocated[kind] = allocated[kind] & ~BIT(block);
        witness()
      };
+     if
+     :: had_token || mask != 0 -> assert(!had_token || mask == 0)
+     :: else -> clear(active_[kind], block) /* close_if_empty: active.clear */
+     fi;
+     mask = 0;
+     had_token = 0;
      d_step { open_blocks[kind]-- } /* close_if_empty: open_blocks.subtract */
      if
      :: PER(kind) == 1 -> before = 1
@@ -481,16 +492,16 @@ inline replace_current(block) {
 
 /* `block` has been taken from the empty blocks, or is the first of a page that was free. */
 inline open(block) {
-  d_step { /* open: allocated.set */
-    (allocated[type] & BIT(block)) == 0;
+  d_step { /* open: allocated.begin_set */
+    assert((allocated[type] & BIT(block)) == 0);
     assert(slots[block] == ALL && objects[block] == 0 && held[block] == 0 && token[block] == 0);
     assert(page_type[PAGE(block)] == type);
     assert((active_[0] & BIT(block)) == 0 && (empty_[type] & BIT(block)) == 0);
     allocated[type] = allocated[type] | BIT(block)
   };
   d_step { open_blocks[type]++ } /* open: open_blocks.add */
-  d_step { created[type] = created[type] + COUNT(FIRST_BITS(want)) } /* open: created.add */
   d_step { token[block] = 1 } /* open: token store */
+  d_step { created[type] = created[type] + COUNT(FIRST_BITS(want)) } /* open: created.add */
   d_step { /* open: slots store */
     assert(slots[block] == ALL);
     got = FIRST_BITS(want);
@@ -498,11 +509,11 @@ inline open(block) {
     objects[block] = got;
     witness()
   };
+  replace_current(block);
   if
   :: got == ALL -> settle_filled(block, type)
   :: else
-  fi;
-  replace_current(block)
+  fi
 }
 
 /* Leaves the block in `taken`. */
@@ -531,10 +542,6 @@ inline first_block_of_free_page() {
 }
 
 inline from_new_block() {
-  if
-  :: d_step { near = free_pages } /* from_new_block: free_pages.container */
-  :: MISS && started
-  fi;
   taken = NONE;
   if
   :: !any_closed && near == 0 ->
@@ -579,6 +586,10 @@ inline from_search() {
   :: else
   fi;
   if
+  :: d_step { near = free_pages } /* from_search: free_pages.container */
+  :: MISS && started
+  fi;
+  if
   :: any_listed ->
      any_listed = 0;
      from_listed_block();
@@ -587,7 +598,7 @@ inline from_search() {
   fi;
   if
   :: got == 0 -> from_new_block()
-  :: else -> any_closed = 0
+  :: else -> any_closed = 0; near = 0
   fi
 }
 
