@@ -147,7 +147,10 @@ class Bitmap {
   ///
   /// @param order   of the access to level 0; see try_clear
   __device__ void clear(std::uint32_t position, Order order = Order::acq_rel) const {
-    if (!try_clear(position, order)) await_and_clear(position, order);
+    if (try_clear(position, order)) return;
+    do {
+      Atomics::pause();
+    } while (!try_clear(position, order));
   }
 
   /// Sets a bit to 0. @return whether it was 1
@@ -163,8 +166,15 @@ class Bitmap {
   /// The bits above are settled before the call returns.
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
-    const std::uint64_t found = word(0, index).load(Order::relaxed);
-    return (found & mask) == mask && claim_found(index, mask, found);
+    std::uint64_t found = word(0, index).load(Order::relaxed);
+    // acq_rel: as in try_clear. A compare-exchange that fails only means that the word has changed: look again.
+    while ((found & mask) == mask) {
+      if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
+        if (found == mask) settle_emptied(index);
+        return true;
+      }
+    }
+    return false;
   }
 
   /// A container of level 0 and the bits that were set in it a moment ago.
@@ -265,11 +275,10 @@ class Bitmap {
     return static_cast<std::uint32_t>(detail::next_set_bit(bits, static_cast<int>(start)));
   }
 
-  // What follows, up to the last level, is seldom needed. It is kept out of the callers' way because its loops may
-  // wait: on a GPU, the lanes of a warp that wait for a lane in such a loop are let go, and then run apart from it.
+  // Loops come behind a condition that seldom holds: see BlockHeap::look_around.
 
   /// `set` found the bit set, or its container empty.
-  [[gnu::noinline]] __device__ void settle_set(std::uint32_t position, std::uint64_t before, Order order) const {
+  __device__ void settle_set(std::uint32_t position, std::uint64_t before, Order order) const {
     while ((before & bit(position)) != 0) {
       Atomics::pause();
       before = begin_set(position, order);
@@ -278,31 +287,12 @@ class Bitmap {
   }
 
   /// Container `index` of level 0 was emptied by the caller: clears the bits above.
-  [[gnu::noinline]] __device__ void settle_emptied(std::uint32_t index) const {
+  __device__ void settle_emptied(std::uint32_t index) const {
     if (levels_ > 1) switch_off(1, index);
   }
 
-  /// `clear` found the bit clear.
-  [[gnu::noinline]] __device__ void await_and_clear(std::uint32_t position, Order order) const {
-    do {
-      Atomics::pause();
-    } while (!try_clear(position, order));
-  }
-
-  /// `claim_all` found all bits set. A compare-exchange that fails only means that the word has changed: look again.
-  [[gnu::noinline]] __device__ bool claim_found(std::uint32_t index, std::uint64_t mask, std::uint64_t found) const {
-    while ((found & mask) == mask) {
-      // acq_rel: as in try_clear.
-      if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
-        if (found == mask) settle_emptied(index);
-        return true;
-      }
-    }
-    return false;
-  }
-
   /// `clear_any` found nothing in its caller's container: one try less, from the top.
-  [[gnu::noinline]] __device__ std::uint32_t clear_elsewhere(std::uint32_t start, int tries) const {
+  __device__ std::uint32_t clear_elsewhere(std::uint32_t start, int tries) const {
     for (int i = 0; i < tries - 1; ++i) {
       const std::uint32_t position = find(position_at((start + static_cast<std::uint32_t>(i)) * kSpread));
       if (position == kNoPosition) break;

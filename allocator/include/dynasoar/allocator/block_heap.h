@@ -97,8 +97,17 @@ class BlockHeap {
   /// @par Progress   at most kRounds rounds, each lock-free but for the waits described in Bitmap
   /// @par Cost       4 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
-    const Reservation found = look_around(type, want, who);
-    return found.slots != 0 ? found : keep_looking(type, want, who);
+    Reservation found = look_around(type, want, who);
+    for (int round = 0; found.slots == 0; found = look_around(type, want, who)) {
+      if (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds) {
+        const Verdict verdict = search_exhaustively(type, want, who, found);
+        if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
+        if (verdict == Verdict::found) return found;
+      }
+      Atomics::pause(round);
+      if (++round == kRounds) return {kNoPosition, 0, Refusal::contended};
+    }
+    return found;
   }
 
   /// Gives slots back. @pre the caller owns them, and objects in them are not used any more
@@ -150,35 +159,21 @@ class BlockHeap {
 
   /// Counts the slots that a request got in a block that was open. @return its argument
   __device__ Reservation counted(int type, const Reservation& found) const {
-    // In the order of changes of this word, the opener's release came before; see open. kCounted: partner is the
-    // acquire of a search, which, if it knows of an object, must know of the deletion that made room for it.
+    // kCounted: partner is the acquire of a search, which, if it knows of an object, must know that its block is open
+    // or on its way (the acquire of the slots has made the opener's fence ours), and of the deletion that made room for
+    // it.
     if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Atomics::kCounted);
     return found;
   }
 
-  // What most requests do is written without loops or calls that are not inlined: on a GPU these let go of the lanes
-  // that wait for the caller, which from then on run, and ask, apart from it (docs/allocator.md, "Cost").
-
   /// One round of an allocation.
+  ///
+  /// What most requests do comes before any loop, and calls nothing that is not inlined: at the head of a loop and of a
+  /// function, a GPU may let go of the lanes that wait for this one. From then on they run, and ask, apart from it.
   __device__ Reservation look_around(int type, int want, std::uint32_t who) const {
     std::uint32_t page;
     const Reservation found = from_hints(type, want, who, page);
     return found.slots != 0 ? found : from_search(type, want, who, page);
-  }
-
-  /// An allocation that found nothing in its first round.
-  [[gnu::noinline]] __device__ Reservation keep_looking(int type, int want, std::uint32_t who) const {
-    Reservation found = nothing();
-    for (int round = 0;; found = look_around(type, want, who)) {
-      if (found.slots != 0) return found;
-      if (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds) {
-        const Verdict verdict = search_exhaustively(type, want, who, found);
-        if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
-        if (verdict == Verdict::found) return found;
-      }
-      Atomics::pause(round);
-      if (++round == kRounds) return {kNoPosition, 0, Refusal::contended};
-    }
   }
 
   /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp
@@ -213,7 +208,7 @@ class BlockHeap {
   }
 
   /// A listed block anywhere, from one starting point after the other.
-  [[gnu::noinline]] __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
+  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
     std::uint32_t point = starting_point(who);
     for (int i = 0; i < kSearches; ++i, point += kSpread) {
       const std::uint32_t start = types[type].active.position_at(point);
@@ -322,43 +317,31 @@ class BlockHeap {
     return token[block].exchange(0, order) != 0;
   }
 
+  /// Takes those slots of a mask that are free. @return all that were taken before
+  __device__ std::uint64_t take_slots(std::uint32_t block, std::uint64_t mask) const {
+    // acquire: partners are the fence in open and the release in release_slots.
+    return slots[block].fetch_or(mask, Order::acquire);
+  }
+
   /// Reserves up to `want` slots in a block that may be anything by now. @return the slots, 0 if none
   __device__ std::uint64_t reserve(std::uint32_t block, int type, int want, std::uint32_t who) const {
-    const std::uint64_t found = slots[block].load(Order::relaxed);  // relaxed: the fetch_or below decides
-    if ((kAllSlots & ~found) == 0) return 0;
-    const std::uint64_t mask = detail::lowest_set_bits(kAllSlots & ~found, want);
-    // acquire: partners are the releases in open and in release_slots.
-    const std::uint64_t before = slots[block].fetch_or(mask, Order::acquire);
-    if ((mask & ~before) == 0) return reserve_left_over(block, type, want, who, before | mask);
-    return settle_reserved(block, type, before, mask & ~before, who);
-  }
-
-  /// Others took all slots that the caller wanted: lock-free, not wait-free.
-  [[gnu::noinline]] __device__ std::uint64_t reserve_left_over(std::uint32_t block, int type, int want,
-                                                               std::uint32_t who, std::uint64_t found) const {
-    while ((kAllSlots & ~found) != 0) {
-      const std::uint64_t mask = detail::lowest_set_bits(kAllSlots & ~found, want);
-      // acquire: as in reserve.
-      const std::uint64_t before = slots[block].fetch_or(mask, Order::acquire);
-      if ((mask & ~before) != 0) return settle_reserved(block, type, before, mask & ~before, who);
-      found = before | mask;
+    // relaxed: taking them decides.
+    std::uint64_t free = kAllSlots & ~slots[block].load(Order::relaxed);
+    if (free == 0) return 0;
+    std::uint64_t mask = detail::lowest_set_bits(free, want);
+    std::uint64_t before = take_slots(block, mask);
+    while ((mask & ~before) == 0) {  // others took all of them: lock-free, not wait-free
+      free = kAllSlots & ~(before | mask);
+      if (free == 0) return 0;
+      mask = detail::lowest_set_bits(free, want);
+      before = take_slots(block, mask);
     }
-    return 0;
-  }
-
-  /// The caller got `got` of the slots that were free `before`. @return them, or 0 if the block is not of the type
-  __device__ std::uint64_t settle_reserved(std::uint32_t block, int type, std::uint64_t before, std::uint64_t got,
-                                           std::uint32_t who) const {
+    const std::uint64_t got = mask & ~before;
     const int owner = type_of(block);
     if ((before | got) == kAllSlots) settle_filled(block, owner, who);
     if (owner == type) return got;
-    give_back(block, owner, got, who);  // reopened for another type since the hint was read
+    release_slots(block, owner, got, who);  // reopened for another type since the hint was read
     return 0;
-  }
-
-  [[gnu::noinline]] __device__ void give_back(std::uint32_t block, int type, std::uint64_t mask,
-                                              std::uint32_t who) const {
-    release_slots(block, type, mask, who);
   }
 
   /// The caller has taken the last free slots: the block must be listed nowhere.
@@ -392,7 +375,7 @@ class BlockHeap {
   }
 
   /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
-  __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
+  [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
     changes.begin(who);
     if (!invalidate(block, who)) {
       changes.cancel(who);
@@ -427,14 +410,9 @@ class BlockHeap {
   /// If some were taken, the caller holds the others: it has filled the block, so it settles that first, as any filler
   /// does, and then gives them back, as any releaser does. (The paper's order, give back first, can hang here.)
   __device__ bool invalidate(std::uint32_t block, std::uint32_t who) const {
-    // acquire: partners are the releases in release_slots and open.
-    const std::uint64_t before = slots[block].fetch_or(kAllSlots, Order::acquire);
-    return before == 0 || (before != kAllSlots && invalidate_again(block, before, who));
-  }
-
-  /// The caller took the slots that were free `before`, but not all were.
-  [[gnu::noinline]] __device__ bool invalidate_again(std::uint32_t block, std::uint64_t before,
-                                                     std::uint32_t who) const {
+    std::uint64_t before = take_slots(block, kAllSlots);
+    if (before == 0) return true;
+    if (before == kAllSlots) return false;
     for (;;) {
       const int type = type_of(block);  // stable: the caller holds slots
       settle_filled(block, type, who);
@@ -442,7 +420,7 @@ class BlockHeap {
       const std::uint64_t found = slots[block].fetch_and(before, Order::release);
       if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots
       if ((found & before) != 0) return false;  // else it was emptied meanwhile, by releasers that saw our slots
-      before = slots[block].fetch_or(kAllSlots, Order::acquire);  // acquire: as in invalidate
+      before = take_slots(block, kAllSlots);
       if (before == 0) return true;
       if (before == kAllSlots) return false;
     }
