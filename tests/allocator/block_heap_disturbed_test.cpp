@@ -96,7 +96,7 @@ struct ScriptedAtomics {
     }
     void store(T value, Order order) {
       AtomicWord<T>::store(value, order);
-      if (sizeof(T) == 8 && order == Order::release) Interruption::after("open a block");
+      if (sizeof(T) == 8 && order == Order::relaxed) Interruption::after("open a block");
     }
     T fetch_and(T value, Order order) {
       const T before = AtomicWord<T>::fetch_and(value, order);

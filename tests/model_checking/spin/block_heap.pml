@@ -500,8 +500,8 @@ inline open(block) {
     allocated[type] = allocated[type] | BIT(block)
   };
   d_step { open_blocks[type]++ } /* open: open_blocks.add */
-  d_step { token[block] = 1 } /* open: token store */
   d_step { created[type] = created[type] + COUNT(FIRST_BITS(want)) } /* open: created.add */
+  d_step { token[block] = 1 } /* open: token store */
   d_step { /* open: slots store */
     assert(slots[block] == ALL);
     got = FIRST_BITS(want);

@@ -280,16 +280,18 @@ class BlockHeap {
   /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
   __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t who) const {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
-    // All that others have to find, then one fence, then all that lets them find it: each takes a while, so those of a
-    // kind are under way together.
+    // What has no order of its own is under way together, because each takes a while.
     const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
     types[type].open_blocks.add(block, 1, Order::relaxed);
-    token[block].store(1, Order::relaxed);
     Atomics::fence(Order::release);
     // Partner is the acquire of a search: who knows of objects in the block, from this or a later change of the word,
     // knows that the block is open, and that it was on its way.
     types[type].created.add(block, number_of(mine), Order::relaxed);
-    // Partner is the acquire in reserve: who gets a slot sees the type, the token and the allocated bit.
+    // Partner is the acquire of a replacer, which may have had the block in an earlier life, and lists it under the
+    // type that it then reads.
+    token[block].store(1, Order::relaxed);
+    Atomics::fence(Order::release);
+    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count.
     slots[block].store(mine, Order::relaxed);
     replace_current(block, type, who);
     types[type].allocated.finish_set(block, before, Order::relaxed);
@@ -299,16 +301,16 @@ class BlockHeap {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   ///
-  /// @pre a release fence after the block got its token
+  /// @pre a release fence since the block got its token
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
     std::uint32_t old = block;  // is listed at once if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
-      // acquire: partner is the fence in open: who replaces a block sees its token, so that one of the two lists it.
+      // acquire: partner is the fence in open: who replaces a block finds its token.
       old = types[type].current[current_slot(who)].exchange(block, Order::acquire);
       if (old == kNoPosition || old == block) return;
     }
-    // acquire: partner is the fence in open. Its type may have changed since it was ours; it is stable from here on.
-    // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
+    // acquire: partner is the first fence in open. Its type may have changed since it was ours; it is stable from here
+    // on. release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
     if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
   }
 
@@ -395,13 +397,14 @@ class BlockHeap {
     // and of who takes the block, or the page.
     Atomics::fence(Order::acq_rel);
     state.open_blocks.subtract(block, 1, Order::relaxed);
-    // A page of one block goes back without the detour over the empty blocks.
-    bool page_is_free = state.blocks_per_page == 1;
-    if (!page_is_free) {
+    if (state.blocks_per_page == 1) {
+      free_pages.set(block >> block_shift, Order::relaxed);  // without the detour over the empty blocks
+    } else {
       state.empty.set(block, Order::relaxed);
-      page_is_free = state.empty.claim_all(block, page_mask(block, type));
+      // release: partner is the acquire of who takes the page; passes on what the claim has acquired with the other
+      // blocks.
+      if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block >> block_shift, Order::release);
     }
-    if (page_is_free) free_pages.set(block >> block_shift, Order::relaxed);
     changes.end(who, 1);
   }
 
