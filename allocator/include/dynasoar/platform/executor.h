@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(kThreadsPerBlock) index_kernel(std::siz
 
 /// What launches of one kernel have in common.
 struct KernelTraits {
-  unsigned threads = 0;      ///< per thread block: what its launch bounds say
+  unsigned threads = 0;      ///< per thread block: what its launch bounds say, or fewer
   unsigned resident = 0;     ///< thread blocks that fill the device once
   bool takes_turns = false;  ///< its code was compiled with take_turns
 
@@ -84,6 +84,14 @@ struct KernelTraits {
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     resident = static_cast<unsigned>(std::max(1, per_multiprocessor * multiprocessors));
     takes_turns = attributes.ptxVersion >= 90;
+  }
+
+  /// The same for `wanted` threads in all: in smaller thread blocks if there were fewer of them than multiprocessors.
+  KernelTraits for_threads(std::size_t wanted, int multiprocessors) const {
+    const std::size_t share = (wanted - 1) / static_cast<std::size_t>(multiprocessors) + 1;
+    KernelTraits result = *this;
+    result.threads = static_cast<unsigned>(std::min<std::size_t>(threads, (share + 31) / 32 * 32));
+    return result;
   }
 
   /// Thread blocks for `wanted` threads, or as many as fill the device.
@@ -139,7 +147,8 @@ class Executor {
   template <class F>
   void for_each_index(std::size_t count, F function) {
     if (count == 0) return;
-    static const detail::KernelTraits traits(detail::index_kernel<F>, multiprocessors_);
+    static const detail::KernelTraits all_traits(detail::index_kernel<F>, multiprocessors_);
+    const detail::KernelTraits traits = all_traits.for_threads(count, multiprocessors_);
     detail::launch(traits, detail::index_kernel<F>, traits.grid_for(count), stream_, count, function);
   }
 

@@ -148,8 +148,9 @@ template <class A, class F>
 void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t per_thread = 1) {
   if (count == 0) return;
   bring_up_to_date<A>(executor);
-  static const KernelTraits traits(bound_index_kernel<A, F>, executor.multiprocessors());
+  static const KernelTraits all_traits(bound_index_kernel<A, F>, executor.multiprocessors());
   const std::size_t threads = (count - 1) / per_thread + 1;
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
   launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), count, function);
 }
 
