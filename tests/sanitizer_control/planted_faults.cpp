@@ -40,13 +40,6 @@ bool submit_fault(const Executor& executor, std::string_view tool, DeviceArray<s
     run_in_block(executor, [values] __device__(unsigned i) { values[i] += i; });
   } else if (tool == "synccheck") {
     array.fill_bytes(0xfe);
-    // Half of the warps wait for the others, which end instead, but later.
-    run_in_block(executor, [] __device__(unsigned i) {
-      if (i < kThreads / 2)
-        __syncthreads();
-      else
-        __nanosleep(1000000);
-    });
     // Lanes 0, 8, 16 and 24 wait with their warp, but are not in the mask, which comes out of memory because the
     // compiler leaves no instruction to check where it sees that a warp is together. Before Hopper it leaves none in
     // any case.

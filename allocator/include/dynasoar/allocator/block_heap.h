@@ -159,9 +159,8 @@ class BlockHeap {
 
   /// Counts the slots that a request got in a block that was open. @return its argument
   __device__ Reservation counted(int type, const Reservation& found) const {
-    // kCounted: partner is the acquire of a search, which, if it knows of an object, must know that its block is open
-    // or on its way (the acquire of the slots has made the opener's fence ours), and of the deletion that made room for
-    // it.
+    // In the order of changes of this word, the opener's release came before; see open. kCounted: partner is the
+    // acquire of a search, which, if it knows of an object, must know of the deletion that made room for it.
     if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Atomics::kCounted);
     return found;
   }
