@@ -289,6 +289,8 @@ struct ChangeAndLook {
     counts[1] = look();
     destroy(shark->prey_.get());
     counts[2] = look();
+    dynasoar::device_do<Fish>([](Fish* fish) { destroy(fish); });  // blocks become empty
+    counts[3] = look();
   }
 };
 
@@ -296,11 +298,11 @@ TEST_CASE("device_do passes over newborn and deleted objects also in blocks that
   AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{8} << 20, .threads = 1});
   handle.parallel_new<Fish>(100);  // one full block and one with free slots
   handle.parallel_for(1, [] __device__(std::size_t) { make_new<Shark>(1)->prey_ = make_new<Fish>(2); });
-  DeviceArray<std::uint32_t> counts(3);
+  DeviceArray<std::uint32_t> counts(4);
   handle.parallel_do<Shark>(ChangeAndLook{counts.data()});
   handle.synchronize();
-  CHECK(counts.download() == std::vector<std::uint32_t>{101, 101, 100});
-  CHECK(handle.count<Fish>() == 200);
+  CHECK(counts.download() == std::vector<std::uint32_t>{101, 101, 100, 0});
+  CHECK(handle.count<Fish>() == 100);
 }
 
 // ---- The paper's spelling -------------------------------------------------------------------------------------------

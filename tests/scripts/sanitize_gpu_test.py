@@ -37,8 +37,9 @@ class SanitizeGpuTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.directory)
         tests = "build/sanitize-gpu/tests/"
         for path, text in (("bin/compute-sanitizer", COMPUTE_SANITIZER), ("bin/cuobjdump", CUOBJDUMP),
-                           ("scripts/sanitize-gpu", PROGRAM.read_text()), (tests + "dsl/test_shared", ""),
-                           (tests + "malloc/test_malloc", ""), (tests + "dsl/test_plain", ""),
+                           ("scripts/sanitize-gpu", PROGRAM.read_text()), (tests + "dsl/test_shared", "nv_fatbin"),
+                           (tests + "malloc/test_malloc", "nv_fatbin"), (tests + "dsl/test_plain", "nv_fatbin"),
+                           (tests + "apps/test_for_cpus", ""),
                            (tests + "sanitizer_control/planted_faults", "")):
             file = self.directory / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -101,6 +102,10 @@ class SanitizeGpuTest(unittest.TestCase):
     def test_only_the_chosen_tools_and_programs_run(self):
         self.assertEqual(self.run_script("--tool", "memcheck", "--program", "test_plain", blind=["racecheck"]), 0)
         self.assertEqual(len(self.calls), 2, self.calls)
+
+    def test_programs_without_code_for_a_gpu_do_not_run(self):
+        self.assertEqual(self.run_script(), 0, self.output)
+        self.assertNotIn("test_for_cpus", self.output)
 
     def test_a_build_without_the_control(self):
         (self.directory / "build/sanitize-gpu/tests/sanitizer_control/planted_faults").unlink()

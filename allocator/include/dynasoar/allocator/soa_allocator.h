@@ -272,8 +272,11 @@ class ReducedSoaAllocator {
     for (std::uint32_t i = 0; i < count; ++i) {
       const detail::ListedBlock entry = list.entries[i];
       // relaxed: objects deleted meanwhile are skipped as a courtesy; a program may not race with their deletion.
-      std::uint64_t alive = entry.slots & state.heap.slots[entry.block].load(Order::relaxed);
+      const std::uint64_t taken = state.heap.slots[entry.block].load(Order::relaxed);
+      std::uint64_t alive = entry.slots & taken;
       if (state.heap.type_of(entry.block) != index_of<S>) alive = 0;
+      // All slots of a closed block look taken.
+      if (taken == Heap::kAllSlots && !state.heap.types[index_of<S>].allocated.get(entry.block)) alive = 0;
       for (; alive != 0; alive &= alive - 1) {
         S* const object =
             ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive)));
