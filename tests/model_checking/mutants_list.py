@@ -31,17 +31,19 @@ def weaker(name, file, function, find, scenarios=(), equivalent=None, order="rel
 weaker("counted_release", HEAP, "counted",
        "types[type].created.add(found.block, number_of(found.slots), <Atomics::kCounted>);",
        scenarios=["moving_slot"])
-weaker("open_fence", HEAP, "open", "Atomics::fence(<Order::release>);")
-weaker("open_slots_release", HEAP, "open", "slots[block].store(mine, <Order::release>);")
+mutant("open_first_fence", HEAP, "open", "the fence before the count of objects and the token is dropped",
+       "open_blocks.add(block, 1, Order::relaxed);\n    Atomics::fence(Order::release);\n",
+       "open_blocks.add(block, 1, Order::relaxed);\n")
+mutant("open_second_fence", HEAP, "open", "the fence between the token and the slots is dropped",
+       "token[block].store(1, Order::relaxed);\n    Atomics::fence(Order::release);\n",
+       "token[block].store(1, Order::relaxed);\n")
 weaker("replacer_token_acquire", HEAP, "replace_current", "if (take_token(old, <Order::acquire>))")
 weaker("replacer_list_release", HEAP, "replace_current", "types[type_of(old)].active.set(old, <Order::release>);")
-weaker("reserve_acquire", HEAP, "reserve", "slots[block].fetch_or(mask, <Order::acquire>);")
+weaker("take_slots_acquire", HEAP, "take_slots", "slots[block].fetch_or(mask, <Order::acquire>);")
 weaker("release_slots_release", HEAP, "release_slots", "slots[block].fetch_and(~mask, <Order::release>);")
-weaker("close_active_acquire", HEAP, "close_if_empty", "state.active.clear(block, <Order::acquire>);")
-weaker("close_counted_release", HEAP, "close_if_empty", "state.open_blocks.subtract(block, 1, <Order::release>);")
-weaker("close_empty_release", HEAP, "close_if_empty", "state.empty.set(block, <Order::release>);")
+weaker("close_fence_acquire", HEAP, "close_if_empty", "Atomics::fence(<Order::acq_rel>);", order="release")
+weaker("close_fence_release", HEAP, "close_if_empty", "Atomics::fence(<Order::acq_rel>);", order="acquire")
 weaker("close_page_release", HEAP, "close_if_empty", "free_pages.set(block >> block_shift, <Order::release>);")
-weaker("invalidate_acquire", HEAP, "invalidate", "slots[block].fetch_or(kAllSlots, <Order::acquire>);")
 weaker("invalidate_release", HEAP, "invalidate", "slots[block].fetch_and(before, <Order::release>);")
 weaker("proof_acquire", HEAP, "search_exhaustively", "full_at[type].load(<Order::acquire>);",
        scenarios=["proof_and_deletions", "proof_passed_on"])
@@ -50,18 +52,25 @@ weaker("proof_release", HEAP, "search_exhaustively", "full_at[type].store(1 + be
 weaker("set_many_release", BITMAP, "set_many", "fetch_or(mask, <Order::release>) == 0")
 weaker("claim_all_acquire", BITMAP, "claim_all", "found & ~mask, <Order::acq_rel>)", order="release")
 weaker("claim_all_release", BITMAP, "claim_all", "found & ~mask, <Order::acq_rel>)", order="acquire",
-       equivalent="the heap claims right after it has set a bit of the same word with release; the claim continues that "
-                  "release sequence, so who reads the claimed word knows of the announcement all the same")
-weaker("clear_any_acquire", BITMAP, "clear_any", "try_clear(position, <Order::acq_rel>)) return position;",
+       equivalent="the heap claims right after it has set a bit of the same word behind a release fence; the claim "
+                  "continues that release sequence, so who reads the claimed word knows of the announcement all the same")
+weaker("clear_any_acquire", BITMAP, "clear_any", "      if (try_clear(position, <Order::acq_rel>)) return position;",
        order="release")
-weaker("clear_any_release", BITMAP, "clear_any", "try_clear(position, <Order::acq_rel>)) return position;",
+weaker("clear_any_release", BITMAP, "clear_any", "      if (try_clear(position, <Order::acq_rel>)) return position;",
        order="acquire")
+weaker("clear_elsewhere_acquire", BITMAP, "clear_elsewhere",
+       "if (is_position(position) && try_clear(position, <Order::acq_rel>)) return position;", order="release")
+weaker("clear_elsewhere_release", BITMAP, "clear_elsewhere",
+       "if (is_position(position) && try_clear(position, <Order::acq_rel>)) return position;", order="acquire")
 mutant("set_default_release", BITMAP, "set", "release becomes relaxed, where the caller names no order",
        "void set(std::uint32_t position, Order order = Order::release)",
        "void set(std::uint32_t position, Order order = Order::relaxed)")
 mutant("clear_default_acquire", BITMAP, "clear", "acq_rel becomes release, where the caller names no order",
        "void clear(std::uint32_t position, Order order = Order::acq_rel)",
        "void clear(std::uint32_t position, Order order = Order::release)")
+mutant("try_clear_acquire", BITMAP, "try_clear", "acq_rel becomes release, where the caller names no order",
+       "bool try_clear(std::uint32_t position, Order order = Order::acq_rel)",
+       "bool try_clear(std::uint32_t position, Order order = Order::release)")
 mutant("find_fence", BITMAP, "find_exhaustively", "the acquire fence is dropped",
        "    // Partner is the release of a clear: who misses a bit sees that its taker had announced itself.\n"
        "    Atomics::fence(Order::acquire);\n", "")
@@ -73,33 +82,63 @@ mutant("tally_read_fence", TALLY, "read", "the acquire fence is dropped", "    A
 mutant("invalidate_keeps", HEAP, "invalidate", "slots taken in vain are not given back",
        "slots[block].fetch_and(before, Order::release);", "slots[block].load(Order::relaxed);")
 mutant("invalidate_paper_order", HEAP, "invalidate", "slots taken in vain are given back before that is settled",
-       "      settle_filled(block, type);\n"
+       "      settle_filled(block, type, who);\n"
        "      // release: as in release_slots.\n"
        "      const std::uint64_t found = slots[block].fetch_and(before, Order::release);\n",
        "      const std::uint64_t found = slots[block].fetch_and(before, Order::release);\n"
-       "      settle_filled(block, type);\n")
+       "      settle_filled(block, type, who);\n")
 mutant("invalidate_once", HEAP, "invalidate", "a block emptied while its slots were taken in vain is not closed",
        "      if ((found & before) != 0) return false;  // else", "      return false;  // else")
 mutant("invalidate_unlisted", HEAP, "invalidate", "the block is not listed after slots taken in vain are given back",
        "      if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots\n", "")
+TOKEN = "    token[block].store(1, Order::relaxed);\n"
+FENCE = "    Atomics::fence(Order::release);\n"
+SLOTS_COMMENT = ("    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit "
+                 "and the count.\n")
+SLOTS = "    slots[block].store(mine, Order::relaxed);\n"
+REPLACE = "    replace_current(block, type, who);\n"
+OPENED = TOKEN + FENCE + SLOTS_COMMENT + SLOTS + REPLACE
+FINISH = "    types[type].allocated.finish_set(block, before, Order::relaxed);\n"
+SETTLE = "    if (mine == kAllSlots) settle_filled(block, type, who);\n"
+
+mutant("open_token_early", HEAP, "open", "the token is there before the first fence",
+       TOKEN, "")
+MUTANTS[-1]["replace_also"] = ("open_blocks.add(block, 1, Order::relaxed);\n" + FENCE,
+                               "open_blocks.add(block, 1, Order::relaxed);\n" + TOKEN + FENCE)
 mutant("open_slots_first", HEAP, "open", "the slots are opened before the token is there",
-       "    token[block].store(1, Order::relaxed);\n", "",
-       )
-MUTANTS[-1]["replace_also"] = ("    if (mine == kAllSlots) settle_filled(block, type);\n    replace_current",
-                               "    token[block].store(1, Order::relaxed);\n"
-                               "    if (mine == kAllSlots) settle_filled(block, type);\n    replace_current")
+       OPENED, FENCE + SLOTS + TOKEN + REPLACE)
+mutant("open_token_last", HEAP, "open", "the token is there only after the block is the warp's current one",
+       OPENED, FENCE + SLOTS + REPLACE + TOKEN)
+mutant("open_current_first", HEAP, "open", "the block is the warp's current one before the second fence",
+       OPENED, TOKEN + REPLACE + FENCE + SLOTS, scenarios=["displace_shared"])
+mutant("open_without_token", HEAP, "open", "the block gets no token", TOKEN, "")
+mutant("open_not_current", HEAP, "open", "the block does not become the warp's current one", SLOTS + REPLACE, SLOTS)
+mutant("open_hides_above", HEAP, "open", "the bits above the one in `allocated` are not settled", FINISH, "")
+mutant("open_not_settled", HEAP, "open", "an opener who fills the block does not settle that", SETTLE, "")
+mutant("open_settles_first", HEAP, "open", "an opener who fills the block settles that before the block is current",
+       REPLACE + FINISH + SETTLE, SETTLE + REPLACE + FINISH,
+       equivalent="the entry then names a full block without a token: a stale hint like any other")
 mutant("reserve_all_wanted", HEAP, "reserve", "slots that somebody else got are handed out too",
        "if (owner == type) return got;", "if (owner == type) return mask;")
 mutant("reserve_any_type", HEAP, "reserve", "the type is not checked after reserving",
        "if (owner == type) return got;", "return got;")
 mutant("reserve_not_settled", HEAP, "reserve", "who takes the last slot does not settle it",
-       "      if ((before | got) == kAllSlots) settle_filled(block, owner);\n", "")
+       "    if ((before | got) == kAllSlots) settle_filled(block, owner, who);\n", "")
 mutant("filled_stays_active", HEAP, "settle_filled", "a full block stays listed as active",
-       "if (!take_token(block, Order::relaxed)) types[type].active.clear(block, Order::relaxed);",
-       "take_token(block, Order::relaxed);")
+       "      types[type].active.clear(block, Order::relaxed);\n", "")
 mutant("filled_keeps_token", HEAP, "settle_filled", "a full current block keeps its token",
-       "if (!take_token(block, Order::relaxed)) types[type].active.clear(block, Order::relaxed);",
-       "if (token[block].load(Order::relaxed) == 0) types[type].active.clear(block, Order::relaxed);")
+       "    if (take_token(block, Order::relaxed)) {\n", "    if (token[block].load(Order::relaxed) != 0) {\n")
+mutant("forget_by_store", HEAP, "forget", "the entry is overwritten whatever it has become",
+       "types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);",
+       "types[type].current[current_slot(who)].store(kNoPosition, Order::relaxed);", scenarios=["forget_shared"])
+mutant("forget_in_steps", HEAP, "forget", "the entry is looked at and overwritten in two steps",
+       "types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);",
+       "if (types[type].current[current_slot(who)].load(Order::relaxed) == expected) {\n"
+       "      types[type].current[current_slot(who)].store(kNoPosition, Order::relaxed);\n    }",
+       scenarios=["forget_shared"])
+mutant("forget_nothing", HEAP, "settle_filled", "a full block stays its warp's current one",
+       "      forget(block, type, who);\n", "",
+       equivalent="the entry is a hint: who reads it finds no slot, and who replaces it finds no token")
 mutant("first_release_unlisted", HEAP, "release_slots", "a block that is no longer full is not listed",
        "    if (before == kAllSlots) {\n"
        "      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for\n"
@@ -118,32 +157,64 @@ mutant("displaced_token_read", HEAP, "take_token", "the token is read and reset 
 
 mutant("page_typed_late", HEAP, "first_block_of_free_page", "the other blocks are published before the page's type",
        "    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "")
-MUTANTS[-1]["replace_also"] = ("if (others != 0) types[type].empty.set_many(block, others);",
-                               "if (others != 0) types[type].empty.set_many(block, others);\n"
-                               "    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);")
+MUTANTS[-1]["replace_also"] = ("    }\n    return block;\n",
+                               "    }\n    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);\n"
+                               "    return block;\n")
 mutant("page_untyped", HEAP, "first_block_of_free_page", "the page keeps the type it had",
        "    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "")
+mutant("one_block_page", HEAP, "first_block_of_free_page", "the other blocks are listed even if there are none",
+       "    if (types[type].blocks_per_page > 1) {\n", "    {\n")
+
+HAD_TOKEN = "    const bool had_token = take_token(block, Order::relaxed);\n"
+ACTIVE = "    const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);\n"
+CLEAR_ALLOCATED = "state.allocated.begin_clear(block, Order::relaxed)"
+ALLOCATED = f"    const std::uint64_t allocated = {CLEAR_ALLOCATED};\n"
+AWAIT = "    if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);\n"
+FINISH_ALLOCATED = "    state.allocated.finish_clear(block, allocated);\n"
+CLOSE_FENCE = "    Atomics::fence(Order::acq_rel);\n"
+SUBTRACT = "    state.open_blocks.subtract(block, 1, Order::relaxed);\n"
+FREE = "free_pages.set(block >> block_shift, Order::release);\n"
+CLAIM = f"      if (state.empty.claim_all(block, page_mask(block, type))) {FREE}"
+CLOSED = "    }\n    changes.end(who, 1);"
+
 mutant("closed_keeps_token", HEAP, "close_if_empty", "a closed current block keeps its token",
-       "if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);",
-       "if (token[block].load(Order::relaxed) == 0) state.active.clear(block, Order::acquire);")
+       HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
 mutant("closed_stays_active", HEAP, "close_if_empty", "a closed block stays listed as active",
-       "if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);",
-       "take_token(block, Order::relaxed);")
+       ACTIVE, "    const std::uint64_t active = ~std::uint64_t{0};\n")
+mutant("closed_clears_once", HEAP, "close_if_empty", "the bit in `active` is cleared only by the loop that waits",
+       ACTIVE, "    const std::uint64_t active = 0;\n",
+       equivalent="the bit is there or on its way unless there was a token, and then it is neither")
+mutant("closed_not_awaited", HEAP, "close_if_empty", "a replacer that is about to list the block is not waited for",
+       AWAIT, "    state.active.finish_clear(block, active);\n")
+mutant("closed_awaits_always", HEAP, "close_if_empty", "who took the token waits for a bit in `active`, too",
+       AWAIT, AWAIT.replace(" && !had_token", ""))
+mutant("closed_active_above", HEAP, "close_if_empty", "the bits above the one in `active` are not settled",
+       AWAIT, AWAIT.replace("!state.active.finish_clear(block, active)", "(active >> block % kContainerBits & 1) == 0"))
 mutant("closed_stays_allocated", HEAP, "close_if_empty", "a closed block stays allocated",
-       "    state.allocated.clear(block, Order::relaxed);  // published by the release below\n", "")
+       CLEAR_ALLOCATED, "std::uint64_t{0}")
+mutant("closed_allocated_above", HEAP, "close_if_empty", "the bits above the one in `allocated` are not settled",
+       FINISH_ALLOCATED, "")
 mutant("closed_late_allocated", HEAP, "close_if_empty", "a block leaves `allocated` only after it is listed as empty",
-       "    state.allocated.clear(block, Order::relaxed);  // published by the release below\n", "",
-       equivalent="who opens the block again waits for the bit (Bitmap::set), and the change is announced until then")
-MUTANTS[-1]["replace_also"] = ("    if (page_is_free) free_pages.set(block >> block_shift, Order::release);\n",
-                               "    if (page_is_free) free_pages.set(block >> block_shift, Order::release);\n"
-                               "    state.allocated.clear(block, Order::relaxed);\n")
+       ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT,
+       equivalent="who opens the block again waits for the bit (Bitmap::finish_set) before it hands out a slot, so "
+                  "nobody else can close it meanwhile; and the change is announced until then")
+MUTANTS[-1]["replace_also"] = (CLOSED, f"    }}\n    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n"
+                                       "    changes.end(who, 1);")
 mutant("closed_late_token", HEAP, "close_if_empty", "the token is taken only after the block is listed as empty",
-       "    if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);\n", "")
-MUTANTS[-1]["replace_also"] = ("    if (page_is_free) free_pages.set(block >> block_shift, Order::release);\n",
-                               "    if (page_is_free) free_pages.set(block >> block_shift, Order::release);\n"
-                               "    if (!take_token(block, Order::relaxed)) state.active.clear(block, Order::acquire);\n")
-mutant("page_never_free", HEAP, "close_if_empty", "a page whose blocks are all empty is not claimed",
-       "      page_is_free = state.empty.claim_all(block, page_mask(block, type));\n", "")
+       HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
+MUTANTS[-1]["replace_also"] = (CLOSED, "    }\n    take_token(block, Order::relaxed);\n    changes.end(who, 1);")
+mutant("closed_counted_early", HEAP, "close_if_empty", "the block is no longer counted before the fence",
+       CLOSE_FENCE + SUBTRACT, SUBTRACT + CLOSE_FENCE)
+mutant("closed_still_counted", HEAP, "close_if_empty", "a closed block still counts as open", SUBTRACT, "")
+mutant("closed_unlisted", HEAP, "close_if_empty", "a closed block is not listed as empty",
+       "      state.empty.set(block, Order::relaxed);\n", "")
+mutant("page_never_free", HEAP, "close_if_empty", "a page whose blocks are all empty is not claimed", CLAIM, "")
+MASK = "page_mask(block, type)"
+ALL_EMPTY = f"      if ({MASK} == (state.empty.container(0, block / kContainerBits) & {MASK})) "
+mutant("page_not_claimed", HEAP, "close_if_empty", "the empty blocks of a page that becomes free stay listed",
+       CLAIM, ALL_EMPTY + FREE)
+mutant("page_free_early", HEAP, "close_if_empty", "a page becomes free before its empty blocks are claimed",
+       CLAIM, f"{ALL_EMPTY}{{\n        {FREE}        state.empty.claim_all(block, {MASK});\n      }}\n")
 
 # --- Refusals ---
 
@@ -164,13 +235,23 @@ MUTANTS[-1]["replace_also"] = (
     "found = {current, reserve(current, type, want, who), {}};\n"
     "    types[type].created.add(who, number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
     "    return found;")
+CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
+OPEN_BLOCKS = "    types[type].open_blocks.add(block, 1, Order::relaxed);\n"
+
 mutant("opened_counted_late", HEAP, "open", "an opener counts its objects after the block is open",
-       "    types[type].created.add(block, number_of(mine), Order::relaxed);\n", "",
+       CREATED, "",
        equivalent="where counts release (kCounted on the host) who knows of a later object in the block knows of the "
                   "announcement as well; the order is for GPUs, where they do not")
-MUTANTS[-1]["replace_also"] = ("    if (mine == kAllSlots) settle_filled(block, type);\n    replace_current",
-                               "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
-                               "    if (mine == kAllSlots) settle_filled(block, type);\n    replace_current")
+MUTANTS[-1]["replace_also"] = (SLOTS, SLOTS + CREATED)
+mutant("open_counted_late", HEAP, "open", "the block counts as open only after the fence",
+       OPEN_BLOCKS + FENCE, FENCE + OPEN_BLOCKS,
+       equivalent="who knows of the objects, but not of the block, knows of its announcement; a search during which a "
+                  "change is announced proves nothing")
+mutant("open_created_early", HEAP, "open", "an opener counts its objects before the fence", CREATED, "",
+       equivalent="a search that no longer finds the page, or the empty block, knows of its taker's announcement from "
+                  "the bitmap; one that finds it proves nothing")
+MUTANTS[-1]["replace_also"] = (OPEN_BLOCKS, OPEN_BLOCKS + CREATED)
+mutant("open_not_counted", HEAP, "open", "an open block is not counted", OPEN_BLOCKS, "")
 KEPT = "if (before.in_progress == 0 && proof == 1 + before.count + state.deleted.read().count) return Verdict::full;"
 COUNTS = "if (before.in_progress != 0 || created - deleted != capacity) {"
 
@@ -200,8 +281,8 @@ mutant("proof_read_late", HEAP, "search_exhaustively", "the kept proof is read a
        "    if (before.in_progress == 0 && full_at[type].load(Order::acquire) == stamp) return Verdict::full;",
        scenarios=["proof_and_deletions", "proof_passed_on"])
 mutant("close_unannounced", HEAP, "close_if_empty", "a block is closed without an announcement",
-       "    changes.begin(who);\n    if (!invalidate(block)) {\n      changes.cancel(who);\n      return;\n    }\n",
-       "    if (!invalidate(block)) return;\n    changes.begin(who);\n",
+       "    changes.begin(who);\n    if (!invalidate(block, who)) {\n      changes.cancel(who);\n      return;\n    }\n",
+       "    if (!invalidate(block, who)) return;\n    changes.begin(who);\n",
        equivalent="until it leaves `open_blocks`, with release, the block counts as slots without objects, so no proof "
                   "succeeds; who no longer counts it knows of the announcement")
 mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an announcement",
@@ -209,19 +290,23 @@ mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an 
 MUTANTS[-1]["replace_also"] = ("    if (!is_position(block)) {\n      changes.cancel(who);\n      return nothing();\n    }\n",
                                "    if (!is_position(block)) return nothing();\n    changes.begin(who);\n")
 mutant("close_uncounted", HEAP, "close_if_empty", "closed blocks are not counted",
-       "    if (page_is_free) free_pages.set(block >> block_shift, Order::release);\n    changes.end(who, 1);",
-       "    if (page_is_free) free_pages.set(block >> block_shift, Order::release);\n    changes.end(who, 0);")
+       CLOSED, CLOSED.replace("1", "0"))
+mutant("close_not_cancelled", HEAP, "close_if_empty", "an announcement is not taken back when the block is not closed",
+       "    if (!invalidate(block, who)) {\n      changes.cancel(who);\n", "    if (!invalidate(block, who)) {\n")
+mutant("open_not_cancelled", HEAP, "from_new_block", "an announcement is not taken back when there is no block",
+       "    if (!is_position(block)) {\n      changes.cancel(who);\n", "    if (!is_position(block)) {\n")
 mutant("open_uncounted", HEAP, "from_new_block", "opened blocks are not counted",
        "open(block, type, want, who), {}};\n    changes.end(who, 1);",
        "open(block, type, want, who), {}};\n    changes.end(who, 0);")
 
 # --- Bitmaps ---
 
-mutant("clear_by_store", BITMAP, "try_clear", "the container is read and written in two steps",
-       "word(0, index).fetch_and(~mask, order);",
-       "word(0, index).load(Order::relaxed);\n    word(0, index).store(before & ~mask, Order::release);")
-mutant("clear_leaves_above", BITMAP, "try_clear", "an emptied container leaves the bit above set",
-       "    if (before == mask) settle_emptied(index);\n    return (before", "    return (before")
+mutant("clear_by_store", BITMAP, "begin_clear", "the container is read and written in two steps",
+       "    return word(0, position / kContainerBits).fetch_and(~bit(position), order);\n",
+       "    const std::uint64_t before = word(0, position / kContainerBits).load(Order::relaxed);\n"
+       "    word(0, position / kContainerBits).store(before & ~bit(position), Order::release);\n    return before;\n")
+mutant("clear_leaves_above", BITMAP, "finish_clear", "an emptied container leaves the bit above set",
+       "    if (before == bit(position)) settle_emptied(position / kContainerBits);\n", "")
 mutant("claim_leaves_above", BITMAP, "claim_all", "a container emptied by a claim leaves the bit above set",
        "        if (found == mask) settle_emptied(index);\n", "")
 mutant("claim_in_steps", BITMAP, "claim_all", "the bits are looked at and cleared in two steps",
@@ -232,15 +317,27 @@ mutant("claim_in_steps", BITMAP, "claim_all", "the bits are looked at and cleare
 mutant("set_many_hides", BITMAP, "set_many", "the bit above is not set",
        "if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 1) {",
        "if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 99) {")
-mutant("set_does_not_wait", BITMAP, "switch_on", "a bit that is set already is not waited for",
-       "while (((before = word(level, position / kContainerBits).fetch_or(mask, order)) & mask) != 0) Atomics::pause();",
-       "before = word(level, position / kContainerBits).fetch_or(mask, order);")
+mutant("set_hides", BITMAP, "finish_set", "the bit above is not set",
+       "if (before == 0 || (before & bit(position)) != 0) settle_set", "if ((before & bit(position)) != 0) settle_set")
+mutant("set_does_not_wait", BITMAP, "finish_set", "a bit that is set already is not waited for",
+       "if (before == 0 || (before & bit(position)) != 0) settle_set", "if (before == 0) settle_set")
+mutant("set_hides_after_wait", BITMAP, "settle_set", "who had to wait for the bit does not set the one above",
+       "      before = begin_set(position, order);\n    }\n    if (before == 0 &&",
+       "      before = begin_set(position, order);\n      if ((before & bit(position)) == 0) return;\n    }\n"
+       "    if (before == 0 &&")
+mutant("set_above_does_not_wait", BITMAP, "switch_on", "a bit above that is set already is not waited for",
+       "      while (((before = word(level, position / kContainerBits).fetch_or(mask, Order::relaxed)) & mask) != 0) {\n"
+       "        Atomics::pause();\n      }\n",
+       "      before = word(level, position / kContainerBits).fetch_or(mask, Order::relaxed);\n")
+mutant("set_settles_upwards", BITMAP, "switch_on", "the levels above the second are not settled",
+       "      if (before != 0) return;\n", "      return;\n")
 mutant("clear_does_not_wait", BITMAP, "switch_off", "a bit above that is not set yet is not waited for",
        "      while (((before = word(level, position / kContainerBits).fetch_and(~mask, Order::relaxed)) & mask) == 0) {\n"
        "        Atomics::pause();\n      }\n",
        "      before = word(level, position / kContainerBits).fetch_and(~mask, Order::relaxed);\n")
 mutant("clear_gives_up", BITMAP, "clear", "a bit that is not set yet is not waited for",
-       "while (!try_clear(position, order)) Atomics::pause();", "try_clear(position, order);")
+       "    if (try_clear(position, order)) return;\n    do {\n      Atomics::pause();\n"
+       "    } while (!try_clear(position, order));\n", "    try_clear(position, order);\n")
 mutant("clear_settles_upwards", BITMAP, "switch_off", "the levels above the second are not settled",
        "      if (before != mask) return;\n      position /= kContainerBits;\n    }\n  }\n\n  Word* words_;",
        "      return;\n    }\n  }\n\n  Word* words_;")

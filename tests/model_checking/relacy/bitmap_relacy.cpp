@@ -133,6 +133,14 @@ void add_passing(std::vector<Entry>& all) {
        1,
        Pairs::kAny,
        {[](Pairs& map) { map.use(3), map.bits.set(3), map.use(2), map.bits.set(2); }, take_any, take_any}}));
+  all.push_back(bitmap_entry<2>("bitmap_try_clear", "the same for one who may be too early", kFull, 2000000,
+                                {4,
+                                 0,
+                                 Pairs::kAny,
+                                 {[](Pairs& map) { map.use(0), map.bits.set(0); },
+                                  [](Pairs& map) {
+                                    if (map.bits.try_clear(0)) map.use(0);
+                                  }}}));
   const auto set_and_claim = [](std::uint32_t position) {
     return [position](Fours& map) {
       map.use(position), map.bits.set(position);

@@ -87,6 +87,23 @@ void add_blocks(std::vector<Entry>& all) {
                               {3, {1}, 1, nothing, {keep_and_free(0), keep_and_free(0)}}));
   all.push_back(heap_entry<1>("displace_3", "the same, three of them", kRandom, 100000,
                               {4, {1}, 1, nothing, {keep_and_free(0), keep_and_free(0), twice(0)}}));
+  all.push_back(heap_entry<1>("displace_shared",
+                              "a third opener may displace a block whose opener has just displaced another's", kRandom,
+                              100000,
+                              {3,
+                               {1},
+                               1,
+                               nothing,
+                               {[](One& heap) { heap.take(0, 0, 2); }, [](One& heap) { heap.take(0, 1); },
+                                [](One& heap) { heap.take(0, 2); }}}));
+  all.push_back(heap_entry<1>("forget_shared", "a shared current block is filled while another takes its place",
+                              kRandom, 100000,
+                              {3,
+                               {1},
+                               1,
+                               [](One& heap) { heap.take(0, 0); },
+                               {[](One& heap) { heap.take(0, 0); },  //
+                                [](One& heap) { heap.take(0, 1); }}}));
   all.push_back(heap_entry<1>("reclaim_current", "a current block is emptied while its owner allocates", kRandom,
                               100000, {2, {1}, 2, [](One& heap) { heap.take(0, 0); }, {twice(0), [](One& heap) {
                                                                                          heap.give(0, 1),
