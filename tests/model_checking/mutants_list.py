@@ -283,7 +283,7 @@ mutant("proof_read_late", HEAP, "search_exhaustively", "the kept proof is read a
 mutant("close_unannounced", HEAP, "close_if_empty", "a block is closed without an announcement",
        "    changes.begin(who);\n    if (!invalidate(block, who)) {\n      changes.cancel(who);\n      return;\n    }\n",
        "    if (!invalidate(block, who)) return;\n    changes.begin(who);\n",
-       equivalent="until it leaves `open_blocks`, with release, the block counts as slots without objects, so no proof "
+       equivalent="until it leaves `open_blocks`, behind a fence, the block counts as slots without objects, so no proof "
                   "succeeds; who no longer counts it knows of the announcement")
 mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an announcement",
        "    changes.begin(who);\n    std::uint32_t block = kNoPosition;", "    std::uint32_t block = kNoPosition;")
