@@ -61,6 +61,7 @@ struct DisturbedAtomics {
   static void fence(Order order) { PlatformAtomics::fence(order); }
   static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
+  static constexpr Order kFenced = PlatformAtomics::kFenced;
   static constexpr int kPatience = PlatformAtomics::kPatience;
   static constexpr int kRoundsPerSearch = PlatformAtomics::kRoundsPerSearch;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
@@ -108,6 +109,7 @@ struct ScriptedAtomics {
   inline static bool closing = false;  ///< a closer is about to list the block, or its page
   static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
+  static constexpr Order kFenced = Order::relaxed;
   static constexpr int kPatience = 4;
   static constexpr int kRoundsPerSearch = 4;
   static void pause(int = 0) {}

@@ -35,6 +35,7 @@ struct LonelyAtomics {
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 1;
   static constexpr int kRoundsPerSearch = 1;
+  static constexpr Order kFenced = Order::relaxed;
   static void pause(int = 0) { fail("a thread waits although it is alone"); }
 };
 

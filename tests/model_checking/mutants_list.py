@@ -95,7 +95,7 @@ TOKEN = "    token[block].store(1, Order::relaxed);\n"
 FENCE = "    Atomics::fence(Order::release);\n"
 SLOTS_COMMENT = ("    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit "
                  "and the count.\n")
-SLOTS = "    slots[block].store(mine, Order::relaxed);\n"
+SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
 REPLACE = "    replace_current(block, type, who);\n"
 OPENED = TOKEN + FENCE + SLOTS_COMMENT + SLOTS + REPLACE
 FINISH = "    types[type].allocated.finish_set(block, before, Order::relaxed);\n"
@@ -207,7 +207,7 @@ mutant("closed_counted_early", HEAP, "close_if_empty", "the block is no longer c
        CLOSE_FENCE + SUBTRACT, SUBTRACT + CLOSE_FENCE)
 mutant("closed_still_counted", HEAP, "close_if_empty", "a closed block still counts as open", SUBTRACT, "")
 mutant("closed_unlisted", HEAP, "close_if_empty", "a closed block is not listed as empty",
-       "      state.empty.set(block, Order::relaxed);\n", "")
+       "      state.empty.set(block, Atomics::kFenced);\n", "")
 mutant("page_never_free", HEAP, "close_if_empty", "a page whose blocks are all empty is not claimed", CLAIM, "")
 MASK = "page_mask(block, type)"
 ALL_EMPTY = f"      if ({MASK} == (state.empty.container(0, block / kContainerBits) & {MASK})) "

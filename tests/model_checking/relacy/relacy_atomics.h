@@ -85,6 +85,7 @@ struct RelacyAtomics {
   static constexpr int kPatience = 3;
   static constexpr int kRoundsPerSearch = 4;
   static constexpr Order kCounted = Order::release;
+  static constexpr Order kFenced = Order::relaxed;
 };
 
 // In relacy_atomics.cpp, because Relacy's code takes long to compile.

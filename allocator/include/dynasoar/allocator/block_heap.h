@@ -291,7 +291,7 @@ class BlockHeap {
     token[block].store(1, Order::relaxed);
     Atomics::fence(Order::release);
     // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count.
-    slots[block].store(mine, Order::relaxed);
+    slots[block].store(mine, Atomics::kFenced);
     replace_current(block, type, who);
     types[type].allocated.finish_set(block, before, Order::relaxed);
     if (mine == kAllSlots) settle_filled(block, type, who);
@@ -397,9 +397,9 @@ class BlockHeap {
     Atomics::fence(Order::acq_rel);
     state.open_blocks.subtract(block, 1, Order::relaxed);
     if (state.blocks_per_page == 1) {
-      free_pages.set(block >> block_shift, Order::relaxed);  // without the detour over the empty blocks
+      free_pages.set(block >> block_shift, Atomics::kFenced);  // without the detour over the empty blocks
     } else {
-      state.empty.set(block, Order::relaxed);
+      state.empty.set(block, Atomics::kFenced);
       // release: partner is the acquire of who takes the page; passes on what the claim has acquired with the other
       // blocks.
       if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block >> block_shift, Order::release);

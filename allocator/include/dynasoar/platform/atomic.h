@@ -4,7 +4,7 @@
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
 /// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
-/// the constants `P::kShards`, `P::kPatience`, `P::kRoundsPerSearch` and `P::kCounted`.
+/// the constants `P::kShards`, `P::kPatience`, `P::kRoundsPerSearch`, `P::kCounted` and `P::kFenced`.
 #pragma once
 
 #include <atomic>
@@ -128,6 +128,10 @@ struct PlatformAtomics {
   /// Order of the counts that a search for free slots reads. On a GPU, atomics happen in one place, the second-level
   /// cache, which shows them to all in one order, and a release would cost the common path 4 %.
   static constexpr Order kCounted = kCudaBackend ? Order::relaxed : Order::release;
+
+  /// Order of changes that a release fence comes before: relaxed would do. ThreadSanitizer does not see fences, and a
+  /// release costs hosts nothing.
+  static constexpr Order kFenced = kCudaBackend ? Order::relaxed : Order::release;
 
   /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
   /// thread that is awaited may not have a processor for a while.
