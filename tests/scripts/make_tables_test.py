@@ -128,6 +128,15 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| Wa-Tor, 2048 x 2560, 500 steps, agents as objects | 400 ms | 1200 ms | 3.00 |\n", text)
         self.assertIn("| 99.9 % | 1.00 us | 2.50 us | 30.0 us | 60 us | 999 |\n", text)
 
+    def test_what_checks_cost_is_of_the_run_that_measured_it(self):
+        newer = [r | {"median": 2 * r["median"]} for r in all_records(date="2000-01-03", commit="fedcba9876543210")
+                 if not r["benchmark"].startswith("checked ")]
+        self.write("benchmarks/results/a.json", newer)
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| loop over objects, base class | 3.00 TB/s | 1.50 TB/s | 2.00 |\n", text)
+        self.assertIn("| 7 floats | objects | 6.00 |", text)
+
     def test_rounds_to_three_digits_without_exponents(self):
         self.make(all_records())
         text = self.read("docs/benchmarks.md")
