@@ -112,7 +112,7 @@ struct ScriptedAtomics {
   static constexpr Order kFenced = Order::relaxed;
   static constexpr int kPatience = 4;
   static constexpr int kRoundsPerSearch = 4;
-  static void pause(int = 0) {}
+  static void pause(int = 0) { Interruption::after("wait"); }
 };
 
 /// How the workers of one run behave.
@@ -312,6 +312,44 @@ TEST_CASE("slots that a warp takes to close a block and has to give back do not 
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
   if (got.slots != 0) full.heap().release(got.block, got.slots, 1);
   full.check_usable(kept.slots, 0b1111);
+}
+
+TEST_CASE("a warp takes a block of the page that another warp of its group is getting, not a page of its own") {
+  const TinyHeap<1, 4, 4, ScriptedAtomics> tiny(2, {2}, 1);
+  const auto& heap = tiny.heap();
+  auto& fetching = heap.types[0].fetching[0];
+  fetching.store(1, Order::relaxed);
+  Reservation other{};
+  Interruption::next = {{"wait", [&] {
+                           fetching.store(0, Order::relaxed);
+                           other = heap.allocate(0, 4, 1);
+                         }}};
+  const Reservation got = heap.allocate(0, 4, 0);
+  REQUIRE(Interruption::next.empty());
+  CHECK(std::popcount(got.slots) == 4);
+  CHECK(got.block / heap.block_stride() == other.block / heap.block_stride());
+  Executor executor(1);
+  const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, heap);
+  CHECK(dynasoar::test::heap_errors(copy) == "");
+  CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == 1);
+}
+
+TEST_CASE("a warp does not wait for ever for another warp's page, nor for one that there is not") {
+  const TinyHeap<1, 4, 4, ScriptedAtomics> tiny(1, {2}, 1);
+  const auto& heap = tiny.heap();
+  heap.types[0].fetching[0].store(1, Order::relaxed);  // by a warp that never goes on
+  for (int block = 0; block < 2; ++block) CHECK(std::popcount(heap.allocate(0, 4, 0).slots) == 4);
+  CHECK(heap.allocate(0, 4, 0).refusal == Refusal::heap_full);
+}
+
+TEST_CASE("where free pages are plenty, a warp takes one of its own") {
+  TinyHeap<1, 4, 4, ScriptedAtomics> tiny(2, {2}, 1);
+  auto heap = tiny.heap();
+  heap.plenty = 1;
+  heap.types[0].fetching[0].store(1, Order::relaxed);
+  Interruption::next = {{"wait", [] { FAIL("waits for another warp"); }}};
+  CHECK(std::popcount(heap.allocate(0, 4, 0).slots) == 4);
+  Interruption::next.clear();
 }
 
 TEST_CASE(

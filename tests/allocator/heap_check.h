@@ -33,7 +33,7 @@ std::vector<T> download_words(Executor& executor, const Word* from, std::size_t 
 struct HeapCopy {
   struct Type {
     std::vector<std::vector<std::uint64_t>> empty, active, allocated;  // all levels
-    std::vector<std::uint32_t> current;
+    std::vector<std::uint32_t> current, fetching;
     std::uint32_t blocks_per_page;
     std::uint64_t objects = 0;  // created less deleted
     std::uint64_t open_blocks = 0;
@@ -83,6 +83,7 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
     copy.types.push_back({download_levels(executor, type.empty), download_levels(executor, type.active),
                           download_levels(executor, type.allocated),
                           download_words<std::uint32_t>(executor, type.current, heap.current_count),
+                          download_words<std::uint32_t>(executor, type.fetching, heap.current_count),
                           type.blocks_per_page});
   }
   DeviceArray<typename Heap::Counter::Reading> counters(1 + 3 * kTypes);
@@ -211,6 +212,9 @@ inline std::string heap_errors(const HeapCopy& heap) {
                       "open blocks and their counter differ for type", type);
     for (const std::uint32_t block : heap.types[type].current) {
       complaints.add_if(block != kNoPosition && block >= blocks, "a current block does not exist: block", block);
+    }
+    for (const std::uint32_t fetching : heap.types[type].fetching) {
+      complaints.add_if(fetching != 0, "somebody seems to be getting a page of type", type);
     }
   }
   for (std::uint32_t page = 0; page < heap.pages; ++page) check_page(heap, page, complaints);

@@ -27,6 +27,7 @@ class TinyHeap {
     const std::uint32_t most = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
     heap_.block_shift = static_cast<std::uint32_t>(std::bit_width(most - 1));
     heap_.current_count = current_count;
+    heap_.plenty = kContainerBits;
     heap_.slots = words64(heap_.blocks(), Heap::kAllSlots);
     heap_.token = words32(heap_.blocks(), 0);
     heap_.page_type = words32(pages, 0);
@@ -43,6 +44,7 @@ class TinyHeap {
       heap_.types[type].deleted = counter();
       heap_.types[type].open_blocks = counter();
       heap_.types[type].current = words32(current_count, kNoPosition);
+      heap_.types[type].fetching = words32(current_count, 0);
       heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
     }
   }

@@ -287,8 +287,16 @@ mutant("close_unannounced", HEAP, "close_if_empty", "a block is closed without a
                   "succeeds; who no longer counts it knows of the announcement")
 mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an announcement",
        "    changes.begin(who);\n    std::uint32_t block = kNoPosition;", "    std::uint32_t block = kNoPosition;")
-MUTANTS[-1]["replace_also"] = ("    if (!is_position(block)) {\n      changes.cancel(who);\n      return nothing();\n    }\n",
+MUTANTS[-1]["replace_also"] = ("    if (!is_position(block)) {\n      changes.cancel(who);\n"
+                               "      return any_closed && shares ? nothing_yet() : nothing();\n    }\n",
                                "    if (!is_position(block)) return nothing();\n    changes.begin(who);\n")
+mutant("fetched_silently", HEAP, "from_new_block", "the group is not told that its page has come",
+       "    if (!any_closed && shares) fetching(type, who).store(0, Order::relaxed);\n", "")
+mutant("fetching_twice", HEAP, "fetches", "a warp that finds an empty block instead of getting a page says that it gets one",
+       "    fetching(type, who).store(0, Order::relaxed);  // the last", "    // the last")
+mutant("fetching_for_ever", HEAP, "allocate", "a warp waits for another one's page in all rounds",
+       "look_around(type, want, who, round < kSharingRounds)", "look_around(type, want, who, true)",
+       scenarios=[DISTURBED])
 mutant("close_uncounted", HEAP, "close_if_empty", "closed blocks are not counted",
        CLOSED, CLOSED.replace("1", "0"))
 mutant("close_not_cancelled", HEAP, "close_if_empty", "an announcement is not taken back when the block is not closed",

@@ -117,6 +117,15 @@ void add_blocks(std::vector<Entry>& all) {
                                {[](One& heap) { heap.give(0, 0); },  //
                                 [](One& heap) { heap.give(1, 1); },  //
                                 [](One& heap) { heap.take_and_give(0, 0); }}}));
+  all.push_back(heap_entry<1>(
+      "share_page", "three requests for blocks in a fresh heap, one of which gets a page for all", kRandom, 100000,
+      {2,
+       {2},
+       3,
+       [](One&) {},
+       {[](One& heap) { heap.take_and_give(0, 0, 2); },  //
+        [](One& heap) { heap.take(0, 1, 2); },           //
+        [](One& heap) { heap.take_and_give(0, 2); }}}));
 }
 
 /// Blocks that change their type.

@@ -138,7 +138,8 @@ HeapCopy read_heap(const Heap& heap, int container_bits) {
   copy.changes_in_progress = heap.changes.read().in_progress;
   for (const typename Heap::TypeState& type : heap.types) {
     copy.types.push_back({read_levels(type.empty), read_levels(type.active), read_levels(type.allocated),
-                          read_words<std::uint32_t>(type.current, heap.current_count), type.blocks_per_page,
+                          read_words<std::uint32_t>(type.current, heap.current_count),
+                          read_words<std::uint32_t>(type.fetching, heap.current_count), type.blocks_per_page,
                           type.created.read().count - type.deleted.read().count, type.open_blocks.read().count});
   }
   return copy;

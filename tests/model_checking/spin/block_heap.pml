@@ -30,6 +30,7 @@
  *   TYPES      1 or 2
  *   CURRENT    current blocks per type; warp w uses that of number w % CURRENT
  *   ROUNDS, ROUNDS_PER_SEARCH, SEARCHES, TRIES, TAKE_TRIES   the constants of that name in BlockHeap
+ *              All warps of a type are one group, of which one fetches pages, in the first half of the rounds.
  *   MISS       whether searches may miss
  *   SETUP0, SETUP1             what warps 0 and 1 do, one after the other, before the others start
  *   WARP0, WARP1, WARP2        what the warps do then, all at once; 0 for a warp that is not there
@@ -94,6 +95,7 @@
 #define WARP2 0
 #endif
 
+#define SHARING_ROUNDS (ROUNDS / 2)
 #define BLOCKS (NPAGES * STRIDE)
 #define BIT(i) (1 << (i))
 #define FIRST_BITS(n) (BIT(n) - 1)
@@ -120,6 +122,7 @@ byte created[TYPES];
 byte deleted[TYPES];
 byte open_blocks[TYPES];
 byte current[TYPES * CURRENT];
+bit fetching[TYPES];
 byte full_at[TYPES];
 byte changes_begun;  /* with changes_count one word: read and written together */
 byte changes_count;
@@ -541,6 +544,20 @@ inline first_block_of_free_page() {
   fi
 }
 
+/* Sets `not_yet` unless it is for the caller to get a page. */
+inline fetches() {
+  d_step { not_yet = fetching[type]; fetching[type] = 1 } /* fetches: fetching exchange */
+  if
+  :: !not_yet ->
+     d_step { not_yet = (empty_[type] != 0) } /* fetches: empty.seems_empty */
+     if
+     :: not_yet -> d_step { fetching[type] = 0 } /* fetches: fetching store */
+     :: else
+     fi
+  :: else
+  fi
+}
+
 inline from_new_block() {
   taken = NONE;
   if
@@ -554,26 +571,44 @@ inline from_new_block() {
   if
   :: any_free ->
      any_free = 0;
-     d_step { changes_begun++ } /* from_new_block: changes.begin */
+     shares = (PER(type) > 1 && round < SHARING_ROUNDS);
      if
-     :: any_closed ->
-        d_step { seen = empty_[type] } /* clear_any: load */
-        clear_any(empty_[type])
+     :: !any_closed && shares -> fetches()
      :: else
      fi;
      if
-     :: taken == NONE -> first_block_of_free_page()
+     :: !not_yet ->
+        d_step { changes_begun++ } /* from_new_block: changes.begin */
+        if
+        :: any_closed ->
+           d_step { seen = empty_[type] } /* clear_any: load */
+           clear_any(empty_[type])
+        :: else
+        fi;
+        if
+        :: taken == NONE && !(any_closed && shares) -> first_block_of_free_page()
+        :: else
+        fi;
+        if
+        :: !any_closed && shares -> d_step { fetching[type] = 0 } /* from_new_block: fetching store */
+        :: else
+        fi;
+        if
+        :: taken == NONE ->
+           d_step { /* from_new_block: changes.cancel */
+             changes_begun--;
+             not_yet = any_closed && shares
+           }
+        :: else ->
+           block = taken;
+           open(block);
+           d_step { changes_begun--; changes_count++ } /* from_new_block: changes.end */
+        fi
      :: else
-     fi;
-     if
-     :: taken == NONE -> d_step { changes_begun-- } /* from_new_block: changes.cancel */
-     :: else ->
-        block = taken;
-        open(block);
-        d_step { changes_begun--; changes_count++ } /* from_new_block: changes.end */
      fi
   :: else
   fi;
+  shares = 0;
   near = 0;
   taken = 0;
   any_closed = 0
@@ -724,7 +759,7 @@ inline allocate() {
      :: else
      fi;
      if
-     :: round % ROUNDS_PER_SEARCH == 0 || round + 1 == ROUNDS ->
+     :: !not_yet && (round % ROUNDS_PER_SEARCH == 0 || round + 1 == ROUNDS) ->
         search_exhaustively();
         if
         :: verdict != UNSETTLED -> break
@@ -732,6 +767,7 @@ inline allocate() {
         fi
      :: else
      fi;
+     not_yet = 0;
      round++
   od;
   atomic { /* the call returns */
@@ -787,6 +823,7 @@ inline free() {
 
 proctype warp(byte who; int program) {
   byte type, want, round, verdict;            /* allocate */
+  bit not_yet, shares;                        /* from_new_block */
   byte block, got;                            /* what was reserved */
   byte hint, listed, tries, searches;         /* searches */
   bit any_listed, any_closed, any_free;
@@ -869,7 +906,7 @@ inline check() {
     b = 0;
     do
     :: b < TYPES ->
-       assert(created[b] - deleted[b] == living[b]);
+       assert(created[b] - deleted[b] == living[b] && fetching[b] == 0);
        assert(open_blocks[b] == COUNT_BLOCKS(allocated[b]));
        living[b] = 0;
        b++

@@ -68,6 +68,7 @@ class BlockHeap {
     Counter deleted;                ///< objects, counted in the shard of who deletes
     Counter open_blocks;            ///< open blocks, counted in their own shards
     Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
+    Word<std::uint32_t>* fetching;  ///< [current_count] 1 while a warp of the group gets a page for all; a hint
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 
@@ -75,6 +76,7 @@ class BlockHeap {
   std::uint32_t pages;
   std::uint32_t block_shift;       ///< logarithm of block_stride(), at most kContainerBits: a page shares a container
   std::uint32_t current_count;     ///< current blocks per type
+  int plenty;                      ///< more free pages than this in a container, and warps take them as they please
   Word<std::uint64_t>* slots;      ///< [blocks] slot bitmaps; all ones while the block is closed
   Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
@@ -97,14 +99,15 @@ class BlockHeap {
   /// @par Progress   at most kRounds rounds, each lock-free but for the waits described in Bitmap
   /// @par Cost       4 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
-    Reservation found = look_around(type, want, who);
-    for (int round = 0; found.slots == 0; found = look_around(type, want, who)) {
-      if (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds) {
+    Reservation found = look_around(type, want, who, true);
+    for (int round = 0; found.slots == 0; found = look_around(type, want, who, round < kSharingRounds)) {
+      const bool waits = found.block == kStalePosition;
+      if (!waits && (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds)) {
         const Verdict verdict = search_exhaustively(type, want, who, found);
         if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
         if (verdict == Verdict::found) return found;
       }
-      Atomics::pause(round);
+      Atomics::pause(waits && round > 3 ? 3 : round);  // a page takes a few us
       if (++round == kRounds) return {kNoPosition, 0, Refusal::contended};
     }
     return found;
@@ -138,11 +141,15 @@ class BlockHeap {
   static constexpr int kTriesPerContainer = 2;           // listed blocks tried per search
   static constexpr int kTakeTries = 8;                   // tries to take an empty block or a free page in one round
   static constexpr int kRounds = Atomics::kPatience;     // rounds after which a request gives up as contended
+  static constexpr int kSharingRounds = kRounds / 2;     // rounds in which it leaves it to another to get a page
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
 
   enum class Verdict { found, full, unsettled };
 
   static __device__ Reservation nothing() { return {kNoPosition, 0, Refusal::contended}; }
+
+  /// Nothing yet, but another warp is about to bring empty blocks.
+  static __device__ Reservation nothing_yet() { return {kStalePosition, 0, Refusal::contended}; }
 
   /// A warp's entry in tables of current_count entries; in small heaps, several warps share one.
   __device__ std::uint32_t current_slot(std::uint32_t who) const {
@@ -169,10 +176,12 @@ class BlockHeap {
   ///
   /// What most requests do comes before any loop, and calls nothing that is not inlined: at the head of a loop and of a
   /// function, a GPU may let go of the lanes that wait for this one. From then on they run, and ask, apart from it.
-  __device__ Reservation look_around(int type, int want, std::uint32_t who) const {
+  ///
+  /// @param shares   whether to leave it to another warp to get a page, if one is about to: then nothing_yet()
+  __device__ Reservation look_around(int type, int want, std::uint32_t who, bool shares) const {
     std::uint32_t page;
     const Reservation found = from_hints(type, want, who, page);
-    return found.slots != 0 ? found : from_search(type, want, who, page);
+    return found.slots != 0 ? found : from_search(type, want, who, page, shares);
   }
 
   /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp
@@ -193,7 +202,7 @@ class BlockHeap {
   }
 
   /// Searches the bitmaps: a listed block, else a new one.
-  __device__ Reservation from_search(int type, int want, std::uint32_t who, std::uint32_t page) const {
+  __device__ Reservation from_search(int type, int want, std::uint32_t who, std::uint32_t page, bool shares) const {
     const TypeState& state = types[type];
     // Read together, because each takes a while. relaxed: hints.
     const bool any_listed = !state.active.seems_empty();
@@ -203,7 +212,7 @@ class BlockHeap {
       const Reservation found = from_listed_block(type, want, who);
       if (found.slots != 0) return counted(type, found);
     }
-    return from_new_block(type, want, who, any_closed, page, near);
+    return from_new_block(type, want, who, any_closed, page, near, shares);
   }
 
   /// A listed block anywhere, from one starting point after the other.
@@ -240,22 +249,42 @@ class BlockHeap {
   ///
   /// @param page   where to look for a free page first
   /// @param near   the bits of its container
+  /// @param shares   whether to take a page only if no other warp of the group is about to; see fetches
   __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed, std::uint32_t page,
-                                        std::uint64_t near) const {
+                                        std::uint64_t near, bool shares) const {
     const TypeState& state = types[type];
     // Quick, and without an announcement, when the heap is full: it must not look busy then.
     if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();
+    shares = shares && state.blocks_per_page > 1 && detail::popcount(near) <= plenty;
+    if (!any_closed && shares && !fetches(type, who)) return nothing_yet();
     changes.begin(who);
     std::uint32_t block = kNoPosition;
     if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(who)), kTakeTries);
-    if (!is_position(block)) block = first_block_of_free_page(type, page, near, who);
+    if (!is_position(block) && !(any_closed && shares)) block = first_block_of_free_page(type, page, near, who);
+    if (!any_closed && shares) fetching(type, who).store(0, Order::relaxed);
     if (!is_position(block)) {
       changes.cancel(who);
-      return nothing();
+      return any_closed && shares ? nothing_yet() : nothing();
     }
     const Reservation found = {block, open(block, type, want, who), {}};
     changes.end(who, 1);
     return found;
+  }
+
+  /// Whether it is for the caller to get a page for its group: as many warps of a type as a page has blocks.
+  ///
+  /// Thousands of warps that start together would take a page each, for one block of it. The others wait instead: what
+  /// the page has is soon among the type's empty blocks. They wait for kLooks looks at most, so all this is a
+  /// hint. relaxed: as for any hint.
+  __device__ bool fetches(int type, std::uint32_t who) const {
+    if (fetching(type, who).exchange(1, Order::relaxed) != 0) return false;
+    if (types[type].empty.seems_empty()) return true;
+    fetching(type, who).store(0, Order::relaxed);  // the last one's page came between the two looks
+    return false;
+  }
+
+  __device__ Word<std::uint32_t>& fetching(int type, std::uint32_t who) const {
+    return types[type].fetching[current_slot(who >> block_shift)];
   }
 
   /// Makes a free page one of `type`; its other blocks become empty blocks. @return its first block, or kNoPosition

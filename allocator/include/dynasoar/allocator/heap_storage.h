@@ -179,6 +179,8 @@ class HeapStorage {
     heap.block_shift = static_cast<std::uint32_t>(std::countr_zero(kPages.block_stride));
     // Current blocks are partly full: all types' together may hold back an eighth of the pages at most.
     heap.current_count = std::clamp<std::uint32_t>(pages / (8 * A::kTypes), 1, warps);
+    // With a page for each warp that starts, there would be none left; or three of four are taken.
+    heap.plenty = pages < warps ? 64 : 16;
     heap.slots = reinterpret_cast<Word64*>(words64(heap.blocks(), 0xff));
     heap.token = atomics32(heap.blocks(), 0);
     heap.page_type = atomics32(pages, 0);
@@ -200,6 +202,7 @@ class HeapStorage {
       state.deleted = counter();
       state.open_blocks = counter();
       state.current = atomics32(heap.current_count, 0xff);  // kNoPosition
+      state.fetching = atomics32(heap.current_count, 0);
       state.blocks_per_page = kPages.blocks_per_page[static_cast<std::size_t>(type)];
     }
   }
