@@ -148,8 +148,9 @@ TEST_CASE("several types at once fill the heap to the last slot of every page be
   for (std::size_t type = 0; type < 4; ++type) {
     CAPTURE(type);
     const auto& now = statistics.types[type];
-    CHECK(now.objects > 0);
-    CHECK(now.objects == now.slots);  // every open block is full
+    // Every open block is full. There may be none: who gets the pages is a race, and classes that share them are
+    // slower.
+    CHECK(now.objects == now.slots);
     CHECK(now.blocks % FourTypes::pages().blocks_per_page[type] == 0);
     CHECK(now.objects + refused[type] == wanted / 4);
     CHECK(now.refused_full == refused[type]);

@@ -137,11 +137,11 @@ class BlockHeap {
  private:
   // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
   // share a starting point fill blocks to the brim while others drain, but compete.
-  static constexpr int kSearches = 2;                    // searches for a listed block before a new one is opened
-  static constexpr int kTriesPerContainer = 2;           // listed blocks tried per search
-  static constexpr int kTakeTries = 8;                   // tries to take an empty block or a free page in one round
-  static constexpr int kRounds = Atomics::kPatience;     // rounds after which a request gives up as contended
-  static constexpr int kSharingRounds = kRounds / 2;     // rounds in which it leaves it to another to get a page
+  static constexpr int kSearches = 2;           // searches for a listed block before a new one is opened
+  static constexpr int kTriesPerContainer = 2;  // listed blocks tried per search
+  static constexpr int kTakeTries = 8;          // tries to take an empty block or a free page in one round
+  static constexpr int kSharingRounds = Atomics::kPatience / 2;        // rounds that leave it to another to get a page
+  static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after which a request gives up as contended
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
 
   enum class Verdict { found, full, unsettled };
