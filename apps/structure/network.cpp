@@ -163,8 +163,9 @@ void check_network(const Network& network) {
       refuse("spring", s, "does not join two nodes");
     }
     if (!spring.exists) continue;
-    if (!(spring.factor >= 0) || !(spring.rest_length >= 0) || !std::isfinite(spring.factor)) {
-      refuse("spring", s, "has a factor or rest length below 0");
+    if (!(spring.factor >= 0) || !(spring.rest_length >= 0)) refuse("spring", s, "has a factor or rest length below 0");
+    if (std::isinf(spring.factor) || std::isinf(spring.rest_length)) {
+      refuse("spring", s, "has an infinite factor or rest length");
     }
     for (const std::uint32_t end : {spring.first, spring.second}) {
       if (network.nodes[end].kind == Kind::gone) refuse("spring", s, "is at a node that is gone");

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -562,6 +563,9 @@ TEST_CASE("a network that is none is refused") {
   refuses(network, "spring 0 does not join two nodes");
   network.springs = {spring(0, 1, -4, 1)};
   refuses(network, "spring 0 has a factor or rest length below 0");
+  network.springs = {spring(0, 1, 4, 1)};
+  network.springs[0].rest_length = std::numeric_limits<float>::infinity();
+  refuses(network, "spring 0 has an infinite factor or rest length");
   network.springs = {spring(0, 1, 4, 1)};
   network.nodes[1].kind = Kind::gone;
   refuses(network, "spring 0 is at a node that is gone");

@@ -140,12 +140,15 @@ struct AskWhatItIs {
     answers[6] = is_a<Agent>(cast<Shark>(agents[2]));                        // upwards
     const Agent* const seen = agents[0];
     answers[7] = is_a<Fish>(seen);
+    const Fish* const fish = cast<Fish>(seen);
+    answers[8] = fish->id_;
+    answers[9] = cast<Shark>(seen) == nullptr;
   }
 };
 
 TEST_CASE("is_a and cast know an object's class, its bases and null") {
   AllocatorHandle<AllocatorT> handle(small_heap());
-  DeviceArray<std::uint32_t> answers(8);
+  DeviceArray<std::uint32_t> answers(10);
   handle.parallel_for(1, AskWhatItIs{answers.data()});
   handle.synchronize();
   const std::vector<std::uint32_t> found = answers.download();
@@ -157,6 +160,8 @@ TEST_CASE("is_a and cast know an object's class, its bases and null") {
   CHECK(found[5] == 1);
   CHECK(found[6] == 1);
   CHECK(found[7] == 1);
+  CHECK(found[8] == 1);
+  CHECK(found[9] == 1);
 }
 
 TEST_CASE("objects can delete themselves in a loop, by their run-time class") {

@@ -49,6 +49,10 @@ template <class T, class U>
 __device__ T* cast(U* object) {
   return is_a<T>(object) ? static_cast<T*>(object) : nullptr;
 }
+template <class T, class U>
+__device__ const T* cast(const U* object) {
+  return is_a<T>(object) ? static_cast<const T*>(object) : nullptr;
+}
 
 /// Calls a method, `device_do<Body>(&Body::apply_force, this)`, or any callable, `device_do<Body>(f, args...)` with
 /// `f(body, args...)`, for every T (subclasses included) that existed when the running loop over objects began, in this
