@@ -30,7 +30,8 @@
  *   TYPES      1 or 2
  *   CURRENT    current blocks per type; warp w uses that of number w % CURRENT
  *   ROUNDS, ROUNDS_PER_SEARCH, SEARCHES, TRIES, TAKE_TRIES   the constants of that name in BlockHeap
- *              All warps of a type are one group, of which one fetches pages, in the first half of the rounds.
+ *              All warps of a type are one group, of which one fetches pages, in the first half of the rounds
+ *              (in the code the first third: there, rounds are plenty).
  *   MISS       whether searches may miss
  *   SETUP0, SETUP1             what warps 0 and 1 do, one after the other, before the others start
  *   WARP0, WARP1, WARP2        what the warps do then, all at once; 0 for a warp that is not there

@@ -247,8 +247,8 @@ class BlockHeap {
 
   /// An empty block of the type, if it is worth looking for one, else the first block of a free page; counted.
   ///
-  /// @param page   where to look for a free page first
-  /// @param near   the bits of its container
+  /// @param page     where to look for a free page first
+  /// @param near     the bits of its container
   /// @param shares   whether to take a page only if no other warp of the group is about to; see fetches
   __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed, std::uint32_t page,
                                         std::uint64_t near, bool shares) const {
@@ -271,11 +271,12 @@ class BlockHeap {
     return found;
   }
 
-  /// Whether it is for the caller to get a page for its group: as many warps of a type as a page has blocks.
+  /// Whether it is for the caller to get a page for its group: as many warps as a page has block numbers, or, in small
+  /// heaps, more.
   ///
   /// Thousands of warps that start together would take a page each, for one block of it. The others wait instead: what
-  /// the page has is soon among the type's empty blocks. They wait for kLooks looks at most, so all this is a
-  /// hint. relaxed: as for any hint.
+  /// the page has is soon among the type's empty blocks. They wait for kSharingRounds rounds at most, so the word says
+  /// only who waits. relaxed: as for any hint.
   __device__ bool fetches(int type, std::uint32_t who) const {
     if (fetching(type, who).exchange(1, Order::relaxed) != 0) return false;
     if (types[type].empty.seems_empty()) return true;
