@@ -1,5 +1,7 @@
 // Executor: every index once, in the order of submission, on as many threads as asked for.
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <set>
 #include <stdexcept>
@@ -113,6 +115,23 @@ void check_exceptions(Cuda) {
 TEST_CASE("on the host, an exception in a loop reaches the caller and the executor stays usable") {
   check_exceptions(std::bool_constant<dynasoar::kCudaBackend>{});
 }
+
+#if !DYNASOAR_CUDA_BACKEND && (defined(DYNASOAR_STD_THREADS) || !defined(_OPENMP))
+
+bool takes_interrupts() {
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  return sigismember(&blocked, SIGINT) == 0;
+}
+
+TEST_CASE("signals are left to the threads that the executor did not create") {
+  std::atomic<int> takers{0};
+  Executor(8).for_each_index(1000, [&takers](std::size_t) { takers += takes_interrupts() ? 1 : 0; });
+  CHECK(takers == 0);
+  CHECK(takes_interrupts());
+}
+
+#endif
 
 TEST_CASE("the device has a name") {
   CHECK(!Executor::device_name().empty());

@@ -18,6 +18,7 @@
 
 #if !DYNASOAR_CUDA_BACKEND
 #include <atomic>
+#include <csignal>
 #include <exception>
 #include <fstream>
 #include <mutex>
@@ -188,6 +189,26 @@ class Executor {
 
 #else
 
+namespace detail {
+
+/// Blocks all signals of the calling thread, and of threads that it creates meanwhile.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace detail
+
 /// A team of host threads: OpenMP's, or plain threads where `DYNASOAR_STD_THREADS` is defined (ThreadSanitizer does not
 /// understand g++'s OpenMP runtime and would report races that are none).
 class Executor {
@@ -265,7 +286,10 @@ class Executor {
 #pragma omp parallel num_threads(threads)
     work_as(omp_get_thread_num(), work);
 #else
+    // Signals are left to the application's threads: ThreadSanitizer puts a signal off until the thread that takes it
+    // next calls the C library, and one of these may end before and the signal with it.
     std::vector<std::jthread> team;
+    const detail::SignalsBlocked blocked;
     for (int i = 0; i < threads; ++i) {
       team.emplace_back([i, &work] { work_as(i, work); });
     }
