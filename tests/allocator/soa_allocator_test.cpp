@@ -29,6 +29,7 @@ using dynasoar::test::Stamped;
 using dynasoar::test::Tiny;
 
 constexpr std::size_t kTypes = FourTypes::kTypes;
+constexpr std::uint32_t kLargest = FourTypes::index_of<Large>;
 
 /// Create an object of `type`, or destroy `object`, which was made by step `number`.
 struct Step {
@@ -115,10 +116,11 @@ void compare_with_model(std::size_t pages, std::uint64_t seed) {
   std::uint64_t refused = 0;
   for (std::uint32_t batch = 0; batch < kBatches; ++batch) {
     CAPTURE(batch);
-    // Batches that mostly create and batches that mostly destroy, with a favourite type each. Only objects of earlier
-    // batches are destroyed, because whether a creation in this batch succeeds is not known when its steps are made.
+    // Batches that mostly create and batches that mostly destroy, with a favourite type each, of which the first two
+    // fill a small heap. Only objects of earlier batches are destroyed, because whether a creation in this batch
+    // succeeds is not known when its steps are made.
     const bool grow = batch % 4 < 2;
-    const auto favourite = random.below(kTypes);
+    const auto favourite = batch < 2 ? kLargest : random.below(kTypes);
     std::vector<Step> planned;
     std::vector<std::size_t> types_destroyed;
     for (std::uint32_t i = 0; i < kSteps; ++i) {
