@@ -2,8 +2,9 @@
 """Shows what the model checking finds: breaks the allocator's headers in many ways and checks that each is noticed.
 
 Every mutant of mutants_list.py is applied to a copy of the headers. The Relacy program is compiled against the copy and
-run, the scenarios first that are expected to fail; if none does, the test with disturbed threads has a try. Exits with 1
-if a mutant survives that is not listed as equivalent, if an equivalent one does not, or if the shipped headers fail.
+run, the scenarios first that are expected to fail; if none does, the tests with disturbed threads and with simulated warps
+have a try. Exits with 1 if a mutant survives that is not listed as equivalent, if an equivalent one does not, or if the
+shipped headers fail.
 """
 import argparse
 import concurrent.futures
@@ -19,13 +20,14 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from mutants_list import DISTURBED, MUTANTS  # noqa: E402
+from mutants_list import DISTURBED, LOCKSTEP, MUTANTS  # noqa: E402
 
 ROOT = HERE.parents[1]
 RELACY = HERE / "relacy"
 ALLOCATOR = ROOT / "tests" / "allocator"
 HEADERS = pathlib.Path("dynasoar/allocator")
-DISTURBED_SECONDS = 600  # it takes half a minute on an idle machine, and yields all the time
+TESTS = {DISTURBED: "block_heap_disturbed_test.cpp", LOCKSTEP: "block_heap_lockstep_test.cpp"}
+TEST_SECONDS = 600  # disturbed threads take half a minute on an idle machine, and yield all the time
 
 
 class Workshop:
@@ -71,12 +73,12 @@ class Workshop:
             raise RuntimeError(text[:2000])
         return program
 
-    def disturbed_program(self):
+    def test_program(self, test):
         objects = []
-        for source in (ROOT / "tests" / "main.cpp", ALLOCATOR / "block_heap_disturbed_test.cpp"):
-            objects.append(self.folder / f"{source.stem}.disturbed.o")
+        for source in (ROOT / "tests" / "main.cpp", ALLOCATOR / TESTS[test]):
+            objects.append(self.folder / f"{source.stem}.test.o")
             self.compile(source, objects[-1])
-        program = self.folder / "disturbed"
+        program = self.folder / "test"
         status, text, _ = self.run([self.compiler, "-pthread", *objects, "-o", program], 600)
         if status != 0:
             raise RuntimeError(text[:2000])
@@ -114,10 +116,10 @@ def run_relacy(workshop, program, arguments, timeout):
 
 
 def noticed_by_relacy(workshop, mutant, options):
-    if DISTURBED in mutant["scenarios"] and options.quick:
+    if options.quick and not TESTS.keys().isdisjoint(mutant["scenarios"]):
         return None
     program = workshop.relacy_program(mutant["file"])
-    named = [word for name in options.scenario or mutant["scenarios"] if name != DISTURBED
+    named = [word for name in options.scenario or mutant["scenarios"] if name not in TESTS
              for word in ("--scenario", name)]
     attempts = [["--effort", 1, *named]] if named else []
     if not options.scenario:  # nearly all are caught within a few schedules of some scenario
@@ -129,21 +131,22 @@ def noticed_by_relacy(workshop, mutant, options):
     return None
 
 
-def noticed_by_disturbed(workshop, mutant, options):
-    if not options.disturbed or mutant["equivalent"] is not None:
+def noticed_by_tests(workshop, mutant, options):
+    if not options.tests or mutant["equivalent"] is not None:
         return None
-    status, _, seconds = workshop.run([workshop.disturbed_program()], DISTURBED_SECONDS)
-    if status == 0:
-        return None
-    error = "does not end" if status is None else "fails"
-    return dict(by=DISTURBED, scenario="", error=error, schedules=0, seconds=seconds)
+    for test in [test for test in TESTS if test in mutant["scenarios"]] or TESTS:
+        status, _, seconds = workshop.run([workshop.test_program(test)], TEST_SECONDS)
+        if status != 0:
+            error = "does not end" if status is None else "fails"
+            return dict(by=test, scenario="", error=error, schedules=0, seconds=seconds)
+    return None
 
 
 def judge(workshop, mutant, options):
     """Runs everything against one mutant, until something notices it."""
     workshop.apply(mutant)
     try:
-        return noticed_by_relacy(workshop, mutant, options) or noticed_by_disturbed(workshop, mutant, options)
+        return noticed_by_relacy(workshop, mutant, options) or noticed_by_tests(workshop, mutant, options)
     finally:
         workshop.restore(mutant["file"])
 
@@ -153,9 +156,9 @@ def control(workshop, options):
     caught, rows = run_relacy(workshop, workshop.relacy_program(None), ["--effort", options.effort], 1200)
     passed = caught is None
     print(f"the shipped headers: {'passed' if passed else caught[:2]}, {len(rows)} scenarios", flush=True)
-    if options.disturbed:
-        status, _, _ = workshop.run([workshop.disturbed_program()], DISTURBED_SECONDS)
-        print(f"the shipped headers, {DISTURBED}: {'passed' if status == 0 else 'failed'}", flush=True)
+    for test in TESTS if options.tests else ():
+        status, _, _ = workshop.run([workshop.test_program(test)], TEST_SECONDS)
+        print(f"the shipped headers, {test}: {'passed' if status == 0 else 'failed'}", flush=True)
         passed = passed and status == 0
     return passed
 
@@ -179,7 +182,7 @@ def parse_arguments():
     parser.add_argument("--scenario", action="append", metavar="NAME", help="run this one only; may be repeated")
     parser.add_argument("--quick", action="store_true", help="a tenth of the schedules, and equivalent mutants not at all")
     parser.add_argument("--effort", type=float, default=1.0, help="factor on the number of schedules")
-    parser.add_argument("--no-disturbed", dest="disturbed", action="store_false", help="Relacy only")
+    parser.add_argument("--no-tests", dest="tests", action="store_false", help="Relacy only")
     parser.add_argument("--no-control", dest="control", action="store_false", help="do not run the shipped headers")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants judged at a time; default: one per core")
     parser.add_argument("--compiler", default="g++")

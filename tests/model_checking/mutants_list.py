@@ -1,14 +1,15 @@
 """Defects to put into the allocator's headers, one at a time: what tests that never fail are worth.
 
 Each mutant replaces `find`, which occurs exactly once in its file, by `replace`. `scenarios` are named where only one
-catches it, or where it takes many schedules; DISTURBED is the test with disturbed threads. A mutant with `equivalent` is
-no defect, and says why.
+catches it, or where it takes many schedules; DISTURBED is the test with disturbed threads, LOCKSTEP the one with simulated
+warps. A mutant with `equivalent` is no defect, and says why.
 """
 
 HEAP = "block_heap.h"
 BITMAP = "bitmap.h"
 TALLY = "tally.h"
 DISTURBED = "disturbed threads"
+LOCKSTEP = "simulated warps"
 
 MUTANTS = []
 
@@ -287,11 +288,14 @@ mutant("close_unannounced", HEAP, "close_if_empty", "a block is closed without a
                   "succeeds; who no longer counts it knows of the announcement")
 mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an announcement",
        "    changes.begin(who);\n    std::uint32_t block = kNoPosition;", "    std::uint32_t block = kNoPosition;")
-MUTANTS[-1]["replace_also"] = ("    if (!is_position(block)) {\n      changes.cancel(who);\n"
-                               "      return any_closed && shares ? nothing_yet() : nothing();\n    }\n",
-                               "    if (!is_position(block)) return nothing();\n    changes.begin(who);\n")
+MUTANTS[-1]["replace_also"] = ("      changes.cancel(who);\n      return leaves_pages ? nothing_yet() : nothing();\n    }\n",
+                               "      return leaves_pages ? nothing_yet() : nothing();\n    }\n    changes.begin(who);\n")
 mutant("fetched_silently", HEAP, "from_new_block", "the group is not told that its page has come",
-       "    if (!any_closed && shares) fetching(type, who).store(0, Order::relaxed);\n", "")
+       "{}};\n    if (fetches_page) fetching(type, who).store(0, Order::relaxed);\n", "{}};\n")
+mutant("fetching_in_vain", HEAP, "from_new_block", "the group is not told that no page has come",
+       "      if (fetches_page) fetching(type, who).store(0, Order::relaxed);\n", "")
+mutant("pages_as_they_please", HEAP, "from_new_block", "types with one block per page do not wait for each other's pages",
+       "shares = shares && detail", "shares = shares && state.blocks_per_page > 1 && detail", scenarios=[LOCKSTEP])
 mutant("fetching_twice", HEAP, "fetches", "a warp that finds an empty block instead of getting a page says that it gets one",
        "    fetching(type, who).store(0, Order::relaxed);  // the last", "    // the last")
 mutant("fetching_for_ever", HEAP, "allocate", "a warp waits for another one's page in all rounds",
@@ -302,10 +306,9 @@ mutant("close_uncounted", HEAP, "close_if_empty", "closed blocks are not counted
 mutant("close_not_cancelled", HEAP, "close_if_empty", "an announcement is not taken back when the block is not closed",
        "    if (!invalidate(block, who)) {\n      changes.cancel(who);\n", "    if (!invalidate(block, who)) {\n")
 mutant("open_not_cancelled", HEAP, "from_new_block", "an announcement is not taken back when there is no block",
-       "    if (!is_position(block)) {\n      changes.cancel(who);\n", "    if (!is_position(block)) {\n")
+       "      changes.cancel(who);\n      return leaves_pages", "      return leaves_pages")
 mutant("open_uncounted", HEAP, "from_new_block", "opened blocks are not counted",
-       "open(block, type, want, who), {}};\n    changes.end(who, 1);",
-       "open(block, type, want, who), {}};\n    changes.end(who, 0);")
+       "    changes.end(who, 1);\n    return found;", "    changes.end(who, 0);\n    return found;")
 
 # --- Bitmaps ---
 

@@ -126,6 +126,16 @@ void add_blocks(std::vector<Entry>& all) {
        {[](One& heap) { heap.take_and_give(0, 0, 2); },  //
         [](One& heap) { heap.take(0, 1, 2); },           //
         [](One& heap) { heap.take_and_give(0, 2); }}}));
+  all.push_back(heap_entry<1>("share_block",
+                              "three requests that share a current block in a fresh heap; one at a time opens one",
+                              kRandom, 100000,
+                              {2,
+                               {1},
+                               1,
+                               [](One&) {},
+                               {[](One& heap) { heap.take_and_give(0, 0, 2); },  //
+                                [](One& heap) { heap.take(0, 1, 2); },           //
+                                [](One& heap) { heap.take_and_give(0, 2); }}}));
 }
 
 /// Blocks that change their type.

@@ -572,7 +572,7 @@ inline from_new_block() {
   if
   :: any_free ->
      any_free = 0;
-     shares = (PER(type) > 1 && round < SHARING_ROUNDS);
+     shares = (round < SHARING_ROUNDS);
      if
      :: !any_closed && shares -> fetches()
      :: else
@@ -591,6 +591,12 @@ inline from_new_block() {
         :: else
         fi;
         if
+        :: taken != NONE ->
+           block = taken;
+           open(block)
+        :: else
+        fi;
+        if
         :: !any_closed && shares -> d_step { fetching[type] = 0 } /* from_new_block: fetching store */
         :: else
         fi;
@@ -600,10 +606,7 @@ inline from_new_block() {
              changes_begun--;
              not_yet = any_closed && shares
            }
-        :: else ->
-           block = taken;
-           open(block);
-           d_step { changes_begun--; changes_count++ } /* from_new_block: changes.end */
+        :: else -> d_step { changes_begun--; changes_count++ } /* from_new_block: changes.end */
         fi
      :: else
      fi

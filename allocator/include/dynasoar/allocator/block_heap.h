@@ -68,7 +68,7 @@ class BlockHeap {
     Counter deleted;                ///< objects, counted in the shard of who deletes
     Counter open_blocks;            ///< open blocks, counted in their own shards
     Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
-    Word<std::uint32_t>* fetching;  ///< [current_count] 1 while a warp of the group gets a page for all; a hint
+    Word<std::uint32_t>* fetching;  ///< [current_count] 1 while a warp of the group opens a page for all; a hint
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 
@@ -255,28 +255,32 @@ class BlockHeap {
     const TypeState& state = types[type];
     // Quick, and without an announcement, when the heap is full: it must not look busy then.
     if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();
-    shares = shares && state.blocks_per_page > 1 && detail::popcount(near) <= plenty;
-    if (!any_closed && shares && !fetches(type, who)) return nothing_yet();
+    shares = shares && detail::popcount(near) <= plenty;
+    const bool fetches_page = shares && !any_closed;
+    const bool leaves_pages = shares && any_closed;
+    if (fetches_page && !fetches(type, who)) return nothing_yet();
     changes.begin(who);
     std::uint32_t block = kNoPosition;
     if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(who)), kTakeTries);
-    if (!is_position(block) && !(any_closed && shares)) block = first_block_of_free_page(type, page, near, who);
-    if (!any_closed && shares) fetching(type, who).store(0, Order::relaxed);
+    if (!is_position(block) && !leaves_pages) block = first_block_of_free_page(type, page, near, who);
     if (!is_position(block)) {
+      if (fetches_page) fetching(type, who).store(0, Order::relaxed);
       changes.cancel(who);
-      return any_closed && shares ? nothing_yet() : nothing();
+      return leaves_pages ? nothing_yet() : nothing();
     }
     const Reservation found = {block, open(block, type, want, who), {}};
+    if (fetches_page) fetching(type, who).store(0, Order::relaxed);
     changes.end(who, 1);
     return found;
   }
 
-  /// Whether it is for the caller to get a page for its group: as many warps as a page has block numbers, or, in small
-  /// heaps, more.
+  /// Whether it is for the caller to get a page for its group: as many warps as a page has blocks, or, in small heaps,
+  /// more.
   ///
   /// Thousands of warps that start together would take a page each, for one block of it. The others wait instead: what
-  /// the page has is soon among the type's empty blocks. They wait for kSharingRounds rounds at most, so the word says
-  /// only who waits. relaxed: as for any hint.
+  /// the page has is soon among the type's empty blocks, and where warps share a current block, in that. All types are
+  /// treated alike: one whose warps take pages as they please would leave none to the others. They wait for
+  /// kSharingRounds rounds at most, so the word says only who waits. relaxed: as for any hint.
   __device__ bool fetches(int type, std::uint32_t who) const {
     if (fetching(type, who).exchange(1, Order::relaxed) != 0) return false;
     if (types[type].empty.seems_empty()) return true;
@@ -285,7 +289,7 @@ class BlockHeap {
   }
 
   __device__ Word<std::uint32_t>& fetching(int type, std::uint32_t who) const {
-    return types[type].fetching[current_slot(who >> block_shift)];
+    return types[type].fetching[current_slot(who / types[type].blocks_per_page)];
   }
 
   /// Makes a free page one of `type`; its other blocks become empty blocks. @return its first block, or kNoPosition
