@@ -123,7 +123,7 @@ TEST_CASE("free units that do not lie together serve small requests only") {
 TEST_CASE("threads that fight for few units leave the heap whole") {
   const std::uint64_t seed = test_seed();
   CAPTURE(seed);
-  RunBench bench(512);
+  RunBench bench(128);  // one worker alone would want more
   Counters tally(kMallocTallies);
   ChurnMemory memory(kWorkers);
   // Requests of up to 50 units. Those who claim words of a run, but not all, have to undo it.
