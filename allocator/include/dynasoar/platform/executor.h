@@ -191,13 +191,17 @@ class Executor {
 
 namespace detail {
 
-/// Blocks all signals of the calling thread, and of threads that it creates meanwhile.
+/// Blocks the signals of the calling thread, and of threads that it creates meanwhile, but those that a thread brings
+/// upon itself, whose handlers report faults, and a profiler's.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) {
+      sigdelset(&blocked, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
   }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
