@@ -21,7 +21,7 @@ class TinyHeap {
   using Heap = BlockHeap<kTypes, Atomics, kSlots, kContainerBits>;
   using Bits = typename Heap::Bits;
 
-  /// @param blocks_per_page   of each type; the largest is a power of two
+  /// @param blocks_per_page   of each type; block numbers per page are the next power of two
   TinyHeap(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count) {
     heap_.pages = pages;
     const std::uint32_t most = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());

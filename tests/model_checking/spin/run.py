@@ -105,11 +105,11 @@ SCENARIOS = [
          ["free_all", "free_all", "a1"], ["a2 a2"], STRIDE=2, PER0=2, ROUNDS=2, MISS=1, quick=True, endless=True),
     heap("claim_page_open", "A page with one empty block is claimed while two warps open blocks.",
          ["free", "a2 free", "a2"], ["a1"], STRIDE=2, PER0=2, ROUNDS=2, MISS=1, endless=True),
-    # Two types.
     heap("share_page", "Three warps open blocks in a fresh heap of two pages; one fetches pages for all.",
          ["a2 free_all", "a2", "a1"], NPAGES=2, STRIDE=2, PER0=2, CURRENT=3, ROUNDS=2, quick=True, endless=True),
     heap("share_block", "Three warps share a current block in a fresh heap; one at a time opens a page of one block for all.",
          ["a2", "a1 free", "a1"], NPAGES=2, CURRENT=1, ROUNDS=2, endless=True),
+    # Two types.
     heap("change_type", "A block is reopened for another type while a warp holds a stale hint.",
          ["a1", "free b1"], ["a1"], TYPES=2, ROUNDS=2, MISS=1, endless=True),
     heap("change_type_full", "A block is reopened for another type and filled, by a stale requester among others.",
