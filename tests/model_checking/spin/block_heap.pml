@@ -11,8 +11,8 @@
  *   - `set` waits for a 0 and `clear` for a 1, as in the code; here the step cannot be taken before. A wait that does
  *     not end is thus an invalid end state, which SPIN reports.
  *   - The constants of the code that say how often something is tried are parameters, and small.
- *     page_hint is left out: any free page may be picked anyway. So is plenty: there are always few pages. The two steps of Bitmap::set and clear that the code
- *     takes apart (begin_, finish_) differ in the levels above only.
+ *     page_hint is left out: any free page may be picked anyway. So is plenty: there are always few pages. The two
+ *     steps of Bitmap::set and clear that the code takes apart (begin_, finish_) differ in the levels above only.
  *   - A warp may free objects that another one has made.
  * And one towards less: tallies have one shard, so that reading one is one step.
  *
