@@ -1,7 +1,9 @@
 // All experiments with one allocator. Compiled once per allocator, which app/allocator.h names.
+#include <type_traits>
 #include <vector>
 
 #include <app/allocator.h>
+#include <dynasoar/malloc/toolkit_malloc.h>
 
 #include "experiments/all_to_all.h"
 #include "experiments/coalesced_work.h"
@@ -35,6 +37,8 @@ void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
   // Experiments with plain memory.
   using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
+  // Elsewhere heaps need a bound.
+  if constexpr (std::is_same_v<Malloc, dynasoar::ToolkitMalloc>) add_threads<dynasoar::BareToolkitMalloc>(cases);
   add_get_page<Malloc>(cases);
   add_rw_threads<Malloc>(cases);
   add_rw_sizes<Malloc>(cases);

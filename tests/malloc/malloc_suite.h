@@ -395,6 +395,13 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the s
   DYNASOAR_MALLOC_LANES_(__VA_ARGS__)                        \
   static_assert(::dynasoar::DeviceMalloc<__VA_ARGS__>)
 
+/// Runs what of the suite does without a bound on the heap.
+#define DYNASOAR_MALLOC_SUITE_WITHOUT_BOUND(...)        \
+  TEST_CASE_TEMPLATE_INVOKE(malloc_sizes, __VA_ARGS__); \
+  TEST_CASE_TEMPLATE_INVOKE(malloc_churn, __VA_ARGS__); \
+  DYNASOAR_MALLOC_LANES_(__VA_ARGS__)                   \
+  static_assert(::dynasoar::DeviceMalloc<__VA_ARGS__>)
+
 /// Runs what of the suite does without `free`.
 #define DYNASOAR_MALLOC_SUITE_WITHOUT_FREE(...)              \
   TEST_CASE_TEMPLATE_INVOKE(malloc_sizes, __VA_ARGS__);      \

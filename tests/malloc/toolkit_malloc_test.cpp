@@ -11,5 +11,6 @@ struct MallocSuite<ToolkitMalloc> : MallocSuite<void> {
 };
 
 DYNASOAR_MALLOC_SUITE(ToolkitMalloc);
+DYNASOAR_MALLOC_SUITE_WITHOUT_BOUND(BareToolkitMalloc);
 
 }  // namespace dynasoar::test

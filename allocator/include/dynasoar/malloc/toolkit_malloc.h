@@ -1,6 +1,7 @@
 /// @file
 /// ToolkitMalloc: the allocator that comes with the compiler, as a DeviceMalloc: device-side malloc of the CUDA
 /// Toolkit, or the C library's on the host. What everybody else is compared with (DynaSOAr, section 7).
+/// BareToolkitMalloc: the same without a bound on the heap.
 #pragma once
 
 #include <algorithm>
@@ -17,85 +18,63 @@
 
 namespace dynasoar {
 
-/// Memory from `malloc`; a count keeps to heap_bytes.
+/// Memory from `malloc`, as it is: nothing keeps to heap_bytes.
 ///
-/// On a GPU the heap is the device's (cudaLimitMallocHeapSize), which can only grow before the first kernel that
-/// allocates. So the first Storage of a process makes it large: a 32nd of the GPU's memory, or more if it needs more. A
-/// part of it is lost to the toolkit's own tables, a third where objects are small; so the heap has twice the bytes
-/// that are to be handed out.
+/// On a GPU the heap is the device's (cudaLimitMallocHeapSize), which all of a process shares and which can only grow
+/// before the first kernel that allocates. So the first Storage of a process makes it large: a 32nd of the GPU's
+/// memory, or more if it needs more. A part of it is lost to the toolkit's own tables, a third where objects are small;
+/// so the heap has twice the bytes that are to be handed out. On the host there is no limit but the process's.
 ///
 /// @par Concurrency   everything may overlap
-class ToolkitMalloc {
+class BareToolkitMalloc {
  public:
-  static constexpr MallocProperties kProperties{"toolkit", true, false, false};
+  static constexpr MallocProperties kProperties{"toolkit-bare", true, false, false};
 
   class Storage;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp = {}) const {
     if (bytes == 0 || bytes > largest_) return nullptr;
-    // In front of the memory stands its size, for `free`.
-    const std::size_t size = detail::round_up(bytes, kMallocAlignment) + kMallocAlignment;
-    // First a look, so that requests that cannot succeed do not make others fail.
-    if (used_->load(Order::relaxed) + size > limit_) return nullptr;
-    if (used_->fetch_add(size, Order::relaxed) + size > limit_) return give_up(size);
-    auto* const memory = static_cast<std::size_t*>(allocate(size));
-    if (memory == nullptr) return give_up(size);
-    *memory = size;
-    return reinterpret_cast<char*>(memory) + kMallocAlignment;
+#if DYNASOAR_CUDA_BACKEND
+    return ::malloc(bytes);  // aligned to 16 bytes
+#else
+    return std::aligned_alloc(kMallocAlignment, detail::round_up(bytes, kMallocAlignment));
+#endif
   }
 
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp = {}) const {
-    if (pointer == nullptr) return;
-    auto* const memory = reinterpret_cast<std::size_t*>(static_cast<char*>(pointer) - kMallocAlignment);
-    used_->fetch_add(std::size_t{0} - *memory, Order::relaxed);
-    ::free(memory);
+    ::free(pointer);
   }
 
-  __host__ __device__ std::size_t largest() const { return largest_; }
+  __host__ __device__ std::size_t largest() const {
+    return largest_;
+  }
 
  private:
-  __device__ static void* allocate(std::size_t size) {
-#if DYNASOAR_CUDA_BACKEND
-    return ::malloc(size);  // aligned to 16 bytes
-#else
-    return std::aligned_alloc(kMallocAlignment, size);
-#endif
-  }
-
-  __device__ void* give_up(std::size_t size) const {
-    used_->fetch_add(std::size_t{0} - size, Order::relaxed);
-    return nullptr;
-  }
-
-  AtomicWord<std::size_t>* used_;  // bytes, headers included
-  std::size_t limit_;              // of used_
   std::size_t largest_;
 };
 
 /// Sees to it that the toolkit's heap is large enough.
-class ToolkitMalloc::Storage {
+class BareToolkitMalloc::Storage {
  public:
   /// @throws Error on a GPU whose heap has been in use with a smaller size, or that has too little memory
-  Storage([[maybe_unused]] Executor& executor, const MallocNeeds& needs) : used_(1) {
+  Storage([[maybe_unused]] Executor& executor, const MallocNeeds& needs) : heap_bytes_(needs.heap_bytes) {
 #if DYNASOAR_CUDA_BACKEND
-    enlarge_heap(2 * needs.heap_bytes);
+    enlarge_heap(2 * heap_bytes_);
 #endif
-    used_.fill_bytes(0);
-    view_.used_ = reinterpret_cast<AtomicWord<std::size_t>*>(used_.data());
-    view_.limit_ = needs.heap_bytes;
-    view_.largest_ = needs.heap_bytes;
+    view_.largest_ = heap_bytes_;
   }
 
-  ToolkitMalloc view() const {
+  BareToolkitMalloc view() const {
     return view_;
   }
+  /// What was asked for; there may be more.
   std::size_t heap_bytes() const {
-    return view_.limit_;
+    return heap_bytes_;
   }
   std::size_t state_bytes() const {
-    return used_.bytes();
+    return 0;
   }
 
  private:
@@ -114,11 +93,80 @@ class ToolkitMalloc::Storage {
       throw Error("dynasoar: the toolkit's heap cannot grow from " + std::to_string(now) + " to " +
                   std::to_string(wanted) + " bytes (" + cudaGetErrorString(error) +
                   "); it must get its size before the first kernel that allocates: make the largest " +
-                  "ToolkitMalloc::Storage of the process first");
+                  "Storage of the process first");
     }
   }
 #endif
 
+  std::size_t heap_bytes_;
+  BareToolkitMalloc view_{};
+};
+
+static_assert(DeviceMalloc<BareToolkitMalloc>);
+
+/// Memory from `malloc`; a count keeps to heap_bytes, as the heaps of others do.
+///
+/// `free` has to know what to count, so each piece has its size in front, in 16 bytes. On a GPU these are not cheap:
+/// the toolkit takes three times as long for 80 bytes as for 64. Where the heap needs no bound, take BareToolkitMalloc.
+///
+/// @par Concurrency   everything may overlap
+class ToolkitMalloc {
+ public:
+  static constexpr MallocProperties kProperties{"toolkit", true, false, false};
+
+  class Storage;
+
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc(std::size_t bytes, Warp = {}) const {
+    if (bytes == 0 || bytes > limit_) return nullptr;
+    // In front of the memory stands its size, for `free`.
+    const std::size_t size = detail::round_up(bytes, kMallocAlignment) + kMallocAlignment;
+    // First a look, so that requests that cannot succeed do not make others fail.
+    if (used_->load(Order::relaxed) + size > limit_) return nullptr;
+    if (used_->fetch_add(size, Order::relaxed) + size > limit_) return give_up(size);
+    auto* const memory = static_cast<std::size_t*>(pool_.malloc(size));
+    if (memory == nullptr) return give_up(size);
+    *memory = size;
+    return reinterpret_cast<char*>(memory) + kMallocAlignment;
+  }
+
+  template <class Warp = PlatformWarp>
+  __device__ void free(void* pointer, Warp = {}) const {
+    if (pointer == nullptr) return;
+    auto* const memory = reinterpret_cast<std::size_t*>(static_cast<char*>(pointer) - kMallocAlignment);
+    used_->fetch_add(std::size_t{0} - *memory, Order::relaxed);
+    pool_.free(memory);
+  }
+
+  __host__ __device__ std::size_t largest() const { return limit_; }
+
+ private:
+  __device__ void* give_up(std::size_t size) const {
+    used_->fetch_add(std::size_t{0} - size, Order::relaxed);
+    return nullptr;
+  }
+
+  BareToolkitMalloc pool_;
+  AtomicWord<std::size_t>* used_;  // bytes, headers included
+  std::size_t limit_;              // of used_
+};
+
+/// The toolkit's heap and the count.
+class ToolkitMalloc::Storage {
+ public:
+  /// @throws Error as BareToolkitMalloc::Storage does
+  Storage(Executor& executor, const MallocNeeds& needs) : used_(1) {
+    used_.fill_bytes(0);
+    view_.pool_ = BareToolkitMalloc::Storage(executor, needs).view();
+    view_.used_ = reinterpret_cast<AtomicWord<std::size_t>*>(used_.data());
+    view_.limit_ = needs.heap_bytes;
+  }
+
+  ToolkitMalloc view() const { return view_; }
+  std::size_t heap_bytes() const { return view_.limit_; }
+  std::size_t state_bytes() const { return used_.bytes(); }
+
+ private:
   DeviceArray<std::size_t> used_;
   ToolkitMalloc view_{};
 };
