@@ -1,4 +1,5 @@
-// What a parallel loop costs by itself: loops over a class without objects, one after the other without waiting.
+// What a parallel loop costs by itself: loops over a class without objects, one after the other without waiting; with
+// lists of objects made for each or kept, and submitted one by one or as recorded steps of 20.
 #include <cstddef>
 
 #include <dynasoar/dynasoar.h>
@@ -21,16 +22,30 @@ class Nothing : public dynasoar::SoaBase<AllocatorT> {
 
 void run_empty_loop(Report& report, const Settings& settings) {
   constexpr int kLoops = 1000;
+  constexpr int kLoopsOfStep = 20;
   dynasoar::AllocatorHandle<empty_loop::AllocatorT> handle({.heap_bytes = std::size_t{1} << 30});
-  const std::vector<double> seconds = measure(
-      handle.executor(), settings,
-      [&] {
-        for (int i = 0; i < kLoops; ++i) handle.parallel_do<&empty_loop::Nothing::touch>();
-      },
-      [] {});
-  std::vector<double> microseconds = seconds;
-  for (double& value : microseconds) value *= 1e6 / kLoops;
-  report.add({"empty_loop", "parallel_do", {{"loops", kLoops}}, "time per loop", "us", microseconds});
+  const auto add = [&](const char* variant, auto&& run) {
+    std::vector<double> microseconds = measure(handle.executor(), settings, run, [] {});
+    for (double& value : microseconds) value *= 1e6 / kLoops;
+    report.add({"empty_loop", variant, {{"loops", kLoops}}, "time per loop", "us", microseconds});
+  };
+  const auto loops = [&](int count) {
+    for (int i = 0; i < count; ++i) handle.parallel_do<&empty_loop::Nothing::touch>();
+  };
+  const auto loops_with_one_list = [&](int count) {
+    const auto kept = handle.keep_lists();
+    loops(count);
+  };
+  auto step = handle.record([&] { loops(kLoopsOfStep); });
+  auto step_with_one_list = handle.record([&] { loops_with_one_list(kLoopsOfStep); });
+  add("parallel_do", [&] { loops(kLoops); });
+  add("parallel_do, lists kept", [&] { loops_with_one_list(kLoops); });
+  add("parallel_do, recorded", [&] {
+    for (int i = 0; i < kLoops / kLoopsOfStep; ++i) step();
+  });
+  add("parallel_do, recorded, lists kept", [&] {
+    for (int i = 0; i < kLoops / kLoopsOfStep; ++i) step_with_one_list();
+  });
 }
 
 }  // namespace benchmarks

@@ -26,6 +26,7 @@
 #include <dynasoar/platform/object_loops.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
+#include <dynasoar/step.h>
 #include <dynasoar/type_name.h>
 
 namespace dynasoar {
@@ -43,6 +44,8 @@ namespace dynasoar {
 template <class AllocatorT>
 class AllocatorHandle {
  public:
+  class KeptLists;
+
   /// @throws Error if a handle of this type is alive, the heap is too small or too large, there is no device for it, or
   ///         failing allocations are asked of a build without checks
   explicit AllocatorHandle(HandleOptions options = {})
@@ -117,6 +120,34 @@ class AllocatorHandle {
     run_indexed(count, function, 1);
   }
 
+  /// While the result lives, loops visit the objects that there are now, and save the time to list them:
+  ///
+  ///     const auto kept = handle.keep_lists();
+  ///     handle.parallel_do<&Body::compute_force>();
+  ///     handle.parallel_do<&Body::move>();
+  ///
+  /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
+  /// ones. In checked builds it throws an Error instead. An AosAllocator makes its lists for every loop all the same.
+  [[nodiscard]] KeptLists keep_lists() { return KeptLists(*this); }
+
+  /// Records the loops that a function submits, to submit them again and again at much less cost:
+  ///
+  ///     auto step = handle.record([&] {
+  ///       handle.parallel_do<&Fish::choose>();
+  ///       handle.parallel_do<&Fish::move>();
+  ///     });
+  ///     for (int i = 0; i < 1000; ++i) step();
+  ///
+  /// Recording runs nothing. A step visits the objects that there are when it runs, and its loops may create and delete
+  /// some; arguments keep their values. Kernels of the user's own on `executor().stream()` are recorded, too.
+  /// The function must not wait for the device, and the step must not be called when the handle is gone.
+  /// @throws Error if the function does what cannot be recorded; whatever it throws
+  template <class F>
+  [[nodiscard]] Step<AllocatorT, F> record(F function) {
+    const ListsAnew anew{*this, std::exchange(kept_, 0)};  // whoever keeps lists now may not when the step runs
+    return Step<AllocatorT, F>(executor_, std::move(function));
+  }
+
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
   ///
@@ -131,8 +162,9 @@ class AllocatorHandle {
                   "dynasoar: reduce copies its values between host and device: use a "
                   "trivially copyable type");
     detail::check_listed_or_base<AllocatorT, T>();
+    executor_.check_may_wait();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
-    storage_.make_lists(executor_);
+    make_lists();
     R result = init;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
@@ -184,6 +216,7 @@ class AllocatorHandle {
   template <class T>
   std::uint64_t count() {
     detail::check_listed_or_base<AllocatorT, T>();
+    executor_.check_may_wait();
     const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
     synchronize();
     std::uint64_t objects = 0;
@@ -197,6 +230,7 @@ class AllocatorHandle {
   /// misuse and refusals, so that it can be asked for when these were.
   /// @throws Error if the device failed
   Statistics statistics() {
+    executor_.check_may_wait();
     const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
     const std::vector<std::uint64_t> refusals = storage_.refusals();
     const std::vector<std::uint64_t> created = storage_.created();
@@ -230,7 +264,7 @@ class AllocatorHandle {
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     announce_loop<void>();
-    storage_.make_lists(executor_);  // for device_do
+    make_lists();  // for device_do
     detail::bring_up_to_date<AllocatorT>(executor_);
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
@@ -240,6 +274,22 @@ class AllocatorHandle {
 
   /// The heap's state, for checks and tools. On the GPU it points to device memory.
   const typename AllocatorT::State& state() const { return storage_.state(); }
+
+  /// What keep_lists returns: lists are kept while it lives.
+  class KeptLists {
+   public:
+    explicit KeptLists(AllocatorHandle& handle) : handle_(handle) {
+      if (handle_.kept_++ > 0) return;
+      handle_.storage_.make_lists(handle_.executor_);
+      if constexpr (AllocatorT::kFindsMisuse) handle_.kept_at_ = handle_.storage_.listed_at();
+    }
+    KeptLists(const KeptLists&) = delete;
+    KeptLists& operator=(const KeptLists&) = delete;
+    ~KeptLists() { --handle_.kept_; }
+
+   private:
+    AllocatorHandle& handle_;
+  };
 
  private:
   static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
@@ -337,6 +387,26 @@ class AllocatorHandle {
     if (failures > 0) throw AllocationError(message + usage_note(), failures);
   }
 
+  /// Until it dies, lists are not kept.
+  struct ListsAnew {
+    AllocatorHandle& handle;
+    int kept;
+    ~ListsAnew() { handle.kept_ = kept; }
+  };
+
+  /// Makes the lists for the next loop, unless they are kept. @throws Error if they ought to be, but objects changed
+  void make_lists() {
+    if (!AllocatorT::kFindsMisuse && !AllocatorT::kListsBeforeEveryLoop && kept_ > 0) return;
+    storage_.make_lists(executor_);
+    if constexpr (AllocatorT::kFindsMisuse) {
+      if (kept_ > 0 && storage_.listed_at() != kept_at_) {
+        throw Error(
+            "dynasoar: objects were created or deleted since keep_lists(), so this loop would visit objects that there "
+            "are not; end the scope of what keep_lists returned before it");
+      }
+    }
+  }
+
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
@@ -350,7 +420,7 @@ class AllocatorHandle {
   void run_loop(const Call& call) {
     detail::check_listed_or_base<AllocatorT, T>();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
-    storage_.make_lists(executor_);
+    make_lists();
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
       detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
@@ -382,6 +452,8 @@ class AllocatorHandle {
   DeviceArray<char> scratch_;  // of reductions
   std::vector<std::uint64_t> reported_refusals_;
   std::uint64_t loops_ = 0;
+  int kept_ = 0;                        // how many KeptLists live
+  std::vector<std::uint64_t> kept_at_;  // in checked builds: which lists they keep
 };
 
 }  // namespace dynasoar

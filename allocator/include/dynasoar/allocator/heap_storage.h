@@ -90,11 +90,14 @@ class HeapStorage {
     if constexpr (kChecked) set_up_checks(executor, faults);
     progress_ = DeviceArray<ListProgress>(A::kTypes);
     progress_.fill_bytes(0);
+    seen_ = DeviceArray<std::uint64_t>(kShardsOfType * A::kTypes);
+    seen_.fill_bytes(0);
     list_sources_.slots = state_.heap.slots;
     for (int type = 0; type < A::kTypes; ++type) {
       const typename Heap::TypeState& source = state_.heap.types[type];
-      list_sources_.types[type] = {source.created, source.deleted, source.allocated, state_.lists[type],
-                                   progress_.data() + type};
+      list_sources_.types[type] = {
+          source.created,     source.deleted,          source.allocated,
+          state_.lists[type], progress_.data() + type, reinterpret_cast<Word64*>(seen_.data() + kShardsOfType * type)};
     }
   }
 
@@ -102,6 +105,9 @@ class HeapStorage {
 
   /// Makes the lists of blocks for the next loop over objects.
   void make_lists(Executor& executor) const { detail::make_lists(executor, list_sources_); }
+
+  /// What tells lists of different objects apart. Waits for the device.
+  std::vector<std::uint64_t> listed_at() const { return seen_.download(); }
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(int type) const {
@@ -162,7 +168,7 @@ class HeapStorage {
 
   /// Bytes of the state: bitmaps, tokens, lists.
   std::size_t state_bytes() const {
-    std::size_t bytes = progress_.bytes();
+    std::size_t bytes = progress_.bytes() + seen_.bytes();
     for (const auto& piece : entries_) bytes += piece.bytes();
     for (const auto& piece : pieces64_) bytes += piece.bytes();
     for (const auto& piece : pieces32_) bytes += piece.bytes();
@@ -172,6 +178,8 @@ class HeapStorage {
  private:
   using Word64 = AtomicWord<std::uint64_t>;
   using Word32 = AtomicWord<std::uint32_t>;
+
+  static constexpr std::size_t kShardsOfType = 2 * static_cast<std::size_t>(Heap::Counter::kShards);
 
   void set_up_heap(Heap& heap, std::uint32_t pages, std::uint32_t warps) {
     constexpr auto kPages = A::pages();
@@ -273,6 +281,7 @@ class HeapStorage {
   ListSources<Heap, A::kTypes> list_sources_{};
   DeviceArray<char> objects_;
   DeviceArray<ListProgress> progress_;
+  DeviceArray<std::uint64_t> seen_;  // [types * kShardsOfType] see ListSources
   std::vector<DeviceArray<ListedBlock>> entries_;
   std::vector<DeviceArray<std::uint64_t>> pieces64_;
   std::vector<DeviceArray<std::uint32_t>> pieces32_;

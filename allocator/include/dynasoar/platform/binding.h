@@ -33,13 +33,26 @@ __constant__ typename A::State unit_state;
 template <class A>
 std::uint64_t unit_generation = 0;
 
-/// Copies the bound state to this unit's constant memory if it has changed, in stream order.
+/// Copies the bound state to this unit's constant memory if it has changed, in stream order or, if that is being
+/// recorded, at once.
 template <class A>
 void bring_up_to_date(const Executor& executor) {
   if (unit_generation<A> == Binding<A>::generation) return;
-  check_cuda(cudaMemcpyToSymbolAsync(unit_state<A>, &Binding<A>::state, sizeof(typename A::State), 0,
-                                     cudaMemcpyHostToDevice, executor.stream()),
-             "cudaMemcpyToSymbolAsync");
+  const auto copy = [](cudaStream_t stream) {
+    check_cuda(cudaMemcpyToSymbolAsync(unit_state<A>, &Binding<A>::state, sizeof(typename A::State), 0,
+                                       cudaMemcpyHostToDevice, stream),
+               "cudaMemcpyToSymbolAsync");
+  };
+  if (executor.is_recording()) {
+    // At once, not with each replay. Nothing that runs uses the old state: handles wait for their loops when they die.
+    cudaStream_t aside = nullptr;
+    check_cuda(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    copy(aside);
+    check_cuda(cudaStreamSynchronize(aside), "cudaStreamSynchronize");
+    check_cuda(cudaStreamDestroy(aside), "cudaStreamDestroy");
+  } else {
+    copy(executor.stream());
+  }
   unit_generation<A> = Binding<A>::generation;
 }
 

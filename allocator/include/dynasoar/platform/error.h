@@ -28,17 +28,23 @@ class AllocationError : public Error {
   std::uint64_t failures_;
 };
 
-#if DYNASOAR_CUDA_BACKEND
 namespace detail {
 
+/// What to do about waiting where nobody may wait.
+inline constexpr const char* kNoWaiting =
+    "a recorded step cannot wait for its loops, copy memory or read results (synchronize, count, reduce, "
+    "statistics): do that between steps";
+
+#if DYNASOAR_CUDA_BACKEND
 /// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess.
 inline void check_cuda(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
+  const bool while_recording = code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
   throw Error(std::string("dynasoar: ") + call + " failed: " + cudaGetErrorName(code) + " (" +
-              cudaGetErrorString(code) + ")");
+              cudaGetErrorString(code) + ")" + (while_recording ? std::string("; ") + kNoWaiting : ""));
 }
+#endif
 
 }  // namespace detail
-#endif
 
 }  // namespace dynasoar

@@ -119,8 +119,38 @@ void launch(const KernelTraits& traits, void (*kernel)(Parameters...), dim3 grid
 
 }  // namespace detail
 
+#endif
+
+/// What both kinds of Executor have: a state in which nobody may wait for submitted work, because it is being recorded.
+class WaitingRule {
+ public:
+  /// While it lives, waiting throws.
+  class Unwaited {
+   public:
+    explicit Unwaited(WaitingRule& rule) : rule_(rule), before_(std::exchange(rule.may_wait_, false)) {}
+    Unwaited(const Unwaited&) = delete;
+    Unwaited& operator=(const Unwaited&) = delete;
+    ~Unwaited() { rule_.may_wait_ = before_; }
+
+   private:
+    WaitingRule& rule_;
+    bool before_;
+  };
+
+  /// @throws Error if nobody may wait
+  void check_may_wait() const {
+    if (may_wait_) return;
+    throw Error(std::string("dynasoar: ") + detail::kNoWaiting);
+  }
+
+ private:
+  bool may_wait_ = true;
+};
+
+#if DYNASOAR_CUDA_BACKEND
+
 /// A CUDA stream of the current device.
-class Executor {
+class Executor : public WaitingRule {
  public:
   /// @param threads   ignored: a GPU uses all of its multiprocessors
   /// @throws Error if there is no usable GPU
@@ -160,8 +190,18 @@ class Executor {
     if (available < bytes) detail::check_cuda(cudaDeviceSetLimit(cudaLimitStackSize, bytes), "cudaDeviceSetLimit");
   }
 
-  /// Waits until everything submitted is done. @throws Error if any of it failed
-  void synchronize() { detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+  /// Waits until everything submitted is done. @throws Error if any of it failed, or a step is being recorded
+  void synchronize() {
+    check_may_wait();
+    detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
+
+  /// Whether what is submitted now is recorded instead of run.
+  bool is_recording() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    detail::check_cuda(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+  }
 
   /// The device's name.
   static std::string device_name() {
@@ -215,7 +255,7 @@ class SignalsBlocked {
 
 /// A team of host threads: OpenMP's, or plain threads where `DYNASOAR_STD_THREADS` is defined (ThreadSanitizer does not
 /// understand g++'s OpenMP runtime and would report races that are none).
-class Executor {
+class Executor : public WaitingRule {
  public:
   /// @param threads   size of the team; 0 means one per processor
   explicit Executor(int threads = 0) : threads_(threads > 0 ? threads : default_threads()) {}
@@ -257,7 +297,7 @@ class Executor {
   void require_stack(std::size_t) {}
 
   /// Nothing to wait for: submissions return when they are done.
-  void synchronize() {}
+  void synchronize() { check_may_wait(); }
 
   /// The processor's name.
   static std::string device_name() {

@@ -15,7 +15,6 @@
 #include <dynasoar/platform/executor.h>
 
 #if DYNASOAR_CUDA_BACKEND
-#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 #endif
 
@@ -35,7 +34,6 @@ struct BlockList {
 
 /// The making of a type's list; zero at first.
 struct ListProgress {
-  AtomicWord<std::uint64_t> made_at;        ///< objects created and deleted when the last list was made
   AtomicWord<std::uint32_t> entries;        ///< entries written so far
   AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
 };
@@ -48,6 +46,7 @@ struct ListSources {
     typename Heap::Bits allocated;
     BlockList list;
     ListProgress* progress;
+    AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] of `created`, then of `deleted`, when the last list was made
   };
   const typename Heap::template Word<std::uint64_t>* slots;
   Type types[kTypes];
@@ -74,71 +73,81 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
-// A thread block lists the blocks of kContainersPerThreadBlock containers of an allocated bitmap; there is a row of
-// thread blocks per type. Rows of which no object was created or deleted leave at once; all thread blocks of a row
-// decide alike, because only the last one to finish notes the new count. The sources are a parameter, because a kernel
-// has its parameters at once and constant memory only after a while.
-inline constexpr int kContainersPerThreadBlock = 64;
+// There is a row of thread blocks per type. Rows of which no object was created or deleted leave at once, so this looks
+// at every shard of the counters by itself, which is faster than to add them up; all thread blocks of a row decide
+// alike, because only the last one to finish notes the new counts. The sources are a parameter, because a kernel has
+// its parameters at once and constant memory only after a while.
+inline constexpr int kContainersPerTile = 64;  // containers of an allocated bitmap that a thread block lists together
+
+// Thread blocks of a row per multiprocessor, at most. All of them read the same counters.
+inline constexpr unsigned kListBlocksPerMultiprocessor = 4;
+
+/// The value of a word that nobody changes while this kernel runs, by way of the cache that a multiprocessor's thread
+/// blocks share: atomic loads go past it.
+__device__ inline std::uint64_t resting_value(const AtomicWord<std::uint64_t>& word) {
+  return *reinterpret_cast<const std::uint64_t*>(&word);
+}
 
 template <class Heap, int kTypes>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     list_kernel(const __grid_constant__ ListSources<Heap, kTypes> sources) {
   take_turns();
   const typename ListSources<Heap, kTypes>::Type& type = sources.types[blockIdx.y];
-  // Half of the threads add up what was created, half what was deleted.
+  // Half of the threads look at what was created, half at what was deleted.
   constexpr auto kShards = static_cast<unsigned>(Heap::Counter::kShards);
   static_assert(2 * kShards == kThreadsPerBlock);
-  using Sum = cub::BlockReduce<unsigned long long, kThreadsPerBlock>;
-  __shared__ typename Sum::TempStorage sum_storage;
-  __shared__ std::uint64_t changes;
   const auto& counter = threadIdx.x < kShards ? type.created : type.deleted;
-  const unsigned long long part = counter.word(static_cast<int>(threadIdx.x % kShards)).load(Order::relaxed);
-  const unsigned long long sum = Sum(sum_storage).Sum(part);
-  if (threadIdx.x == 0) changes = sum;
-  __syncthreads();
-  ListProgress& progress = *type.progress;
-  if (changes == progress.made_at.load(Order::relaxed)) return;
+  const std::uint64_t now = resting_value(counter.word(static_cast<int>(threadIdx.x % kShards)));
+  const std::uint64_t seen = resting_value(type.seen[threadIdx.x]);
+  if (__syncthreads_or(now != seen ? 1 : 0) == 0) return;
 
-  const std::uint32_t first_container = blockIdx.x * kContainersPerThreadBlock;
   using Scan = cub::BlockScan<int, kThreadsPerBlock>;
   __shared__ typename Scan::TempStorage scan_storage;
-  __shared__ std::uint64_t containers[kContainersPerThreadBlock];
-  __shared__ int offsets[kContainersPerThreadBlock];  // entries of this thread block before those of a container
+  __shared__ std::uint64_t containers[kContainersPerTile];
+  __shared__ int offsets[kContainersPerTile];  // entries of this tile before those of a container
   __shared__ std::uint32_t first_entry;
-  const std::uint32_t index = first_container + threadIdx.x;
-  const bool has_container = threadIdx.x < kContainersPerThreadBlock && index < type.allocated.level_size(0);
-  const std::uint64_t bits = has_container ? type.allocated.container(0, index) : 0;
-  int offset = 0;
-  int total = 0;
-  Scan(scan_storage).ExclusiveSum(popcount(bits), offset, total);
-  if (threadIdx.x < kContainersPerThreadBlock) {
-    containers[threadIdx.x] = bits;
-    offsets[threadIdx.x] = offset;
-  }
-  if (threadIdx.x == 0) {
-    // relaxed: only uniqueness matters.
-    first_entry = total > 0 ? progress.entries.fetch_add(static_cast<std::uint32_t>(total), Order::relaxed) : 0;
-  }
-  __syncthreads();
-
-  for (int entry = static_cast<int>(threadIdx.x); entry < total; entry += kThreadsPerBlock) {
-    int container = 0;  // the last one that begins at or before the entry
-    for (int step = kContainersPerThreadBlock / 2; step > 0; step /= 2) {
-      if (offsets[container + step] <= entry) container += step;
+  ListProgress& progress = *type.progress;
+  const std::uint32_t all = type.allocated.level_size(0);
+  for (std::uint32_t first = blockIdx.x * kContainersPerTile; first < all; first += gridDim.x * kContainersPerTile) {
+    const std::uint32_t index = first + threadIdx.x;
+    const bool has_container = threadIdx.x < kContainersPerTile && index < all;
+    const std::uint64_t bits = has_container ? type.allocated.container(0, index) : 0;
+    int offset = 0;
+    int total = 0;
+    Scan(scan_storage).ExclusiveSum(popcount(bits), offset, total);
+    if (threadIdx.x < kContainersPerTile) {
+      containers[threadIdx.x] = bits;
+      offsets[threadIdx.x] = offset;
     }
-    const int bit = nth_set_bit(containers[container], entry - offsets[container]);
-    const std::uint32_t block = (first_container + container) * 64 + bit;
-    type.list.entries[first_entry + entry] = {sources.slots[block].load(Order::relaxed), block};
+    if (threadIdx.x == 0) {
+      // relaxed: only uniqueness matters.
+      first_entry = total > 0 ? progress.entries.fetch_add(static_cast<std::uint32_t>(total), Order::relaxed) : 0;
+    }
+    __syncthreads();
+
+    for (int entry = static_cast<int>(threadIdx.x); entry < total; entry += kThreadsPerBlock) {
+      int container = 0;  // the last one that begins at or before the entry
+      for (int step = kContainersPerTile / 2; step > 0; step /= 2) {
+        if (offsets[container + step] <= entry) container += step;
+      }
+      const int bit = nth_set_bit(containers[container], entry - offsets[container]);
+      const std::uint32_t block = (first + container) * 64 + bit;
+      type.list.entries[first_entry + entry] = {sources.slots[block].load(Order::relaxed), block};
+    }
+    __syncthreads();  // before the next tile takes the shared memory
   }
 
+  __shared__ bool is_last;
   if (threadIdx.x == 0) {
     // acq_rel: the last one sees the counts of all others. The entries are read by the next kernel only.
-    if (progress.thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
+    is_last = progress.thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x;
+    if (is_last) {
       *type.list.count = progress.entries.exchange(0, Order::relaxed);
       progress.thread_blocks.store(0, Order::relaxed);
-      progress.made_at.store(changes, Order::relaxed);
     }
   }
+  __syncthreads();
+  if (is_last) type.seen[threadIdx.x].store(now, Order::relaxed);
 }
 
 /// Calls `function(i)` for 0 <= i < count in device code that may use objects of allocator type A.
@@ -158,7 +167,9 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
   const std::uint32_t containers = sources.types[0].allocated.level_size(0);
-  const dim3 grid((containers + kContainersPerThreadBlock - 1) / kContainersPerThreadBlock, kTypes);
+  const unsigned tiles = (containers + kContainersPerTile - 1) / kContainersPerTile;
+  const auto most = kListBlocksPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors());
+  const dim3 grid(tiles < most ? tiles : most, kTypes);
   static const KernelTraits traits(list_kernel<Heap, kTypes>, executor.multiprocessors());
   launch(traits, list_kernel<Heap, kTypes>, grid, executor.stream(), sources);
 }
@@ -175,9 +186,13 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
   for (const auto& type : sources.types) {
-    const std::uint64_t changes = type.created.read().count + type.deleted.read().count;
-    if (changes == type.progress->made_at.load(Order::relaxed)) continue;
-    type.progress->made_at.store(changes, Order::relaxed);
+    constexpr int kShards = Heap::Counter::kShards;
+    bool is_same = true;
+    for (int i = 0; i < 2 * kShards; ++i) {
+      const std::uint64_t now = (i < kShards ? type.created : type.deleted).word(i % kShards).load(Order::relaxed);
+      is_same = type.seen[i].exchange(now, Order::relaxed) == now && is_same;
+    }
+    if (is_same) continue;
     AtomicWord<std::uint32_t>& entries = type.progress->entries;
     executor.for_each_index(type.allocated.level_size(0), [&](std::size_t index) {
       std::uint64_t bits = type.allocated.container(0, static_cast<std::uint32_t>(index));

@@ -1,0 +1,54 @@
+/// @file
+/// Recording: work that was submitted once, as a CUDA graph that is launched as a whole. Used by
+/// AllocatorHandle::record.
+#pragma once
+
+#include <dynasoar/platform/config.h>
+
+#if DYNASOAR_CUDA_BACKEND
+
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+/// Work of an executor that can be submitted again, for much less than its parts cost to submit.
+class Recording {
+ public:
+  /// Calls `submit`. What that submits to the executor is recorded instead of run.
+  ///
+  /// @throws Error if something cannot be recorded, such as waiting for the device; whatever `submit` throws
+  template <class F>
+  Recording(Executor& executor, F& submit) : stream_(executor.stream()) {
+    cudaGraph_t graph = nullptr;
+    // relaxed: the first launch of a kernel may load its code, which allocates memory.
+    check_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    try {
+      const Executor::Unwaited unwaited(executor);
+      submit();
+    } catch (...) {
+      static_cast<void>(cudaStreamEndCapture(stream_, &graph));
+      static_cast<void>(cudaGraphDestroy(graph));
+      static_cast<void>(cudaGetLastError());
+      throw;
+    }
+    check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
+    const cudaError_t error = cudaGraphInstantiate(&graph_, graph, 0);
+    static_cast<void>(cudaGraphDestroy(graph));
+    check_cuda(error, "cudaGraphInstantiate");
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() { static_cast<void>(cudaGraphExecDestroy(graph_)); }  // running ones end first
+
+  /// Submits the work.
+  void replay() const { check_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch"); }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+}  // namespace dynasoar::detail
+
+#endif

@@ -1,0 +1,197 @@
+// Steps: loops that are recorded once and run again and again; and lists of objects that several loops share.
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/allocator/aos_allocator.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/bitmap_malloc.h>
+
+#include "../platform/test_support.h"
+
+namespace recorded_steps_test {
+
+using dynasoar::AllocatorHandle;
+using dynasoar::Error;
+using dynasoar::test::Counter;
+using dynasoar::test::Counters;
+
+struct InArrays {
+  template <class... Types>
+  using Allocator = dynasoar::SoaAllocator<Types...>;
+};
+struct InOnePiece {
+  template <class... Types>
+  using Allocator = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Types...>;
+};
+
+/// Cells that grow, divide and die.
+template <class Layout>
+struct World {
+  class Cell;
+  using AllocatorT = typename Layout::template Allocator<Cell>;
+
+  class Cell : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Cell, (number_, std::uint32_t), (age_, std::uint32_t))
+
+    __device__ explicit Cell(std::size_t number) : number_(static_cast<std::uint32_t>(number)), age_(0u) {}
+    __device__ void grow(std::uint32_t years) { age_ += years; }
+    __device__ void divide() {
+      if (age_ % 3 == number_ % 3) dynasoar::make_new<Cell>(static_cast<std::size_t>(number_) + 1);
+    }
+    __device__ void die() {
+      if (age_ > 3 + number_ % 2) dynasoar::destroy(this);
+    }
+    __device__ void count(Counter* totals) {
+      totals[0].fetch_add(1, dynasoar::Order::relaxed);
+      totals[1].fetch_add(number_ + 1000 * age_, dynasoar::Order::relaxed);
+    }
+  };
+};
+
+/// What a loop finds: the number of cells, and a sum of what they are.
+template <class Handle, class Cell>
+std::pair<std::uint64_t, std::uint64_t> look(Handle& handle) {
+  Counters totals(2);
+  handle.template parallel_do<&Cell::count>(totals.data());
+  handle.synchronize();
+  return {totals[0], totals[1]};
+}
+
+template <class Handle, class Cell>
+void submit_step(Handle& handle) {
+  handle.template parallel_do<&Cell::grow>(1u);
+  handle.template parallel_do<&Cell::divide>();
+  handle.template parallel_do<&Cell::die>();
+}
+
+TEST_CASE_TEMPLATE("a recorded step does what its loops do, where they create and delete objects", Layout, InArrays,
+                   InOnePiece) {
+  using Cell = typename World<Layout>::Cell;
+  using Handle = AllocatorHandle<typename World<Layout>::AllocatorT>;
+  constexpr int kSteps = 12;
+  const auto options = dynasoar::HandleOptions{.heap_bytes = 16 << 20, .threads = 4};
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> expected;
+  {
+    Handle handle(options);
+    handle.template parallel_new<Cell>(1000);
+    for (int i = 0; i < kSteps; ++i) {
+      submit_step<Handle, Cell>(handle);
+      expected.push_back(look<Handle, Cell>(handle));
+    }
+  }
+  CHECK(expected.back().first > 0);
+  CHECK(expected.back().first != expected.front().first);
+  {
+    Handle handle(options);
+    auto step = handle.record([&] { submit_step<Handle, Cell>(handle); });  // before anything else is run
+    handle.template parallel_new<Cell>(1000);
+    for (int i = 0; i < kSteps; ++i) {
+      CAPTURE(i);
+      step();
+      CHECK(look<Handle, Cell>(handle) == expected[static_cast<std::size_t>(i)]);
+    }
+  }
+  {
+    // Without the host in between, and creation recorded as well.
+    Handle handle(options);
+    auto start = handle.record([&] { handle.template parallel_new<Cell>(1000); });
+    auto step = handle.record([&] { submit_step<Handle, Cell>(handle); });
+    CHECK(handle.template count<Cell>() == 0);  // recording runs nothing
+    start();
+    for (int i = 0; i < kSteps; ++i) step();
+    CHECK(look<Handle, Cell>(handle) == expected.back());
+  }
+}
+
+using Cell = World<InArrays>::Cell;
+using Handle = AllocatorHandle<World<InArrays>::AllocatorT>;
+
+/// Records a function and runs it; which of the two it is that throws depends on the backend.
+template <class F>
+void record_and_run(Handle& handle, F function) {
+  auto step = handle.record(function);
+  step();
+}
+
+TEST_CASE("a step that waits, or throws, is an error, and the handle can still be used") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Cell>(100);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { handle.synchronize(); }),
+                       doctest::Contains("a recorded step cannot wait"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { static_cast<void>(handle.count<Cell>()); }),
+                       doctest::Contains("do that between steps"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { static_cast<void>(handle.sum<&Cell::age_>()); }),
+                       doctest::Contains("do that between steps"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { static_cast<void>(handle.statistics()); }),
+                       doctest::Contains("do that between steps"), Error);
+  CHECK_THROWS_AS(record_and_run(handle,
+                                 [&] {
+                                   submit_step<Handle, Cell>(handle);
+                                   throw std::logic_error("the function's own");
+                                 }),
+                  std::logic_error);
+  CHECK(handle.count<Cell>() > 0);
+  record_and_run(handle, [&] { submit_step<Handle, Cell>(handle); });
+  CHECK(handle.count<Cell>() > 0);
+}
+
+TEST_CASE("loops that share lists visit the objects that there were") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Cell>(1000);
+  {
+    const auto kept = handle.keep_lists();
+    CHECK(look<Handle, Cell>(handle).first == 1000);
+    handle.parallel_do<&Cell::grow>(2u);
+    CHECK(look<Handle, Cell>(handle).second == 999 * 1000 / 2 + 2000 * 1000);
+    {
+      const auto nested = handle.keep_lists();
+      CHECK(look<Handle, Cell>(handle).first == 1000);
+    }
+    handle.parallel_new<Cell>(500);
+    if constexpr (World<InArrays>::AllocatorT::kFindsMisuse) {
+      CHECK_THROWS_WITH_AS((look<Handle, Cell>(handle)), doctest::Contains("since keep_lists()"), Error);
+    } else {
+      CHECK(look<Handle, Cell>(handle).first == 1000);
+    }
+  }
+  CHECK(look<Handle, Cell>(handle).first == 1500);
+  auto step = handle.record([&] {
+    const auto kept = handle.keep_lists();
+    handle.parallel_do<&Cell::grow>(1u);
+    handle.parallel_do<&Cell::grow>(1u);
+  });
+  step();
+  handle.parallel_new<Cell>(500);
+  step();  // makes its lists anew
+  CHECK(handle.sum<&Cell::age_>() == 1000 * 2 + 1500 * 2 + 2000 * 2);
+}
+
+TEST_CASE("a step recorded while lists are kept makes its own, for it may run later") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  const auto record = [&] {
+    const auto kept = handle.keep_lists();
+    return handle.record([&handle] { handle.parallel_do<&Cell::grow>(1u); });
+  };
+  auto step = record();
+  handle.parallel_new<Cell>(100);
+  step();
+  CHECK(handle.sum<&Cell::age_>() == 100);
+}
+
+TEST_CASE("an AosAllocator's loops see new objects also while lists are kept") {
+  using Piece = World<InOnePiece>::Cell;
+  using PieceHandle = AllocatorHandle<World<InOnePiece>::AllocatorT>;
+  PieceHandle handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Piece>(100);
+  const auto kept = handle.keep_lists();
+  handle.parallel_new<Piece>(50);
+  CHECK(look<PieceHandle, Piece>(handle).first == 150);
+}
+
+}  // namespace recorded_steps_test
