@@ -172,7 +172,7 @@ TEST_CASE("loops that share lists visit the objects that there were") {
   CHECK(handle.sum<&Cell::age_>() == 1000 * 2 + 1500 * 2 + 2000 * 2);
 }
 
-TEST_CASE("a step recorded while lists are kept makes its own, for it may run later") {
+TEST_CASE("a step that is recorded, or run, while lists are kept makes its own") {
   Handle handle({.heap_bytes = 16 << 20, .threads = 4});
   const auto record = [&] {
     const auto kept = handle.keep_lists();
@@ -182,6 +182,41 @@ TEST_CASE("a step recorded while lists are kept makes its own, for it may run la
   handle.parallel_new<Cell>(100);
   step();
   CHECK(handle.sum<&Cell::age_>() == 100);
+  auto growth = handle.record([&handle] {
+    handle.parallel_new<Cell>(50);
+    handle.parallel_do<&Cell::grow>(1u);
+  });
+  {
+    const auto kept = handle.keep_lists();
+    growth();
+  }
+  CHECK(handle.sum<&Cell::age_>() == 250);
+}
+
+class Sheep;
+using SheepAllocator = dynasoar::SoaAllocator<Sheep>;
+class Sheep : public dynasoar::SoaBase<SheepAllocator> {
+ public:
+  DYNASOAR_FIELDS(Sheep, (age_, std::uint32_t))
+  __device__ explicit Sheep(std::size_t) : age_(0u) {}
+  __device__ void grow() { age_ += 1; }
+};
+
+TEST_CASE("the first use of a loop may be recorded, and a step cannot run in another") {
+  AllocatorHandle<SheepAllocator> flock({.heap_bytes = 16 << 20, .threads = 4});
+  auto step = flock.record([&flock] { flock.parallel_do<&Sheep::grow>(); });  // loads the kernels meanwhile
+  auto start = flock.record([&flock] { flock.parallel_new<Sheep>(100); });
+  start();
+  step();
+  step();
+  CHECK(flock.sum<&Sheep::age_>() == 200);
+  const auto run_nested = [&] {
+    auto nested = flock.record([&step] { step(); });
+    nested();
+  };
+  CHECK_THROWS_WITH_AS(run_nested(), doctest::Contains("have steps in it"), Error);
+  step();
+  CHECK(flock.sum<&Sheep::age_>() == 300);
 }
 
 TEST_CASE("an AosAllocator's loops see new objects also while lists are kept") {

@@ -127,7 +127,8 @@ class AllocatorHandle {
   ///     handle.parallel_do<&Body::move>();
   ///
   /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
-  /// ones. In checked builds it throws an Error instead. An AosAllocator makes its lists for every loop all the same.
+  /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
+  /// instead. An AosAllocator makes its lists for every loop all the same. @pre the handle outlives the result
   [[nodiscard]] KeptLists keep_lists() { return KeptLists(*this); }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
@@ -138,14 +139,22 @@ class AllocatorHandle {
   ///     });
   ///     for (int i = 0; i < 1000; ++i) step();
   ///
-  /// Recording runs nothing. A step visits the objects that there are when it runs, and its loops may create and delete
-  /// some; arguments keep their values. Kernels of the user's own on `executor().stream()` are recorded, too.
-  /// The function must not wait for the device, and the step must not be called when the handle is gone.
-  /// @throws Error if the function does what cannot be recorded; whatever it throws
+  /// Recording runs nothing. A step visits the objects that there are when it runs, also while lists are kept, and its
+  /// loops may create and delete some. Kernels of the user's own on `executor().stream()` are recorded, too. Loops of
+  /// other handles are not: they run once, here.
+  ///
+  /// On a GPU the function is called here and not any more, so arguments keep their values. On the host, and in checked
+  /// builds with a SoaAllocator, it is called in each step. So what it refers to must live as long and not change. It
+  /// must not wait for the device, copy memory or run another step, and the step must not be called when the handle is
+  /// gone.
+  /// @throws Error if the function does what cannot be recorded; whatever it throws. Or its first call does
   template <class F>
-  [[nodiscard]] Step<AllocatorT, F> record(F function) {
-    const ListsAnew anew{*this, std::exchange(kept_, 0)};  // whoever keeps lists now may not when the step runs
-    return Step<AllocatorT, F>(executor_, std::move(function));
+  [[nodiscard]] auto record(F function) {
+    auto submit = [this, function = std::move(function)]() mutable {
+      const ListsAnew anew(*this);
+      function();
+    };
+    return Step<AllocatorT, decltype(submit)>(executor_, std::move(submit));
   }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
@@ -279,9 +288,11 @@ class AllocatorHandle {
   class KeptLists {
    public:
     explicit KeptLists(AllocatorHandle& handle) : handle_(handle) {
-      if (handle_.kept_++ > 0) return;
-      handle_.storage_.make_lists(handle_.executor_);
-      if constexpr (AllocatorT::kFindsMisuse) handle_.kept_at_ = handle_.storage_.listed_at();
+      if (handle_.kept_ == 0) {
+        handle_.storage_.make_lists(handle_.executor_);
+        if constexpr (AllocatorT::kFindsMisuse) handle_.kept_at_ = handle_.storage_.listed_at();
+      }
+      ++handle_.kept_;
     }
     KeptLists(const KeptLists&) = delete;
     KeptLists& operator=(const KeptLists&) = delete;
@@ -387,11 +398,22 @@ class AllocatorHandle {
     if (failures > 0) throw AllocationError(message + usage_note(), failures);
   }
 
-  /// Until it dies, lists are not kept.
-  struct ListsAnew {
-    AllocatorHandle& handle;
-    int kept;
-    ~ListsAnew() { handle.kept_ = kept; }
+  /// While it lives, who kept lists before does not, for a step may run at any time.
+  class ListsAnew {
+   public:
+    explicit ListsAnew(AllocatorHandle& handle)
+        : handle_(handle), kept_(std::exchange(handle.kept_, 0)), kept_at_(std::move(handle.kept_at_)) {}
+    ListsAnew(const ListsAnew&) = delete;
+    ListsAnew& operator=(const ListsAnew&) = delete;
+    ~ListsAnew() {
+      handle_.kept_ += kept_;
+      handle_.kept_at_ = std::move(kept_at_);
+    }
+
+   private:
+    AllocatorHandle& handle_;
+    int kept_;
+    std::vector<std::uint64_t> kept_at_;
   };
 
   /// Makes the lists for the next loop, unless they are kept. @throws Error if they ought to be, but objects changed

@@ -45,11 +45,13 @@ void bring_up_to_date(const Executor& executor) {
   };
   if (executor.is_recording()) {
     // At once, not with each replay. Nothing that runs uses the old state: handles wait for their loops when they die.
-    cudaStream_t aside = nullptr;
-    check_cuda(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    copy(aside);
-    check_cuda(cudaStreamSynchronize(aside), "cudaStreamSynchronize");
-    check_cuda(cudaStreamDestroy(aside), "cudaStreamDestroy");
+    struct Stream {
+      cudaStream_t stream = nullptr;
+      ~Stream() { static_cast<void>(cudaStreamDestroy(stream)); }
+    } aside;
+    check_cuda(cudaStreamCreateWithFlags(&aside.stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    copy(aside.stream);
+    check_cuda(cudaStreamSynchronize(aside.stream), "cudaStreamSynchronize");
   } else {
     copy(executor.stream());
   }

@@ -32,8 +32,8 @@ namespace detail {
 
 /// What to do about waiting where nobody may wait.
 inline constexpr const char* kNoWaiting =
-    "a recorded step cannot wait for its loops, copy memory or read results (synchronize, count, reduce, "
-    "statistics): do that between steps";
+    "a recorded step cannot wait for its loops, copy memory, read results (synchronize, count, reduce, "
+    "statistics) or have steps in it: do that between steps";
 
 #if DYNASOAR_CUDA_BACKEND
 /// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess.

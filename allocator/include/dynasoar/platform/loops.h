@@ -190,7 +190,9 @@ void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
     bool is_same = true;
     for (int i = 0; i < 2 * kShards; ++i) {
       const std::uint64_t now = (i < kShards ? type.created : type.deleted).word(i % kShards).load(Order::relaxed);
-      is_same = type.seen[i].exchange(now, Order::relaxed) == now && is_same;
+      if (type.seen[i].load(Order::relaxed) == now) continue;
+      type.seen[i].store(now, Order::relaxed);
+      is_same = false;
     }
     if (is_same) continue;
     AtomicWord<std::uint32_t>& entries = type.progress->entries;

@@ -17,6 +17,7 @@ class Recording {
  public:
   /// Calls `submit`. What that submits to the executor is recorded instead of run.
   ///
+  /// Meanwhile no other thread may use the default stream: CUDA would take that for a part of the recording.
   /// @throws Error if something cannot be recorded, such as waiting for the device; whatever `submit` throws
   template <class F>
   Recording(Executor& executor, F& submit) : stream_(executor.stream()) {
@@ -32,10 +33,11 @@ class Recording {
       static_cast<void>(cudaGetLastError());
       throw;
     }
-    check_cuda(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
-    const cudaError_t error = cudaGraphInstantiate(&graph_, graph, 0);
+    cudaError_t error = cudaStreamEndCapture(stream_, &graph);
+    if (error == cudaSuccess) error = cudaGraphInstantiate(&graph_, graph, 0);
     static_cast<void>(cudaGraphDestroy(graph));
-    check_cuda(error, "cudaGraphInstantiate");
+    static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+    check_cuda(error, "recording a step");
   }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
