@@ -55,6 +55,10 @@ class Candidate : public Agent {
 
   using Agent::Agent;
 
+  /// The i-th of those that were claimed around a cell. @param claimed   bit w: neighbour w
+  __device__ Candidate(std::uint32_t i, Lattice lattice, std::uint32_t cell, std::uint32_t claimed)
+      : Agent(lattice.neighbor(cell, nth_neighbor(claimed, i)), false) {}
+
   __device__ void act(Cells cells);
   __device__ void look(Cells cells);
 };
@@ -70,20 +74,22 @@ class Alive : public Agent {
 
   __device__ std::uint32_t state() const { return state_; }
 
-  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one: in
-  /// a loop of its own, because threads that create objects at the same time share the work.
+  /// The cells around this one, which is alive from now on, have a neighbour more. Those that had no agent get one.
   __device__ static void appear(Cells cells, std::uint32_t c) {
-    std::uint32_t claimed = 0;  // bit w: neighbour w
+    // All looks at the neighbours are under way at once, and then all claims.
+    bool takes[kNeighbors];
     for (std::uint32_t which = 0; which < kNeighbors; ++which) {
       const std::uint32_t neighbor = cells.lattice.neighbor(c, which);
-      if (neighbor == kOutside) continue;
-      cells.add_neighbor(neighbor);
-      if (!cells.has_agent(neighbor) && cells.claim(neighbor)) claimed |= 1u << which;
+      takes[which] = neighbor != kOutside && !cells.has_agent(neighbor);
     }
-    for (; claimed != 0; claimed &= claimed - 1) {
-      const auto which = static_cast<std::uint32_t>(dynasoar::detail::lowest_bit(claimed));
-      dynasoar::make_new<Candidate>(cells.lattice.neighbor(c, which), false);
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+      const std::uint32_t neighbor = cells.lattice.neighbor(c, which);
+      if (neighbor != kOutside) cells.add_neighbor(neighbor);
+      if (takes[which]) takes[which] = cells.claim(neighbor);
     }
+    std::uint32_t claimed = 0;  // bit w: neighbour w
+    for (std::uint32_t which = 0; which < kNeighbors; ++which) claimed |= takes[which] ? 1u << which : 0;
+    dynasoar::make_new_n<Candidate>(count_neighbors(claimed), cells.lattice, c, claimed);
   }
 
   __device__ void act(Cells cells) {
@@ -180,10 +186,13 @@ class Model {
   void step(app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
-    handle_.parallel_do<&Alive::act>(cells_);
-    clock.end_phase(executor, 0);
-    handle_.parallel_do<&Candidate::act>(cells_);
-    clock.end_phase(executor, 1);
+    {
+      const auto kept = handle_.keep_lists();  // nobody is born or goes before candidates act
+      handle_.parallel_do<&Alive::act>(cells_);
+      clock.end_phase(executor, 0);
+      handle_.parallel_do<&Candidate::act>(cells_);
+      clock.end_phase(executor, 1);
+    }
     handle_.parallel_do<&Candidate::look>(cells_);
     clock.end_phase(executor, 2);
     handle_.parallel_do<&Alive::look>(cells_);

@@ -36,13 +36,13 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // null where there is none
                   (alive_neighbors_, Word),       // how many of them are alive
-                  (has_agent_, Word),             // 1 if the cell has one
+                  (agents_, Word),                // 1 if the cell has one, else 0
                   (index_, std::uint32_t));       // row by row
 
   /// Cell `index`, which enters itself in the table of all cells.
   __device__ Cell(std::size_t index, Cell** table) : index_(static_cast<std::uint32_t>(index)) {
     alive_neighbors_->store(0, dynasoar::Order::relaxed);
-    has_agent_->store(0, dynasoar::Order::relaxed);
+    agents_->store(0, dynasoar::Order::relaxed);
     table[index] = this;
   }
 
@@ -69,13 +69,16 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint32_t alive_neighbors() const { return alive_neighbors_->load(dynasoar::Order::relaxed); }
 
-  /// Gives this cell an agent. @return false if it had one already
-  __device__ bool claim() {
-    return has_agent_->load(dynasoar::Order::relaxed) == 0 && has_agent_->exchange(1, dynasoar::Order::relaxed) == 0;
-  }
+  /// How many agents this cell has: 0 or 1.
+  __device__ std::uint32_t agents() const { return agents_->load(dynasoar::Order::relaxed); }
+
+  /// Gives this cell an agent. @return how many it had: of those that come together only one is first
+  __device__ std::uint32_t claim() { return agents_->exchange(1, dynasoar::Order::relaxed); }
+
+  __device__ Cell* neighbor(std::uint32_t which) const { return neighbors_->cells[which]; }
 
   /// This cell has no agent any more.
-  __device__ void leave() { has_agent_->store(0, dynasoar::Order::relaxed); }
+  __device__ void leave() { agents_->store(0, dynasoar::Order::relaxed); }
 };
 
 /// Someone who looks after a cell that may change.
@@ -95,6 +98,10 @@ class Candidate : public Agent {
   DYNASOAR_FIELDS(Candidate);
 
   using Agent::Agent;
+
+  /// The i-th of those that `cell` has claimed neighbours for. @param claimed   bit w: neighbour w
+  __device__ Candidate(std::uint32_t i, const Cell* cell, std::uint32_t claimed)
+      : Agent(cell->neighbor(nth_neighbor(claimed, i)), false) {}
 
   __device__ void act();
 
@@ -158,18 +165,21 @@ __device__ inline void Cell::populate(StartView start) {
 }
 
 __device__ inline void Cell::appear() {
-  std::uint32_t claimed = 0;  // bit w: neighbour w
+  // All looks at the neighbours are under way at once, and then all claims.
+  const Neighbors neighbors = neighbors_;
+  std::uint32_t agents[kNeighbors];
   for (std::uint32_t which = 0; which < kNeighbors; ++which) {
-    Cell* const neighbor = neighbors_->cells[which];
-    if (neighbor == nullptr) continue;
-    neighbor->alive_neighbors_->add(1, dynasoar::Order::relaxed);
-    if (neighbor->claim()) claimed |= 1u << which;
+    Cell* const neighbor = neighbors.cells[which];
+    agents[which] = neighbor == nullptr ? 1 : neighbor->agents();
   }
-  // A loop of its own, because threads that create objects at the same time share the work.
-  for (; claimed != 0; claimed &= claimed - 1) {
-    Cell* const neighbor = neighbors_->cells[dynasoar::detail::lowest_bit(claimed)];
-    dynasoar::make_new<Candidate>(neighbor, false);
+  for (std::uint32_t which = 0; which < kNeighbors; ++which) {
+    Cell* const neighbor = neighbors.cells[which];
+    if (neighbor != nullptr) neighbor->alive_neighbors_->add(1, dynasoar::Order::relaxed);
+    if (agents[which] == 0) agents[which] = 2 + neighbor->claim();
   }
+  std::uint32_t claimed = 0;  // bit w: neighbour w
+  for (std::uint32_t which = 0; which < kNeighbors; ++which) claimed |= agents[which] == 2 ? 1u << which : 0;
+  dynasoar::make_new_n<Candidate>(count_neighbors(claimed), static_cast<const Cell*>(this), claimed);
 }
 
 __device__ inline void Candidate::act() {
@@ -207,10 +217,13 @@ class Model {
   void step(app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
-    handle_.parallel_do<&Alive::act>(rule_);
-    clock.end_phase(executor, 0);
-    handle_.parallel_do<&Candidate::act>();
-    clock.end_phase(executor, 1);
+    {
+      const auto kept = handle_.keep_lists();  // nobody is born or goes before candidates act
+      handle_.parallel_do<&Alive::act>(rule_);
+      clock.end_phase(executor, 0);
+      handle_.parallel_do<&Candidate::act>();
+      clock.end_phase(executor, 1);
+    }
     handle_.parallel_do<&Candidate::look>(rule_);
     clock.end_phase(executor, 2);
     handle_.parallel_do<&Alive::look>(rule_);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
 #include "simulation.h"
@@ -13,6 +14,16 @@ namespace life {
 inline constexpr std::uint32_t kNeighbors = 8;
 /// The number of a cell that is not there.
 inline constexpr std::uint32_t kOutside = ~std::uint32_t{0};
+
+/// Number `i` of the neighbours whose bits are set in `which`. @pre there are more
+__host__ __device__ inline std::uint32_t nth_neighbor(std::uint32_t which, std::uint32_t i) {
+  return static_cast<std::uint32_t>(dynasoar::detail::nth_set_bit(which, static_cast<int>(i)));
+}
+
+/// How many neighbours' bits are set.
+__host__ __device__ inline std::uint32_t count_neighbors(std::uint32_t which) {
+  return static_cast<std::uint32_t>(dynasoar::detail::popcount(which));
+}
 
 /// @pre width * height < 2^31
 struct Lattice {

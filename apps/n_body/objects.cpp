@@ -67,6 +67,7 @@ struct Model {
 
   static void step(dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
     clock.begin_step(handle.executor());
+    const auto kept = handle.keep_lists();
     handle.parallel_do<&Body::attract>();
     clock.end_phase(handle.executor(), 0);
     handle.parallel_do<&Body::move>();

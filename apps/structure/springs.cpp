@@ -281,9 +281,12 @@ class Simulation final : public structure::Simulation {
       handle_.parallel_do<&Node::move>(physics_);
       clock_.end_phase(executor, 2);
     }
-    search_anchored();
-    clock_.end_phase(executor, 3);
-    handle_.parallel_do<&Spring::disappear_if_unreached>();
+    {
+      const auto kept = handle_.keep_lists();  // the search changes none, and then springs go
+      search_anchored();
+      clock_.end_phase(executor, 3);
+      handle_.parallel_do<&Spring::disappear_if_unreached>();
+    }
     handle_.parallel_do<NodeBase, &NodeBase::die_if_isolated>();
     clock_.end_phase(executor, 4);
   }

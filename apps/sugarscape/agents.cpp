@@ -348,6 +348,7 @@ class Model {
     clock.end_phase(executor, 1);
     handle_.parallel_do<Agent, &Agent::live>(land);
     clock.end_phase(executor, 2);
+    const auto kept = handle_.keep_lists();  // nobody is born before the last loop
     handle_.parallel_do<Agent, &Agent::ask>(land);
     clock.end_phase(executor, 3);
     handle_.parallel_do<&Male::move>(land);

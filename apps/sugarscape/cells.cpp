@@ -358,12 +358,16 @@ class Model {
     const World world = view(step);
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
-    handle_.parallel_do<&Cell::grow>();
-    clock.end_phase(executor, 0);
-    handle_.parallel_do<&Cell::receive>(world);
-    clock.end_phase(executor, 1);
-    handle_.parallel_do<Agent, &Agent::live>();
-    clock.end_phase(executor, 2);
+    {
+      const auto kept = handle_.keep_lists();  // nobody dies before agents live
+      handle_.parallel_do<&Cell::grow>();
+      clock.end_phase(executor, 0);
+      handle_.parallel_do<&Cell::receive>(world);
+      clock.end_phase(executor, 1);
+      handle_.parallel_do<Agent, &Agent::live>();
+      clock.end_phase(executor, 2);
+    }
+    const auto kept = handle_.keep_lists();  // nobody is born before the last loop
     handle_.parallel_do<Agent, &Agent::ask>(world);
     clock.end_phase(executor, 3);
     handle_.parallel_do<&Male::move>(world);

@@ -165,6 +165,7 @@ class Model {
     clock.begin_step(executor);
     handle_.parallel_for(map_.producers().size(), Produce{roads, map_.producers().data()});
     clock.end_phase(executor, 0);
+    const auto kept = handle_.keep_lists();  // no car leaves before they move
     handle_.parallel_do<&Car::prepare>(roads);
     clock.end_phase(executor, 1);
     handle_.parallel_do<&Car::move>(roads);

@@ -369,10 +369,14 @@ class Model {
   void step(const World& world, app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
-    handle_.parallel_do<&TrafficLight::advance>(world);
-    clock.end_phase(executor, 0);
-    handle_.parallel_do<&ProducerCell::produce>(world);
-    clock.end_phase(executor, 1);
+    {
+      const auto kept = handle_.keep_lists();  // of lights and cells, of which there are always the same
+      handle_.parallel_do<&TrafficLight::advance>(world);
+      clock.end_phase(executor, 0);
+      handle_.parallel_do<&ProducerCell::produce>(world);
+      clock.end_phase(executor, 1);
+    }
+    const auto kept = handle_.keep_lists();  // of cars: none leaves before they move
     handle_.parallel_do<&Car::prepare>(world);
     clock.end_phase(executor, 2);
     handle_.parallel_do<&Car::move>(world);

@@ -244,12 +244,16 @@ class Model {
     const std::size_t words = asked_.size();
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
-    handle_.parallel_do<&Fish::ask>(ocean);
-    clock.end_phase(executor, 0);
-    executor.for_each_index(words, Decide{ocean, Decision::fish_accept});
-    clock.end_phase(executor, 1);
-    handle_.parallel_do<&Fish::move>(ocean);
-    clock.end_phase(executor, 2);
+    {
+      const auto kept = handle_.keep_lists();  // no fish comes or goes before they move
+      handle_.parallel_do<&Fish::ask>(ocean);
+      clock.end_phase(executor, 0);
+      executor.for_each_index(words, Decide{ocean, Decision::fish_accept});
+      clock.end_phase(executor, 1);
+      handle_.parallel_do<&Fish::move>(ocean);
+      clock.end_phase(executor, 2);
+    }
+    const auto kept = handle_.keep_lists();  // nor does a shark
     handle_.parallel_do<&Shark::ask>(ocean);
     clock.end_phase(executor, 3);
     executor.for_each_index(words, Decide{ocean, Decision::shark_accept});

@@ -241,12 +241,16 @@ class Model {
     const World world{seed_, step};
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
-    handle_.parallel_do<&Fish::ask>(world);
-    clock.end_phase(executor, 0);
-    handle_.parallel_do<&Cell::decide>(world, Decision::fish_accept);
-    clock.end_phase(executor, 1);
-    handle_.parallel_do<&Fish::move>(world);
-    clock.end_phase(executor, 2);
+    {
+      const auto kept = handle_.keep_lists();  // no fish comes or goes before they move
+      handle_.parallel_do<&Fish::ask>(world);
+      clock.end_phase(executor, 0);
+      handle_.parallel_do<&Cell::decide>(world, Decision::fish_accept);
+      clock.end_phase(executor, 1);
+      handle_.parallel_do<&Fish::move>(world);
+      clock.end_phase(executor, 2);
+    }
+    const auto kept = handle_.keep_lists();  // nor does a shark
     handle_.parallel_do<&Shark::ask>(world);
     clock.end_phase(executor, 3);
     handle_.parallel_do<&Cell::decide>(world, Decision::shark_accept);

@@ -151,7 +151,7 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
                                 0, std::memory_order_relaxed) != worker + 1;
         --slots;
       }
-      heap.release(reservation.block, reservation.slots, who);
+      heap.release(reservation.block, heap.type_of(reservation.block), reservation.slots, who);
     };
     for (std::uint32_t i = 0; i < load.operations / static_cast<std::uint32_t>(load.workers); ++i) {
       const std::uint32_t want = 1 + random.below(load.want);
@@ -261,8 +261,8 @@ class FullHeap {
 
   /// That nothing is left behind: everything can be given back and be had again.
   void check_usable(std::uint64_t first_slots, std::uint64_t second_slots) const {
-    if (first_slots != 0) heap().release(first_.block, first_slots, 0);
-    if (second_slots != 0) heap().release(second_.block, second_slots, 0);
+    if (first_slots != 0) heap().release(first_.block, heap().type_of(first_.block), first_slots, 0);
+    if (second_slots != 0) heap().release(second_.block, heap().type_of(second_.block), second_slots, 0);
     Executor executor(1);
     const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, heap());
     CHECK(dynasoar::test::heap_errors(copy) == "");
@@ -282,13 +282,14 @@ void second_releaser(bool proven_full) {
   if (proven_full) CHECK(full.request().refusal == Refusal::heap_full);
   Reservation got{};
   Interruption::next = {{"give slots back", [&] {
-                           full.heap().release(full.first_block(), 0b0010, 1);  // the block is not listed yet
+                           full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0010,
+                                               1);  // the block is not listed yet
                            got = full.request();
                          }}};
-  full.heap().release(full.first_block(), 0b0001, 0);
+  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0001, 0);
   CHECK(Interruption::next.empty());
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) full.heap().release(got.block, got.slots, 1);
+  if (got.slots != 0) full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1);
   full.check_usable(0b1100, 0b1111);
 }
 
@@ -299,18 +300,18 @@ TEST_CASE("a slot given back before another is listed with its block does not co
 
 TEST_CASE("slots that a warp takes to close a block and has to give back do not count as a full heap") {
   const FullHeap full;
-  full.heap().release(full.first_block(), 0b0111, 0);
+  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0111, 0);
   Reservation kept{}, got{};
   Interruption::next = {// The block is empty; before it is closed, another warp takes a slot there.
                         {"give slots back", [&] { kept = full.request(); }},
                         // The closing warp has taken the other slots, which makes the block look full.
                         {"take slots", [&] { got = full.request(); }}};
-  full.heap().release(full.first_block(), 0b1000, 0);
+  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b1000, 0);
   CHECK(Interruption::next.empty());
   CHECK(kept.block == full.first_block());
   CHECK(std::popcount(kept.slots) == 1);
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) full.heap().release(got.block, got.slots, 1);
+  if (got.slots != 0) full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1);
   full.check_usable(kept.slots, 0b1111);
 }
 
@@ -364,13 +365,13 @@ TEST_CASE(
                            Interruption::next = {{"open a block", [&] { got = heap.allocate(0, 1, 2); }}};
                            opened = heap.allocate(0, 1, 1);
                          }}};
-  heap.release(other.block, other.slots, 0);
+  heap.release(other.block, heap.type_of(other.block), other.slots, 0);
   REQUIRE(Interruption::next.empty());
   CHECK(opened.block == other.block);
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) heap.release(got.block, got.slots, 2);
-  heap.release(opened.block, opened.slots, 1);
-  heap.release(all.block, all.slots, 0);
+  if (got.slots != 0) heap.release(got.block, heap.type_of(got.block), got.slots, 2);
+  heap.release(opened.block, heap.type_of(opened.block), opened.slots, 1);
+  heap.release(all.block, heap.type_of(all.block), all.slots, 0);
   Executor executor(1);
   CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(executor, heap)) == "");
 }
@@ -379,7 +380,7 @@ TEST_CASE("a heap at rest is full when it is, and no longer when a slot was give
   const FullHeap full;
   CHECK(full.request().refusal == Refusal::heap_full);
   CHECK(full.request().refusal == Refusal::heap_full);
-  full.heap().release(full.second_block(), 0b0100, 0);
+  full.heap().release(full.second_block(), full.heap().type_of(full.second_block()), 0b0100, 0);
   const Reservation got = full.request();
   CHECK(got.block == full.second_block());
   CHECK(got.slots == 0b0100);

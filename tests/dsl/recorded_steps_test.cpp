@@ -219,13 +219,16 @@ TEST_CASE("the first use of a loop may be recorded, and a step cannot run in ano
   CHECK(flock.sum<&Sheep::age_>() == 300);
 }
 
-TEST_CASE("an AosAllocator's loops see new objects also while lists are kept") {
+TEST_CASE("an AosAllocator keeps lists, too") {
   using Piece = World<InOnePiece>::Cell;
   using PieceHandle = AllocatorHandle<World<InOnePiece>::AllocatorT>;
   PieceHandle handle({.heap_bytes = 16 << 20, .threads = 4});
   handle.parallel_new<Piece>(100);
-  const auto kept = handle.keep_lists();
-  handle.parallel_new<Piece>(50);
+  {
+    const auto kept = handle.keep_lists();
+    handle.parallel_new<Piece>(50);
+    CHECK(look<PieceHandle, Piece>(handle).first == 100);
+  }
   CHECK(look<PieceHandle, Piece>(handle).first == 150);
 }
 

@@ -149,7 +149,7 @@ class Session {
 
   void release(std::size_t which, std::uint64_t slots) {
     Held& held = held_[which];
-    heap_.release(held.block, slots, input_.byte());
+    heap_.release(held.block, heap_.type_of(held.block), slots, input_.byte());
     model_.give_back(held.block, slots);
     held.slots &= ~slots;
     if (held.slots != 0) return;

@@ -128,7 +128,7 @@ class AllocatorHandle {
   ///
   /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
   /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
-  /// instead. An AosAllocator makes its lists for every loop all the same. @pre the handle outlives the result
+  /// instead. @pre the handle outlives the result
   [[nodiscard]] KeptLists keep_lists() { return KeptLists(*this); }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
@@ -418,7 +418,7 @@ class AllocatorHandle {
 
   /// Makes the lists for the next loop, unless they are kept. @throws Error if they ought to be, but objects changed
   void make_lists() {
-    if (!AllocatorT::kFindsMisuse && !AllocatorT::kListsBeforeEveryLoop && kept_ > 0) return;
+    if (!AllocatorT::kFindsMisuse && kept_ > 0) return;
     storage_.make_lists(executor_);
     if constexpr (AllocatorT::kFindsMisuse) {
       if (kept_ > 0 && storage_.listed_at() != kept_at_) {
@@ -433,7 +433,7 @@ class AllocatorHandle {
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
     announce_loop<detail::TypeList<>>();
-    if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
+    if constexpr (AllocatorT::kListsBeforeEveryLoop) make_lists();
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
   }
 

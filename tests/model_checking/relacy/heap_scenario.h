@@ -242,7 +242,7 @@ class HeapScenario : public Scenario {
     object.leaving = mark();
     object.releaser = self();
     object.released = kStillInProgress;
-    heap().release(object.reservation.block, object.reservation.slots, who);
+    heap().release(object.reservation.block, heap().type_of(object.reservation.block), object.reservation.slots, who);
     objects_[number].released = mark();
   }
 

@@ -245,16 +245,15 @@ inline take_token(block) {
 inline settle_filled(block, t) {
   take_token(block);
   if
-  :: had_token ->
-     d_step { /* forget: compare_exchange */
-       if
-       :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
-       :: else
-       fi;
-       had_token = 0
-     }
+  :: had_token -> had_token = 0
   :: else -> clear(active_[t], block) /* settle_filled: active.clear */
-  fi
+  fi;
+  d_step { /* forget: compare_exchange */
+    if
+    :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
+    :: else
+    fi
+  }
 }
 
 /* Leaves in `before` what the slots were when this call took all of them: 0 if it closed the block. */
@@ -632,7 +631,11 @@ inline from_search() {
   :: any_listed ->
      any_listed = 0;
      from_listed_block();
-     counted()
+     counted();
+     if
+     :: got != 0 -> replace_current(block) /* from_search: adopts it */
+     :: else
+     fi
   :: else
   fi;
   if

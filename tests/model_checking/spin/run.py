@@ -97,6 +97,8 @@ SCENARIOS = [
          ["a2", "a1", "free"], ["a1"], NPAGES=2, MISS=1, quick=True, endless=True),
     heap("displace_shared", "Two warps share a current block and displace each other's.",
          ["a2 free_all", "a2", "free a1"], ["a1"], NPAGES=2, CURRENT=1, MISS=1),
+    heap("adopt_shared", "A warp adopts a block that was just listed, while one that shares its entry opens another.",
+         ["free", "a1", "a1"], ["a2"], NPAGES=2, CURRENT=1, MISS=1, endless=True),
     heap("reclaim_current", "A current block is emptied and reclaimed while its warp allocates, and opened again.",
          ["a1", "free", "a2"], ["a1"], NPAGES=2, ROUNDS=2, MISS=1, endless=True),
     heap("claim_page", "Two blocks of a page are emptied at once; whoever is last frees the page.",

@@ -136,6 +136,14 @@ class AosAllocator {
     return object;
   }
 
+  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was memory for
+  template <class T, class... Args>
+  __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
+    std::uint32_t made = 0;
+    for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(i, args...) != nullptr ? 1 : 0;
+    return made;
+  }
+
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
   ///
   /// @pre the object is alive, and nobody else deletes it

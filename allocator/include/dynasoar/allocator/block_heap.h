@@ -8,8 +8,10 @@
 /// A block is
 ///   - closed: no object in it, all its slot bits set (which is what makes stale hints harmless); it lies in a free
 ///     page, or is listed among its type's empty blocks;
-///   - open: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or the
-///     current block of some warp, which its *ownership token* (1) says; never both. If it is full it is neither.
+///   - open: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or owned
+///     by the warp that opened it and has it as its current block, which its *ownership token* (1) says; never both. If
+///     it is full it is neither. A warp's current block may also be a listed one, which it found by a search; then the
+///     entry is a hint, and no more.
 /// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
 /// the bookkeeping for that change alone. See docs/allocator.md for every transition and the atomic that makes it.
 #pragma once
@@ -62,7 +64,7 @@ class BlockHeap {
   /// What the heap keeps for each type.
   struct TypeState {
     Bits empty;                     ///< closed blocks in pages of this type
-    Bits active;                    ///< open blocks with a free slot that are nobody's current block
+    Bits active;                    ///< open blocks with a free slot that nobody owns
     Bits allocated;                 ///< open blocks
     Counter created;                ///< objects, counted in the shard of their block
     Counter deleted;                ///< objects, counted in the shard of who deletes
@@ -113,9 +115,8 @@ class BlockHeap {
     return found;
   }
 
-  /// Gives slots back. @pre the caller owns them, and objects in them are not used any more
-  __device__ void release(std::uint32_t block, std::uint64_t mask, std::uint32_t who) const {
-    const int type = type_of(block);  // stable: the caller holds slots
+  /// Gives slots of a block of `type` back. @pre the caller owns them, and objects in them are not used any more
+  __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
     // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
     types[type].deleted.add(who, number_of(mask), Order::relaxed);
     release_slots(block, type, mask, who);
@@ -209,8 +210,13 @@ class BlockHeap {
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
     const std::uint64_t near = free_pages.container(0, page / kContainerBits);
     if (any_listed) {
-      const Reservation found = from_listed_block(type, want, who);
-      if (found.slots != 0) return counted(type, found);
+      const Reservation found = counted(type, from_listed_block(type, want, who));
+      if (found.slots != 0) {
+        // The warp's next request finds it without a search. It stays listed, for it has no token, and the entry is a
+        // hint.
+        if constexpr (Features::kKeepsCurrentBlocks) replace_current(found.block, type, who);
+        return found;
+      }
     }
     return from_new_block(type, want, who, any_closed, page, near, shares);
   }
@@ -384,15 +390,14 @@ class BlockHeap {
     // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
     // The bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this one, for
     // the acquire of who closes the block.
-    if (take_token(block, Order::relaxed)) {
-      forget(block, type, who);
-    } else {
+    if (!take_token(block, Order::relaxed)) {
       types[type].active.clear(block, Order::relaxed);
     }
+    forget(block, type, who);
   }
 
-  /// If the block, which has no token any more, is the warp's current one, the warp has none from now on. So it does
-  /// not look at the block in vain next time, nor has anything to replace.
+  /// If the block, which is full and has no token any more, is the warp's current one, the warp has none from now on.
+  /// So it does not look at the block in vain next time, nor has anything to replace.
   __device__ void forget(std::uint32_t block, int type, std::uint32_t who) const {
     // By compare-exchange: a warp that shares the entry may have put a new block there, whose token nobody would take.
     // It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.

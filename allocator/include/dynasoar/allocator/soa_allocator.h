@@ -174,6 +174,32 @@ class ReducedSoaAllocator {
     return object;
   }
 
+  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was room for
+  ///
+  /// @par Concurrency   as for make_new; here, the lanes get slots for all of their objects at once
+  template <class T, class... Args>
+  __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
+    std::uint32_t made = 0;
+    if constexpr (kChecked || kRequests == Requests::separate) {
+      for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(i, args...) != nullptr ? 1 : 0;
+    } else {
+      detail::check_listed<ReducedSoaAllocator, T>();
+      while (made < count) {
+        const auto group = detail::requesting_lanes<kRequests>(PlatformWarp{});
+        const LaneSums wanted = group.sums(count - made);
+        const Reservation reserved = reserve<T>(group, wanted.total, PlatformWarp{}.id());
+        if (reserved.slots == 0) break;
+        // Lanes of lower rank get theirs first; those that are left without go round again.
+        const auto got = static_cast<std::uint32_t>(detail::popcount(reserved.slots));
+        for (std::uint32_t i = wanted.before; i < got && made < count; ++i, ++made) {
+          const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(reserved.slots, static_cast<int>(i)));
+          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(made, args...);
+        }
+      }
+    }
+    return made;
+  }
+
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
   ///
   /// @pre the object is alive, and nobody else deletes it
@@ -195,24 +221,31 @@ class ReducedSoaAllocator {
   /// lanes that got none go round again (DynaSOAr, section 4.2).
   template <class T, class Warp>
   __device__ static T* allocate(Warp warp) {
-    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     for (;;) {
       const auto group = detail::requesting_lanes<kRequests>(warp);
-      Reservation reserved{};
-      if (group.rank() == 0) {
-        reserved = heap.allocate(index_of<T>, group.size(), warp.id());
-        if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, group.size());
-      }
-      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
-      const std::uint64_t slots = group.broadcast(reserved.slots);
-      const std::uint32_t block = group.broadcast(reserved.block);
-      if (slots == 0) return nullptr;
-      if (group.rank() < detail::popcount(slots)) {
-        const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
-        if constexpr (kChecked) Checks::mark_created(block, slot);
-        return object<T>(block, slot);
+      const Reservation reserved = reserve<T>(group, static_cast<std::uint32_t>(group.size()), warp.id());
+      if (reserved.slots == 0) return nullptr;
+      if (group.rank() < detail::popcount(reserved.slots)) {
+        const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(reserved.slots, group.rank()));
+        if constexpr (kChecked) Checks::mark_created(reserved.block, slot);
+        return object<T>(reserved.block, slot);
       }
     }
+  }
+
+  /// Reserves up to `want` slots of one block for the lanes of a group: the first of them does. @return the slots
+  template <class T, class Group>
+  __device__ static Reservation reserve(const Group& group, std::uint32_t want, std::uint32_t who) {
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    Reservation reserved{};
+    if (group.rank() == 0) {
+      reserved = heap.allocate(index_of<T>, static_cast<int>(want < kSlotsPerBlock ? want : kSlotsPerBlock), who);
+      if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, static_cast<int>(want));
+    }
+    group.synchronize();  // the first lane's acquire of the slots becomes everybody's
+    reserved.slots = group.broadcast(reserved.slots);
+    reserved.block = group.broadcast(reserved.block);
+    return reserved;
   }
 
   /// Gives the slot of an object back; lanes of a warp that free in one block do it with one atomic.
@@ -223,7 +256,8 @@ class ReducedSoaAllocator {
     const auto group = detail::requesting_lanes<kRequests>(warp).matching(block);
     group.synchronize();  // the first lane's release of the slots becomes everybody's
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
-    if (group.rank() == 0) detail::bound_state<ReducedSoaAllocator>().heap.release(block, mask, warp.id());
+    if (group.rank() == 0)
+      detail::bound_state<ReducedSoaAllocator>().heap.release(block, handle.type_index(), mask, warp.id());
   }
 
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
