@@ -184,16 +184,21 @@ class ReducedSoaAllocator {
       for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(i, args...) != nullptr ? 1 : 0;
     } else {
       detail::check_listed<ReducedSoaAllocator, T>();
-      while (made < count) {
+      constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
+      for (std::uint32_t tried = 0; tried < count;) {
+        const std::uint32_t mine = count - tried < kMostAtOnce ? count - tried : kMostAtOnce;
         const auto group = detail::requesting_lanes<kRequests>(PlatformWarp{});
-        const LaneSums wanted = group.sums(count - made);
+        const LaneSums wanted = group.sums(mine);
         const Reservation reserved = reserve<T>(group, wanted.total, PlatformWarp{}.id());
-        if (reserved.slots == 0) break;
+        if (reserved.slots == 0) {
+          tried += mine;
+          continue;
+        }
         // Lanes of lower rank get theirs first; those that are left without go round again.
         const auto got = static_cast<std::uint32_t>(detail::popcount(reserved.slots));
-        for (std::uint32_t i = wanted.before; i < got && made < count; ++i, ++made) {
+        for (std::uint32_t i = wanted.before; i < got && tried < count; ++i, ++tried, ++made) {
           const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(reserved.slots, static_cast<int>(i)));
-          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(made, args...);
+          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(tried, args...);
         }
       }
     }
