@@ -128,7 +128,7 @@ mutant("reserve_not_settled", HEAP, "reserve", "who takes the last slot does not
 mutant("filled_stays_active", HEAP, "settle_filled", "a full block stays listed as active",
        "      types[type].active.clear(block, Order::relaxed);\n", "")
 mutant("filled_keeps_token", HEAP, "settle_filled", "a full current block keeps its token",
-       "    if (!take_token(block, Order::relaxed)) {\n", "    if (token[block].load(Order::relaxed) == 0) {\n")
+       "    if (take_token(block, Order::relaxed)) {\n", "    if (token[block].load(Order::relaxed) != 0) {\n")
 mutant("forget_by_store", HEAP, "forget", "the entry is overwritten whatever it has become",
        "types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);",
        "types[type].current[current_slot(who)].store(kNoPosition, Order::relaxed);", scenarios=["forget_shared"])
@@ -138,15 +138,15 @@ mutant("forget_in_steps", HEAP, "forget", "the entry is looked at and overwritte
        "      types[type].current[current_slot(who)].store(kNoPosition, Order::relaxed);\n    }",
        scenarios=["forget_shared"])
 mutant("forget_nothing", HEAP, "settle_filled", "a full block stays its warp's current one",
-       "    forget(block, type, who);\n", "",
+       "      forget(block, type, who);\n", "",
        equivalent="the entry is a hint: who reads it finds no slot, and who replaces it finds no token")
 mutant("first_release_unlisted", HEAP, "release_slots", "a block that is no longer full is not listed",
        "    if (before == kAllSlots) {\n"
        "      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for\n"
        "    }\n", "")
-mutant("adopted_by_store", HEAP, "from_search", "a block found by a search overwrites whatever is the warp's current one",
-       "replace_current(found.block, type, who);",
-       "types[type].current[current_slot(who)].store(found.block, Order::relaxed);", scenarios=["adopt_shared"])
+mutant("adopted_by_store", HEAP, "adopt", "a block found by a search overwrites whatever is the warp's current one",
+       "replace_current(block, type, who);",
+       "types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
 mutant("displaced_unlisted", HEAP, "replace_current", "a displaced block is not listed",
        "if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);",
        "take_token(old, Order::acquire);")

@@ -245,15 +245,16 @@ inline take_token(block) {
 inline settle_filled(block, t) {
   take_token(block);
   if
-  :: had_token -> had_token = 0
+  :: had_token ->
+     d_step { /* forget: compare_exchange */
+       if
+       :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
+       :: else
+       fi;
+       had_token = 0
+     }
   :: else -> clear(active_[t], block) /* settle_filled: active.clear */
-  fi;
-  d_step { /* forget: compare_exchange */
-    if
-    :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
-    :: else
-    fi
-  }
+  fi
 }
 
 /* Leaves in `before` what the slots were when this call took all of them: 0 if it closed the block. */
@@ -633,7 +634,7 @@ inline from_search() {
      from_listed_block();
      counted();
      if
-     :: got != 0 -> replace_current(block) /* from_search: adopts it */
+     :: got != 0 -> replace_current(block) /* adopt */
      :: else
      fi
   :: else

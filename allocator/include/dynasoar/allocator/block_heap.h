@@ -212,9 +212,7 @@ class BlockHeap {
     if (any_listed) {
       const Reservation found = counted(type, from_listed_block(type, want, who));
       if (found.slots != 0) {
-        // The warp's next request finds it without a search. It stays listed, for it has no token, and the entry is a
-        // hint.
-        if constexpr (Features::kKeepsCurrentBlocks) replace_current(found.block, type, who);
+        adopt(found.block, type, who);
         return found;
       }
     }
@@ -353,6 +351,14 @@ class BlockHeap {
     if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
   }
 
+  /// Makes a listed block that a search found the warp's current one, so that the next request finds it without a
+  /// search. It stays listed, for it has no token, and the entry is a hint.
+  ///
+  /// Not inlined, because it would take registers from what most requests do.
+  [[gnu::noinline]] __device__ void adopt(std::uint32_t block, int type, std::uint32_t who) const {
+    if constexpr (Features::kKeepsCurrentBlocks) replace_current(block, type, who);
+  }
+
   /// Takes the ownership token. @return whether it was there
   __device__ bool take_token(std::uint32_t block, Order order) const {
     return token[block].exchange(0, order) != 0;
@@ -390,10 +396,11 @@ class BlockHeap {
     // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
     // The bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this one, for
     // the acquire of who closes the block.
-    if (!take_token(block, Order::relaxed)) {
+    if (take_token(block, Order::relaxed)) {
+      forget(block, type, who);
+    } else {
       types[type].active.clear(block, Order::relaxed);
     }
-    forget(block, type, who);
   }
 
   /// If the block, which is full and has no token any more, is the warp's current one, the warp has none from now on.
