@@ -145,8 +145,8 @@ mutant("first_release_unlisted", HEAP, "release_slots", "a block that is no long
        "      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for\n"
        "    }\n", "")
 mutant("adopted_by_store", HEAP, "adopt", "a block found by a search overwrites whatever is the warp's current one",
-       "replace_current(block, type, who);",
-       "types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
+       "kKeepsCurrentBlocks) replace_current(block, type, who);",
+       "kKeepsCurrentBlocks) types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
 mutant("displaced_unlisted", HEAP, "replace_current", "a displaced block is not listed",
        "if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);",
        "take_token(old, Order::acquire);")
