@@ -1,4 +1,6 @@
 // What the benchmark program needs to know of the backend, kept apart from files that nvcc does not compile.
+#include <unistd.h>
+
 #include <cstddef>
 #include <string>
 
@@ -20,6 +22,17 @@ bool cuda_backend() {
 }
 bool checked_build() {
   return dynasoar::kChecked;
+}
+
+std::size_t free_memory_bytes() {
+#if DYNASOAR_CUDA_BACKEND
+  std::size_t free = 0;
+  std::size_t total = 0;
+  dynasoar::detail::check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return free;
+#else
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+#endif
 }
 
 void enlarge_toolkit_heap() {

@@ -13,6 +13,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "measure.h"
+#include "random_numbers.h"
 #include "report.h"
 
 namespace benchmarks {
@@ -25,14 +26,6 @@ class Object : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Object, (a_, float), (b_, float), (c_, float), (d_, float), (e_, float), (f_, float), (g_, float),
                   (h_, float));
 };
-
-/// A number from 0 to 2^32 - 1 that depends on both arguments.
-__device__ std::uint32_t hashed(std::uint32_t a, std::uint32_t b) {
-  std::uint64_t z = (std::uint64_t{a} << 32 | b) + 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<std::uint32_t>((z ^ (z >> 31)) >> 32);
-}
 
 /// The time that the given share of calls did not exceed, in microseconds.
 double percentile(std::vector<std::uint32_t>& nanoseconds, double share) {
@@ -51,7 +44,7 @@ struct Thin {
   Object** objects;
   std::uint32_t keep;  // out of 1000
   __device__ void operator()(std::size_t i) const {
-    if (hashed(static_cast<std::uint32_t>(i), 1) % 1000 < keep) return;
+    if (happens(keep, i, 1)) return;
     dynasoar::destroy(objects[i]);
     objects[i] = nullptr;
   }

@@ -1,11 +1,12 @@
 /// @file
-/// measure: repeated, timed runs of submitted work.
+/// measure: repeated, timed runs of submitted work; and what the benchmarks that use it have in common.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/timer.h>
 
 #include "report.h"
@@ -38,6 +39,26 @@ std::vector<double> measure(dynasoar::Executor& executor, const Settings& settin
 inline std::vector<double> rates(std::vector<double> seconds, double amount, double scale) {
   for (double& value : seconds) value = amount / value * scale;
   return seconds;
+}
+
+/// `seconds / amount * scale` for each value: seconds to times of one of many.
+inline std::vector<double> shares(std::vector<double> seconds, double amount, double scale) {
+  for (double& value : seconds) value = value / amount * scale;
+  return seconds;
+}
+
+/// Bytes of a heap for so many objects of T, with room for blocks that are not full.
+template <class T>
+std::size_t heap_bytes_with_room(std::size_t objects) {
+  return T::Allocator::template heap_bytes_for<T>(objects) / 16 * 17 + 64 * (std::size_t{1} << 20);
+}
+
+/// An array that a kernel by hand works on, set to zero.
+template <class T>
+dynasoar::DeviceArray<T> zeros(std::size_t count) {
+  dynasoar::DeviceArray<T> array(count);
+  array.fill_bytes(0);
+  return array;
 }
 
 }  // namespace benchmarks

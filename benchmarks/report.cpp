@@ -54,9 +54,9 @@ void Report::add(Record record) {
   if (record.values.empty()) throw std::runtime_error("a record needs at least one value");
   if (checked_build()) record.benchmark = "checked " + record.benchmark;
   if (records_.empty())
-    fmt::print("{:<26}{:<30}{:<44}{:<32}{:>12}  {:<10}(min to max)\n", "benchmark", "variant", "parameters", "metric",
+    fmt::print("{:<26}{:<46}{:<38}{:<26}{:>12}  {:<10}(min to max)\n", "benchmark", "variant", "parameters", "metric",
                "median", "unit");
-  fmt::print("{:<26}{:<30}{:<44}{:<32}{:>12.5g}  {:<10}({:.5g} to {:.5g})\n", record.benchmark, record.variant,
+  fmt::print("{:<26}{:<46}{:<38}{:<26}{:>12.5g}  {:<10}({:.5g} to {:.5g})\n", record.benchmark, record.variant,
              parameters_text(record), record.metric, record.median(), record.unit, record.minimum(), record.maximum());
   std::fflush(stdout);
   records_.push_back(std::move(record));

@@ -50,7 +50,12 @@ class Report {
 
 // The benchmarks; each lives in the file of its name, those of the applications in applications.cpp.
 void run_field_loop(Report& report, const Settings& settings);
+void run_sparse_loop(Report& report, const Settings& settings);
+void run_neighbour_loop(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
+void run_mixed_allocation(Report& report, const Settings& settings);
+void run_waves(Report& report, const Settings& settings);
+void run_scale(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
@@ -67,6 +72,9 @@ std::string device_name();
 bool device_available();
 bool cuda_backend();
 bool checked_build();
+
+/// Memory that the loops can use and nobody has taken.
+std::size_t free_memory_bytes();
 
 /// Makes the heap of the CUDA Toolkit's `malloc` an eighth of the GPU's memory, for the process: once it is in use it
 /// cannot become larger. Does nothing on the host.
