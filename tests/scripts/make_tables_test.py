@@ -25,7 +25,8 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                 "traffic": ({"intersections": 17500, "steps": 1000},
                             ["cars as objects", "cells, streets and cars as objects"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
-                  for name in ("field_loop", "allocation", "empty_loop", "full_heap", "checked", "wa_tor", "applications"))
+                  for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
+                               "waves", "scale", "full_heap", "checked", "wa_tor", "applications"))
 README = "before\n<!-- results:summary -->\nold text\n<!-- /results:summary -->\nafter\n"
 
 
@@ -40,16 +41,41 @@ def all_records(**changes):
     records = [record("empty_loop", variant, {"loops": 1000}, "time per loop", "us", median, **changes)
                for variant, median in (("parallel_do", 1234.5), ("parallel_do, lists kept", 500), ("parallel_do, recorded", 600),
                                        ("parallel_do, recorded, lists kept", 400))]
-    for loop in ("7 floats", "1, 4 and 8 bytes", "base class"):
+    for loop in ("1 float", "3 floats", "7 floats", "8 floats", "1, 4 and 8 bytes", "base class"):
         for how, median in (("objects", 3), ("by hand", 4)):
             records.append(record("field_loop", f"{loop} {how}", {"objects": 2**27}, "useful bandwidth", "TB/s", median,
                                   **changes))
-    records.append(record("field_loop", "7 floats by hand, loads first", {"objects": 2**27}, "useful bandwidth", "TB/s", 5,
-                          **changes))
+    for variant, median in (("7 floats by hand", 5), ("1, 4 and 8 bytes objects", 6), ("1, 4 and 8 bytes by hand", 8)):
+        records.append(record("field_loop", f"{variant}, loads first", {"objects": 2**27}, "useful bandwidth", "TB/s",
+                              median, **changes))
+    for taken, median in ((100, 6), (75, 8.5), (50, 12.5), (25, 22)):
+        for variant, factor in (("objects", 1), ("by hand", 2)):
+            records.append(record("sparse_loop", variant, {"percent taken": taken, "slots": 2**26}, "time per object", "ps",
+                                  median * factor, **changes))
+    for order in ("next", "window", "anywhere"):
+        for how, median in (("objects", 30), ("by hand, 64-bit indices", 20), ("by hand, 32-bit indices", 15)):
+            for first in ("", ", loads first"):
+                records.append(record("neighbour_loop", f"{order}, {how}{first}", {"objects": 2**25}, "time per object", "ps",
+                                      median - len(first), **changes))
+    for classes in (1, 2, 4):
+        for variant in ("class by index", "class at random"):
+            for metric, unit in (("rate of creation", "G/s"), ("rate of deletion", "G/s"), ("slots used", "%")):
+                records.append(record("mixed_allocation", variant, {"classes": classes, "objects": 2**24}, metric, unit,
+                                      10 * classes, **changes))
+    for variant, objects in (("1 % die, as many are born", 2**22), ("25 % die, as many are born", 2**22),
+                             ("x 4, then / 4", 2**20)):
+        for metric, unit, median in (("time of a round", "us", 2**20 * 1e-4), ("objects at the end", "million", 1),
+                                     ("slots used at the end", "%", 70)):
+            records.append(record("waves", variant, {"objects": objects, "rounds": 16}, metric, unit, median, **changes))
+    for objects in (10**4, 2 * 10**4, 5 * 10**4, 10**5, 2 * 10**5):
+        for variant, median in (("create", 90), ("objects", 6), ("by hand", 5)):
+            records.append(record("scale", variant, {"objects": objects}, "time per object", "ps", median, **changes))
     for log in (20, 25):
         size = {"bytes": 32, "objects": 2**log}
         records.append(record("allocation", "create", size, "rate", "G/s", 0.0123456, **changes))
         records.append(record("allocation", "delete", size, "rate", "G/s", 9.996, **changes))
+        for variant in ("delete in random order", "parallel_new, all fields written", "the same bytes by hand"):
+            records.append(record("allocation", variant, size, "rate", "G/s", 7, **changes))
         records.append(record("allocation", "block use", size, "slots used", "%", 90, **changes))
     for size in SIZES:
         for variant, median in (("agents as objects", 400), ("cells and agents as objects", 800), ("SoA by hand", 200),
@@ -122,6 +148,40 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| 7 floats | by hand, loads first | 5.00 | 2.50 to 10.0 | TB/s | 0.600 |", text)
         self.assertIn("NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-02, commit 0123456, "
                       "5 repetitions.\n", text)
+
+    def test_predicts_what_holes_cost_from_the_sectors_that_objects_are_in(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| 100 % | 6.00 ps | 6.00 ps | 24.0 | 24.0 | 12.0 ps | 0.500 |\n", text)
+        # 1 - 0.5 ** 8 of the sectors of 8 floats, 1 - 0.5 ** 32 of the lines of 32 have an object
+        self.assertIn("| 50 % | 12.5 ps | 12.0 ps | 47.8 | 48.0 | 25.0 ps | 0.500 |\n", text)
+
+    def test_compares_neighbours_with_both_lengths_of_an_index(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| any of all | as usual | 30.0 ps | 20.0 ps | 1.50 | 15.0 ps | 2.00 |\n", text)
+        self.assertIn("| any of all | loads first | 17.0 ps | 7.00 ps | 2.43 | 2.00 ps | 8.50 |\n", text)
+
+    def test_objects_that_load_first_are_compared_with_their_like(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| 1, 4 and 8 bytes | objects, loads first | 6.00 | 3.00 to 12.0 | TB/s | 0.750 |\n", text)
+
+    def test_waves_show_the_time_per_birth_or_death(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| 25 % die, as many are born | 4 194 304 | 105 | 52.4 to 210 | us | 50.0 ps | 70.0 % |\n", text)
+        self.assertIn("| x 4, then / 4 | 1 048 576 | 105 | 52.4 to 210 | us | 16.7 ps | 70.0 % |\n", text)
+
+    def test_scale_shows_powers_of_ten_and_ends_where_the_memory_does(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        rows = [line for line in text.splitlines() if line.endswith("| 90.0 ps | 6.00 ps | 5.00 ps | 1.20 |")]
+        self.assertEqual([row.split("|")[1].strip() for row in rows], ["10 000", "100 000", "200 000"])
+
+    def test_scale_needs_its_first_size(self):
+        self.write("benchmarks/results/a.json", [r for r in all_records() if r["benchmark"] != "scale"])
+        self.assert_fails("no result for 'scale, create, objects=10000", "run the benchmark scale")
 
     def test_shows_what_checks_cost_and_how_long_calls_take(self):
         self.make(all_records())
