@@ -128,7 +128,7 @@ class AllocatorHandle {
   ///
   /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
   /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
-  /// instead. @pre the handle outlives the result
+  /// instead, if the allocator finds misuse. @pre the handle outlives the result
   [[nodiscard]] KeptLists keep_lists() { return KeptLists(*this); }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
@@ -433,7 +433,8 @@ class AllocatorHandle {
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
     announce_loop<detail::TypeList<>>();
-    if constexpr (AllocatorT::kListsBeforeEveryLoop) make_lists();
+    // Also while lists are kept: what was deleted would else stay in them, and leave no room.
+    if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
   }
 

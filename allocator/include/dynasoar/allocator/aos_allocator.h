@@ -45,7 +45,7 @@ class AosStorage;
 /// Used like a SoaAllocator: `class Cell : public SoaBase<AosAllocator<BitmapMalloc, Cell, Fish>>`, an AllocatorHandle
 /// of it, `make_new` and `destroy`. It does not find misuse in checked builds. In one loop, no more objects of a class
 /// can be created than would fill the heap twice, even if others are deleted. device_do in parallel_for visits what
-/// existed when that loop began.
+/// existed when that loop began, also while lists are kept.
 ///
 /// @tparam Malloc   a DeviceMalloc that frees, and is not called collectively
 /// @tparam Ts       1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
@@ -140,7 +140,7 @@ class AosAllocator {
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
-    for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(i, args...) != nullptr ? 1 : 0;
+    for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(std::uint32_t{i}, args...) != nullptr ? 1 : 0;
     return made;
   }
 

@@ -10,8 +10,8 @@
 ///     page, or is listed among its type's empty blocks;
 ///   - open: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or owned
 ///     by the warp that opened it and has it as its current block, which its *ownership token* (1) says; never both. If
-///     it is full it is neither. A warp's current block may also be a listed one, which it found by a search; then the
-///     entry is a hint, and no more.
+///     it is full it is neither. A block that a search found may be a warp's current block as well; then the entry is a
+///     hint, which says nothing about the block.
 /// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
 /// the bookkeeping for that change alone. See docs/allocator.md for every transition and the atomic that makes it.
 #pragma once
@@ -39,7 +39,7 @@ struct Reservation {
 struct AllFeatures {
   static constexpr bool kCombines = true;            ///< lanes of a warp ask as one; SoaAllocator does that
   static constexpr bool kRotates = true;             ///< each warp starts its searches at another place
-  static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened last
+  static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened or found last
 };
 
 /// A view of a heap's state in memory that HeapStorage owns.
@@ -338,7 +338,7 @@ class BlockHeap {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   ///
-  /// @pre a release fence since the block got its token
+  /// @pre if the caller has opened the block: a release fence since it got its token
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
     std::uint32_t old = block;  // is listed at once if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
@@ -351,8 +351,8 @@ class BlockHeap {
     if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
   }
 
-  /// Makes a listed block that a search found the warp's current one, so that the next request finds it without a
-  /// search. It stays listed, for it has no token, and the entry is a hint.
+  /// Makes a block that a search found the warp's current one, so that the next request finds it without a search.
+  /// The block's own state stays as it is, listed or, if the request filled it, not: the entry is a hint.
   ///
   /// Not inlined, because it would take registers from what most requests do.
   [[gnu::noinline]] __device__ void adopt(std::uint32_t block, int type, std::uint32_t who) const {
