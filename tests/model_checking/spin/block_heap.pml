@@ -634,7 +634,7 @@ inline from_search() {
      from_listed_block();
      counted();
      if
-     :: got != 0 -> replace_current(block) /* adopt */
+     :: COUNT(got) == want -> replace_current(block) /* adopt */
      :: else
      fi
   :: else

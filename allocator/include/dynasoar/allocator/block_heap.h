@@ -212,7 +212,8 @@ class BlockHeap {
     if (any_listed) {
       const Reservation found = counted(type, from_listed_block(type, want, who));
       if (found.slots != 0) {
-        adopt(found.block, type, who);
+        // Where there was less than what was asked for, hardly anything is left.
+        if (detail::popcount(found.slots) == want) adopt(found.block, type, who);
         return found;
       }
     }
