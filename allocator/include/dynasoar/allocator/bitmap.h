@@ -177,6 +177,13 @@ class Bitmap {
     return false;
   }
 
+  /// Whether all bits of `mask` are set in the container of `position`: a change that changes nothing, so that of two
+  /// who look after they have set bits in different containers, one sees what the other did.
+  __device__ bool has_all(std::uint32_t position, std::uint64_t mask) const {
+    // acq_rel: partner is another such look at this container. The earlier one passes on what its caller has set.
+    return (word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask) == mask;
+  }
+
   /// A container of level 0 and the bits that were set in it a moment ago.
   struct Candidates {
     std::uint32_t first;  ///< position of the container's first bit, or kNoPosition or kStalePosition

@@ -76,7 +76,7 @@ class BlockHeap {
 
   // The state, laid out by HeapStorage. Block b is block b % block_stride() of page b / block_stride().
   std::uint32_t pages;
-  std::uint32_t block_shift;       ///< logarithm of block_stride(), at most kContainerBits: a page shares a container
+  std::uint32_t block_shift;       ///< logarithm of block_stride()
   std::uint32_t current_count;     ///< current blocks per type
   int plenty;                      ///< more free pages than this in a container, and warps take them as they please
   Word<std::uint64_t>* slots;      ///< [blocks] slot bitmaps; all ones while the block is closed
@@ -310,9 +310,16 @@ class BlockHeap {
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
     const std::uint32_t block = page << block_shift;
     if (types[type].blocks_per_page > 1) {
-      types[type].empty.set_many(block, page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits));
+      const std::uint64_t others = page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits);
+      types[type].empty.set_many(block, others);
+      list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);
     }
     return block;
+  }
+
+  /// Lists blocks of a page as empty: those from `begin`, where a container begins, or the page, to `end`.
+  __device__ void list_blocks(std::uint32_t begin, std::uint32_t end, int type) const {
+    for (; begin < end; begin += kContainerBits) types[type].empty.set_many(begin, page_mask(begin, type));
   }
 
   /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
@@ -449,7 +456,7 @@ class BlockHeap {
       state.empty.set(block, Atomics::kFenced);
       // release: partner is the acquire of who takes the page; passes on what the claim has acquired with the other
       // blocks.
-      if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block >> block_shift, Order::release);
+      if (claim_page(block, type)) free_pages.set(block >> block_shift, Order::release);
     }
     changes.end(who, 1);
   }
@@ -475,10 +482,45 @@ class BlockHeap {
     }
   }
 
+  /// Takes all blocks of a page out of its type's empty ones, if all are there. @pre the caller has just listed `block`
+  ///
+  /// A page may have more blocks than a container has bits. Then its containers are taken in order, so that of those
+  /// who try at once one gets on; if a block is missing, they are given back. That page is then claimed by whoever
+  /// comes last of those who list the missing block and who gives back: each of them looks, with atomics, at all
+  /// containers after it has completed one, so two cannot both miss what the other did.
+  __device__ bool claim_page(std::uint32_t block, int type) const {
+    const Bits& empty = types[type].empty;
+    const std::uint32_t first = block >> block_shift << block_shift;
+    const std::uint32_t end = first + types[type].blocks_per_page;
+    if (end - first <= kContainerBits) return empty.claim_all(first, page_mask(first, type));
+    // relaxed: reads what the caller has written, or something later. Who completes the container looks at the others.
+    const std::uint64_t here = page_mask(block, type);
+    if ((empty.container(0, block / kContainerBits) & here) != here) return false;
+    while (is_page_empty(first, end, type)) {
+      std::uint32_t at = first;
+      while (at < end && empty.claim_all(at, page_mask(at, type))) at += kContainerBits;
+      if (at >= end) return true;
+      list_blocks(first, at, type);
+    }
+    return false;
+  }
+
+  /// Whether the blocks of a page are all listed as empty, container by container. See claim_page.
+  __device__ bool is_page_empty(std::uint32_t first, std::uint32_t end, int type) const {
+    for (std::uint32_t block = first; block < end; block += kContainerBits) {
+      if (!types[type].empty.has_all(block, page_mask(block, type))) return false;
+    }
+    return true;
+  }
+
   /// Bits of a page's blocks in the container of one of them.
   __device__ std::uint64_t page_mask(std::uint32_t block, int type) const {
-    const std::uint32_t first = (block >> block_shift << block_shift) % kContainerBits;
-    return detail::first_bits(static_cast<int>(types[type].blocks_per_page)) << first;
+    const std::uint32_t first = block >> block_shift << block_shift;
+    const std::uint32_t container = block / kContainerBits * kContainerBits;
+    const std::uint32_t from = first > container ? first : container;
+    const std::uint32_t count = first + types[type].blocks_per_page - from;
+    return detail::first_bits(count < kContainerBits ? static_cast<int>(count) : kContainerBits)
+           << from % kContainerBits;
   }
 
   /// Looks for what the bitmaps do not show, and judges whether the heap is full for the type.

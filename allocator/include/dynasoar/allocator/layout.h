@@ -4,13 +4,12 @@
 ///
 /// Source: DynaSOAr, section 3, "Block Size"; changed: every block has 64 slots and every field array starts on a
 /// 128-byte line, because a warp's accesses to two arrays in one line, or to an array across lines, halve the
-/// bandwidth.
+/// bandwidth. Only arrays that are not whole lines, such as those of bytes, share lines with each other.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -39,28 +38,50 @@ struct ArrayFieldTraits<std::array<T, n>> {
 
 /// Bytes from one of a field's arrays to the next.
 template <class Element>
-inline constexpr std::size_t array_stride_v =
-    (kSlotsPerBlock * sizeof(Element) + kArrayAlignment - 1) / kArrayAlignment* kArrayAlignment;
+inline constexpr std::size_t array_stride_v = kSlotsPerBlock * sizeof(Element);
 
 /// Bytes that a field takes in a block.
 template <class Field>
 inline constexpr std::size_t field_bytes_v =
     ArrayFieldTraits<Field>::count* array_stride_v<typename ArrayFieldTraits<Field>::Element>;
 
+/// Whether a field's arrays may begin in the middle of a line: those of elements of an odd size, such as bytes, are not
+/// whole lines.
+template <class Field>
+inline constexpr bool in_half_lines_v =
+    array_stride_v<typename ArrayFieldTraits<Field>::Element> % kArrayAlignment != 0;
+
+constexpr std::size_t next_line(std::size_t offset) {
+  return (offset + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+}
+
 template <class Tuple>
 struct FieldList;
 
+/// The fields of a class, bases apart. Those that may begin in the middle of a line share lines with one another: they
+/// lie together, before the others if the bases' fields end in the middle of a line, else behind them.
 template <class... Fields>
 struct FieldList<std::tuple<Fields...>> {
   static constexpr std::size_t count = sizeof...(Fields);
-  static constexpr std::size_t bytes = (std::size_t{0} + ... + field_bytes_v<Fields>);
 
-  /// Bytes of the first `index` fields.
-  static constexpr std::size_t offset(std::size_t index) {
-    std::size_t position = 0;
-    std::size_t sum = 0;
-    ((sum += position++ < index ? field_bytes_v<Fields> : 0), ...);
-    return sum;
+  /// Where the array of field `index` begins in a block in which bases take the first `inherited` bytes; for `count`,
+  /// where the last one ends.
+  static constexpr std::size_t offset(std::size_t index, std::size_t inherited) {
+    const bool half_lines_first = inherited % kArrayAlignment != 0;
+    constexpr bool kInHalfLines[] = {in_half_lines_v<Fields>..., false};
+    constexpr std::size_t kBytes[] = {field_bytes_v<Fields>..., 0};
+    std::size_t end = inherited;
+    for (const bool in_half_lines : {half_lines_first, !half_lines_first}) {
+      bool any = false;
+      for (std::size_t field = 0; field < count; ++field) {
+        if (kInHalfLines[field] != in_half_lines) continue;
+        if (!in_half_lines && !any) end = next_line(end);
+        any = true;
+        if (field == index) return end;
+        end += kBytes[field];
+      }
+    }
+    return end;
   }
 
   static constexpr bool trivially_copyable = (true && ... && std::is_trivially_copyable_v<Fields>);
@@ -72,7 +93,7 @@ struct ClassLayout {
   using Base = ClassLayout<typename C::BaseClass>;
   using Own = FieldList<typename C::FieldTypes>;
   static constexpr std::size_t field_count = Base::field_count + Own::count;
-  static constexpr std::size_t bytes = Base::bytes + Own::bytes;
+  static constexpr std::size_t bytes = Own::offset(Own::count, Base::bytes);
 };
 
 template <>
@@ -87,53 +108,45 @@ inline constexpr std::size_t inherited_fields_v = ClassLayout<typename C::BaseCl
 
 /// Bytes from a block's start to the array of C's own field `index`. Inherited fields come first.
 template <class C, std::size_t index>
-inline constexpr std::size_t field_offset_v = ClassLayout<typename C::BaseClass>::bytes +
-                                              FieldList<typename C::FieldTypes>::offset(index);
+inline constexpr std::size_t field_offset_v =
+    FieldList<typename C::FieldTypes>::offset(index, ClassLayout<typename C::BaseClass>::bytes);
 
 /// Bytes of a block of T.
 template <class T>
-inline constexpr std::size_t block_bytes_v = ClassLayout<T>::bytes > 0 ? ClassLayout<T>::bytes : kArrayAlignment;
+inline constexpr std::size_t block_bytes_v = ClassLayout<T>::bytes > 0 ? next_line(ClassLayout<T>::bytes)
+                                                                       : kArrayAlignment;
 
 /// Size of pages and the number of blocks of each type in one.
 template <std::size_t kTypes>
 struct PageLayout {
   std::size_t bytes = 0;
-  std::uint32_t block_stride = 0;                       ///< block numbers per page: a power of two
-  std::array<std::uint32_t, kTypes> blocks_per_page{};  ///< at most 64: a page's blocks share a bitmap container
-  double largest_loss = 0;                              ///< share of a page that the worst-fitting type leaves unused
+  std::uint32_t block_stride = 0;  ///< block numbers per page: a power of two
+  std::array<std::uint32_t, kTypes> blocks_per_page{};
+  double largest_loss = 0;  ///< share of a page that the worst-fitting type leaves unused
 };
 
-/// Chooses the page size for blocks of the given sizes.
+/// Chooses the page size for blocks of the given sizes: the smallest that no type leaves more than 1/16 unused.
 ///
-/// A page holds floor(page / block) blocks of a type, at most 64. The smallest page that no type leaves more than 1/16
-/// unused is taken; if there is none up to 8 times the largest block, the one with the least loss. Small pages change
-/// hands more easily, for a page is free only when all of its blocks are.
+/// There is one, for a page of 16 times the largest block leaves less than one block of any type. Small pages change
+/// hands more easily: a page is free only when all of its blocks are.
 template <std::size_t kTypes>
 constexpr PageLayout<kTypes> choose_pages(const std::array<std::size_t, kTypes>& block_bytes) {
-  constexpr double kAcceptedLoss = 1.0 / 16;
-  std::size_t largest = 0;
-  for (const std::size_t bytes : block_bytes) largest = bytes > largest ? bytes : largest;
-  PageLayout<kTypes> best;
-  best.largest_loss = std::numeric_limits<double>::infinity();
-  for (std::size_t page = largest; page <= 8 * largest && best.largest_loss > kAcceptedLoss; page += kArrayAlignment) {
-    double loss = 0;
-    for (const std::size_t bytes : block_bytes) {
-      const std::size_t blocks = page / bytes < 64 ? page / bytes : 64;
-      const double unused = 1 - static_cast<double>(blocks * bytes) / static_cast<double>(page);
-      loss = unused > loss ? unused : loss;
-    }
-    if (loss < best.largest_loss) {
-      best.largest_loss = loss;
-      best.bytes = page;
-    }
-  }
-  best.block_stride = 1;
+  constexpr std::size_t kAcceptedShare = 16;
+  const auto unused = [&](std::size_t page) {
+    std::size_t most = 0;
+    for (const std::size_t bytes : block_bytes) most = page % bytes > most ? page % bytes : most;
+    return most;
+  };
+  PageLayout<kTypes> pages;
+  for (const std::size_t bytes : block_bytes) pages.bytes = bytes > pages.bytes ? bytes : pages.bytes;
+  while (kAcceptedShare * unused(pages.bytes) > pages.bytes) pages.bytes += kArrayAlignment;
+  pages.largest_loss = static_cast<double>(unused(pages.bytes)) / static_cast<double>(pages.bytes);
+  pages.block_stride = 1;
   for (std::size_t i = 0; i < kTypes; ++i) {
-    const std::size_t blocks = best.bytes / block_bytes[i];
-    best.blocks_per_page[i] = static_cast<std::uint32_t>(blocks < 64 ? blocks : 64);
-    while (best.block_stride < best.blocks_per_page[i]) best.block_stride *= 2;
+    pages.blocks_per_page[i] = static_cast<std::uint32_t>(pages.bytes / block_bytes[i]);
+    while (pages.block_stride < pages.blocks_per_page[i]) pages.block_stride *= 2;
   }
-  return best;
+  return pages;
 }
 
 }  // namespace dynasoar::detail
