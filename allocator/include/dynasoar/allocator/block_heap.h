@@ -310,15 +310,16 @@ class BlockHeap {
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
     const std::uint32_t block = page << block_shift;
     if (types[type].blocks_per_page > 1) {
-      const std::uint64_t others = page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits);
-      types[type].empty.set_many(block, others);
-      list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);
+      types[type].empty.set_many(block, page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits));
+      if (types[type].blocks_per_page > kContainerBits) {
+        list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);
+      }
     }
     return block;
   }
 
   /// Lists blocks of a page as empty: those from `begin`, where a container begins, or the page, to `end`.
-  __device__ void list_blocks(std::uint32_t begin, std::uint32_t end, int type) const {
+  [[gnu::noinline]] __device__ void list_blocks(std::uint32_t begin, std::uint32_t end, int type) const {
     for (; begin < end; begin += kContainerBits) types[type].empty.set_many(begin, page_mask(begin, type));
   }
 
