@@ -50,6 +50,7 @@ class Report {
 
 // The benchmarks; each lives in the file of its name, those of the applications in applications.cpp.
 void run_field_loop(Report& report, const Settings& settings);
+void run_geometry(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);

@@ -61,6 +61,12 @@ class Unfilled : public Half {
   DYNASOAR_FIELDS(Unfilled, (more_, float))
 };
 
+class Wide : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  using Numbers = std::array<double, 4>;
+  DYNASOAR_FIELDS(Wide, (sign_, bool), (numbers_, Numbers), (flag_, bool), (last_, int))
+};
+
 struct Twelve {
   float x, y, z;
 };
@@ -79,6 +85,10 @@ static_assert(field_offset_v<Base, 2> == 0);
 static_assert(field_offset_v<Base, 0> == 512);
 static_assert(field_offset_v<Base, 1> == 512 + 64);
 static_assert(block_bytes_v<Base> == 512 + 64 + 192 && block_bytes_v<Derived> == block_bytes_v<Base>);
+
+// Where that saves little, each field begins on a line of its own.
+static_assert(field_offset_v<Wide, 0> == 0 && field_offset_v<Wide, 1> == 128 && field_offset_v<Wide, 2> == 128 + 2048);
+static_assert(field_offset_v<Wide, 3> == 128 + 2048 + 128 && block_bytes_v<Wide> == 128 + 2048 + 128 + 256);
 
 // Inherited fields come first, so a base class finds its fields in objects of every subclass.
 static_assert(field_offset_v<Leaf, 0> == 768);
