@@ -85,16 +85,13 @@ void compare(Report& report, const Settings& settings) {
   using Large = typename L::Large;
   const std::string list = std::to_string(L::kSmallBytes) + " and " + std::to_string(L::kLargeBytes) + " bytes";
   const std::size_t heap_bytes = std::size_t{settings.small ? 16u : 2048u} << 20;
+  const decltype(Record::parameters) heap{{"MiB", static_cast<std::int64_t>(heap_bytes >> 20)}};
   const auto add_share = [&](const std::string& what, double share) {
-    report.add({"geometry", list + ", " + what, {}, "heap that objects can fill", "%", {100 * share}});
+    report.add({"geometry", list + ", " + what, heap, "heap that objects can fill", "%", {100 * share}});
   };
   const std::size_t objects = heap_bytes / L::kLargeBytes / 4;
   const auto add_loop = [&](const std::string& what, std::vector<double> seconds) {
-    report.add({"geometry",
-                list + ", " + what,
-                {{"objects", static_cast<std::int64_t>(objects)}},
-                "useful bandwidth of a loop",
-                "TB/s",
+    report.add({"geometry", list + ", " + what, heap, "useful bandwidth of a loop", "TB/s",
                 rates(std::move(seconds), static_cast<double>(objects) * 6 * sizeof(float), 1e-12)});
   };
   {
