@@ -60,7 +60,7 @@ struct FieldList;
 
 /// The fields of a class, bases apart: each begins on a line.
 ///
-/// Where that would waste more than 1/16 of a block, those that may begin in the middle of a line lie together, before
+/// Where that would waste more than 1/10 of a block, those that may begin in the middle of a line lie together, before
 /// the others if the bases' fields end in the middle of a line, else behind them. (Only there: loops that write several
 /// fields of one line take up to 5 % longer.)
 template <class... Fields>
@@ -94,7 +94,7 @@ struct FieldList<std::tuple<Fields...>> {
     std::size_t used = inherited;
     std::size_t wasted = 0;
     for (const std::size_t bytes : kBytes) used += bytes, wasted += next_line(bytes) - bytes;
-    return 16 * wasted > used;
+    return 10 * wasted > used + wasted;
   }
 };
 
