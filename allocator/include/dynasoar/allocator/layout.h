@@ -92,9 +92,9 @@ struct FieldList<std::tuple<Fields...>> {
 
   static constexpr bool shares_lines(std::size_t inherited) {
     std::size_t used = inherited;
-    std::size_t wasted = 0;
-    for (const std::size_t bytes : kBytes) used += bytes, wasted += next_line(bytes) - bytes;
-    return 10 * wasted > used + wasted;
+    std::size_t block = next_line(inherited);
+    for (const std::size_t bytes : kBytes) used += bytes, block += next_line(bytes);
+    return 10 * (block - used) > block;
   }
 };
 
