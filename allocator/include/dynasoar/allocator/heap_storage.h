@@ -131,9 +131,10 @@ class HeapStorage {
 
   /// Objects created since the start, per type. Waits for the device.
   std::vector<std::uint64_t> created() const {
-    const std::vector<std::uint64_t> words = pieces64_[created_piece_].download();
+    using Counter = typename Heap::Counter;
+    const std::vector<std::uint64_t> words = pieces64_[counts_piece_].download();
     std::vector<std::uint64_t> totals(A::kTypes);
-    for (std::size_t i = 0; i < words.size(); ++i) totals[i / Heap::Counter::kWords] += words[i];
+    for (std::size_t i = 0; i < words.size(); i += Counter::kStride) totals[i / Counter::kWords] += words[i];
     return totals;
   }
 
@@ -194,8 +195,9 @@ class HeapStorage {
     heap.page_type = atomics32(pages, 0);
     heap.page_hint = page_hints(pages, heap.current_count);
     heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
-    created_piece_ = pieces64_.size();
-    auto* const created = reinterpret_cast<Word64*>(words64(A::kTypes * Heap::Counter::kWords, 0));
+    // What is created and what is deleted is counted side by side: who makes lists looks at all of it.
+    counts_piece_ = pieces64_.size();
+    auto* const counts = reinterpret_cast<Word64*>(words64(A::kTypes * Heap::Counter::kWords, 0));
     refusals_piece_ = pieces64_.size();
     heap.refusals = reinterpret_cast<Word64*>(words64(A::kTypes * kRefusals, 0));
     heap.changes = counter();
@@ -206,8 +208,9 @@ class HeapStorage {
       state.empty = bitmap(heap.blocks(), 0);
       state.active = bitmap(heap.blocks(), 0);
       state.allocated = bitmap(heap.blocks(), 0);
-      state.created = Heap::Counter::over(created + static_cast<std::size_t>(type) * Heap::Counter::kWords);
-      state.deleted = counter();
+      Word64* const counts_of_type = counts + static_cast<std::size_t>(type) * Heap::Counter::kWords;
+      state.created = Heap::Counter::over(counts_of_type);
+      state.deleted = Heap::Counter::over(counts_of_type + Heap::Counter::kStride / 2);
       state.open_blocks = counter();
       state.current = atomics32(heap.current_count, 0xff);  // kNoPosition
       state.fetching = atomics32(heap.current_count, 0);
@@ -285,7 +288,7 @@ class HeapStorage {
   std::vector<DeviceArray<ListedBlock>> entries_;
   std::vector<DeviceArray<std::uint64_t>> pieces64_;
   std::vector<DeviceArray<std::uint32_t>> pieces32_;
-  std::size_t created_piece_ = 0;
+  std::size_t counts_piece_ = 0;
   std::size_t refusals_piece_ = 0;
   std::size_t free_pages_piece_ = 0;
 };

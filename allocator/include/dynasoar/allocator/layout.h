@@ -136,26 +136,34 @@ struct PageLayout {
   double largest_loss = 0;  ///< share of a page that the worst-fitting type leaves unused
 };
 
-/// Chooses the page size for blocks of the given sizes: the smallest that no type leaves more than 1/16 unused.
+/// Chooses the page size for blocks of the given sizes: the smallest that no type leaves more than 1/16 unused. And
+/// then the least power of two as the number of blocks in a page, at most, with which that remains so.
 ///
-/// There is one, for a page of 16 times the largest block leaves less than one block of any type. Small pages change
-/// hands more easily: a page is free only when all of its blocks are.
+/// There is such a size, for a page of 16 times the largest block leaves less than one block of any type. Small pages
+/// change hands more easily, for a page is free only when all of its blocks are; and the fewer block numbers a page
+/// has, the fewer bits of the bitmaps stand for no block.
 template <std::size_t kTypes>
 constexpr PageLayout<kTypes> choose_pages(const std::array<std::size_t, kTypes>& block_bytes) {
   constexpr std::size_t kAcceptedShare = 16;
-  const auto unused = [&](std::size_t page) {
-    std::size_t most = 0;
-    for (const std::size_t bytes : block_bytes) most = page % bytes > most ? page % bytes : most;
-    return most;
+  const auto number = [](std::size_t page, std::size_t bytes, std::size_t most) {
+    return page / bytes < most ? page / bytes : most;
+  };
+  const auto unused = [&](std::size_t page, std::size_t most) {
+    std::size_t result = 0;
+    for (const std::size_t bytes : block_bytes) {
+      const std::size_t left = page - number(page, bytes, most) * bytes;
+      result = left > result ? left : result;
+    }
+    return result;
   };
   PageLayout<kTypes> pages;
   for (const std::size_t bytes : block_bytes) pages.bytes = bytes > pages.bytes ? bytes : pages.bytes;
-  while (kAcceptedShare * unused(pages.bytes) > pages.bytes) pages.bytes += kArrayAlignment;
-  pages.largest_loss = static_cast<double>(unused(pages.bytes)) / static_cast<double>(pages.bytes);
+  while (kAcceptedShare * unused(pages.bytes, pages.bytes) > pages.bytes) pages.bytes += kArrayAlignment;
   pages.block_stride = 1;
+  while (kAcceptedShare * unused(pages.bytes, pages.block_stride) > pages.bytes) pages.block_stride *= 2;
+  pages.largest_loss = static_cast<double>(unused(pages.bytes, pages.block_stride)) / static_cast<double>(pages.bytes);
   for (std::size_t i = 0; i < kTypes; ++i) {
-    pages.blocks_per_page[i] = static_cast<std::uint32_t>(pages.bytes / block_bytes[i]);
-    while (pages.block_stride < pages.blocks_per_page[i]) pages.block_stride *= 2;
+    pages.blocks_per_page[i] = static_cast<std::uint32_t>(number(pages.bytes, block_bytes[i], pages.block_stride));
   }
   return pages;
 }
