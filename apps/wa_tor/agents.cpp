@@ -262,6 +262,10 @@ class Model {
     clock.end_phase(executor, 5);
   }
 
+  void compact(const dynasoar::CompactionOptions& options) {
+    handle_.compact<Agent>(options, dynasoar::pointers(agents_.data(), agents_.size()));
+  }
+
  private:
   Handle& handle_;
   Torus torus_;

@@ -259,6 +259,9 @@ class Model {
     clock.end_phase(executor, 5);
   }
 
+  /// Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
+  void compact(const dynasoar::CompactionOptions& options) { handle_.compact<Agent>(options); }
+
  private:
   Handle& handle_;
   Seed seed_;

@@ -1,0 +1,438 @@
+/// @file
+/// Compaction: moves objects out of the emptiest blocks into free slots of the others, so that fewer blocks hold them.
+/// Used by AllocatorHandle::compact.
+///
+/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019. As there, blocks that are
+/// emptied hold the forwarding information while pointers are rewritten. Changed: where the paper fills n blocks from
+/// one, and takes several passes, here a group of up to 128 blocks is compacted at once. If F of its slots are free,
+/// F / 64 blocks can go, whichever they are. Those that go, the *sources*, are chosen page by page, so that pages
+/// become free for other classes, and pages with few objects per block come first. The others are *targets*. The k-th
+/// object of the sources takes the k-th free slot of the targets, so all that has to be known is how many of them come
+/// before a block.
+///
+/// It runs between loops. Blocks belong to one group, so objects move without a race; the bitmaps, which groups share,
+/// are changed by the same operations as ever (see block_heap.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <dynasoar/allocator/checks.h>
+#include <dynasoar/allocator/compaction_state.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/layout.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/copy.h>
+#include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/team_loops.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar::detail {
+
+/// Where an object of a source goes: which block of its group, which slot.
+struct Forward {
+  std::uint16_t bits;
+
+  static constexpr std::uint16_t kNone = 0xffff;  ///< there was no object
+
+  __device__ static Forward to(std::uint32_t member, std::uint32_t slot) {
+    return {static_cast<std::uint16_t>(member * kSlotsPerBlock + slot)};
+  }
+  __device__ bool is_none() const { return bits == kNone; }
+  __device__ std::uint32_t member() const { return bits / kSlotsPerBlock; }
+  __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
+};
+
+/// The forwarding information of a source, which lies where its objects were.
+template <class A, class S>
+__device__ Forward* forwards_of(std::uint32_t block) {
+  static_assert(block_bytes_v<S> >= kSlotsPerBlock * sizeof(Forward));
+  return reinterpret_cast<Forward*>(bound_state<A>().base + A::template handle_of<S>(block, 0, 0).block_offset());
+}
+
+/// Whether objects of class number `type` may move when T is compacted.
+template <class A, class T>
+__device__ bool may_move(int type) {
+  bool found = false;
+  A::template Subtypes<T>::for_each(
+      [&]<class S>(std::type_identity<S>) { found = found || type == A::template index_of<S>; });
+  return found;
+}
+
+// The steps, each a loop of teams.
+
+/// Decides which classes are to be compacted: T and its subclasses, where it is worth it.
+template <class A, class T>
+struct ChooseClasses {
+  using Counter = typename A::Heap::Counter;
+  struct Scratch {
+    std::uint64_t counts[2 * Counter::kShards];  // created, deleted
+  };
+
+  CompactionState state;
+  double above;  ///< at most this fraction of free slots is accepted
+
+  __device__ std::size_t count() const { return A::kTypes; }
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch& scratch, std::size_t index) const {
+    const auto type = static_cast<int>(index);
+    team.for_each(2 * Counter::kShards, [&](std::uint32_t i) {
+      const auto& counters = bound_state<A>().heap.types[type];
+      const Counter& counter = i < Counter::kShards ? counters.created : counters.deleted;
+      scratch.counts[i] = counter.word(static_cast<int>(i % Counter::kShards)).load(Order::relaxed);
+    });
+    team.for_each(1, [&](std::uint32_t) {
+      std::uint64_t objects = 0;
+      for (int i = 0; i < Counter::kShards; ++i) objects += scratch.counts[i] - scratch.counts[Counter::kShards + i];
+      state.flags[type].wanted.store(may_move<A, T>(type) && is_worth_it(type, objects) ? 1 : 0, Order::relaxed);
+      state.flags[type].moved.store(0, Order::relaxed);
+    });
+  }
+
+ private:
+  __device__ bool is_worth_it(int type, std::uint64_t objects) const {
+    const std::uint64_t slots = *bound_state<A>().lists[type].count * std::uint64_t{kSlotsPerBlock};
+    const std::uint64_t free = slots - objects;
+    return free >= kSlotsPerBlock && static_cast<double>(free) > above * static_cast<double>(slots);
+  }
+};
+
+/// Moves the objects of class S within groups of blocks that follow one another in its list, which stays right: the
+/// entries of sources say that they have no objects.
+template <class A, class S>
+class MoveObjects {
+ public:
+  static constexpr std::uint32_t kGroup = 128;  // blocks
+  static_assert(kGroup * kSlotsPerBlock <= Forward::kNone);
+
+  /// A group's plan.
+  struct Scratch {
+    ListedBlock entries[kGroup];
+    std::uint32_t weights[kGroup];         // blocks of little weight go first; all different
+    std::uint16_t objects[kGroup];         // of each block
+    std::uint16_t lighter[kGroup];         // how many blocks have less weight
+    std::uint16_t objects_before[kGroup];  // of sources with lower numbers
+    std::uint16_t free_before[kGroup];     // free slots of targets with lower numbers
+    std::uint16_t sources[kGroup];         // their numbers, the lightest first
+    std::uint32_t source_count;
+    std::uint32_t moving;  // objects of all sources
+
+    __device__ bool is_source(std::uint32_t i) const { return lighter[i] < source_count; }
+    __device__ std::uint32_t free(std::uint32_t i) const { return kSlotsPerBlock - objects[i]; }
+  };
+
+  explicit MoveObjects(const CompactionState& state) : state_(state) {}
+
+  __device__ std::size_t count() const {
+    return state_.flags[kType].wanted.load(Order::relaxed) != 0 ? (*list().count + kGroup - 1) / kGroup : 0;
+  }
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch& plan, std::size_t group) const {
+    const auto first = static_cast<std::uint32_t>(group * kGroup);
+    const std::uint32_t left = *list().count - first;
+    const std::uint32_t size = left < kGroup ? left : kGroup;
+    team.for_each(size, [&](std::uint32_t i) { load(plan, i, first); });
+    team.for_each(size, [&](std::uint32_t i) { weigh(plan, i, size); });
+    team.for_each(size, [&](std::uint32_t i) { choose(plan, i, size); });
+    if (plan.source_count == 0) return;
+    team.for_each(size, [&](std::uint32_t i) { number(plan, i, size); });
+    const auto objects = plan.source_count * static_cast<std::uint32_t>(kSlotsPerBlock);
+    team.for_each(objects, [&](std::uint32_t i) { move(plan, i, size); });
+    team.for_each(objects, [&](std::uint32_t i) { note_forward(plan, i, size); });
+    team.for_each(size, [&](std::uint32_t i) { settle(plan, i, first); });
+  }
+
+ private:
+  static constexpr int kType = A::template index_of<S>;
+
+  __device__ static const BlockList& list() { return bound_state<A>().lists[kType]; }
+
+  __device__ static void load(Scratch& plan, std::uint32_t i, std::uint32_t first) {
+    plan.entries[i] = list().entries[first + i];
+    plan.objects[i] = static_cast<std::uint16_t>(popcount(plan.entries[i].slots));
+  }
+
+  /// Weighs block i by the objects per block of its page. Blocks of a page follow one another, so equal pages stay
+  /// apart.
+  __device__ static void weigh(Scratch& plan, std::uint32_t i, std::uint32_t size) {
+    const std::uint32_t shift = bound_state<A>().heap.block_shift;
+    std::uint32_t objects = 0;
+    std::uint32_t blocks = 0;
+    for (std::uint32_t other = 0; other < size; ++other) {
+      const bool is_near = plan.entries[other].block >> shift == plan.entries[i].block >> shift;
+      objects += is_near ? plan.objects[other] : 0;
+      blocks += is_near ? 1 : 0;
+    }
+    constexpr std::uint32_t kPrecision = 256;
+    plan.weights[i] = objects * kPrecision / blocks * kGroup + i;
+  }
+
+  /// Finds out whether block i is a source: whether it is among the lightest of as many as can go.
+  __device__ static void choose(Scratch& plan, std::uint32_t i, std::uint32_t size) {
+    std::uint32_t free = 0;
+    std::uint32_t lighter = 0;
+    for (std::uint32_t other = 0; other < size; ++other) {
+      free += plan.free(other);
+      lighter += plan.weights[other] < plan.weights[i] ? 1 : 0;
+    }
+    const auto source_count = static_cast<std::uint32_t>(free / kSlotsPerBlock);
+    plan.lighter[i] = static_cast<std::uint16_t>(lighter);
+    if (lighter < source_count) plan.sources[lighter] = static_cast<std::uint16_t>(i);
+    if (i == 0) plan.source_count = source_count;
+  }
+
+  /// Adds up what comes before block i.
+  __device__ static void number(Scratch& plan, std::uint32_t i, std::uint32_t size) {
+    std::uint32_t objects = 0;
+    std::uint32_t free = 0;
+    for (std::uint32_t other = 0; other < i; ++other) {
+      objects += plan.is_source(other) ? plan.objects[other] : 0;
+      free += plan.is_source(other) ? 0 : plan.free(other);
+    }
+    plan.objects_before[i] = static_cast<std::uint16_t>(objects);
+    plan.free_before[i] = static_cast<std::uint16_t>(free);
+    if (i + 1 == size) plan.moving = objects + (plan.is_source(i) ? plan.objects[i] : 0);
+  }
+
+  /// Where the object in a slot of source i goes; none if there is no object.
+  __device__ static Forward destination(const Scratch& plan, std::uint32_t i, std::uint32_t slot, std::uint32_t size) {
+    const std::uint64_t objects = plan.entries[i].slots;
+    if ((objects >> slot & 1) == 0) return {Forward::kNone};
+    const std::uint32_t number =
+        plan.objects_before[i] + static_cast<std::uint32_t>(popcount(objects & first_bits(static_cast<int>(slot))));
+    std::uint32_t target = 0;  // the last block that has no more free slots before it
+    for (std::uint32_t step = kGroup / 2; step > 0; step /= 2) {
+      if (target + step < size && plan.free_before[target + step] <= number) target += step;
+    }
+    const auto nth = static_cast<int>(number - plan.free_before[target]);
+    return Forward::to(target, static_cast<std::uint32_t>(nth_set_bit(~plan.entries[target].slots, nth)));
+  }
+
+  /// Copies the object in slot i, of all slots of the sources.
+  __device__ static void move(const Scratch& plan, std::uint32_t i, std::uint32_t size) {
+    const std::uint32_t source = plan.sources[i / kSlotsPerBlock];
+    const std::uint32_t slot = i % kSlotsPerBlock;
+    const Forward to = destination(plan, source, slot, size);
+    if (to.is_none()) return;
+    const std::uint32_t block = plan.entries[source].block;
+    const std::uint32_t new_block = plan.entries[to.member()].block;
+    copy_object(memory_of(new_block), to.slot(), memory_of(block), slot);
+    if constexpr (kChecked) A::Checks::mark_moved(block, slot, new_block, to.slot());
+  }
+
+  __device__ static char* memory_of(std::uint32_t block) {
+    return bound_state<A>().base + A::template handle_of<S>(block, 0, 0).block_offset();
+  }
+
+  __device__ static void copy_object(char* to, std::uint32_t to_slot, const char* from, std::uint32_t from_slot) {
+    for_each_field<S>([&]<class Field>(Field) {
+      using Element = typename Field::Element;
+      for (std::size_t i = 0; i < Field::kCount; ++i) {
+        const std::size_t array = Field::kOffset + i * Field::kStride;
+        copy_value(reinterpret_cast<Element*>(to + array) + to_slot,
+                   reinterpret_cast<const Element*>(from + array) + from_slot);
+      }
+    });
+  }
+
+  /// Writes down where the object in slot i went, over the objects: all of them are copied.
+  __device__ static void note_forward(const Scratch& plan, std::uint32_t i, std::uint32_t size) {
+    const std::uint32_t source = plan.sources[i / kSlotsPerBlock];
+    const std::uint32_t slot = i % kSlotsPerBlock;
+    forwards_of<A, S>(plan.entries[source].block)[slot] = destination(plan, source, slot, size);
+  }
+
+  /// Makes the heap and the list say what is in block i now.
+  __device__ void settle(const Scratch& plan, std::uint32_t i, std::uint32_t first) const {
+    const typename A::Heap& heap = bound_state<A>().heap;
+    const std::uint32_t block = plan.entries[i].block;
+    const std::uint64_t objects = plan.entries[i].slots;
+    const std::uint32_t who = PlatformWarp{}.id();
+    if (i == 0) {
+      state_.flags[kType].moved.store(1, Order::relaxed);
+      state_.outdate_list(kType);
+    }
+    if (plan.is_source(i)) {
+      state_.entry_of[block] = first + i;
+      list().entries[first + i].slots = 0;
+      heap.move_out(block, kType, objects, who);
+    } else if (plan.free(i) > 0 && plan.free_before[i] < plan.moving) {
+      const auto arrivals = static_cast<int>(plan.moving - plan.free_before[i]);
+      const std::uint64_t taken = lowest_set_bits(~objects, arrivals);
+      list().entries[first + i].slots = objects | taken;
+      heap.move_in(block, kType, taken, who);
+    }
+  }
+
+  CompactionState state_;
+};
+
+/// Finds out where objects are that have moved. @tparam T   the class that was compacted
+template <class A, class T>
+class Forwarding {
+ public:
+  explicit Forwarding(const CompactionState& state) : state_(state) {}
+
+  /// Whether any object has moved.
+  __device__ bool is_needed() const {
+    bool needed = false;
+    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      needed = needed || state_.flags[A::template index_of<S>].moved.load(Order::relaxed) != 0;
+    });
+    return needed;
+  }
+
+  /// Makes a pointer that points to an object that has moved point to where it is now. Others, also those that are null
+  /// or point to nothing, stay as they are.
+  template <class U>
+  __device__ void update(U*& pointer) const {
+    const Handle handle(reinterpret_cast<std::uint64_t>(pointer));
+    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      if (handle.type_index() == A::template index_of<S>) update<S>(handle, pointer);
+    });
+  }
+
+ private:
+  template <class S, class U>
+  __device__ void update(Handle handle, U*& pointer) const {
+    if (!A::is_position_of_object(handle)) return;
+    constexpr int kType = A::template index_of<S>;
+    const std::uint32_t block = A::block_of(handle);
+    if (bound_state<A>().heap.types[kType].allocated.get(block)) return;  // the usual case
+    // A pointer that was stale before may point to any closed block; but the entry of a source says that it is one.
+    const BlockList list = bound_state<A>().lists[kType];
+    const std::uint32_t entry = state_.entry_of[block];
+    if (entry >= *list.count || list.entries[entry].block != block || list.entries[entry].slots != 0) return;
+    const Forward to = forwards_of<A, S>(block)[handle.slot()];
+    if (to.is_none()) return;
+    if constexpr (kChecked) {
+      if (A::Checks::generation(block, handle.slot()) != handle.generation()) return;
+    }
+    constexpr std::uint32_t kGroup = MoveObjects<A, S>::kGroup;
+    const std::uint32_t new_block = list.entries[entry / kGroup * kGroup + to.member()].block;
+    const S* const object = A::template object<S>(new_block, to.slot());
+    pointer = reinterpret_cast<U*>(reinterpret_cast<std::uint64_t>(object));
+  }
+
+  CompactionState state_;
+};
+
+/// What pointers a field's element is made of: `U*`, or arrays of them.
+template <class Element>
+struct PointersIn {
+  using Pointee = void;
+  static constexpr std::size_t kCount = 0;
+};
+template <class U>
+struct PointersIn<U*> {
+  using Pointee = U;
+  static constexpr std::size_t kCount = 1;
+};
+template <class Element, std::size_t n>
+struct PointersIn<std::array<Element, n>> {
+  using Pointee = typename PointersIn<Element>::Pointee;
+  static constexpr std::size_t kCount = n * PointersIn<Element>::kCount;
+};
+
+/// Whether a U* may point to an object of one of the listed classes.
+template <class U, class Types>
+inline constexpr bool may_point_to_v = false;
+template <class U, class... Types>
+inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
+                                                               std::is_base_of_v<std::remove_cv_t<U>, Types>);
+
+/// Whether an object of class C has a field that may point to one of the listed classes.
+template <class C, class Types>
+constexpr bool has_pointers_to() {
+  bool found = false;
+  for_each_field<C>([&]<class Field>(Field) {
+    found = found || may_point_to_v<typename PointersIn<typename Field::Element>::Pointee, Types>;
+  });
+  return found;
+}
+
+/// Updates the pointers in all objects of class C.
+template <class A, class T, class C>
+class UpdateObjects {
+ public:
+  struct Scratch {};
+
+  explicit UpdateObjects(const CompactionState& state) : forwarding_(state) {}
+
+  __device__ std::size_t count() const {
+    return forwarding_.is_needed() ? (*list().count + kBlocksPerTeam - 1) / kBlocksPerTeam : 0;
+  }
+
+  static constexpr std::uint32_t kBlocksPerTeam = 32;
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch&, std::size_t index) const {
+    const auto first = static_cast<std::uint32_t>(index * kBlocksPerTeam);
+    const std::uint32_t left = *list().count - first;
+    const std::uint32_t blocks = left < kBlocksPerTeam ? left : kBlocksPerTeam;
+    team.for_each(blocks * static_cast<std::uint32_t>(kSlotsPerBlock), [&](std::uint32_t i) {
+      const ListedBlock entry = list().entries[first + i / kSlotsPerBlock];
+      const std::uint32_t slot = i % kSlotsPerBlock;
+      if ((entry.slots >> slot & 1) != 0) update(entry.block, slot);
+    });
+  }
+
+ private:
+  using Moved = typename A::template Subtypes<T>;
+
+  __device__ static const BlockList& list() { return bound_state<A>().lists[A::template index_of<C>]; }
+
+  __device__ void update(std::uint32_t block, std::uint32_t slot) const {
+    char* const memory = bound_state<A>().base + A::template handle_of<C>(block, 0, 0).block_offset();
+    for_each_field<C>([&]<class Field>(Field) {
+      using Element = typename Field::Element;
+      using Pointers = PointersIn<Element>;
+      using Pointee = typename Pointers::Pointee;
+      if constexpr (may_point_to_v<Pointee, Moved>) {
+        for (std::size_t i = 0; i < Field::kCount; ++i) {
+          char* const element = memory + Field::kOffset + i * Field::kStride + slot * sizeof(Element);
+          auto* const pointers = reinterpret_cast<Pointee**>(element);
+          for (std::size_t j = 0; j < Pointers::kCount; ++j) forwarding_.update(pointers[j]);
+        }
+      }
+    });
+  }
+
+  Forwarding<A, T> forwarding_;
+};
+
+/// Updates the pointers in an array in device memory.
+template <class A, class T, class U>
+class UpdateArray {
+ public:
+  struct Scratch {};
+
+  UpdateArray(const CompactionState& state, U** pointers, std::size_t size)
+      : forwarding_(state), pointers_(pointers), size_(size) {}
+
+  static constexpr std::size_t kPointersPerTeam = 2048;
+
+  __device__ std::size_t count() const {
+    return forwarding_.is_needed() ? (size_ + kPointersPerTeam - 1) / kPointersPerTeam : 0;
+  }
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch&, std::size_t index) const {
+    U** const first = pointers_ + index * kPointersPerTeam;
+    const std::size_t left = size_ - index * kPointersPerTeam;
+    team.for_each(static_cast<std::uint32_t>(left < kPointersPerTeam ? left : kPointersPerTeam),
+                  [&](std::uint32_t i) { forwarding_.update(first[i]); });
+  }
+
+ private:
+  Forwarding<A, T> forwarding_;
+  U** pointers_;
+  std::size_t size_;
+};
+
+}  // namespace dynasoar::detail
