@@ -52,7 +52,7 @@ void compact(Executor& executor, const HeapStorage<A>& storage, const Compaction
                 "a base of T, nor derived from it");
   const CompactionState state = storage.compaction();
   storage.make_lists(executor);
-  loop_over_teams<A>(executor, A::kTypes, ChooseClasses<A, T>{state, options.above});
+  loop_over_teams<A>(executor, A::kTypes, ChooseClasses<A>{state, options.above});
   Moved::for_each([&]<class S>(std::type_identity<S>) {
     using Move = MoveObjects<A, S>;
     loop_over_teams<A>(executor, storage.list_capacity(A::template index_of<S>) / Move::kGroup + 1, Move(state));

@@ -46,26 +46,23 @@ struct Forward {
   __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
 };
 
+/// The memory of a block of class S.
+template <class A, class S>
+__device__ char* memory_of(std::uint32_t block) {
+  return bound_state<A>().base + A::template handle_of<S>(block, 0, 0).block_offset();
+}
+
 /// The forwarding information of a source, which lies where its objects were.
 template <class A, class S>
 __device__ Forward* forwards_of(std::uint32_t block) {
   static_assert(block_bytes_v<S> >= kSlotsPerBlock * sizeof(Forward));
-  return reinterpret_cast<Forward*>(bound_state<A>().base + A::template handle_of<S>(block, 0, 0).block_offset());
-}
-
-/// Whether objects of class number `type` may move when T is compacted.
-template <class A, class T>
-__device__ bool may_move(int type) {
-  bool found = false;
-  A::template Subtypes<T>::for_each(
-      [&]<class S>(std::type_identity<S>) { found = found || type == A::template index_of<S>; });
-  return found;
+  return reinterpret_cast<Forward*>(memory_of<A, S>(block));
 }
 
 // The steps, each a loop of teams.
 
-/// Decides which classes are to be compacted: T and its subclasses, where it is worth it.
-template <class A, class T>
+/// Decides for which classes compaction is worth it, and begins to note what moves.
+template <class A>
 struct ChooseClasses {
   using Counter = typename A::Heap::Counter;
   struct Scratch {
@@ -88,7 +85,7 @@ struct ChooseClasses {
     team.for_each(1, [&](std::uint32_t) {
       std::uint64_t objects = 0;
       for (int i = 0; i < Counter::kShards; ++i) objects += scratch.counts[i] - scratch.counts[Counter::kShards + i];
-      state.flags[type].wanted.store(may_move<A, T>(type) && is_worth_it(type, objects) ? 1 : 0, Order::relaxed);
+      state.flags[type].wanted.store(is_worth_it(type, objects) ? 1 : 0, Order::relaxed);
       state.flags[type].moved.store(0, Order::relaxed);
     });
   }
@@ -221,12 +218,8 @@ class MoveObjects {
     if (to.is_none()) return;
     const std::uint32_t block = plan.entries[source].block;
     const std::uint32_t new_block = plan.entries[to.member()].block;
-    copy_object(memory_of(new_block), to.slot(), memory_of(block), slot);
+    copy_object(memory_of<A, S>(new_block), to.slot(), memory_of<A, S>(block), slot);
     if constexpr (kChecked) A::Checks::mark_moved(block, slot, new_block, to.slot());
-  }
-
-  __device__ static char* memory_of(std::uint32_t block) {
-    return bound_state<A>().base + A::template handle_of<S>(block, 0, 0).block_offset();
   }
 
   __device__ static void copy_object(char* to, std::uint32_t to_slot, const char* from, std::uint32_t from_slot) {
@@ -388,7 +381,7 @@ class UpdateObjects {
   __device__ static const BlockList& list() { return bound_state<A>().lists[A::template index_of<C>]; }
 
   __device__ void update(std::uint32_t block, std::uint32_t slot) const {
-    char* const memory = bound_state<A>().base + A::template handle_of<C>(block, 0, 0).block_offset();
+    char* const memory = memory_of<A, C>(block);
     for_each_field<C>([&]<class Field>(Field) {
       using Element = typename Field::Element;
       using Pointers = PointersIn<Element>;
