@@ -86,7 +86,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Agent, (position_, std::uint32_t), (born_, std::uint32_t), (choice_, std::uint8_t));
 
-  __device__ Agent(std::uint32_t position, std::uint32_t born) : position_(position), born_(born) {}
+  __device__ Agent(std::uint32_t position, std::uint32_t born) : position_(position), born_(born), choice_(kStay) {}
 
   __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
 

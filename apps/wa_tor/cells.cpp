@@ -94,7 +94,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Agent, (cell_, Cell*), (born_, std::uint32_t), (choice_, std::uint8_t));
 
-  __device__ Agent(Cell* cell, std::uint32_t born) : cell_(cell), born_(born) {}
+  __device__ Agent(Cell* cell, std::uint32_t born) : cell_(cell), born_(born), choice_(kStay) {}
 
   __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
 

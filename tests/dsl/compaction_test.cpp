@@ -140,7 +140,7 @@ class Cat : public Animal {
   using BaseClass = Animal;
   struct Whiskers {
     float length[3];
-    std::uint8_t count;
+    std::uint32_t count;  // no gap behind it, whose copying would be a read of uninitialized memory
   };
   DYNASOAR_FIELDS(Cat, (weight_, double), (whiskers_, Whiskers))
 
@@ -148,7 +148,7 @@ class Cat : public Animal {
       : Animal(first + static_cast<std::uint32_t>(index)) {
     all.animals[id_] = this;
     weight_ = static_cast<double>(mixed(id_, 20) % 1000);
-    whiskers_ = Whiskers{{static_cast<float>(id_), 1, 2}, static_cast<std::uint8_t>(id_ % 7)};
+    whiskers_ = Whiskers{{static_cast<float>(id_), 1, 2}, id_ % 7};
   }
 
   __device__ void inspect_cat(Counter* wrong) {

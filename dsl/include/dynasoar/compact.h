@@ -40,9 +40,27 @@ PointerArray<U> pointers(U** data, std::size_t size) {
 
 namespace detail {
 
-/// Compacts the blocks of T and its subclasses, in five kinds of loops: lists of blocks are made; classes are chosen;
-/// objects move; pointers in objects are updated, and those in arrays. All but the first leave at once if there is
-/// nothing to do.
+/// Runs the loops of a compaction.
+///
+/// @tparam Moved   T and its subclasses
+/// @tparam All     all classes
+template <class A, class T, class... Moved, class... All, class... U>
+void run_compaction(Executor& executor, const HeapStorage<A>& storage, double above, TypeList<Moved...>,
+                    TypeList<All...>, const PointerArray<U>&... arrays) {
+  const CompactionState state = storage.compaction();
+  storage.make_lists(executor);
+  loop_over_teams<A>(executor, A::kTypes, ChooseClasses<A>{state, above});
+  const std::size_t blocks = storage.state().heap.blocks();
+  loop_over_teams<A>(executor, blocks / kBlocksPerGroup + sizeof...(Moved), MoveObjects<A, Moved>(state)...);
+  if constexpr (sizeof...(U) > 0 || (has_pointers_to<All, TypeList<Moved...>>() || ...)) {
+    const std::size_t pointers = (std::size_t{0} + ... + arrays.size);
+    loop_over_teams<A>(executor, (blocks * kSlotsPerBlock + pointers) / kUpdatesPerTeam + 1,
+                       UpdateObjects<A, T, All>(state)..., UpdateArray<A, T, U>(state, arrays.data, arrays.size)...);
+  }
+}
+
+/// Compacts the blocks of T and its subclasses, in four kernels, of which all but the first two leave at once if there
+/// is nothing to do.
 template <class A, class T, class... U>
 void compact(Executor& executor, const HeapStorage<A>& storage, const CompactionOptions& options,
              const PointerArray<U>&... arrays) {
@@ -50,23 +68,7 @@ void compact(Executor& executor, const HeapStorage<A>& storage, const Compaction
   static_assert((true && ... && may_point_to_v<U, Moved>),
                 "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
                 "a base of T, nor derived from it");
-  const CompactionState state = storage.compaction();
-  storage.make_lists(executor);
-  loop_over_teams<A>(executor, A::kTypes, ChooseClasses<A>{state, options.above});
-  Moved::for_each([&]<class S>(std::type_identity<S>) {
-    using Move = MoveObjects<A, S>;
-    loop_over_teams<A>(executor, storage.list_capacity(A::template index_of<S>) / Move::kGroup + 1, Move(state));
-  });
-  A::Types::for_each([&]<class C>(std::type_identity<C>) {
-    if constexpr (has_pointers_to<C, Moved>()) {
-      using Update = UpdateObjects<A, T, C>;
-      const std::size_t blocks = storage.list_capacity(A::template index_of<C>);
-      loop_over_teams<A>(executor, blocks / Update::kBlocksPerTeam + 1, Update(state));
-    }
-  });
-  (loop_over_teams<A>(executor, arrays.size / UpdateArray<A, T, U>::kPointersPerTeam + 1,
-                      UpdateArray<A, T, U>(state, arrays.data, arrays.size)),
-   ...);
+  run_compaction<A, T>(executor, storage, options.above, Moved{}, typename A::Types{}, arrays...);
 }
 
 }  // namespace detail

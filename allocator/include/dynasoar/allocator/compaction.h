@@ -32,6 +32,9 @@
 
 namespace dynasoar::detail {
 
+inline constexpr std::uint32_t kBlocksPerGroup = 128;
+inline constexpr std::size_t kUpdatesPerTeam = 2048;  // pointers, or slots, that a team looks at
+
 /// Where an object of a source goes: which block of its group, which slot.
 struct Forward {
   std::uint16_t bits;
@@ -103,7 +106,7 @@ struct ChooseClasses {
 template <class A, class S>
 class MoveObjects {
  public:
-  static constexpr std::uint32_t kGroup = 128;  // blocks
+  static constexpr std::uint32_t kGroup = kBlocksPerGroup;
   static_assert(kGroup * kSlotsPerBlock <= Forward::kNone);
 
   /// A group's plan.
@@ -280,8 +283,19 @@ class Forwarding {
     return needed;
   }
 
-  /// Makes a pointer that points to an object that has moved point to where it is now. Others, also those that are null
-  /// or point to nothing, stay as they are.
+  /// Whether the pointer points to an object that has moved, or, as a stale one, into a block that is closed.
+  template <class U>
+  __device__ bool may_have_moved(U* pointer) const {
+    const Handle handle(reinterpret_cast<std::uint64_t>(pointer));
+    bool is_of_class = false;
+    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      is_of_class = is_of_class || handle.type_index() == A::template index_of<S>;
+    });
+    return is_of_class && A::is_position_of_object(handle) &&
+           !bound_state<A>().heap.types[handle.type_index()].allocated.get(A::block_of(handle));
+  }
+
+  /// Makes a pointer to an object that has moved point to where it is now. Others stay as they are. @pre may_have_moved
   template <class U>
   __device__ void update(U*& pointer) const {
     const Handle handle(reinterpret_cast<std::uint64_t>(pointer));
@@ -293,22 +307,20 @@ class Forwarding {
  private:
   template <class S, class U>
   __device__ void update(Handle handle, U*& pointer) const {
-    if (!A::is_position_of_object(handle)) return;
-    constexpr int kType = A::template index_of<S>;
+    const BlockList list = bound_state<A>().lists[A::template index_of<S>];
     const std::uint32_t block = A::block_of(handle);
-    if (bound_state<A>().heap.types[kType].allocated.get(block)) return;  // the usual case
-    // A pointer that was stale before may point to any closed block; but the entry of a source says that it is one.
-    const BlockList list = bound_state<A>().lists[kType];
+    // Both are old, or garbage, if the block is no source. Read together, because each takes a while.
     const std::uint32_t entry = state_.entry_of[block];
-    if (entry >= *list.count || list.entries[entry].block != block || list.entries[entry].slots != 0) return;
     const Forward to = forwards_of<A, S>(block)[handle.slot()];
-    if (to.is_none()) return;
+    const std::uint32_t new_entry = entry / kBlocksPerGroup * kBlocksPerGroup + to.member();
+    if (to.is_none() || entry >= *list.count || new_entry >= *list.count) return;
+    const std::uint32_t source = list.entries[entry].block;
+    const std::uint32_t target = list.entries[new_entry].block;
+    if (source != block) return;  // it was closed when the list was made
     if constexpr (kChecked) {
       if (A::Checks::generation(block, handle.slot()) != handle.generation()) return;
     }
-    constexpr std::uint32_t kGroup = MoveObjects<A, S>::kGroup;
-    const std::uint32_t new_block = list.entries[entry / kGroup * kGroup + to.member()].block;
-    const S* const object = A::template object<S>(new_block, to.slot());
+    const S* const object = A::template object<S>(target, to.slot());
     pointer = reinterpret_cast<U*>(reinterpret_cast<std::uint64_t>(object));
   }
 
@@ -358,10 +370,9 @@ class UpdateObjects {
   explicit UpdateObjects(const CompactionState& state) : forwarding_(state) {}
 
   __device__ std::size_t count() const {
+    if constexpr (!has_pointers_to<C, Moved>()) return 0;
     return forwarding_.is_needed() ? (*list().count + kBlocksPerTeam - 1) / kBlocksPerTeam : 0;
   }
-
-  static constexpr std::uint32_t kBlocksPerTeam = 32;
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, std::size_t index) const {
@@ -378,6 +389,8 @@ class UpdateObjects {
  private:
   using Moved = typename A::template Subtypes<T>;
 
+  static constexpr std::uint32_t kBlocksPerTeam = kUpdatesPerTeam / kSlotsPerBlock;
+
   __device__ static const BlockList& list() { return bound_state<A>().lists[A::template index_of<C>]; }
 
   __device__ void update(std::uint32_t block, std::uint32_t slot) const {
@@ -390,7 +403,9 @@ class UpdateObjects {
         for (std::size_t i = 0; i < Field::kCount; ++i) {
           char* const element = memory + Field::kOffset + i * Field::kStride + slot * sizeof(Element);
           auto* const pointers = reinterpret_cast<Pointee**>(element);
-          for (std::size_t j = 0; j < Pointers::kCount; ++j) forwarding_.update(pointers[j]);
+          for (std::size_t j = 0; j < Pointers::kCount; ++j) {
+            if (forwarding_.may_have_moved(pointers[j])) forwarding_.update(pointers[j]);
+          }
         }
       }
     });
@@ -408,18 +423,25 @@ class UpdateArray {
   UpdateArray(const CompactionState& state, U** pointers, std::size_t size)
       : forwarding_(state), pointers_(pointers), size_(size) {}
 
-  static constexpr std::size_t kPointersPerTeam = 2048;
-
   __device__ std::size_t count() const {
-    return forwarding_.is_needed() ? (size_ + kPointersPerTeam - 1) / kPointersPerTeam : 0;
+    return forwarding_.is_needed() ? (size_ + kUpdatesPerTeam - 1) / kUpdatesPerTeam : 0;
   }
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, std::size_t index) const {
-    U** const first = pointers_ + index * kPointersPerTeam;
-    const std::size_t left = size_ - index * kPointersPerTeam;
-    team.for_each(static_cast<std::uint32_t>(left < kPointersPerTeam ? left : kPointersPerTeam),
-                  [&](std::uint32_t i) { forwarding_.update(first[i]); });
+    constexpr std::uint32_t kAtOnce = 4;  // by each thread, because each step takes a while
+    constexpr std::uint32_t kApart = kUpdatesPerTeam / kAtOnce;
+    U** const first = pointers_ + index * kUpdatesPerTeam;
+    const std::size_t left = size_ - index * kUpdatesPerTeam;
+    team.for_each(kApart, [&](std::uint32_t i) {
+      U* values[kAtOnce];
+      bool moved[kAtOnce];
+      for (std::uint32_t k = 0; k < kAtOnce; ++k) values[k] = i + k * kApart < left ? first[i + k * kApart] : nullptr;
+      for (std::uint32_t k = 0; k < kAtOnce; ++k) moved[k] = forwarding_.may_have_moved(values[k]);
+      for (std::uint32_t k = 0; k < kAtOnce; ++k) {
+        if (moved[k]) forwarding_.update(first[i + k * kApart]);
+      }
+    });
   }
 
  private:
