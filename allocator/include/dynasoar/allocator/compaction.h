@@ -19,10 +19,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <dynasoar/allocator/bitmap.h>
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/compaction_state.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
+#include <dynasoar/allocator/type_list.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/copy.h>
@@ -108,10 +110,12 @@ class MoveObjects {
  public:
   static constexpr std::uint32_t kGroup = kBlocksPerGroup;
   static_assert(kGroup * kSlotsPerBlock <= Forward::kNone);
+  static constexpr std::uint32_t kMostMoving = kGroup * kSlotsPerBlock / 2;  // n blocks go: at most 64 n, and what fits
 
   /// A group's plan.
   struct Scratch {
-    ListedBlock entries[kGroup];
+    std::uint64_t slots[kGroup];           // of each block
+    std::uint32_t blocks[kGroup];          // their numbers in the heap
     std::uint32_t weights[kGroup];         // blocks of little weight go first; all different
     std::uint16_t objects[kGroup];         // of each block
     std::uint16_t lighter[kGroup];         // how many blocks have less weight
@@ -119,7 +123,8 @@ class MoveObjects {
     std::uint16_t free_before[kGroup];     // free slots of targets with lower numbers
     std::uint16_t sources[kGroup];         // their numbers, the lightest first
     std::uint32_t source_count;
-    std::uint32_t moving;  // objects of all sources
+    std::uint32_t moving;               // objects of all sources
+    Forward destinations[kMostMoving];  // of each of them
 
     __device__ bool is_source(std::uint32_t i) const { return lighter[i] < source_count; }
     __device__ std::uint32_t free(std::uint32_t i) const { return kSlotsPerBlock - objects[i]; }
@@ -141,20 +146,23 @@ class MoveObjects {
     team.for_each(size, [&](std::uint32_t i) { choose(plan, i, size); });
     if (plan.source_count == 0) return;
     team.for_each(size, [&](std::uint32_t i) { number(plan, i, size); });
-    const auto objects = plan.source_count * static_cast<std::uint32_t>(kSlotsPerBlock);
-    team.for_each(objects, [&](std::uint32_t i) { move(plan, i, size); });
-    team.for_each(objects, [&](std::uint32_t i) { note_forward(plan, i, size); });
+    const std::uint32_t objects = plan.source_count * kSlots;
+    team.for_each(size * kSlots, [&](std::uint32_t i) { list_free_slot(plan, i); });
+    team.for_each(objects, [&](std::uint32_t i) { move(plan, i); });
+    team.for_each(objects, [&](std::uint32_t i) { note_forward(plan, i); });
     team.for_each(size, [&](std::uint32_t i) { settle(plan, i, first); });
   }
 
  private:
   static constexpr int kType = A::template index_of<S>;
+  static constexpr std::uint32_t kSlots = kSlotsPerBlock;
 
   __device__ static const BlockList& list() { return bound_state<A>().lists[kType]; }
 
   __device__ static void load(Scratch& plan, std::uint32_t i, std::uint32_t first) {
-    plan.entries[i] = list().entries[first + i];
-    plan.objects[i] = static_cast<std::uint16_t>(popcount(plan.entries[i].slots));
+    plan.slots[i] = list().entries[first + i].slots;
+    plan.blocks[i] = list().entries[first + i].block;
+    plan.objects[i] = static_cast<std::uint16_t>(popcount(plan.slots[i]));
   }
 
   /// Weighs block i by the objects per block of its page. Blocks of a page follow one another, so equal pages stay
@@ -164,7 +172,7 @@ class MoveObjects {
     std::uint32_t objects = 0;
     std::uint32_t blocks = 0;
     for (std::uint32_t other = 0; other < size; ++other) {
-      const bool is_near = plan.entries[other].block >> shift == plan.entries[i].block >> shift;
+      const bool is_near = plan.blocks[other] >> shift == plan.blocks[i] >> shift;
       objects += is_near ? plan.objects[other] : 0;
       blocks += is_near ? 1 : 0;
     }
@@ -199,28 +207,35 @@ class MoveObjects {
     if (i + 1 == size) plan.moving = objects + (plan.is_source(i) ? plan.objects[i] : 0);
   }
 
-  /// Where the object in a slot of source i goes; none if there is no object.
-  __device__ static Forward destination(const Scratch& plan, std::uint32_t i, std::uint32_t slot, std::uint32_t size) {
-    const std::uint64_t objects = plan.entries[i].slots;
-    if ((objects >> slot & 1) == 0) return {Forward::kNone};
-    const std::uint32_t number =
-        plan.objects_before[i] + static_cast<std::uint32_t>(popcount(objects & first_bits(static_cast<int>(slot))));
-    std::uint32_t target = 0;  // the last block that has no more free slots before it
-    for (std::uint32_t step = kGroup / 2; step > 0; step /= 2) {
-      if (target + step < size && plan.free_before[target + step] <= number) target += step;
-    }
-    const auto nth = static_cast<int>(number - plan.free_before[target]);
-    return Forward::to(target, static_cast<std::uint32_t>(nth_set_bit(~plan.entries[target].slots, nth)));
+  /// Makes slot i, of all slots of the group, the destination of an object, if it is a free one of a target.
+  __device__ static void list_free_slot(Scratch& plan, std::uint32_t i) {
+    const std::uint32_t block = i / kSlots;
+    const std::uint64_t free = ~plan.slots[block];
+    if (plan.is_source(block) || (free >> i % kSlots & 1) == 0) return;
+    const std::uint32_t number = plan.free_before[block] + set_below(free, i % kSlots);
+    if (number < plan.moving) plan.destinations[number] = Forward::to(block, i % kSlots);
+  }
+
+  /// Where the object in slot i, of all slots of the sources, goes; none if there is no object.
+  __device__ static Forward destination(const Scratch& plan, std::uint32_t i) {
+    const std::uint32_t source = plan.sources[i / kSlots];
+    const std::uint64_t objects = plan.slots[source];
+    if ((objects >> i % kSlots & 1) == 0) return {Forward::kNone};
+    return plan.destinations[plan.objects_before[source] + set_below(objects, i % kSlots)];
+  }
+
+  /// Number of set bits below a bit.
+  __device__ static std::uint32_t set_below(std::uint64_t mask, std::uint32_t bit) {
+    return static_cast<std::uint32_t>(popcount(mask & first_bits(static_cast<int>(bit))));
   }
 
   /// Copies the object in slot i, of all slots of the sources.
-  __device__ static void move(const Scratch& plan, std::uint32_t i, std::uint32_t size) {
-    const std::uint32_t source = plan.sources[i / kSlotsPerBlock];
-    const std::uint32_t slot = i % kSlotsPerBlock;
-    const Forward to = destination(plan, source, slot, size);
+  __device__ static void move(const Scratch& plan, std::uint32_t i) {
+    const Forward to = destination(plan, i);
     if (to.is_none()) return;
-    const std::uint32_t block = plan.entries[source].block;
-    const std::uint32_t new_block = plan.entries[to.member()].block;
+    const std::uint32_t slot = i % kSlots;
+    const std::uint32_t block = plan.blocks[plan.sources[i / kSlots]];
+    const std::uint32_t new_block = plan.blocks[to.member()];
     copy_object(memory_of<A, S>(new_block), to.slot(), memory_of<A, S>(block), slot);
     if constexpr (kChecked) A::Checks::mark_moved(block, slot, new_block, to.slot());
   }
@@ -237,17 +252,15 @@ class MoveObjects {
   }
 
   /// Writes down where the object in slot i went, over the objects: all of them are copied.
-  __device__ static void note_forward(const Scratch& plan, std::uint32_t i, std::uint32_t size) {
-    const std::uint32_t source = plan.sources[i / kSlotsPerBlock];
-    const std::uint32_t slot = i % kSlotsPerBlock;
-    forwards_of<A, S>(plan.entries[source].block)[slot] = destination(plan, source, slot, size);
+  __device__ static void note_forward(const Scratch& plan, std::uint32_t i) {
+    forwards_of<A, S>(plan.blocks[plan.sources[i / kSlots]])[i % kSlots] = destination(plan, i);
   }
 
   /// Makes the heap and the list say what is in block i now.
   __device__ void settle(const Scratch& plan, std::uint32_t i, std::uint32_t first) const {
     const typename A::Heap& heap = bound_state<A>().heap;
-    const std::uint32_t block = plan.entries[i].block;
-    const std::uint64_t objects = plan.entries[i].slots;
+    const std::uint32_t block = plan.blocks[i];
+    const std::uint64_t objects = plan.slots[i];
     const std::uint32_t who = PlatformWarp{}.id();
     if (i == 0) {
       state_.flags[kType].moved.store(1, Order::relaxed);
@@ -287,12 +300,13 @@ class Forwarding {
   template <class U>
   __device__ bool may_have_moved(U* pointer) const {
     const Handle handle(reinterpret_cast<std::uint64_t>(pointer));
-    bool is_of_class = false;
+    bool found = false;
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      is_of_class = is_of_class || handle.type_index() == A::template index_of<S>;
+      if (handle.type_index() != A::template index_of<S>) return;
+      const std::uint32_t block = block_of<S>(handle);
+      found = block != kNoPosition && !bound_state<A>().heap.types[A::template index_of<S>].allocated.get(block);
     });
-    return is_of_class && A::is_position_of_object(handle) &&
-           !bound_state<A>().heap.types[handle.type_index()].allocated.get(A::block_of(handle));
+    return found;
   }
 
   /// Makes a pointer to an object that has moved point to where it is now. Others stay as they are. @pre may_have_moved
@@ -305,10 +319,24 @@ class Forwarding {
   }
 
  private:
+  /// The block of an S, or kNoPosition if there is no such place. As A::is_position_of_object and A::block_of, but with
+  /// constants only.
+  template <class S>
+  __device__ static std::uint32_t block_of(Handle handle) {
+    constexpr auto kPages = A::pages();
+    constexpr std::uint32_t kBlocks = kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<S>)];
+    constexpr auto kBlockBytes = static_cast<std::uint32_t>(block_bytes_v<S>);
+    const std::uint64_t page = handle.block_offset() / kPages.bytes;
+    const auto within = static_cast<std::uint32_t>(handle.block_offset() - page * kPages.bytes);
+    const std::uint32_t index = within / kBlockBytes;
+    const bool exists = page < bound_state<A>().heap.pages && index < kBlocks && within == index * kBlockBytes;
+    return exists ? static_cast<std::uint32_t>(page) * kPages.block_stride + index : kNoPosition;
+  }
+
   template <class S, class U>
   __device__ void update(Handle handle, U*& pointer) const {
     const BlockList list = bound_state<A>().lists[A::template index_of<S>];
-    const std::uint32_t block = A::block_of(handle);
+    const std::uint32_t block = block_of<S>(handle);
     // Both are old, or garbage, if the block is no source. Read together, because each takes a while.
     const std::uint32_t entry = state_.entry_of[block];
     const Forward to = forwards_of<A, S>(block)[handle.slot()];
