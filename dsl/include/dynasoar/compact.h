@@ -7,6 +7,7 @@
 
 #include <dynasoar/allocator/compaction.h>
 #include <dynasoar/allocator/heap_storage.h>
+#include <dynasoar/allocator/pointer_updates.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/team_loops.h>
