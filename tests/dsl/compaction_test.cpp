@@ -364,6 +364,31 @@ TEST_CASE("nothing moves where there is nothing to gain") {
   world.check();
 }
 
+TEST_CASE("values that are no pointers to objects of the class stay as they are") {
+  World world(5000);
+  world.create<Dog>(5000);
+  world.create_owners();
+  world.make_friends();
+  world.kill(60);
+  std::vector<Animal*> garbage;
+  for (Animal* const animal : world.pointers()) {
+    const auto bits = reinterpret_cast<std::uint64_t>(animal);
+    if (bits == 0) continue;
+    const std::uint64_t type = bits >> 56;
+    for (const std::uint64_t forged :
+         {bits + 64, bits | 0xFFFF'FFFF'F000, (bits ^ type << 56) | std::uint64_t{255} << 56,
+          (bits ^ type << 56) | std::uint64_t{3} << 56, bits ^ type << 56, (bits & 63) | type << 56 | 0x7FFF'FF80}) {
+      garbage.push_back(reinterpret_cast<Animal*>(forged));
+    }
+  }
+  DeviceArray<Animal*> array(garbage.size());
+  array.upload(garbage);
+  world.handle.compact<Animal>({}, dynasoar::pointers(world.everybody().animals, world.everybody().size),
+                               dynasoar::pointers(array.data(), array.size()));
+  world.check();
+  CHECK(array.download() == garbage);
+}
+
 TEST_CASE("up to a threshold, nothing moves") {
   World world(8000);
   world.create<Dog>(8000);

@@ -85,6 +85,8 @@ TEST_CASE("teams take every thing of every loop once, and a phase sees what the 
   }
 }
 
+constexpr std::size_t kValues = 100;
+
 template <class T>
 struct CopyEveryOther {
   const T* from;
@@ -100,7 +102,6 @@ struct Bytes {
 TEST_CASE_TEMPLATE("values of any size and alignment are copied byte by byte, and nothing beside them", T, char,
                    std::uint16_t, std::uint64_t, Bytes<3, char>, Bytes<3, std::uint16_t>, Bytes<5, std::uint32_t>,
                    Bytes<3, double>) {
-  constexpr std::size_t kValues = 100;
   Executor executor(2);
   const auto filled = [](unsigned start, unsigned step) {
     std::vector<T> values(kValues);
