@@ -15,10 +15,12 @@ int main(int argc, char** argv) {
   const std::vector<std::pair<std::string, std::function<void(benchmarks::Report&, const benchmarks::Settings&)>>> all =
       {{"field_loop", benchmarks::run_field_loop},
        {"allocation", benchmarks::run_allocation},
+       {"compaction", benchmarks::run_compaction},
        {"empty_loop", benchmarks::run_empty_loop},
        {"full_heap", benchmarks::run_full_heap},
        {"geometry", benchmarks::run_geometry},
        {"wa_tor", benchmarks::run_wa_tor},
+       {"wa_tor_compaction", benchmarks::run_wa_tor_compaction},
        {"n_body", benchmarks::run_n_body},
        {"collision", benchmarks::run_collision},
        {"game_of_life", benchmarks::run_game_of_life},

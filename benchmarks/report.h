@@ -52,9 +52,11 @@ class Report {
 void run_field_loop(Report& report, const Settings& settings);
 void run_geometry(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
+void run_compaction(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
+void run_wa_tor_compaction(Report& report, const Settings& settings);
 void run_n_body(Report& report, const Settings& settings);
 void run_collision(Report& report, const Settings& settings);
 void run_game_of_life(Report& report, const Settings& settings);

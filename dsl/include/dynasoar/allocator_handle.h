@@ -16,6 +16,7 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/compact.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/loop_calls.h>
 #include <dynasoar/misuse_text.h>
@@ -155,6 +156,28 @@ class AllocatorHandle {
       function();
     };
     return Step<AllocatorT, decltype(submit)>(executor_, std::move(submit));
+  }
+
+  /// Moves objects of T and its subclasses into as few blocks as possible, and makes the pointers to them follow:
+  /// those in fields of objects, and those in `arrays`.
+  ///
+  ///     handle.compact<Agent>();                 // or, in every step:
+  ///     handle.compact<Agent>({.above = 0.1});   // does nothing while a tenth of the slots at most is free
+  ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
+  ///
+  /// It is ordered like a loop and may be recorded; lists that are kept stay right. It finds no pointers in class
+  /// values in fields, in variables and arguments of the program's own, and in arrays that it is not told of: they are
+  /// stale afterwards, and checked builds find their use. See docs/allocator.md. Objects of an AosAllocator do not
+  /// move.
+  /// @param options   a CompactionOptions
+  /// @param arrays    pointers in device memory to objects of these classes, null pointers included
+  /// @throws Error if `above` is not from 0 to 1
+  /// @par Cost   reads the objects of T, and those of classes that have fields which may point to them
+  template <class T, class... U>
+  void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
+    detail::check_listed_or_base<AllocatorT, T>();
+    options.check();
+    if constexpr (AllocatorT::kCompacts) detail::compact<AllocatorT, T>(executor_, storage_, options, arrays...);
   }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.

@@ -122,6 +122,18 @@ class BlockHeap {
     release_slots(block, type, mask, who);
   }
 
+  /// Fills free slots of an open block with objects that come from other blocks of its type; for compaction, which runs
+  /// while nobody asks for slots. They are not counted as created. @pre the slots of the mask are free
+  __device__ void move_in(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
+    const std::uint64_t others = take_slots(block, mask);
+    if ((others | mask) == kAllSlots) settle_filled(block, type, who);
+  }
+
+  /// Gives slots back whose objects are in other blocks now; they are not counted as deleted.
+  __device__ void move_out(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
+    release_slots(block, type, mask, who);
+  }
+
   /// Type index of the page of a block. @pre the caller holds a slot or the token of the block
   __device__ int type_of(std::uint32_t block) const {
     if constexpr (kTypes == 1) return 0;  // also keeps g++ from warning about types[1] in allocators of one class

@@ -12,6 +12,7 @@
 
 #include <dynasoar/allocator/block_heap.h>
 #include <dynasoar/allocator/checks.h>
+#include <dynasoar/allocator/compaction_state.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -92,6 +93,10 @@ class HeapStorage {
     progress_.fill_bytes(0);
     seen_ = DeviceArray<std::uint64_t>(kShardsOfType * A::kTypes);
     seen_.fill_bytes(0);
+    entry_of_ = DeviceArray<std::uint32_t>(state_.heap.blocks());
+    entry_of_.fill_bytes(0);
+    compaction_flags_ = DeviceArray<CompactionFlags>(A::kTypes);
+    compaction_flags_.fill_bytes(0);
     list_sources_.slots = state_.heap.slots;
     for (int type = 0; type < A::kTypes; ++type) {
       const typename Heap::TypeState& source = state_.heap.types[type];
@@ -105,6 +110,11 @@ class HeapStorage {
 
   /// Makes the lists of blocks for the next loop over objects.
   void make_lists(Executor& executor) const { detail::make_lists(executor, list_sources_); }
+
+  /// What compaction keeps beside the heap.
+  CompactionState compaction() const {
+    return {entry_of_.data(), compaction_flags_.data(), reinterpret_cast<Word64*>(seen_.data()), kShardsOfType};
+  }
 
   /// What tells lists of different objects apart. Waits for the device.
   std::vector<std::uint64_t> listed_at() const { return seen_.download(); }
@@ -169,7 +179,7 @@ class HeapStorage {
 
   /// Bytes of the state: bitmaps, tokens, lists.
   std::size_t state_bytes() const {
-    std::size_t bytes = progress_.bytes() + seen_.bytes();
+    std::size_t bytes = progress_.bytes() + seen_.bytes() + entry_of_.bytes() + compaction_flags_.bytes();
     for (const auto& piece : entries_) bytes += piece.bytes();
     for (const auto& piece : pieces64_) bytes += piece.bytes();
     for (const auto& piece : pieces32_) bytes += piece.bytes();
@@ -285,6 +295,8 @@ class HeapStorage {
   DeviceArray<char> objects_;
   DeviceArray<ListProgress> progress_;
   DeviceArray<std::uint64_t> seen_;  // [types * kShardsOfType] see ListSources
+  DeviceArray<std::uint32_t> entry_of_;
+  DeviceArray<CompactionFlags> compaction_flags_;
   std::vector<DeviceArray<ListedBlock>> entries_;
   std::vector<DeviceArray<std::uint64_t>> pieces64_;
   std::vector<DeviceArray<std::uint32_t>> pieces32_;

@@ -122,6 +122,28 @@ template <class C, std::size_t index>
 inline constexpr std::size_t field_offset_v =
     FieldList<typename C::FieldTypes>::offset(index, ClassLayout<typename C::BaseClass>::bytes);
 
+/// C's own field `I` as its block holds it: kCount arrays of Elements, kStride bytes apart.
+template <class C, std::size_t I>
+struct FieldArrays {
+  using Value = std::tuple_element_t<I, typename C::FieldTypes>;
+  using Element = typename ArrayFieldTraits<Value>::Element;
+  static constexpr std::size_t kCount = ArrayFieldTraits<Value>::count;
+  static constexpr std::size_t kStride = array_stride_v<Element>;
+  static constexpr std::size_t kOffset = field_offset_v<C, I>;
+};
+
+/// Calls f(FieldArrays<B, I>{}) for the fields I of C and its bases B, inherited ones first.
+template <class C, class F>
+__host__ __device__ constexpr void for_each_field(const F& f) {
+  if constexpr (!std::is_void_v<C>) {
+    for_each_field<typename C::BaseClass>(f);
+    [&f]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(FieldArrays<C, I>{}), ...);
+    }
+    (std::make_index_sequence<ClassLayout<C>::Own::count>{});
+  }
+}
+
 /// Bytes of a block of T.
 template <class T>
 inline constexpr std::size_t block_bytes_v = ClassLayout<T>::bytes > 0 ? next_line(ClassLayout<T>::bytes)

@@ -54,6 +54,7 @@ class ReducedSoaAllocator {
   // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
   using Storage = detail::HeapStorage<ReducedSoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
+  static constexpr bool kCompacts = true;
   static constexpr bool kListsBeforeEveryLoop = false;  // only loops over objects need lists
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
