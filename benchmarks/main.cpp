@@ -13,12 +13,19 @@
 
 int main(int argc, char** argv) {
   const std::vector<std::pair<std::string, std::function<void(benchmarks::Report&, const benchmarks::Settings&)>>> all =
-      {{"field_loop", benchmarks::run_field_loop}, {"allocation", benchmarks::run_allocation},
-       {"empty_loop", benchmarks::run_empty_loop}, {"full_heap", benchmarks::run_full_heap},
-       {"wa_tor", benchmarks::run_wa_tor},         {"n_body", benchmarks::run_n_body},
-       {"collision", benchmarks::run_collision},   {"game_of_life", benchmarks::run_game_of_life},
-       {"generation", benchmarks::run_generation}, {"structure", benchmarks::run_structure},
-       {"sugarscape", benchmarks::run_sugarscape}, {"traffic", benchmarks::run_traffic}};
+      {{"field_loop", benchmarks::run_field_loop},
+       {"allocation", benchmarks::run_allocation},
+       {"empty_loop", benchmarks::run_empty_loop},
+       {"full_heap", benchmarks::run_full_heap},
+       {"growth", benchmarks::run_growth},
+       {"wa_tor", benchmarks::run_wa_tor},
+       {"n_body", benchmarks::run_n_body},
+       {"collision", benchmarks::run_collision},
+       {"game_of_life", benchmarks::run_game_of_life},
+       {"generation", benchmarks::run_generation},
+       {"structure", benchmarks::run_structure},
+       {"sugarscape", benchmarks::run_sugarscape},
+       {"traffic", benchmarks::run_traffic}};
   std::set<std::string> names;
   for (const auto& [name, run] : all) names.insert(name);
   CLI::App app("Measures the library and its applications on this machine's GPU or CPU.");

@@ -52,6 +52,7 @@ class Report {
 void run_field_loop(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
+void run_growth(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
 void run_n_body(Report& report, const Settings& settings);
