@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
        {"empty_loop", benchmarks::run_empty_loop},
        {"full_heap", benchmarks::run_full_heap},
        {"geometry", benchmarks::run_geometry},
+       {"growth", benchmarks::run_growth},
        {"wa_tor", benchmarks::run_wa_tor},
        {"wa_tor_compaction", benchmarks::run_wa_tor_compaction},
        {"n_body", benchmarks::run_n_body},

@@ -61,6 +61,14 @@ class Bitmap {
     return bitmap;
   }
 
+  /// Its first `size` bits, for who lets it grow from view to view: the levels stay where they are, so views of several
+  /// sizes can be in use at once. In level 0, words beyond `size` bits are not read unless a bit is set there.
+  __host__ __device__ Bitmap first(std::uint32_t size) const {
+    Bitmap bitmap = *this;
+    bitmap.size_ = size;
+    return bitmap;
+  }
+
   /// Words that a bitmap of `size` bits takes, all levels together.
   __host__ __device__ static constexpr std::size_t words_needed(std::uint32_t size) {
     std::size_t words = 0;
