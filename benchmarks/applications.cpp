@@ -112,6 +112,18 @@ void run_wa_tor(Report& report, const Settings& settings) {
   }
 }
 
+void run_wa_tor_compaction(Report& report, const Settings& settings) {
+  auto workload = settings.small ? wa_tor_workload(128, 128, 20) : wa_tor_workload(2048, 2560, 500);
+  for (const auto& [how, above] :
+       std::vector<std::pair<std::string, double>>{{"", 1}, {", above 30 %", 0.3}, {", above 5 %", 0.05}}) {
+    workload.parameters.compact_above = above;
+    measure_workload<wa_tor::Simulation>(
+        report, settings, "wa_tor_compaction", workload,
+        {{"agents as objects" + how, wa_tor::make_agents}, {"cells and agents as objects" + how, wa_tor::make_cells}},
+        {});
+  }
+}
+
 void run_n_body(Report& report, const Settings& settings) {
   const std::vector<std::pair<std::uint32_t, int>> workloads =
       settings.small ? std::vector<std::pair<std::uint32_t, int>>{{500, 5}}

@@ -94,7 +94,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Agent, (cell_, Cell*), (born_, std::uint32_t), (choice_, std::uint8_t));
 
-  __device__ Agent(Cell* cell, std::uint32_t born) : cell_(cell), born_(born) {}
+  __device__ Agent(Cell* cell, std::uint32_t born) : cell_(cell), born_(born), choice_(kStay) {}
 
   __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
 
@@ -258,6 +258,9 @@ class Model {
     handle_.parallel_do<&Shark::move>(world);
     clock.end_phase(executor, 5);
   }
+
+  /// Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
+  void compact(const dynasoar::CompactionOptions& options) { handle_.compact<Agent>(options); }
 
  private:
   Handle& handle_;

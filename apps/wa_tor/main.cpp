@@ -55,6 +55,8 @@ class WaTor final : public app::Program {
     app::add_unsigned(cli, "--seed", parameters_.seed, "Seed of all random numbers: the same seed, the same run");
     app::add_fraction(cli, "--fish", parameters_.fish, "Fraction of the cells with a fish at the start");
     app::add_fraction(cli, "--sharks", parameters_.sharks, "Fraction of the cells with a shark at the start");
+    app::add_fraction(cli, "--compact-above", parameters_.compact_above,
+                      "After each step, agents move together if more than this fraction of their slots is free");
   }
 
   void check_options(app::RunOptions&) override {

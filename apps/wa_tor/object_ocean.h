@@ -22,8 +22,8 @@ using app::kSlotsInFlight;
 /// A simulation whose agents are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `view(step)` with device functions `kind(c)` and `state(c)`,
-///                 `heap_bytes(cells)`
+///                 `step(step, clock)`, `compact(options)`, `view(step)` with device functions `kind(c)` and
+///                 `state(c)`, `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectOcean final : public Simulation {
@@ -33,13 +33,17 @@ class ObjectOcean final : public Simulation {
         needed_bytes_(Model::heap_bytes(cells_)),
         handle_(
             {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
+        compaction_{parameters.compact_above},
         clock_(parameters.profile_every,
                {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again", "sharks move"}),
         model_(handle_, parameters) {
     synchronize();
   }
 
-  void step() override { model_.step(++step_, clock_); }
+  void step() override {
+    model_.step(++step_, clock_);
+    if (compaction_.above < 1) model_.compact(compaction_);
+  }
 
   void record() override {
     const auto view = model_.view(step_);
@@ -72,6 +76,7 @@ class ObjectOcean final : public Simulation {
   std::size_t needed_bytes_;
   std::uint32_t step_ = 0;
   dynasoar::AllocatorHandle<A> handle_;
+  dynasoar::CompactionOptions compaction_;
   app::PhaseClock clock_;
   Model model_;
   PopulationHistory history_;

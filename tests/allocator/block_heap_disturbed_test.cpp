@@ -243,6 +243,14 @@ TEST_CASE("with threads disturbed at every atomic, tiny blocks are never shared,
   check<4, 3, 8>(40, {8, 4, 2, 1}, 2, {8, 30, 2, 600000}, false, seed + 3);
 }
 
+TEST_CASE("with threads disturbed at every atomic, pages of several containers are all given back") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  MESSAGE("seed " << seed);
+  check<2, 1, 2>(3, {4, 1}, 1, {6, 1, 1, 600000}, false, seed);
+  check<3, 2, 4>(5, {10, 3, 1}, 2, {8, 3, 2, 600000}, false, seed + 1);
+  check<2, 1, 4>(2, {16, 7}, 1, {8, 2, 1, 600000}, false, seed + 2);
+}
+
 /// Two full blocks of one type, the only ones; warp 0 has just filled the second.
 class FullHeap {
   using Tiny = TinyHeap<1, 4, 4, ScriptedAtomics>;

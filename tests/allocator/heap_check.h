@@ -139,7 +139,7 @@ inline void check_open(const HeapCopy& heap, std::uint32_t block, std::uint32_t 
     complaints.add_if(heap.slots[block] == 0, "an open block has no object: block", block);
     complaints.add_if(!active && token == 0, "a block with free slots is lost, neither active nor current: block",
                       block);
-    complaints.add_if(active && token != 0, "an active block is also a current block: block", block);
+    complaints.add_if(active && token != 0, "an active block has an ownership token: block", block);
   }
   if (token != 0) {
     bool is_current = false;

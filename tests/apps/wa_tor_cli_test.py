@@ -10,10 +10,10 @@ import command_line
 
 class WaTorTest(command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
-    options = ("--width N=1024", "--height N=1024", "--fish X=0.25", "--sharks X=0.25", "--steps N=300",
+    options = ("--width N=1024", "--height N=1024", "--fish X=0.25", "--sharks X=0.25", "--compact-above X=1", "--steps N=300",
                "--variant cells|agents=agents")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
-    real_numbers = dict.fromkeys(("--fish", "--sharks"), command_line.FRACTION)
+    real_numbers = dict.fromkeys(("--fish", "--sharks", "--compact-above"), command_line.FRACTION)
     shares = ("--fish", "--sharks")
     variants = {"cells": "cells and agents as objects", "agents": "agents as objects"}
     picture_file = "wa-tor.png"

@@ -182,6 +182,32 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
   check_all_threads(ocean_of(257, 129, 7), kQuick ? 2 : 40);
 }
 
+TEST_CASE("compaction changes nothing but where agents lie") {
+  const std::vector<Implementation> variants = {{"cells", wa_tor::make_cells}, {"agents", wa_tor::make_agents}};
+  for (const double above : {0.0, 0.05, 0.3}) {
+    CAPTURE(above);
+    for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3, 8}) {
+      Parameters parameters = ocean_of(157, 129, 7);
+      parameters.compact_above = above;
+      parameters.threads = threads;
+      const std::vector<std::vector<CellState>> expected = reference_oceans(parameters, kQuick ? 3 : 40);
+      for (const Implementation& variant : variants) check_against(expected, variant, parameters);
+    }
+  }
+  for (const Implementation& variant : variants) {
+    CAPTURE(variant.name);
+    Parameters parameters = ocean_of(200, 150);
+    const auto fragmentation = [&](double above) {
+      parameters.compact_above = above;
+      const std::unique_ptr<Simulation> simulation = variant.make(parameters);
+      for (int step = 0; step < (kQuick ? 5 : 50); ++step) simulation->step();
+      return simulation->usage()->fragmentation;
+    };
+    CHECK(fragmentation(0.05) <= 0.05);
+    CHECK(fragmentation(1) > 0.05);
+  }
+}
+
 TEST_CASE("other shares of fish and sharks are equal to the reference, too") {
   for (const double fish : {0.0, 0.05, 0.9}) {
     for (const double sharks : {0.0, 0.1}) {

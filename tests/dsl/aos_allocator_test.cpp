@@ -247,6 +247,15 @@ TEST_CASE("a loop that creates and deletes more than the table of objects has ro
   CHECK(handle.statistics().types[0].created == 2 * 1024 + 64 + 1600);
 }
 
+TEST_CASE("loops over indices that create and delete find room in the table of objects also while lists are kept") {
+  AllocatorHandle<BrickAllocator> handle({.heap_bytes = std::size_t{16} << 10, .threads = 4});
+  const auto kept = handle.keep_lists();
+  for (int loop = 0; loop < 4; ++loop) handle.parallel_for(16, Churn{100});
+  handle.synchronize();
+  CHECK(handle.statistics().types[0].created == 4 * 1600);
+  CHECK(handle.count<Brick>() == 0);
+}
+
 TEST_CASE("a class that is too large for an allocator of memory is refused when the handle is made") {
   // The bitmap's chunks are as large as asked for, so only a heap that is too small is left.
   CHECK_THROWS_WITH_AS((AllocatorHandle<BrickAllocator>({.heap_bytes = 8})),

@@ -179,6 +179,7 @@ class World {
   Agent** device_pointers() const { return pointers_.data(); }
   std::vector<Agent*> pointers() const { return pointers_.download(); }
   std::uint64_t bits(std::size_t i = 0) const { return reinterpret_cast<std::uint64_t>(pointers()[i]); }
+  void put(const std::vector<Agent*>& pointers) { pointers_.upload(pointers); }
   void forge(std::uint64_t bits) { pointers_.upload({reinterpret_cast<Agent*>(bits)}); }
 
   /// Sum of `value_` over all objects of a class.
@@ -304,6 +305,56 @@ TEST_CASE("a stale pointer is told when its page has changed to another class") 
   world.only(Misuse::stale_access, 1);
   world.run(Act::destroy);
   world.only(Misuse::double_destroy, 1);
+}
+
+TEST_CASE("pointers to objects that have moved are stale, and compaction makes none that is stale look fresh") {
+  constexpr std::size_t kFish = 512;
+  constexpr std::size_t kAlive = (kFish + 2) / 3;
+  World world(kFish, {}, 32);
+  world.run(Act::make_fish, 1);
+  world.handle.synchronize();
+  const std::vector<Agent*> gone = world.pointers();
+  world.run(Act::destroy);
+  world.run(Act::make_fish, 2);  // in the same slots
+  world.handle.synchronize();
+  const std::vector<Agent*> before = world.pointers();
+  std::vector<Agent*> dead = before;
+  for (std::size_t i = 0; i < kFish; i += 3) dead[i] = nullptr;
+  world.put(dead);
+  world.run(Act::destroy);
+  world.put(before);
+  DeviceArray<Agent*> told(kFish);
+  told.upload(gone);
+  world.handle.compact<Fish>({}, dynasoar::pointers(told.data(), kFish),
+                             dynasoar::pointers(world.device_pointers(), kFish));
+  CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(world.handle)) == "");
+  CHECK(world.sum<Fish>() == 2 * kAlive);
+  CHECK(told.download() == gone);
+  const std::vector<Agent*> after = world.pointers();
+  std::vector<Agent*> alive(kFish, nullptr);
+  std::vector<Agent*> left(kFish, nullptr);  // pointers that compaction was not told of
+  std::uint64_t moves = 0;
+  for (std::size_t i = 0; i < kFish; ++i) {
+    alive[i] = after[i / 3 * 3];
+    if (dead[i] != nullptr) {
+      CHECK(after[i] == dead[i]);
+    } else if (after[i] != before[i]) {
+      left[i] = before[i];
+      ++moves;
+    }
+  }
+  REQUIRE(moves > 0);
+  world.put(alive);
+  world.run(Act::set, 3);
+  CHECK(world.reports().empty());
+  CHECK(world.sum<Fish>() == 3 * kAlive);
+  world.put(gone);
+  world.run(Act::set, 7);
+  world.only(Misuse::stale_access, kFish);
+  world.put(left);
+  world.run(Act::destroy);
+  world.only(Misuse::double_destroy, moves);
+  CHECK(world.sum<Fish>() == 3 * kAlive);
 }
 
 TEST_CASE("generations wrap after 256 objects in one slot: then, and only then, a stale pointer looks fresh") {

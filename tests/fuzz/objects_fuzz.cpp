@@ -1,5 +1,5 @@
-// Fuzz target: the public interface in one thread: objects of four classes are created, changed, deleted and visited,
-// and compared with a table of what they must hold.
+// Fuzz target: the public interface in one thread: objects of four classes are created, changed, deleted, moved and
+// visited, and compared with a table of what they must hold.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -67,6 +67,7 @@ class Session {
       case 6: destroy_in_loop(input_.below(kTypes + 1), 1 + input_.below(4)); break;
       default:
         if (operation / 8 % 8 == 0) check();
+        if (operation / 8 % 8 == 1) compact();
         break;
     }
   }
@@ -169,6 +170,18 @@ class Session {
     require(visited == before, "a loop visits objects that were created in it, or not all that existed");
     objects_ = kept;
     objects_.insert(objects_.end(), born.begin(), born.end());
+  }
+
+  /// Moves objects together; they keep their entries.
+  void compact() {
+    std::vector<Entry> entries;
+    for (Stamped* object : objects_) entries.push_back(table_.at(object));
+    handle_.compact<Stamped>({.above = input_.below(4) / 8.0}, dynasoar::pointers(objects_.data(), objects_.size()));
+    table_.clear();
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      require(table_.emplace(objects_[i], entries[i]).second, "two objects have moved to one place");
+    }
+    check();
   }
 
   void check() {

@@ -178,7 +178,7 @@ FINISH_ALLOCATED = "    state.allocated.finish_clear(block, allocated);\n"
 CLOSE_FENCE = "    Atomics::fence(Order::acq_rel);\n"
 SUBTRACT = "    state.open_blocks.subtract(block, 1, Order::relaxed);\n"
 FREE = "free_pages.set(block >> block_shift, Order::release);\n"
-CLAIM = f"      if (state.empty.claim_all(block, page_mask(block, type))) {FREE}"
+CLAIM = f"      if (claim_page(block, type)) {FREE}"
 CLOSED = "    }\n    changes.end(who, 1);"
 
 mutant("closed_keeps_token", HEAP, "close_if_empty", "a closed current block keeps its token",
@@ -219,6 +219,19 @@ mutant("page_not_claimed", HEAP, "close_if_empty", "the empty blocks of a page t
        CLAIM, ALL_EMPTY + FREE)
 mutant("page_free_early", HEAP, "close_if_empty", "a page becomes free before its empty blocks are claimed",
        CLAIM, f"{ALL_EMPTY}{{\n        {FREE}        state.empty.claim_all(block, {MASK});\n      }}\n")
+WIDE = ["claim_wide_page", "claim_wide_page_open"]
+mutant("claim_wide_gives_up", HEAP, "claim_page", "who gives containers back does not look again",
+       "    while (is_page_empty(first, end, type)) {\n", "    if (is_page_empty(first, end, type)) {\n", WIDE)
+mutant("claim_wide_keeps", HEAP, "claim_page", "containers that were claimed in vain are not given back",
+       "      list_blocks(first, at, type);\n", "", WIDE)
+mutant("claim_wide_first", HEAP, "claim_page", "only the first container is claimed",
+       "      while (at < end && empty.claim_all(at, page_mask(at, type))) at += kContainerBits;\n",
+       "      if (empty.claim_all(at, page_mask(at, type))) at = end;\n", WIDE)
+mutant("claim_wide_looks_by_loads", BITMAP, "has_all", "it is a load instead of an atomic that changes nothing",
+       "(word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask)",
+       "(word(0, position / kContainerBits).load(Order::acquire) & mask)", WIDE)
+mutant("wide_page_unlisted", HEAP, "first_block_of_free_page", "only the blocks of the first container are listed",
+       "      list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);\n", "", WIDE)
 
 # --- Refusals ---
 

@@ -26,7 +26,8 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                             ["cars as objects", "cells, streets and cars as objects"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
-                               "waves", "scale", "full_heap", "checked", "wa_tor", "applications"))
+                               "waves", "scale", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
+                               "applications"))
 README = "before\n<!-- results:summary -->\nold text\n<!-- /results:summary -->\nafter\n"
 
 
@@ -77,6 +78,15 @@ def all_records(**changes):
         for variant in ("delete in random order", "parallel_new, all fields written", "the same bytes by hand"):
             records.append(record("allocation", variant, size, "rate", "G/s", 7, **changes))
         records.append(record("allocation", "block use", size, "slots used", "%", 90, **changes))
+    for variant in ("no pointers", "a pointer to each object"):
+        for metric in ("compaction", "compaction with nothing to do", "loop before", "loop after", "fragmentation before",
+                       "fragmentation after"):
+            records.append(record("compaction", variant, {"bytes": 32, "objects": 65600000}, metric,
+                                  "%" if metric.startswith("fragmentation") else "ms", 2.5, **changes))
+    for variant in ("agents as objects", "cells and agents as objects"):
+        for how in ("", ", above 30 %", ", above 5 %"):
+            for metric, unit in (("time of all steps", "ms"), ("slots used at the end", "%")):
+                records.append(record("wa_tor_compaction", variant + how, SIZES[0], metric, unit, 70, **changes))
     for size in SIZES:
         for variant, median in (("agents as objects", 400), ("cells and agents as objects", 800), ("SoA by hand", 200),
                                 ("AoS by hand", 300)):
@@ -145,6 +155,8 @@ class MakeTables(unittest.TestCase):
         self.assertIn("| 7 floats | objects | 3.00 | 1.50 to 6.00 | TB/s | 0.750 |\n", text)
         self.assertIn("| 33 554 432 | create | 0.0123 | 0.00617 to 0.0247 | G/s |\n", text)
         self.assertIn("| 2048 x 2560, 500 steps | agents as objects | 400 | 200 to 800 | ms | 75.0 % | 2.00 | – | – |\n", text)
+        self.assertIn("| a pointer to each object | loop after | 2.50 | 1.25 to 5.00 | ms |\n", text)
+        self.assertIn("| cells and agents as objects, above 5 % | 70.0 | 35.0 to 140 | ms | 70.0 % |\n", text)
         self.assertIn("| 7 floats | by hand, loads first | 5.00 | 2.50 to 10.0 | TB/s | 0.600 |", text)
         self.assertIn("NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-02, commit 0123456, "
                       "5 repetitions.\n", text)

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/heap_growth.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/compact.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/loop_calls.h>
 #include <dynasoar/misuse_text.h>
@@ -46,12 +48,15 @@ class AllocatorHandle {
  public:
   class KeptLists;
 
-  /// @throws Error if a handle of this type is alive, the heap is too small or too large, there is no device for it, or
-  ///         failing allocations are asked of a build without checks
+  /// @throws Error if a handle of this type is alive, the heap is too small or too large or above its limit, there is
+  /// no
+  ///         device for it, or failing allocations are asked of a build without checks
   explicit AllocatorHandle(HandleOptions options = {})
       : options_(options),
         executor_(options.threads),
-        storage_(claim(executor_), options.heap_bytes, plan_of(options.failing_allocations)) {
+        storage_(claim(executor_), {options.heap_bytes, options.heap_limit_bytes},
+                 plan_of(options.failing_allocations)),
+        growth_(executor_, storage_) {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
     if constexpr (AllocatorT::kFindsMisuse) executor_.require_stack(kCheckedStackBytes);
     reported_refusals_.resize(AllocatorT::kTypes * kRefusals);
@@ -106,9 +111,11 @@ class AllocatorHandle {
     run_loop<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
   }
 
-  /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t.
+  /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. A heap that can
+  /// grow does so before, if there is no room for them.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
+    make_room(pages_for<T>(count));
     // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
     run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
   }
@@ -128,7 +135,7 @@ class AllocatorHandle {
   ///
   /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
   /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
-  /// instead. @pre the handle outlives the result
+  /// instead, if the allocator finds misuse. @pre the handle outlives the result
   [[nodiscard]] KeptLists keep_lists() { return KeptLists(*this); }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
@@ -143,8 +150,9 @@ class AllocatorHandle {
   /// loops may create and delete some. Kernels of the user's own on `executor().stream()` are recorded, too. Loops of
   /// other handles are not: they run once, here.
   ///
-  /// On a GPU the function is called here and not any more, so arguments keep their values. On the host, and in checked
-  /// builds with a SoaAllocator, it is called in each step. So what it refers to must live as long and not change. It
+  /// On a GPU the function is called here, and again when the heap has grown, so arguments keep their values. On the
+  /// host, and in checked builds with a SoaAllocator, it is called in each step. So what it refers to must live as long
+  /// and not change. It
   /// must not wait for the device, copy memory or run another step, and the step must not be called when the handle is
   /// gone.
   /// @throws Error if the function does what cannot be recorded; whatever it throws. Or its first call does
@@ -154,7 +162,65 @@ class AllocatorHandle {
       const ListsAnew anew(*this);
       function();
     };
-    return Step<AllocatorT, decltype(submit)>(executor_, std::move(submit));
+    return Step<AllocatorHandle, decltype(submit)>(*this, std::move(submit));
+  }
+
+  /// Makes room for `objects` more objects of T in a heap that can grow, whatever happens to others. Waits for all
+  /// loops.
+  /// @throws Error if the heap's limit, or the memory, does not allow it; then the heap is as it was
+  template <class T>
+  void reserve(std::size_t objects) {
+    static_assert(Storage::kGrows,
+                  "dynasoar: the heap of an AosAllocator cannot grow: leave reserve out, and give "
+                  "the handle as many heap_bytes as it may need");
+    detail::check_listed<AllocatorT, T>();
+    executor_.check_may_wait();
+    if (!growth_.reserve(pages_for<T>(objects))) {
+      throw Error("dynasoar: there is no room for " + std::to_string(objects) + " more objects of " +
+                  std::string(type_name<T>()) + " in a heap that may have " + std::to_string(storage_.limit_bytes()) +
+                  " bytes; make the handle with a higher heap_limit_bytes");
+    }
+    bind_if_grown();
+  }
+
+  /// Waits for all loops. If objects could not be created since the last `synchronize` (or call of this), lets the heap
+  /// grow and returns true: now there is room for them. So a loop whose objects remember what they still want to create
+  /// is repeated until all of them have it:
+  ///
+  ///     do {
+  ///       handle.parallel_do<&Cell::divide_if_due>();
+  ///     } while (handle.retry_with_growth());
+  ///
+  /// @throws AllocationError if the heap cannot grow so far; as `synchronize` otherwise
+  bool retry_with_growth() {
+    executor_.synchronize();
+    throw_misuse();
+    const Refused refused = take_refused();
+    if (refused.objects == 0) return false;
+    if (!make_room_for(refused)) throw AllocationError(refused.text + usage_note(false), refused.objects);
+    return true;
+  }
+
+  /// Moves objects of T and its subclasses into as few blocks as possible, and makes the pointers to them follow:
+  /// those in fields of objects, and those in `arrays`.
+  ///
+  ///     handle.compact<Agent>();                 // or, in every step:
+  ///     handle.compact<Agent>({.above = 0.1});   // does nothing while a tenth of the slots at most is free
+  ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
+  ///
+  /// It is ordered like a loop and may be recorded; lists that are kept stay right. It finds no pointers in class
+  /// values in fields, in variables and arguments of the program's own, and in arrays that it is not told of: they are
+  /// stale afterwards, and checked builds find their use. See docs/allocator.md. Objects of an AosAllocator do not
+  /// move.
+  /// @param options   a CompactionOptions
+  /// @param arrays    pointers in device memory to objects of these classes, null pointers included
+  /// @throws Error if `above` is not from 0 to 1
+  /// @par Cost   reads the objects of T, and those of classes that have fields which may point to them
+  template <class T, class... U>
+  void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
+    detail::check_listed_or_base<AllocatorT, T>();
+    options.check();
+    if constexpr (AllocatorT::kCompacts) detail::compact<AllocatorT, T>(executor_, storage_, options, arrays...);
   }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
@@ -210,7 +276,7 @@ class AllocatorHandle {
     return reduce<T>(std::uint64_t{0}, Plus{}, detail::OneIf<F>{predicate});
   }
 
-  /// Waits for all loops.
+  /// Waits for all loops. If objects could not be created, a heap that can grow does.
   ///
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
   ///         AllocationError if objects could not be created since then, unless the handle only records that;
@@ -218,7 +284,7 @@ class AllocatorHandle {
   void synchronize() {
     executor_.synchronize();
     throw_misuse();
-    throw_refusals();
+    answer_refusals();
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
@@ -245,6 +311,8 @@ class AllocatorHandle {
     const std::vector<std::uint64_t> created = storage_.created();
     Statistics result;
     result.heap_bytes = storage_.heap_bytes();
+    result.heap_limit_bytes = storage_.limit_bytes();
+    result.growths = storage_.growths();
     result.state_bytes = storage_.state_bytes();
     result.page_bytes = storage_.page_bytes();
     result.pages = storage_.pages();
@@ -272,9 +340,11 @@ class AllocatorHandle {
   /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
+    before_loop();
     announce_loop<void>();
     make_lists();  // for device_do
     detail::bring_up_to_date<AllocatorT>(executor_);
+    after_loop();
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
 
@@ -303,6 +373,11 @@ class AllocatorHandle {
   };
 
  private:
+  template <class HandleT, class F>
+  friend class Step;
+
+  using Storage = typename AllocatorT::Storage;
+  static constexpr bool kFindsMisuse = AllocatorT::kFindsMisuse;
   static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
 
   inline static AllocatorHandle* alive_ = nullptr;
@@ -375,27 +450,110 @@ class AllocatorHandle {
     }
   }
 
-  /// @pre the device is idle
-  void throw_refusals() {
+  /// Objects that could not be created.
+  struct Refused {
+    std::uint64_t objects = 0;
+    std::uint64_t pages = 0;  ///< that those take for which there was no memory
+    std::string text;
+  };
+
+  /// Those since the last call. @pre the device is idle
+  Refused take_refused() {
     const std::vector<std::uint64_t> refusals = storage_.refusals();
     const std::vector<std::uint64_t> before = std::exchange(reported_refusals_, refusals);
-    if (options_.on_refusal == OnRefusal::record) return;
     constexpr const char* kReasons[kRefusals] = {"heap full", "blocks kept changing hands",
                                                  "as asked for by failing_allocations",
                                                  "so many were created in one loop that the table of objects is full"};
-    std::string message;
-    std::uint64_t failures = 0;
+    Refused refused;
     AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
       constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
       for (std::size_t why = 0; why < kRefusals; ++why) {
         const std::uint64_t count = refusals[type * kRefusals + why] - before[type * kRefusals + why];
         if (count == 0) continue;
-        failures += count;
-        message += (message.empty() ? "" : "; ") + std::string(type_name<T>()) + ": make_new failed " +
-                   std::to_string(count) + " times, " + kReasons[why];
+        refused.objects += count;
+        if (static_cast<Refusal>(why) != Refusal::on_request) refused.pages += pages_for<T>(count);
+        refused.text += (refused.text.empty() ? "" : "; ") + std::string(type_name<T>()) + ": make_new failed " +
+                        std::to_string(count) + " times, " + kReasons[why];
       }
     });
-    if (failures > 0) throw AllocationError(message + usage_note(), failures);
+    return refused;
+  }
+
+  /// @return whether they can be created now. @pre the device is idle
+  bool make_room_for(const Refused& refused) {
+    if (refused.pages == 0) return true;
+    bool has_room = false;
+    if constexpr (Storage::kGrows) {
+      has_room = growth_.answer_refusals(refused.pages);
+      bind_if_grown();
+    }
+    return has_room;
+  }
+
+  /// @pre the device is idle
+  void answer_refusals() {
+    const Refused refused = take_refused();
+    if (refused.objects == 0) return;
+    const bool has_room = make_room_for(refused);
+    if (options_.on_refusal == OnRefusal::throw_error) {
+      throw AllocationError(refused.text + usage_note(has_room), refused.objects);
+    }
+  }
+
+  /// Pages that so many objects of T take, and some more, because warps fill blocks of their own.
+  template <class T>
+  static std::uint64_t pages_for(std::size_t objects) {
+    if constexpr (Storage::kGrows) {
+      constexpr std::size_t kMost = std::size_t{1} << 40;
+      const std::size_t pages =
+          AllocatorT::template heap_bytes_for<T>(objects < kMost ? objects : kMost) / Storage::page_bytes();
+      return pages + pages / 8 + 1;
+    } else {
+      return 0;
+    }
+  }
+
+  // Growth. Nothing of this costs more than a comparison where the heap cannot grow.
+
+  /// Before a loop is submitted.
+  void before_loop() {
+    if constexpr (Storage::kGrows) {
+      if (!growth_.can_grow() || executor_.is_recording()) return;
+      growth_.look_ahead();
+      bind_if_grown();
+    }
+  }
+
+  /// Afterwards.
+  void after_loop() {
+    if constexpr (Storage::kGrows) {
+      if (growth_.can_grow() && !executor_.is_recording()) growth_.ask();
+    }
+  }
+
+  /// Before a loop is submitted that asks for so many pages.
+  void make_room(std::uint64_t pages) {
+    if constexpr (Storage::kGrows) {
+      if (!growth_.can_grow()) return;
+      if (executor_.is_recording()) {
+        recorded_pages_ += pages;
+      } else {
+        growth_.make_room(pages);
+        bind_if_grown();
+      }
+    }
+  }
+
+  /// Before a recorded step runs whose loops ask for so many.
+  void before_step(std::uint64_t pages) {
+    before_loop();
+    if (pages > 0) make_room(pages);
+  }
+  std::uint64_t take_recorded_pages() { return std::exchange(recorded_pages_, 0); }
+  std::uint64_t growths() const { return storage_.growths(); }
+
+  void bind_if_grown() {
+    if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind(storage_.state());
   }
 
   /// While it lives, who kept lists before does not, for a step may run at any time.
@@ -432,15 +590,19 @@ class AllocatorHandle {
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
+    before_loop();
     announce_loop<detail::TypeList<>>();
-    if constexpr (AllocatorT::kListsBeforeEveryLoop) make_lists();
+    // Also while lists are kept: what was deleted would else stay in them, and leave no room.
+    if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
+    after_loop();
   }
 
   /// A loop over T and its subclasses, one kernel per class; the lists are made before the first of them.
   template <class T, class Call>
   void run_loop(const Call& call) {
     detail::check_listed_or_base<AllocatorT, T>();
+    before_loop();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
     make_lists();
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
@@ -448,6 +610,7 @@ class AllocatorHandle {
       detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
                                             detail::SlotCall<S, Call>{call});
     });
+    after_loop();
   }
 
   template <auto kField, class Op>
@@ -459,17 +622,28 @@ class AllocatorHandle {
     return found.any ? std::optional<T>(found.value) : std::nullopt;
   }
 
-  std::string usage_note() {
+  /// How large the heap is and what to do about that. @param has_room   whether it has grown
+  std::string usage_note(bool has_room) {
     const Statistics now = statistics();
     char percent[16];
     std::snprintf(percent, sizeof percent, "%.1f", 100 * now.used());
-    return " (" + std::to_string(now.heap_bytes) + " bytes, " + percent +
-           "% used); make the handle with more heap_bytes";
+    std::string note = " (" + std::to_string(now.heap_bytes) + " bytes, " + percent + "% used)";
+    if (!Storage::kGrows || (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes)) {
+      return note + "; make the handle with more heap_bytes";
+    }
+    if (has_room) return note + "; the heap has grown, and there is room for them now: try again";
+    if (now.heap_bytes == now.heap_limit_bytes) {
+      return note + "; that is the heap's limit: make the handle with a higher heap_limit_bytes, or delete objects";
+    }
+    return note + "; there is no memory left for the heap to grow: delete objects, or free memory elsewhere";
   }
 
   HandleOptions options_;
   Executor executor_;
-  typename AllocatorT::Storage storage_;
+  Storage storage_;
+  [[no_unique_address]] std::conditional_t<Storage::kGrows, detail::HeapGrowth<Storage>, detail::NoGrowth> growth_;
+  std::uint64_t bound_growths_ = 0;   // of the heap by the time that its state was bound
+  std::uint64_t recorded_pages_ = 0;  // that the step being recorded asks for
   DeviceArray<char> device_object_;
   DeviceArray<char> scratch_;  // of reductions
   std::vector<std::uint64_t> reported_refusals_;

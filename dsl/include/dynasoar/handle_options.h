@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace dynasoar {
 
@@ -34,8 +35,14 @@ struct FaultInjection {
 };
 
 /// How to make an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`
+///
+/// Without a size the heap starts with 256 MiB (or what there is) and grows when it must, to most of the memory that is
+/// free when the handle is made. `heap_limit_bytes` says how far instead. With `heap_bytes` alone the heap has that
+/// size for good; with both it starts with the one and grows to the other. Bytes are for objects; the state beside them
+/// takes some percent more. An AosAllocator's heap cannot grow: it has 256 MiB if no size is given.
 struct HandleOptions {
-  std::size_t heap_bytes = 256_MiB;  ///< for objects; the state beside it takes some percent more
+  std::optional<std::size_t> heap_bytes = {};
+  std::optional<std::size_t> heap_limit_bytes = {};
   OnRefusal on_refusal = OnRefusal::throw_error;
   int threads = 0;  ///< CPU threads; 0 means all. Ignored on the GPU
   FaultInjection failing_allocations = {};

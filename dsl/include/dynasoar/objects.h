@@ -27,9 +27,10 @@ __device__ T* make_new(Args&&... args) {
 
 /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::uint32_t: like
 /// AllocatorHandle::parallel_new, but in the calling thread. With a SoaAllocator it takes about as long as to create
-/// one.
+/// one, if the threads of a warp want few more than 64 together; not in checked builds, where it is a loop.
 ///
-/// @return how many were created: less than `count` if the heap is full, and then i may be any of the numbers
+/// @return how many were created: less than `count` if some were refused, as make_new would be; those created have any
+///         of the numbers
 template <class T, class... Args>
 __device__ std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
   return T::Allocator::template make_new_n<T>(count, args...);

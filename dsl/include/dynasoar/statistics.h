@@ -39,8 +39,10 @@ struct TypeStatistics {
 /// A heap at one moment.
 struct Statistics {
   std::vector<TypeStatistics> types;
-  std::size_t heap_bytes = 0;   ///< for objects
-  std::size_t state_bytes = 0;  ///< beside the heap: bitmaps, tokens, lists
+  std::size_t heap_bytes = 0;        ///< for objects
+  std::size_t heap_limit_bytes = 0;  ///< how far the heap may grow; heap_bytes if it cannot
+  std::uint64_t growths = 0;         ///< how often it has grown
+  std::size_t state_bytes = 0;       ///< beside the heap: bitmaps, tokens, lists
   std::size_t page_bytes = 0;
   std::uint64_t pages = 0;
   std::uint64_t free_pages = 0;

@@ -2,6 +2,7 @@
 /// Step: loops that belong together, such as a time step, submitted as one. Made by AllocatorHandle::record.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -13,16 +14,17 @@ namespace dynasoar {
 
 /// What AllocatorHandle::record made of a function that submits loops; each call submits them again.
 ///
-/// On a GPU they are recorded, as a CUDA graph, and the function is not called any more. On the host, and with an
-/// allocator that finds misuse, where every loop has a number of its own, each call calls the function.
-template <class AllocatorT, class F>
+/// On a GPU they are recorded, as a CUDA graph, and the function is called again only when the heap has grown since. On
+/// the host, and with an allocator that finds misuse, where every loop has a number of its own, each call calls the
+/// function.
+template <class HandleT, class F>
 class Step {
  public:
-  /// @pre the executor outlives the calls
-  Step(Executor& executor, F function) : executor_(executor), function_(std::move(function)) {
-    executor_.check_may_wait();
+  /// @pre the handle outlives the calls
+  Step(HandleT& handle, F function) : handle_(handle), function_(std::move(function)) {
+    handle_.executor().check_may_wait();
 #if DYNASOAR_CUDA_BACKEND
-    if constexpr (kRecords) recording_.emplace(executor_, function_);
+    if constexpr (kRecords) record();
 #endif
   }
   Step(const Step&) = delete;
@@ -31,25 +33,39 @@ class Step {
   /// Submits the loops. @throws Error if the device failed, or this is called in another step; where the function is
   ///                             called, what it throws, and Error if it waits for the device
   void operator()() {
-    executor_.check_may_wait();  // a step is not a part of another one
+    handle_.executor().check_may_wait();  // a step is not a part of another one
 #if DYNASOAR_CUDA_BACKEND
     if constexpr (kRecords) {
+      handle_.before_step(pages_);
+      if (recorded_at_ != handle_.growths()) record();
       recording_->replay();
+      handle_.after_loop();
       return;
     }
 #endif
-    const Executor::Unwaited unwaited(executor_);
+    const Executor::Unwaited unwaited(handle_.executor());
     function_();
   }
 
  private:
-  static constexpr bool kRecords = kCudaBackend && !AllocatorT::kFindsMisuse;
+  static constexpr bool kRecords = kCudaBackend && !HandleT::kFindsMisuse;
 
-  Executor& executor_;
-  F function_;
 #if DYNASOAR_CUDA_BACKEND
+  void record() {
+    // What the kernels know of the heap is brought up to date at once, which nothing that runs may notice.
+    handle_.executor().wait();
+    recorded_at_ = handle_.growths();
+    pages_ = 0;
+    recording_.emplace(handle_.executor(), function_);
+    pages_ = handle_.take_recorded_pages();
+  }
+
   std::optional<detail::Recording> recording_;
+  std::uint64_t recorded_at_ = 0;  // growths of the heap by then
+  std::uint64_t pages_ = 0;        // of the heap that a step asks for with parallel_new
 #endif
+  HandleT& handle_;
+  F function_;
 };
 
 }  // namespace dynasoar

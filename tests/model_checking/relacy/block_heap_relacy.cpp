@@ -126,6 +126,28 @@ void add_blocks(std::vector<Entry>& all) {
                                {[](One& heap) { heap.give(0, 0); },  //
                                 [](One& heap) { heap.give(1, 1); },  //
                                 [](One& heap) { heap.take_and_give(0, 0); }}}));
+  all.push_back(heap_entry<1>("claim_wide_page", "the four full blocks of a page, in two containers, are emptied",
+                              kRandom, 100000,
+                              {1,
+                               {4},
+                               2,
+                               [](One& heap) {
+                                 for (int i = 0; i < 4; ++i) heap.take(0, 0, 2);
+                               },
+                               {[](One& heap) { heap.give(0, 0), heap.give(2, 0); },  //
+                                [](One& heap) { heap.give(3, 1), heap.give(1, 1); }}}));
+  all.push_back(heap_entry<1>(
+      "claim_wide_page_open", "the last block of such a page is emptied while others are opened and emptied", kRandom,
+      100000,
+      {1,
+       {4},
+       3,
+       [](One& heap) {
+         for (int i = 0; i < 4; ++i) heap.take(0, 0, 2);
+         for (std::size_t i = 0; i < 3; ++i) heap.give(i, 0);
+       },
+       {[](One& heap) { heap.give(3, 0); },  //
+        [](One& heap) { heap.take_and_give(0, 1, 2); }, [](One& heap) { heap.take_and_give(0, 2, 2); }}}));
   all.push_back(heap_entry<1>(
       "share_page", "three requests for blocks in a fresh heap, one of which gets a page for all", kRandom, 100000,
       {2,

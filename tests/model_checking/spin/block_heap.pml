@@ -105,6 +105,14 @@
 #define PAGE(block) ((block) / STRIDE)
 #define PER(t) ((t) == 0 -> PER0 : PER1)
 #define PAGE_MASK(block, t) (FIRST_BITS(PER(t)) << (PAGE(block) * STRIDE))
+
+/* Pages of two containers of the bitmap of empty blocks, if CONTAINER is less than PER0. */
+#ifndef CONTAINER
+#define CONTAINER 4
+#endif
+#define WIDE (PER0 > CONTAINER)
+#define CONTAINER_MASK(block, t, i) (PAGE_MASK(block, t) & (FIRST_BITS(CONTAINER) << (((block) / STRIDE * STRIDE) + (i) * CONTAINER)))
+#define ALL_THERE(block, t, i) ((empty_[t] & CONTAINER_MASK(block, t, i)) == CONTAINER_MASK(block, t, i))
 #define COUNT(mask) (((mask) & 1) + ((mask) >> 1 & 1) + ((mask) >> 2 & 1))
 #define COUNT_BLOCKS(word) (COUNT(word) + ((word) >> 3 & 1))
 #define LOWEST_BIT(mask) ((mask) & -(mask))
@@ -297,6 +305,62 @@ inline invalidate(block) {
   kind = 0
 }
 
+/* before = 1 if the page of the block was claimed. */
+inline claim_page(block) {
+#if WIDE
+  if
+  :: ALL_THERE(block, kind, (block) % STRIDE / CONTAINER) -> /* claim_page: container */
+     do
+     :: ALL_THERE(block, kind, 0) -> /* is_page_empty: has_all */
+        if
+        :: ALL_THERE(block, kind, 1) -> /* is_page_empty: has_all */
+           if
+           :: d_step { /* claim_all: compare_exchange */
+                ALL_THERE(block, kind, 0) -> empty_[kind] = empty_[kind] & ~CONTAINER_MASK(block, kind, 0)
+              };
+              if
+              :: d_step { /* claim_all: compare_exchange */
+                   ALL_THERE(block, kind, 1) -> empty_[kind] = empty_[kind] & ~CONTAINER_MASK(block, kind, 1);
+                   before = 1;
+                   witness()
+                 }
+              :: else ->
+                 d_step { /* set_many: fetch_or */
+                   assert((empty_[kind] & CONTAINER_MASK(block, kind, 0)) == 0);
+                   empty_[kind] = empty_[kind] | CONTAINER_MASK(block, kind, 0)
+                 }
+              fi
+           :: else
+           fi;
+           if
+           :: before == 1 -> break
+           :: else
+           fi
+        :: else -> break
+        fi
+     :: else -> break
+     od
+  :: else
+  fi
+#else
+  d_step { mask = empty_[kind] } /* claim_all: load */
+  do
+  :: (mask & PAGE_MASK(block, kind)) == PAGE_MASK(block, kind) ->
+     d_step { /* claim_all: compare_exchange */
+       if
+       :: empty_[kind] == mask -> empty_[kind] = mask & ~PAGE_MASK(block, kind); before = 1; witness()
+       :: else -> mask = empty_[kind]
+       fi
+     };
+     if
+     :: before == 1 -> break
+     :: else
+     fi
+  :: else -> break
+  od
+#endif
+}
+
 inline close_if_empty(block) {
   d_step { changes_begun++ } /* close_if_empty: changes.begin */
   invalidate(block);
@@ -326,21 +390,7 @@ inline close_if_empty(block) {
      :: PER(kind) == 1 -> before = 1
      :: else ->
         set(empty_[kind], block); /* close_if_empty: empty.set */
-        d_step { mask = empty_[kind] } /* claim_all: load */
-        do
-        :: (mask & PAGE_MASK(block, kind)) == PAGE_MASK(block, kind) ->
-           d_step { /* claim_all: compare_exchange */
-             if
-             :: empty_[kind] == mask -> empty_[kind] = mask & ~PAGE_MASK(block, kind); before = 1; witness()
-             :: else -> mask = empty_[kind]
-             fi
-           };
-           if
-           :: before == 1 -> break
-           :: else
-           fi
-        :: else -> break
-        od
+        claim_page(block)
      fi;
      if
      :: before == 1 -> set(free_pages, PAGE(block)) /* close_if_empty: free_pages.set */
@@ -534,11 +584,22 @@ inline first_block_of_free_page() {
      if
      :: PER(type) > 1 ->
         d_step { /* set_many: fetch_or */
+#if WIDE
+          mask = CONTAINER_MASK(taken, type, 0) & ~BIT(taken);
+#else
           mask = PAGE_MASK(taken, type) & ~BIT(taken);
+#endif
           assert((empty_[type] & mask) == 0);
           empty_[type] = empty_[type] | mask;
           mask = 0
         }
+#if WIDE
+        ;
+        d_step { /* list_blocks: set_many */
+          assert((empty_[type] & CONTAINER_MASK(taken, type, 1)) == 0);
+          empty_[type] = empty_[type] | CONTAINER_MASK(taken, type, 1)
+        }
+#endif
      :: else
      fi
   :: else
@@ -634,7 +695,7 @@ inline from_search() {
      from_listed_block();
      counted();
      if
-     :: got != 0 -> replace_current(block) /* adopt */
+     :: COUNT(got) == want -> replace_current(block) /* adopt */
      :: else
      fi
   :: else

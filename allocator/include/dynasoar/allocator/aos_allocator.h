@@ -21,6 +21,7 @@
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/heap_size.h>
 #include <dynasoar/allocator/object_table.h>
 #include <dynasoar/allocator/refusal.h>
 #include <dynasoar/allocator/type_list.h>
@@ -45,7 +46,7 @@ class AosStorage;
 /// Used like a SoaAllocator: `class Cell : public SoaBase<AosAllocator<BitmapMalloc, Cell, Fish>>`, an AllocatorHandle
 /// of it, `make_new` and `destroy`. It does not find misuse in checked builds. In one loop, no more objects of a class
 /// can be created than would fill the heap twice, even if others are deleted. device_do in parallel_for visits what
-/// existed when that loop began.
+/// existed when that loop began, also while lists are kept.
 ///
 /// @tparam Malloc   a DeviceMalloc that frees, and is not called collectively
 /// @tparam Ts       1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
@@ -65,6 +66,7 @@ class AosAllocator {
   using Memory = Malloc;
   using Storage = detail::AosStorage<AosAllocator>;
   static constexpr bool kFindsMisuse = false;
+  static constexpr bool kCompacts = false;  // objects stay where they are; AllocatorHandle::compact does nothing
   static constexpr bool kListsBeforeEveryLoop = true;  // the making of lists also makes room in the tables
 
   /// What device code needs to know: bound to this allocator type, see Binding.
@@ -140,7 +142,7 @@ class AosAllocator {
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
-    for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(i, args...) != nullptr ? 1 : 0;
+    for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(std::uint32_t{i}, args...) != nullptr ? 1 : 0;
     return made;
   }
 
@@ -248,17 +250,20 @@ struct FreeObjects {
 template <class A>
 class AosStorage {
  public:
-  /// @param heap_bytes   for objects; the tables take more
-  /// @throws Error if that is too little or too much for the allocator of memory, or not to be had
-  AosStorage(Executor& executor, std::size_t heap_bytes, const FaultPlan&)
+  static constexpr bool kGrows = false;
+
+  /// @param size   in bytes for objects; the tables take more
+  /// @throws Error if that is too little or too much for the allocator of memory, or not to be had, or has a limit
+  AosStorage(Executor& executor, const HeapSize& size, const FaultPlan&)
       : executor_(executor),
-        memory_(executor, MallocNeeds{heap_bytes, A::largest_object_bytes()}),
+        memory_(executor, MallocNeeds{fixed_size(size), A::largest_object_bytes()}),
         refusals_(A::kTypes * kRefusals) {
     if (memory_.view().largest() < A::largest_object_bytes()) {
       throw Error("dynasoar: the largest class has " + std::to_string(A::largest_object_bytes()) +
                   " bytes, but the allocator '" + A::Memory::kProperties.name + "' hands out " +
                   std::to_string(memory_.view().largest()) + " at most; choose another one");
     }
+    const std::size_t heap_bytes = fixed_size(size);
     refusals_.fill_bytes(0);
     state_.memory = memory_.view();
     state_.refusals = reinterpret_cast<AtomicWord<std::uint64_t>*>(refusals_.data());
@@ -337,7 +342,20 @@ class AosStorage {
     return bytes;
   }
 
+  std::size_t limit_bytes() const { return heap_bytes(); }
+  std::uint64_t growths() const { return 0; }
+
  private:
+  static std::size_t fixed_size(const HeapSize& size) {
+    if (size.limit) {
+      throw Error(
+          "dynasoar: the heap of an AosAllocator cannot grow; leave heap_limit_bytes out, and give as many heap_bytes "
+          "as "
+          "it may need");
+    }
+    return size.bytes.value_or(HeapSize::kDefault);
+  }
+
   Executor& executor_;
   typename A::Memory::Storage memory_;
   DeviceArray<std::uint64_t> refusals_;

@@ -61,6 +61,14 @@ class Bitmap {
     return bitmap;
   }
 
+  /// Its first `size` bits, for who lets it grow from view to view: the levels stay where they are, so views of several
+  /// sizes can be in use at once. In level 0, words beyond `size` bits are not read unless a bit is set there.
+  __host__ __device__ Bitmap first(std::uint32_t size) const {
+    Bitmap bitmap = *this;
+    bitmap.size_ = size;
+    return bitmap;
+  }
+
   /// Words that a bitmap of `size` bits takes, all levels together.
   __host__ __device__ static constexpr std::size_t words_needed(std::uint32_t size) {
     std::size_t words = 0;
@@ -175,6 +183,13 @@ class Bitmap {
       }
     }
     return false;
+  }
+
+  /// Whether all bits of `mask` are set in the container of `position`: a change that changes nothing, so that of two
+  /// who look after they have set bits in different containers, one sees what the other did.
+  __device__ bool has_all(std::uint32_t position, std::uint64_t mask) const {
+    // acq_rel: partner is another such look at this container. The earlier one passes on what its caller has set.
+    return (word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask) == mask;
   }
 
   /// A container of level 0 and the bits that were set in it a moment ago.

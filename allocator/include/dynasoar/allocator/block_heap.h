@@ -10,8 +10,8 @@
 ///     page, or is listed among its type's empty blocks;
 ///   - open: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or owned
 ///     by the warp that opened it and has it as its current block, which its *ownership token* (1) says; never both. If
-///     it is full it is neither. A warp's current block may also be a listed one, which it found by a search; then the
-///     entry is a hint, and no more.
+///     it is full it is neither. A block that a search found may be a warp's current block as well; then the entry is a
+///     hint, which says nothing about the block.
 /// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
 /// the bookkeeping for that change alone. See docs/allocator.md for every transition and the atomic that makes it.
 #pragma once
@@ -39,7 +39,7 @@ struct Reservation {
 struct AllFeatures {
   static constexpr bool kCombines = true;            ///< lanes of a warp ask as one; SoaAllocator does that
   static constexpr bool kRotates = true;             ///< each warp starts its searches at another place
-  static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened last
+  static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened or found last
 };
 
 /// A view of a heap's state in memory that HeapStorage owns.
@@ -76,7 +76,7 @@ class BlockHeap {
 
   // The state, laid out by HeapStorage. Block b is block b % block_stride() of page b / block_stride().
   std::uint32_t pages;
-  std::uint32_t block_shift;       ///< logarithm of block_stride(), at most kContainerBits: a page shares a container
+  std::uint32_t block_shift;       ///< logarithm of block_stride()
   std::uint32_t current_count;     ///< current blocks per type
   int plenty;                      ///< more free pages than this in a container, and warps take them as they please
   Word<std::uint64_t>* slots;      ///< [blocks] slot bitmaps; all ones while the block is closed
@@ -119,6 +119,18 @@ class BlockHeap {
   __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
     // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
     types[type].deleted.add(who, number_of(mask), Order::relaxed);
+    release_slots(block, type, mask, who);
+  }
+
+  /// Fills free slots of an open block with objects that come from other blocks of its type; for compaction, which runs
+  /// while nobody asks for slots. They are not counted as created. @pre the slots of the mask are free
+  __device__ void move_in(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
+    const std::uint64_t others = take_slots(block, mask);
+    if ((others | mask) == kAllSlots) settle_filled(block, type, who);
+  }
+
+  /// Gives slots back whose objects are in other blocks now; they are not counted as deleted.
+  __device__ void move_out(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
     release_slots(block, type, mask, who);
   }
 
@@ -212,7 +224,8 @@ class BlockHeap {
     if (any_listed) {
       const Reservation found = counted(type, from_listed_block(type, want, who));
       if (found.slots != 0) {
-        adopt(found.block, type, who);
+        // Where there was less than what was asked for, hardly anything is left.
+        if (detail::popcount(found.slots) == want) adopt(found.block, type, who);
         return found;
       }
     }
@@ -310,8 +323,16 @@ class BlockHeap {
     const std::uint32_t block = page << block_shift;
     if (types[type].blocks_per_page > 1) {
       types[type].empty.set_many(block, page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits));
+      if (types[type].blocks_per_page > kContainerBits) {
+        list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);
+      }
     }
     return block;
+  }
+
+  /// Lists blocks of a page as empty: those from `begin`, where a container begins, or the page, to `end`.
+  [[gnu::noinline]] __device__ void list_blocks(std::uint32_t begin, std::uint32_t end, int type) const {
+    for (; begin < end; begin += kContainerBits) types[type].empty.set_many(begin, page_mask(begin, type));
   }
 
   /// Opens a closed block that the caller has taken, with its own slots reserved. @return those slots
@@ -338,7 +359,7 @@ class BlockHeap {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   ///
-  /// @pre a release fence since the block got its token
+  /// @pre if the caller has opened the block: a release fence since it got its token
   __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
     std::uint32_t old = block;  // is listed at once if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
@@ -351,8 +372,8 @@ class BlockHeap {
     if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
   }
 
-  /// Makes a listed block that a search found the warp's current one, so that the next request finds it without a
-  /// search. It stays listed, for it has no token, and the entry is a hint.
+  /// Makes a block that a search found the warp's current one, so that the next request finds it without a search.
+  /// The block's own state stays as it is, listed or, if the request filled it, not: the entry is a hint.
   ///
   /// Not inlined, because it would take registers from what most requests do.
   [[gnu::noinline]] __device__ void adopt(std::uint32_t block, int type, std::uint32_t who) const {
@@ -448,7 +469,7 @@ class BlockHeap {
       state.empty.set(block, Atomics::kFenced);
       // release: partner is the acquire of who takes the page; passes on what the claim has acquired with the other
       // blocks.
-      if (state.empty.claim_all(block, page_mask(block, type))) free_pages.set(block >> block_shift, Order::release);
+      if (claim_page(block, type)) free_pages.set(block >> block_shift, Order::release);
     }
     changes.end(who, 1);
   }
@@ -474,10 +495,45 @@ class BlockHeap {
     }
   }
 
+  /// Takes all blocks of a page out of its type's empty ones, if all are there. @pre the caller has just listed `block`
+  ///
+  /// A page may have more blocks than a container has bits. Then its containers are taken in order, so that of those
+  /// who try at once one gets on; if a block is missing, they are given back. That page is then claimed by whoever
+  /// comes last of those who list the missing block and who gives back: each of them looks, with atomics, at all
+  /// containers after it has completed one, so two cannot both miss what the other did.
+  __device__ bool claim_page(std::uint32_t block, int type) const {
+    const Bits& empty = types[type].empty;
+    const std::uint32_t first = block >> block_shift << block_shift;
+    const std::uint32_t end = first + types[type].blocks_per_page;
+    if (end - first <= kContainerBits) return empty.claim_all(first, page_mask(first, type));
+    // relaxed: reads what the caller has written, or something later. Who completes the container looks at the others.
+    const std::uint64_t here = page_mask(block, type);
+    if ((empty.container(0, block / kContainerBits) & here) != here) return false;
+    while (is_page_empty(first, end, type)) {
+      std::uint32_t at = first;
+      while (at < end && empty.claim_all(at, page_mask(at, type))) at += kContainerBits;
+      if (at >= end) return true;
+      list_blocks(first, at, type);
+    }
+    return false;
+  }
+
+  /// Whether the blocks of a page are all listed as empty, container by container. See claim_page.
+  __device__ bool is_page_empty(std::uint32_t first, std::uint32_t end, int type) const {
+    for (std::uint32_t block = first; block < end; block += kContainerBits) {
+      if (!types[type].empty.has_all(block, page_mask(block, type))) return false;
+    }
+    return true;
+  }
+
   /// Bits of a page's blocks in the container of one of them.
   __device__ std::uint64_t page_mask(std::uint32_t block, int type) const {
-    const std::uint32_t first = (block >> block_shift << block_shift) % kContainerBits;
-    return detail::first_bits(static_cast<int>(types[type].blocks_per_page)) << first;
+    const std::uint32_t first = block >> block_shift << block_shift;
+    const std::uint32_t container = block / kContainerBits * kContainerBits;
+    const std::uint32_t from = first > container ? first : container;
+    const std::uint32_t count = first + types[type].blocks_per_page - from;
+    return detail::first_bits(count < kContainerBits ? static_cast<int>(count) : kContainerBits)
+           << from % kContainerBits;
   }
 
   /// Looks for what the bitmaps do not show, and judges whether the heap is full for the type.

@@ -1,5 +1,6 @@
 /// @file
-/// HeapStorage: owns the memory of a heap, the objects' and the state's, and sets it up. Used by AllocatorHandle.
+/// HeapStorage: owns the memory of a heap, the objects' and the state's, sets it up and lets it grow. Used by
+/// AllocatorHandle.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +8,18 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <dynasoar/allocator/block_heap.h>
 #include <dynasoar/allocator/checks.h>
+#include <dynasoar/allocator/compaction_state.h>
 #include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/heap_size.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/growing_memory.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/memory.h>
 
@@ -30,6 +35,34 @@ struct FillWords {
   AtomicWord<std::uint32_t>* words;
   std::uint32_t value;
   __device__ void operator()(std::size_t index) const { words[index].store(value, Order::relaxed); }
+};
+
+/// Every warp starts to look for free pages in its own part of some pages.
+struct SpreadHints {
+  AtomicWord<std::uint32_t>* hints;
+  std::uint32_t count, first, end;
+  __device__ void operator()(std::size_t index) const {
+    hints[index].store(first + static_cast<std::uint32_t>(std::uint64_t{end - first} * index / count), Order::relaxed);
+  }
+};
+
+/// Makes new pages free, those of one container, while others may allocate.
+template <class Heap>
+struct AddFreePages {
+  typename Heap::Bits free_pages;
+  typename Heap::Counter changes;
+  std::uint32_t first, end;
+
+  __device__ void operator()(std::size_t index) const {
+    const std::uint32_t container = first / 64 + static_cast<std::uint32_t>(index);
+    const std::uint32_t from = index == 0 ? first % 64 : 0;
+    const std::uint32_t to = end - container * 64 < 64 ? end - container * 64 : 64;
+    const std::uint64_t mask = first_bits(static_cast<int>(to)) & ~first_bits(static_cast<int>(from));
+    // A change, as is a page that becomes free by deletion: no proof that the heap is full outlives it.
+    changes.begin(container);
+    free_pages.set_many(container * 64, mask);
+    changes.end(container, 1);
+  }
 };
 
 /// Counts the objects and blocks of one container of an allocated bitmap.
@@ -57,48 +90,48 @@ struct CountObjects {
 
 /// The memory behind one allocator's State.
 ///
-/// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment.
+/// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment. Both can grow,
+/// between loops, to a limit that is set at the start: addresses are reserved, and the levels of bitmaps laid out, for
+/// the limit, so nothing ever moves.
 ///
 /// @tparam A   a SoaAllocator of complete types
 template <class A>
 class HeapStorage {
-  using Heap = typename A::Heap;
-
  public:
-  /// @param heap_bytes   for objects, rounded down to whole pages; the state takes some percent more
-  /// @param faults       for checked builds: which allocations fail
+  using Heap = typename A::Heap;
+  static constexpr int kTypes = A::kTypes;
+  static constexpr bool kGrows = true;
+
+  /// @param size     in bytes for objects, rounded down to whole pages; the state takes some percent more. With a
+  /// limit,
+  ///                 or nothing given, the heap can grow
+  /// @param faults   for checked builds: which allocations fail
   /// @throws Error if that is less than one page per type, more than a handle can address, or not to be had
-  HeapStorage(Executor& executor, std::size_t heap_bytes, const FaultPlan& faults) {
+  HeapStorage(Executor& executor, const HeapSize& size, const FaultPlan& faults) {
     constexpr auto kPages = A::pages();
-    const std::size_t pages = heap_bytes / kPages.bytes;
-    if (pages < static_cast<std::size_t>(A::kTypes)) {
-      throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) + " bytes is too small: " +
-                  std::to_string(A::kTypes) + " classes in pages of " + std::to_string(kPages.bytes) +
-                  " bytes need at least " + std::to_string(A::kTypes * kPages.bytes) + " bytes");
+    const bool grows = !size.bytes || size.limit;
+    const std::size_t limit = size.limit ? *size.limit : grows ? affordable_bytes() : *size.bytes;
+    const std::size_t bytes = size.bytes ? *size.bytes : std::min(limit, HeapSize::kDefault);
+    if (bytes > limit) {
+      throw Error("dynasoar: heap_bytes, " + std::to_string(bytes) + ", is more than heap_limit_bytes, " +
+                  std::to_string(limit) + "; raise the limit or leave it out");
     }
-    if (heap_bytes > Handle::kMaxHeapBytes || pages * kPages.block_stride >= kStalePosition) {
-      throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) +
+    if (bytes / kPages.bytes < static_cast<std::size_t>(A::kTypes)) {
+      throw Error("dynasoar: a heap of " + std::to_string(bytes) + " bytes is too small: " + std::to_string(A::kTypes) +
+                  " classes in pages of " + std::to_string(kPages.bytes) + " bytes need at least " +
+                  std::to_string(A::kTypes * kPages.bytes) + " bytes");
+    }
+    if (limit > Handle::kMaxHeapBytes || limit / kPages.bytes > most_pages()) {
+      throw Error("dynasoar: a heap of " + std::to_string(limit) +
                   " bytes is too large for 48-bit offsets and 32-bit block numbers");
     }
-    objects_ = DeviceArray<char>(pages * kPages.bytes);
-    state_.base = objects_.data();
-    set_up_heap(state_.heap, static_cast<std::uint32_t>(pages), executor.concurrent_warps());
-    for (int type = 0; type < A::kTypes; ++type) {
-      entries_.emplace_back(list_capacity(type));
-      state_.lists[type] = {entries_.back().data(), words32(1, 0)};
-    }
-    if constexpr (kChecked) set_up_checks(executor, faults);
-    progress_ = DeviceArray<ListProgress>(A::kTypes);
-    progress_.fill_bytes(0);
-    seen_ = DeviceArray<std::uint64_t>(kShardsOfType * A::kTypes);
-    seen_.fill_bytes(0);
-    list_sources_.slots = state_.heap.slots;
-    for (int type = 0; type < A::kTypes; ++type) {
-      const typename Heap::TypeState& source = state_.heap.types[type];
-      list_sources_.types[type] = {
-          source.created,     source.deleted,          source.allocated,
-          state_.lists[type], progress_.data() + type, reinterpret_cast<Word64*>(seen_.data() + kShardsOfType * type)};
-    }
+    limit_pages_ = static_cast<std::uint32_t>(limit / kPages.bytes);
+    grows_ = grows;
+    lay_out(executor);
+    if constexpr (kChecked) set_up_checks(faults);
+    grow_to(executor, static_cast<std::uint32_t>(bytes / kPages.bytes));
+    growths_ = 0;
+    executor.synchronize();
   }
 
   const typename A::State& state() const { return state_; }
@@ -106,12 +139,48 @@ class HeapStorage {
   /// Makes the lists of blocks for the next loop over objects.
   void make_lists(Executor& executor) const { detail::make_lists(executor, list_sources_); }
 
+  /// What compaction keeps beside the heap.
+  CompactionState compaction() const {
+    return {entry_of_, compaction_flags_.data(), reinterpret_cast<Word64*>(seen_.data()), kShardsOfType};
+  }
+
   /// What tells lists of different objects apart. Waits for the device.
   std::vector<std::uint64_t> listed_at() const { return seen_.download(); }
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(int type) const {
     return std::size_t{state_.heap.pages} * state_.heap.types[type].blocks_per_page;
+  }
+
+  /// Pages that the heap may have.
+  std::uint64_t limit_pages() const { return limit_pages_; }
+
+  /// How often the heap has grown.
+  std::uint64_t growths() const { return growths_; }
+
+  /// Gives the heap memory for `pages` pages in all, while loops run; those submitted from now on use it, once the new
+  /// state is bound. Nothing happens if it has so many. @pre pages <= limit_pages(), nothing is being recorded
+  /// @throws Error if there is no memory; then the heap is as it was
+  void grow_to(Executor& executor, std::uint32_t pages) {
+    const std::uint32_t before = state_.heap.pages;
+    if (pages <= before) return;
+    commit(pages);
+    for (const Part& part : parts_) {
+      if (part.fill == kLeftAlone) continue;
+      executor.fill_bytes(part.memory.data() + part.bytes(before), static_cast<unsigned char>(part.fill),
+                          part.bytes(pages) - part.bytes(before));
+    }
+    if constexpr (kChecked) {
+      const std::size_t slots = kSlotsPerBlock << state_.heap.block_shift;
+      executor.for_each_index(slots * (pages - before),
+                              FillWords{state_.checks.tags + slots * before, Tag::unused(first_generation_).bits()});
+    }
+    set_sizes(executor, pages);
+    Heap& heap = state_.heap;
+    executor.for_each_index(heap.current_count, SpreadHints{heap.page_hint, heap.current_count, before, pages});
+    executor.for_each_index((pages - 1) / 64 - before / 64 + 1,
+                            AddFreePages<Heap>{heap.free_pages, heap.changes, before, pages});
+    ++growths_;
   }
 
   /// Live objects and blocks, two numbers per type. Waits for the device.
@@ -131,9 +200,10 @@ class HeapStorage {
 
   /// Objects created since the start, per type. Waits for the device.
   std::vector<std::uint64_t> created() const {
-    const std::vector<std::uint64_t> words = pieces64_[created_piece_].download();
+    using Counter = typename Heap::Counter;
+    const std::vector<std::uint64_t> words = pieces64_[counts_piece_].download();
     std::vector<std::uint64_t> totals(A::kTypes);
-    for (std::size_t i = 0; i < words.size(); ++i) totals[i / Heap::Counter::kWords] += words[i];
+    for (std::size_t i = 0; i < words.size(); i += Counter::kStride) totals[i / Counter::kWords] += words[i];
     return totals;
   }
 
@@ -156,20 +226,20 @@ class HeapStorage {
 
   /// Pages that belong to no type. Waits for the device.
   std::uint64_t count_free_pages() const {
-    const std::vector<std::uint64_t> words = pieces64_[free_pages_piece_].download();
     std::uint64_t count = 0;
-    for (std::uint32_t i = 0; i < Heap::Bits::containers(state_.heap.pages); ++i) {
-      count += static_cast<std::uint64_t>(popcount(words[i]));
-    }
+    std::vector<std::uint64_t> words(Heap::Bits::containers(state_.heap.pages));
+    copy_from_device(words.data(), parts_[free_pages_part_].memory.data(), words.size() * sizeof(std::uint64_t));
+    for (const std::uint64_t word : words) count += static_cast<std::uint64_t>(popcount(word));
     return count;
   }
 
-  std::size_t heap_bytes() const { return objects_.bytes(); }
+  std::size_t heap_bytes() const { return pages() * page_bytes(); }
+  std::size_t limit_bytes() const { return limit_pages() * page_bytes(); }
 
   /// Bytes of the state: bitmaps, tokens, lists.
   std::size_t state_bytes() const {
-    std::size_t bytes = progress_.bytes() + seen_.bytes();
-    for (const auto& piece : entries_) bytes += piece.bytes();
+    std::size_t bytes = progress_.bytes() + seen_.bytes() + compaction_flags_.bytes();
+    for (std::size_t i = 1; i < parts_.size(); ++i) bytes += parts_[i].memory.bytes();
     for (const auto& piece : pieces64_) bytes += piece.bytes();
     for (const auto& piece : pieces32_) bytes += piece.bytes();
     return bytes;
@@ -181,48 +251,87 @@ class HeapStorage {
 
   static constexpr std::size_t kShardsOfType = 2 * static_cast<std::size_t>(Heap::Counter::kShards);
 
-  void set_up_heap(Heap& heap, std::uint32_t pages, std::uint32_t warps) {
+  /// So many that all block numbers are positions.
+  static constexpr std::size_t most_pages() { return (kStalePosition - 1) / A::pages().block_stride; }
+  static constexpr int kLeftAlone = -1;  // not filled
+
+  /// An array that grows with the number of pages.
+  struct Part {
+    GrowingMemory memory;
+    std::size_t bits_per_page;
+    int fill;  ///< value of new bytes, or kLeftAlone
+
+    /// For so many pages, in whole words.
+    std::size_t bytes(std::uint64_t pages) const { return words_for(pages * bits_per_page) * sizeof(std::uint64_t); }
+  };
+
+  static constexpr std::size_t words_for(std::uint64_t bits) { return (bits + 63) / 64; }
+
+  /// Bits of the state that a page needs, about.
+  static constexpr std::size_t state_bits_per_page() {
     constexpr auto kPages = A::pages();
-    heap.pages = pages;
+    std::size_t bits = 64 + kPages.block_stride * (64 + 32 + 32 + 4 * A::kTypes);
+    for (const auto blocks : kPages.blocks_per_page) bits += blocks * 8 * sizeof(ListedBlock);
+    return bits + (kChecked ? kPages.block_stride * kSlotsPerBlock * 32 : 0);
+  }
+
+  /// Most of the memory that is free, less what the state would take.
+  static std::size_t affordable_bytes() {
+    const std::size_t most = free_memory() / 16 * 15;
+    const std::size_t pages = most / (A::pages().bytes + state_bits_per_page() / 8 + 1);
+    return std::min<std::size_t>({pages, most_pages(), Handle::kMaxHeapBytes / A::pages().bytes}) * A::pages().bytes;
+  }
+
+  /// Reserves addresses for the limit, and makes views of 0 pages.
+  void lay_out(Executor& executor) {
+    constexpr auto kPages = A::pages();
+    Heap& heap = state_.heap;
     heap.block_shift = static_cast<std::uint32_t>(std::countr_zero(kPages.block_stride));
-    // Current blocks are partly full: all types' together may hold back an eighth of the pages at most.
-    heap.current_count = std::clamp<std::uint32_t>(pages / (8 * A::kTypes), 1, warps);
-    // With a page for each warp that starts, there would be none left; or three of four are taken.
-    heap.plenty = pages < warps ? 64 : 16;
-    heap.slots = reinterpret_cast<Word64*>(words64(heap.blocks(), 0xff));
-    heap.token = atomics32(heap.blocks(), 0);
-    heap.page_type = atomics32(pages, 0);
-    heap.page_hint = page_hints(pages, heap.current_count);
+    state_.base = part(8 * kPages.bytes, kLeftAlone);
+    heap.slots = reinterpret_cast<Word64*>(part(64 * kPages.block_stride, 0xff));
+    heap.token = reinterpret_cast<Word32*>(part(32 * kPages.block_stride, 0));
+    heap.page_type = reinterpret_cast<Word32*>(part(32, 0));
+    const std::uint32_t most_current = current_count_for(limit_pages_, executor);
+    heap.page_hint = atomics32(most_current, 0);
     heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
-    created_piece_ = pieces64_.size();
-    auto* const created = reinterpret_cast<Word64*>(words64(A::kTypes * Heap::Counter::kWords, 0));
+    // What is created and what is deleted is counted side by side: who makes lists looks at all of it.
+    counts_piece_ = pieces64_.size();
+    auto* const counts = reinterpret_cast<Word64*>(words64(A::kTypes * Heap::Counter::kWords, 0));
     refusals_piece_ = pieces64_.size();
     heap.refusals = reinterpret_cast<Word64*>(words64(A::kTypes * kRefusals, 0));
     heap.changes = counter();
-    free_pages_piece_ = pieces64_.size();
-    heap.free_pages = bitmap(pages, pages);
-    for (int type = 0; type < A::kTypes; ++type) {
+    free_pages_part_ = parts_.size();
+    heap.free_pages = bitmap(executor, 1);
+    for (std::size_t type = 0; type < A::kTypes; ++type) {
       typename Heap::TypeState& state = heap.types[type];
-      state.empty = bitmap(heap.blocks(), 0);
-      state.active = bitmap(heap.blocks(), 0);
-      state.allocated = bitmap(heap.blocks(), 0);
-      state.created = Heap::Counter::over(created + static_cast<std::size_t>(type) * Heap::Counter::kWords);
-      state.deleted = counter();
+      state.empty = bitmap(executor, kPages.block_stride);
+      state.active = bitmap(executor, kPages.block_stride);
+      state.allocated = bitmap(executor, kPages.block_stride);
+      Word64* const counts_of_type = counts + type * Heap::Counter::kWords;
+      state.created = Heap::Counter::over(counts_of_type);
+      state.deleted = Heap::Counter::over(counts_of_type + Heap::Counter::kStride / 2);
       state.open_blocks = counter();
-      state.current = atomics32(heap.current_count, 0xff);  // kNoPosition
-      state.fetching = atomics32(heap.current_count, 0);
-      state.blocks_per_page = kPages.blocks_per_page[static_cast<std::size_t>(type)];
+      state.current = atomics32(most_current, 0xff);  // kNoPosition
+      state.fetching = atomics32(most_current, 0);
+      state.blocks_per_page = kPages.blocks_per_page[type];
+      state_.lists[type] = {
+          reinterpret_cast<ListedBlock*>(part(8 * sizeof(ListedBlock) * state.blocks_per_page, kLeftAlone)),
+          words32(1, 0)};
     }
+    entry_of_ = reinterpret_cast<std::uint32_t*>(part(32 * kPages.block_stride, 0));
+    compaction_flags_ = DeviceArray<CompactionFlags>(A::kTypes);
+    compaction_flags_.fill_bytes(0);
+    progress_ = DeviceArray<ListProgress>(A::kTypes);
+    progress_.fill_bytes(0);
+    seen_ = DeviceArray<std::uint64_t>(kShardsOfType * A::kTypes);
+    seen_.fill_bytes(0);
   }
 
-  void set_up_checks(Executor& executor, const FaultPlan& faults) {
-    const std::size_t slots = std::size_t{state_.heap.blocks()} * kSlotsPerBlock;
+  void set_up_checks(const FaultPlan& faults) {
     CheckState& checks = state_.checks;
-    checks.tags = atomics32(slots, 0);
+    checks.tags = reinterpret_cast<Word32*>(part(32 * kSlotsPerBlock * A::pages().block_stride, kLeftAlone));
     // Generations of different handles start apart; 37 is odd, so that 256 handles start at 256 numbers.
-    const auto first = static_cast<std::uint32_t>(HandleCount::made.fetch_add(1) * 37);
-    executor.for_each_index(slots, FillWords{checks.tags, Tag::unused(first).bits()});
-    executor.synchronize();
+    first_generation_ = static_cast<std::uint32_t>(HandleCount::made.fetch_add(1) * 37);
     misuse_ = DeviceArray<MisuseRecord>(1);
     misuse_.fill_bytes(0);
     checks.misuse = misuse_.data();
@@ -236,31 +345,62 @@ class HeapStorage {
     checks.faults = {reinterpret_cast<Word64*>(words64(1, 0)), faults.first, faults.every};
   }
 
-  /// A bitmap of `size` bits of which the first `set` are set.
-  typename Heap::Bits bitmap(std::uint32_t size, std::uint32_t set) {
-    using Bits = typename Heap::Bits;
-    std::uint64_t* const words = words64(Bits::words_needed(size), 0);
-    if (set > 0) {
-      std::vector<std::uint64_t> values(pieces64_.back().size());
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = Bits::filled_word(size, set, i);
-      pieces64_.back().upload(values);
+  /// Gets memory for all parts, or for none.
+  void commit(std::uint32_t pages) {
+    try {
+      for (Part& part : parts_) part.memory.commit(part.bytes(pages));
+    } catch (...) {
+      for (Part& part : parts_) part.memory.take_back(part.bytes(state_.heap.pages));
+      throw;
     }
-    return Bits::over(reinterpret_cast<Word64*>(words), size);
+  }
+
+  /// Views of a heap of so many pages.
+  void set_sizes(const Executor& executor, std::uint32_t pages) {
+    Heap& heap = state_.heap;
+    const std::uint32_t warps = executor.concurrent_warps();
+    heap.pages = pages;
+    heap.current_count = current_count_for(pages, executor);
+    // With a page for each warp that starts, there would be none left; or three of four are taken.
+    heap.plenty = pages < warps ? 64 : 16;
+    heap.free_pages = heap.free_pages.first(pages);
+    list_sources_.slots = heap.slots;
+    for (int type = 0; type < A::kTypes; ++type) {
+      typename Heap::TypeState& state = heap.types[type];
+      state.empty = state.empty.first(heap.blocks());
+      state.active = state.active.first(heap.blocks());
+      state.allocated = state.allocated.first(heap.blocks());
+      list_sources_.types[type] = {
+          state.created,      state.deleted,           state.allocated,
+          state_.lists[type], progress_.data() + type, reinterpret_cast<Word64*>(seen_.data() + kShardsOfType * type)};
+    }
+  }
+
+  /// Current blocks are partly full: all types' together may hold back an eighth of the pages at most.
+  static std::uint32_t current_count_for(std::uint32_t pages, const Executor& executor) {
+    return std::clamp<std::uint32_t>(pages / (8 * A::kTypes), 1, executor.concurrent_warps());
+  }
+
+  /// An array of so many bits per page. @return its address
+  char* part(std::size_t bits_per_page, int fill, std::size_t tail_bytes = 0) {
+    Part part{{}, bits_per_page, fill};
+    part.memory = GrowingMemory(part.bytes(limit_pages_) + tail_bytes, tail_bytes, grows_);
+    parts_.push_back(std::move(part));
+    return parts_.back().memory.data();
+  }
+
+  /// A bitmap of so many bits per page, as yet without any. Its upper levels are there from the beginning.
+  typename Heap::Bits bitmap(Executor& executor, std::uint32_t bits_per_page) {
+    using Bits = typename Heap::Bits;
+    const std::uint32_t limit = limit_pages_ * bits_per_page;
+    const std::size_t upper_bytes = (Bits::words_needed(limit) - Bits::containers(limit)) * sizeof(std::uint64_t);
+    char* const words = part(bits_per_page, 0, upper_bytes);
+    executor.fill_bytes(words + parts_.back().bytes(limit_pages_), 0, upper_bytes);
+    return Bits::over(reinterpret_cast<Word64*>(words), limit).first(0);
   }
 
   typename Heap::Counter counter() {
     return Heap::Counter::over(reinterpret_cast<Word64*>(words64(Heap::Counter::kWords, 0)));
-  }
-
-  /// Every warp starts to look for free pages in its own part of the heap.
-  Word32* page_hints(std::uint32_t pages, std::uint32_t count) {
-    Word32* const hints = atomics32(count, 0);
-    std::vector<std::uint32_t> values(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      values[i] = static_cast<std::uint32_t>(std::uint64_t{pages} * i / count);
-    }
-    pieces32_.back().upload(values);
-    return hints;
   }
 
   Word32* atomics32(std::size_t count, unsigned char fill) { return reinterpret_cast<Word32*>(words32(count, fill)); }
@@ -275,19 +415,24 @@ class HeapStorage {
   }
 
   typename A::State state_{};
+  std::uint32_t limit_pages_ = 0;
+  bool grows_ = false;
+  std::uint64_t growths_ = 0;
+  std::uint32_t first_generation_ = 0;
   DeviceArray<MisuseRecord> misuse_;
   DeviceArray<LoopRecord> loop_;
   DeviceArray<char> scratch_;
   ListSources<Heap, A::kTypes> list_sources_{};
-  DeviceArray<char> objects_;
   DeviceArray<ListProgress> progress_;
   DeviceArray<std::uint64_t> seen_;  // [types * kShardsOfType] see ListSources
-  std::vector<DeviceArray<ListedBlock>> entries_;
+  DeviceArray<CompactionFlags> compaction_flags_;
+  std::uint32_t* entry_of_ = nullptr;  // see CompactionState
+  std::vector<Part> parts_;            // the objects come first
   std::vector<DeviceArray<std::uint64_t>> pieces64_;
   std::vector<DeviceArray<std::uint32_t>> pieces32_;
-  std::size_t created_piece_ = 0;
+  std::size_t counts_piece_ = 0;
   std::size_t refusals_piece_ = 0;
-  std::size_t free_pages_piece_ = 0;
+  std::size_t free_pages_part_ = 0;
 };
 
 }  // namespace dynasoar::detail

@@ -4,13 +4,12 @@
 ///
 /// Source: DynaSOAr, section 3, "Block Size"; changed: every block has 64 slots and every field array starts on a
 /// 128-byte line, because a warp's accesses to two arrays in one line, or to an array across lines, halve the
-/// bandwidth.
+/// bandwidth. Only arrays that are not whole lines, such as those of bytes, may share lines with each other.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -39,31 +38,64 @@ struct ArrayFieldTraits<std::array<T, n>> {
 
 /// Bytes from one of a field's arrays to the next.
 template <class Element>
-inline constexpr std::size_t array_stride_v =
-    (kSlotsPerBlock * sizeof(Element) + kArrayAlignment - 1) / kArrayAlignment* kArrayAlignment;
+inline constexpr std::size_t array_stride_v = kSlotsPerBlock * sizeof(Element);
 
 /// Bytes that a field takes in a block.
 template <class Field>
 inline constexpr std::size_t field_bytes_v =
     ArrayFieldTraits<Field>::count* array_stride_v<typename ArrayFieldTraits<Field>::Element>;
 
+/// Whether a field's arrays may begin in the middle of a line: those of elements of an odd size, such as bytes, are not
+/// whole lines.
+template <class Field>
+inline constexpr bool in_half_lines_v =
+    array_stride_v<typename ArrayFieldTraits<Field>::Element> % kArrayAlignment != 0;
+
+constexpr std::size_t next_line(std::size_t offset) {
+  return (offset + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+}
+
 template <class Tuple>
 struct FieldList;
 
+/// The fields of a class, bases apart: each begins on a line.
+///
+/// Where that would waste more than 1/10 of a block, those that may begin in the middle of a line lie together, before
+/// the others if the bases' fields end in the middle of a line, else behind them. (Only there: loops that write several
+/// fields of one line take up to 5 % longer.)
 template <class... Fields>
 struct FieldList<std::tuple<Fields...>> {
   static constexpr std::size_t count = sizeof...(Fields);
-  static constexpr std::size_t bytes = (std::size_t{0} + ... + field_bytes_v<Fields>);
 
-  /// Bytes of the first `index` fields.
-  static constexpr std::size_t offset(std::size_t index) {
-    std::size_t position = 0;
-    std::size_t sum = 0;
-    ((sum += position++ < index ? field_bytes_v<Fields> : 0), ...);
-    return sum;
+  /// Where the array of field `index` begins in a block in which bases take the first `inherited` bytes; for `count`,
+  /// where the last one ends.
+  static constexpr std::size_t offset(std::size_t index, std::size_t inherited) {
+    const bool shares = shares_lines(inherited);
+    const bool half_lines_first = inherited % kArrayAlignment != 0;
+    std::size_t end = inherited;
+    for (const bool in_half_lines : {half_lines_first, !half_lines_first}) {
+      for (std::size_t field = 0; field != count; ++field) {
+        if (shares ? kInHalfLines[field] != in_half_lines : in_half_lines) continue;
+        if (!shares || !in_half_lines) end = next_line(end);
+        if (field == index) return end;
+        end += kBytes[field];
+      }
+    }
+    return end;
   }
 
   static constexpr bool trivially_copyable = (true && ... && std::is_trivially_copyable_v<Fields>);
+
+ private:
+  static constexpr bool kInHalfLines[count + 1] = {in_half_lines_v<Fields>..., false};
+  static constexpr std::size_t kBytes[count + 1] = {field_bytes_v<Fields>..., 0};
+
+  static constexpr bool shares_lines(std::size_t inherited) {
+    std::size_t used = inherited;
+    std::size_t block = next_line(inherited);
+    for (const std::size_t bytes : kBytes) used += bytes, block += next_line(bytes);
+    return 10 * (block - used) > block;
+  }
 };
 
 /// Fields and bytes of a class and its bases; zero for `void`, the base of a class without one.
@@ -72,7 +104,7 @@ struct ClassLayout {
   using Base = ClassLayout<typename C::BaseClass>;
   using Own = FieldList<typename C::FieldTypes>;
   static constexpr std::size_t field_count = Base::field_count + Own::count;
-  static constexpr std::size_t bytes = Base::bytes + Own::bytes;
+  static constexpr std::size_t bytes = Own::offset(Own::count, Base::bytes);
 };
 
 template <>
@@ -87,53 +119,75 @@ inline constexpr std::size_t inherited_fields_v = ClassLayout<typename C::BaseCl
 
 /// Bytes from a block's start to the array of C's own field `index`. Inherited fields come first.
 template <class C, std::size_t index>
-inline constexpr std::size_t field_offset_v = ClassLayout<typename C::BaseClass>::bytes +
-                                              FieldList<typename C::FieldTypes>::offset(index);
+inline constexpr std::size_t field_offset_v =
+    FieldList<typename C::FieldTypes>::offset(index, ClassLayout<typename C::BaseClass>::bytes);
+
+/// C's own field `I` as its block holds it: kCount arrays of Elements, kStride bytes apart.
+template <class C, std::size_t I>
+struct FieldArrays {
+  using Value = std::tuple_element_t<I, typename C::FieldTypes>;
+  using Element = typename ArrayFieldTraits<Value>::Element;
+  static constexpr std::size_t kCount = ArrayFieldTraits<Value>::count;
+  static constexpr std::size_t kStride = array_stride_v<Element>;
+  static constexpr std::size_t kOffset = field_offset_v<C, I>;
+};
+
+/// Calls f(FieldArrays<B, I>{}) for the fields I of C and its bases B, inherited ones first.
+template <class C, class F>
+__host__ __device__ constexpr void for_each_field(const F& f) {
+  if constexpr (!std::is_void_v<C>) {
+    for_each_field<typename C::BaseClass>(f);
+    [&f]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(FieldArrays<C, I>{}), ...);
+    }
+    (std::make_index_sequence<ClassLayout<C>::Own::count>{});
+  }
+}
 
 /// Bytes of a block of T.
 template <class T>
-inline constexpr std::size_t block_bytes_v = ClassLayout<T>::bytes > 0 ? ClassLayout<T>::bytes : kArrayAlignment;
+inline constexpr std::size_t block_bytes_v = ClassLayout<T>::bytes > 0 ? next_line(ClassLayout<T>::bytes)
+                                                                       : kArrayAlignment;
 
 /// Size of pages and the number of blocks of each type in one.
 template <std::size_t kTypes>
 struct PageLayout {
   std::size_t bytes = 0;
-  std::uint32_t block_stride = 0;                       ///< block numbers per page: a power of two
-  std::array<std::uint32_t, kTypes> blocks_per_page{};  ///< at most 64: a page's blocks share a bitmap container
-  double largest_loss = 0;                              ///< share of a page that the worst-fitting type leaves unused
+  std::uint32_t block_stride = 0;  ///< block numbers per page: a power of two
+  std::array<std::uint32_t, kTypes> blocks_per_page{};
+  double largest_loss = 0;  ///< share of a page that the worst-fitting type leaves unused
 };
 
-/// Chooses the page size for blocks of the given sizes.
+/// Chooses the page size for blocks of the given sizes: the smallest that no type leaves more than 1/16 unused. And
+/// then the least power of two as the number of blocks in a page, at most, with which that remains so.
 ///
-/// A page holds floor(page / block) blocks of a type, at most 64. The smallest page that no type leaves more than 1/16
-/// unused is taken; if there is none up to 8 times the largest block, the one with the least loss. Small pages change
-/// hands more easily, for a page is free only when all of its blocks are.
+/// There is such a size, for a page of 16 times the largest block leaves less than one block of any type. Small pages
+/// change hands more easily, for a page is free only when all of its blocks are; and the fewer block numbers a page
+/// has, the fewer bits of the bitmaps stand for no block.
 template <std::size_t kTypes>
 constexpr PageLayout<kTypes> choose_pages(const std::array<std::size_t, kTypes>& block_bytes) {
-  constexpr double kAcceptedLoss = 1.0 / 16;
-  std::size_t largest = 0;
-  for (const std::size_t bytes : block_bytes) largest = bytes > largest ? bytes : largest;
-  PageLayout<kTypes> best;
-  best.largest_loss = std::numeric_limits<double>::infinity();
-  for (std::size_t page = largest; page <= 8 * largest && best.largest_loss > kAcceptedLoss; page += kArrayAlignment) {
-    double loss = 0;
+  constexpr std::size_t kAcceptedShare = 16;
+  const auto number = [](std::size_t page, std::size_t bytes, std::size_t most) {
+    return page / bytes < most ? page / bytes : most;
+  };
+  const auto unused = [&](std::size_t page, std::size_t most) {
+    std::size_t result = 0;
     for (const std::size_t bytes : block_bytes) {
-      const std::size_t blocks = page / bytes < 64 ? page / bytes : 64;
-      const double unused = 1 - static_cast<double>(blocks * bytes) / static_cast<double>(page);
-      loss = unused > loss ? unused : loss;
+      const std::size_t left = page - number(page, bytes, most) * bytes;
+      result = left > result ? left : result;
     }
-    if (loss < best.largest_loss) {
-      best.largest_loss = loss;
-      best.bytes = page;
-    }
-  }
-  best.block_stride = 1;
+    return result;
+  };
+  PageLayout<kTypes> pages;
+  for (const std::size_t bytes : block_bytes) pages.bytes = bytes > pages.bytes ? bytes : pages.bytes;
+  while (kAcceptedShare * unused(pages.bytes, pages.bytes) > pages.bytes) pages.bytes += kArrayAlignment;
+  pages.block_stride = 1;
+  while (kAcceptedShare * unused(pages.bytes, pages.block_stride) > pages.bytes) pages.block_stride *= 2;
+  pages.largest_loss = static_cast<double>(unused(pages.bytes, pages.block_stride)) / static_cast<double>(pages.bytes);
   for (std::size_t i = 0; i < kTypes; ++i) {
-    const std::size_t blocks = best.bytes / block_bytes[i];
-    best.blocks_per_page[i] = static_cast<std::uint32_t>(blocks < 64 ? blocks : 64);
-    while (best.block_stride < best.blocks_per_page[i]) best.block_stride *= 2;
+    pages.blocks_per_page[i] = static_cast<std::uint32_t>(number(pages.bytes, block_bytes[i], pages.block_stride));
   }
-  return best;
+  return pages;
 }
 
 }  // namespace dynasoar::detail

@@ -54,6 +54,7 @@ class ReducedSoaAllocator {
   // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
   using Storage = detail::HeapStorage<ReducedSoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
+  static constexpr bool kCompacts = true;
   static constexpr bool kListsBeforeEveryLoop = false;  // only loops over objects need lists
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
@@ -181,7 +182,7 @@ class ReducedSoaAllocator {
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
     if constexpr (kChecked || kRequests == Requests::separate) {
-      for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(i, args...) != nullptr ? 1 : 0;
+      for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(std::uint32_t{i}, args...) != nullptr ? 1 : 0;
     } else {
       detail::check_listed<ReducedSoaAllocator, T>();
       constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
@@ -198,7 +199,7 @@ class ReducedSoaAllocator {
         const auto got = static_cast<std::uint32_t>(detail::popcount(reserved.slots));
         for (std::uint32_t i = wanted.before; i < got && tried < count; ++i, ++tried, ++made) {
           const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(reserved.slots, static_cast<int>(i)));
-          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(tried, args...);
+          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(std::uint32_t{tried}, args...);
         }
       }
     }

@@ -25,7 +25,7 @@ class Tally {
   using Word = typename Atomics::template word<std::uint64_t>;
 
   static constexpr int kShards = Atomics::kShards;
-  static constexpr std::size_t kStride = 16;  // words: one shard per 128-byte line
+  static constexpr std::size_t kStride = 12;  // words from a shard to the next: no two of them in one 32-byte sector
   static constexpr std::size_t kWords = kShards * kStride;
 
   /// What a reader saw.

@@ -19,6 +19,7 @@
 #if !DYNASOAR_CUDA_BACKEND
 #include <atomic>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <mutex>
@@ -193,7 +194,15 @@ class Executor : public WaitingRule {
   /// Waits until everything submitted is done. @throws Error if any of it failed, or a step is being recorded
   void synchronize() {
     check_may_wait();
-    detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    wait();
+  }
+
+  /// The same for the library itself, which may wait where its user must not. @pre not is_recording()
+  void wait() { detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+  /// Sets `bytes` bytes of device memory to `value`.
+  void fill_bytes(void* memory, unsigned char value, std::size_t bytes) {
+    if (bytes > 0) detail::check_cuda(cudaMemsetAsync(memory, value, bytes, stream_), "cudaMemsetAsync");
   }
 
   /// Whether what is submitted now is recorded instead of run.
@@ -298,6 +307,15 @@ class Executor : public WaitingRule {
 
   /// Nothing to wait for: submissions return when they are done.
   void synchronize() { check_may_wait(); }
+  void wait() {}
+
+  /// Sets `bytes` bytes to `value`.
+  void fill_bytes(void* memory, unsigned char value, std::size_t bytes) {
+    if (bytes > 0) std::memset(memory, value, bytes);
+  }
+
+  /// False: what is submitted runs.
+  bool is_recording() const { return false; }
 
   /// The processor's name.
   static std::string device_name() {

@@ -46,7 +46,8 @@ struct ListSources {
     typename Heap::Bits allocated;
     BlockList list;
     ListProgress* progress;
-    AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] of `created`, then of `deleted`, when the last list was made
+    AtomicWord<std::uint64_t>*
+        seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when the last list was made
   };
   const typename Heap::template Word<std::uint64_t>* slots;
   Type types[kTypes];
@@ -80,7 +81,7 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
 inline constexpr int kContainersPerTile = 64;  // containers of an allocated bitmap that a thread block lists together
 
 // Thread blocks of a row per multiprocessor, at most. All of them read the same counters.
-inline constexpr unsigned kListBlocksPerMultiprocessor = 4;
+inline constexpr unsigned kListBlocksPerMultiprocessor = 2;
 
 /// The value of a word that nobody changes while this kernel runs, by way of the cache that a multiprocessor's thread
 /// blocks share: atomic loads go past it.
@@ -93,11 +94,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     list_kernel(const __grid_constant__ ListSources<Heap, kTypes> sources) {
   take_turns();
   const typename ListSources<Heap, kTypes>::Type& type = sources.types[blockIdx.y];
-  // Half of the threads look at what was created, half at what was deleted.
+  // Half of the threads look at what was created, half at what was deleted; neighbours at the same shards.
   constexpr auto kShards = static_cast<unsigned>(Heap::Counter::kShards);
   static_assert(2 * kShards == kThreadsPerBlock);
-  const auto& counter = threadIdx.x < kShards ? type.created : type.deleted;
-  const std::uint64_t now = resting_value(counter.word(static_cast<int>(threadIdx.x % kShards)));
+  const auto& counter = threadIdx.x % 2 == 0 ? type.created : type.deleted;
+  const std::uint64_t now = resting_value(counter.word(static_cast<int>(threadIdx.x / 2)));
   const std::uint64_t seen = resting_value(type.seen[threadIdx.x]);
   if (__syncthreads_or(now != seen ? 1 : 0) == 0) return;
 
@@ -189,7 +190,7 @@ void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
     constexpr int kShards = Heap::Counter::kShards;
     bool is_same = true;
     for (int i = 0; i < 2 * kShards; ++i) {
-      const std::uint64_t now = (i < kShards ? type.created : type.deleted).word(i % kShards).load(Order::relaxed);
+      const std::uint64_t now = (i % 2 == 0 ? type.created : type.deleted).word(i / 2).load(Order::relaxed);
       if (type.seen[i].load(Order::relaxed) == now) continue;
       type.seen[i].store(now, Order::relaxed);
       is_same = false;

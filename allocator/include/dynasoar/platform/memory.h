@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -16,6 +17,19 @@
 #include <dynasoar/platform/error.h>
 
 namespace dynasoar {
+
+namespace detail {
+
+/// Copies device memory to the host. Waits for the device.
+inline void copy_from_device(void* to, const void* from, std::size_t bytes) {
+#if DYNASOAR_CUDA_BACKEND
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+}  // namespace detail
 
 /// An array of `size` elements in the memory of the device, not initialized.
 ///
@@ -100,12 +114,7 @@ class DeviceArray {
   /// A copy of the array in host memory.
   std::vector<T> download() const {
     std::vector<T> values(size_);
-    if (size_ == 0) return values;
-#if DYNASOAR_CUDA_BACKEND
-    detail::check_cuda(cudaMemcpy(values.data(), data_, bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
-#else
-    std::memcpy(static_cast<void*>(values.data()), data_, bytes());
-#endif
+    if (size_ > 0) detail::copy_from_device(static_cast<void*>(values.data()), data_, bytes());
     return values;
   }
 
@@ -120,5 +129,56 @@ class DeviceArray {
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// Words in the host's memory that device code writes and the host reads without waiting; zero at first.
+///
+/// @throws Error if there is no memory for them
+class MailedWords {
+ public:
+  explicit MailedWords(std::size_t size) : words_(allocate(size)) {
+    for (std::size_t i = 0; i < size; ++i) words_[i] = 0;
+  }
+  MailedWords(const MailedWords&) = delete;
+  MailedWords& operator=(const MailedWords&) = delete;
+#if DYNASOAR_CUDA_BACKEND
+  ~MailedWords() {
+    static_cast<void>(cudaFreeHost(const_cast<std::uint64_t*>(words_)));
+  }
+#else
+  ~MailedWords() {
+    delete[] words_;
+  }
+#endif
+
+  /// For device code, which puts `mail_fence` between words that must arrive in order.
+  volatile std::uint64_t* data() const {
+    return words_;
+  }
+
+  /// What has arrived.
+  std::uint64_t operator[](std::size_t index) const {
+    return words_[index];
+  }
+
+ private:
+  static volatile std::uint64_t* allocate(std::size_t size) {
+#if DYNASOAR_CUDA_BACKEND
+    void* memory = nullptr;
+    detail::check_cuda(cudaMallocHost(&memory, size * sizeof(std::uint64_t)), "cudaMallocHost");
+    return static_cast<volatile std::uint64_t*>(memory);
+#else
+    return new volatile std::uint64_t[size];
+#endif
+  }
+
+  volatile std::uint64_t* words_;
+};
+
+/// Words written before it arrive at the host before those written after it.
+__device__ inline void mail_fence() {
+#if defined(__CUDA_ARCH__)
+  __threadfence_system();
+#endif  // host code reads its mail when the loop has ended
+}
 
 }  // namespace dynasoar

@@ -1,0 +1,40 @@
+/// @file
+/// copy_value: copies a value as bytes, in as few accesses as a GPU needs. Used by compaction.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+#if defined(__CUDA_ARCH__)
+
+/// The largest word that a value of T can be made of.
+template <class T>
+using WordsOf = std::conditional_t<
+    alignof(T) % 16 == 0, uint4,
+    std::conditional_t<alignof(T) % 8 == 0, std::uint64_t,
+                       std::conditional_t<alignof(T) % 4 == 0, std::uint32_t,
+                                          std::conditional_t<alignof(T) % 2 == 0, std::uint16_t, std::uint8_t>>>>;
+
+#endif
+
+/// Copies a trivially copyable value that need not be one: bytes that were never written are copied as they are.
+template <class T>
+__device__ void copy_value(T* __restrict__ to, const T* __restrict__ from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+#if defined(__CUDA_ARCH__)
+  using Word = WordsOf<T>;
+  for (std::size_t i = 0; i < sizeof(T) / sizeof(Word); ++i) {
+    reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
+  }
+#else
+  std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), sizeof(T));
+#endif
+}
+
+}  // namespace dynasoar::detail
