@@ -340,7 +340,7 @@ class MakeTables(unittest.TestCase):
         records = all_records()
         next(r for r in records if r["variant"] == "SoA by hand")["commit"] = "fedcba9876543210"
         self.write("benchmarks/results/a.json", records)
-        self.assert_fails("needs results of one run", "commit fedcba9,", "commit 0123456,")
+        self.assert_fails("needs results of one run", "commit fedcba9", "commit 0123456")
 
     def test_two_results_of_the_same_day(self):
         self.write("benchmarks/results/a.json", all_records())
