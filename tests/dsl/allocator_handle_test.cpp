@@ -238,21 +238,24 @@ TEST_CASE("a loop sees what loops before it have created and deleted") {
 // ---- Creation
 // ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("parallel_new creates one object for every index, with further arguments") {
-  AllocatorHandle<AllocatorT> handle(small_heap());
-  constexpr std::uint32_t kCount = 10000;
-  handle.parallel_new<Fish>(kCount, 3u, 4ull);
-  Counters seen(kCount + 1);
-  handle.parallel_do<Fish>([seen = seen.data()] __device__(Fish * fish) {
-    const std::uint32_t index = fish->index_;
-    seen[index < kCount && fish->sum_ == 7 ? index : kCount].fetch_add(1, Order::relaxed);
-  });
-  handle.synchronize();
-  std::uint32_t wrong = 0;
-  const std::vector<std::uint64_t> values = seen.values();
-  for (std::uint32_t i = 0; i < kCount; ++i) wrong += values[i] != 1;
-  CHECK(wrong == 0);
-  CHECK(values[kCount] == 0);
+TEST_CASE("parallel_new creates one object for every index, with further arguments, however many") {
+  // Around the lanes of a warp and the slots of a block, and more than all threads of a GPU take at once.
+  for (const std::uint32_t count : {1u, 31u, 32u, 33u, 63u, 64u, 65u, 96u, 97u, 10000u, 1000001u}) {
+    CAPTURE(count);
+    AllocatorHandle<AllocatorT> handle({.heap_bytes = 64 << 20, .threads = 4});
+    handle.parallel_new<Fish>(count, 3u, 4ull);
+    Counters seen(count + 1);
+    handle.parallel_do<Fish>([seen = seen.data(), count] __device__(Fish * fish) {
+      const std::uint32_t index = fish->index_;
+      seen[index < count && fish->sum_ == 7 ? index : count].fetch_add(1, Order::relaxed);
+    });
+    handle.synchronize();
+    std::uint32_t wrong = 0;
+    const std::vector<std::uint64_t> values = seen.values();
+    for (std::uint32_t i = 0; i < count; ++i) wrong += values[i] != 1;
+    CHECK(wrong == 0);
+    CHECK(values[count] == 0);
+  }
 }
 
 TEST_CASE("parallel_for calls its function for every index, and it can create and use objects") {

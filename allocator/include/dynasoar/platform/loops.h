@@ -74,6 +74,11 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
+/// Has an entry brought from memory into the L2 cache, for a later load_entry; costs one instruction and no register.
+__device__ inline void prefetch_entry(const BlockList& list, std::uint32_t index) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(list.entries + index));
+}
+
 // There is a row of thread blocks per type. Rows of which no object was created or deleted leave at once, so this looks
 // at every shard of the counters by itself, which is faster than to add them up; all thread blocks of a row decide
 // alike, because only the last one to finish notes the new counts. The sources are a parameter, because a kernel has

@@ -37,8 +37,11 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t count = *list.count;
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
-  for (std::uint32_t i = thread / 64; i < count; i += gridDim.x * blockDim.x / 64) {
+  const std::uint32_t stride = gridDim.x * blockDim.x / 64;
+  for (std::uint32_t i = thread / 64; i < count; i += stride) {
     const ListedBlock entry = load_entry(list, i);
+    // Nothing of a round can begin before its entry is there.
+    if (i + stride < count) prefetch_entry(list, i + stride);
     if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
     __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
   }
