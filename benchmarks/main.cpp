@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
        {"compaction", benchmarks::run_compaction},
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
+       {"host_loop", benchmarks::run_host_loop},
+       {"host_threads", benchmarks::run_host_threads},
        {"wa_tor", benchmarks::run_wa_tor},
        {"wa_tor_compaction", benchmarks::run_wa_tor_compaction},
        {"n_body", benchmarks::run_n_body},
