@@ -33,7 +33,7 @@ class PageError(Exception):
 
 
 def pages(root):
-    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [root / "README.md", *sorted((root / "docs").glob("**/*.md"))]
 
 
 def events(path):
@@ -156,8 +156,8 @@ def write(root, output):
             continue
         if not programs:
             continue
-        name = path.stem.lower().replace("-", "_")
         shown = str(path.relative_to(root))
+        name = re.sub(r"\W", "_", shown.removeprefix("docs/").removesuffix(".md").lower())
         write_page(path, shown, programs, output / f"{name}.cpp")
         expected[name] = [{"arguments": [str(number)], "page": shown, "line": program.line, "prints": program.expected}
                           for number, program in enumerate(programs) if program.runs]
