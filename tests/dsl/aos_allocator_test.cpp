@@ -234,6 +234,14 @@ TEST_CASE("a full heap of objects in one piece says so, and can be filled again"
   }
 }
 
+TEST_CASE("a heap of objects in one piece does not grow, and who asks for that is told so") {
+  AllocatorHandle<BrickAllocator> handle({.heap_bytes = std::size_t{16} << 10, .threads = 4});
+  handle.parallel_new<Brick>(1025);
+  CHECK_THROWS_WITH_AS(static_cast<void>(handle.retry_with_growth()), doctest::Contains("with more heap_bytes"),
+                       dynasoar::AllocationError);
+  CHECK_FALSE(handle.retry_with_growth());
+}
+
 TEST_CASE("a loop that creates and deletes more than the table of objects has room for says so") {
   AllocatorHandle<BrickAllocator> handle({.heap_bytes = std::size_t{16} << 10, .threads = 4});
   handle.parallel_for(16, Churn{200});

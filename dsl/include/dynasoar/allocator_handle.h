@@ -19,6 +19,7 @@
 #include <dynasoar/allocator/soa_allocator.h>
 #include <dynasoar/compact.h>
 #include <dynasoar/handle_options.h>
+#include <dynasoar/kept_lists.h>
 #include <dynasoar/loop_calls.h>
 #include <dynasoar/misuse_text.h>
 #include <dynasoar/objects.h>
@@ -27,7 +28,9 @@
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/object_loops.h>
 #include <dynasoar/reduce.h>
+#include <dynasoar/refusals.h>
 #include <dynasoar/statistics.h>
+#include <dynasoar/statistics_of.h>
 #include <dynasoar/step.h>
 #include <dynasoar/type_name.h>
 
@@ -46,8 +49,6 @@ namespace dynasoar {
 template <class AllocatorT>
 class AllocatorHandle {
  public:
-  class KeptLists;
-
   /// @throws Error if a handle of this type is alive, the heap is too small or too large or above its limit, there is
   /// no
   ///         device for it, or failing allocations are asked of a build without checks
@@ -56,10 +57,10 @@ class AllocatorHandle {
         executor_(options.threads),
         storage_(claim(executor_), {options.heap_bytes, options.heap_limit_bytes},
                  plan_of(options.failing_allocations)),
-        growth_(executor_, storage_) {
+        growth_(executor_, storage_),
+        lists_(executor_, storage_) {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
     if constexpr (AllocatorT::kFindsMisuse) executor_.require_stack(kCheckedStackBytes);
-    reported_refusals_.resize(AllocatorT::kTypes * kRefusals);
     device_object_ = DeviceArray<char>(1);
     bind(storage_.state());
     alive_ = this;
@@ -72,7 +73,7 @@ class AllocatorHandle {
   ~AllocatorHandle() {
     try {
       executor_.synchronize();
-      throw_misuse();
+      detail::throw_misuse<AllocatorT>(storage_);
     } catch (const MisuseError& error) {
       std::fprintf(stderr, "dynasoar: found when the AllocatorHandle was destroyed: %s\n", error.what());
     } catch (const Error&) {
@@ -115,7 +116,7 @@ class AllocatorHandle {
   /// grow does so before, if there is no room for them.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
-    make_room(pages_for<T>(count));
+    make_room(Growth::template pages_for<T>(count));
     // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
     run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
   }
@@ -136,7 +137,7 @@ class AllocatorHandle {
   /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
   /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
   /// instead, if the allocator finds misuse. @pre the handle outlives the result
-  [[nodiscard]] KeptLists keep_lists() { return KeptLists(*this); }
+  [[nodiscard]] KeptLists<AllocatorT> keep_lists() { return KeptLists<AllocatorT>(lists_); }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
   ///
@@ -159,7 +160,7 @@ class AllocatorHandle {
   template <class F>
   [[nodiscard]] auto record(F function) {
     auto submit = [this, function = std::move(function)]() mutable {
-      const ListsAnew anew(*this);
+      const typename detail::ListKeeper<AllocatorT>::Anew anew(lists_);
       function();
     };
     return Step<AllocatorHandle, decltype(submit)>(*this, std::move(submit));
@@ -175,7 +176,7 @@ class AllocatorHandle {
                   "the handle as many heap_bytes as it may need");
     detail::check_listed<AllocatorT, T>();
     executor_.check_may_wait();
-    if (!growth_.reserve(pages_for<T>(objects))) {
+    if (!growth_.reserve(Growth::template pages_for<T>(objects))) {
       throw Error("dynasoar: there is no room for " + std::to_string(objects) + " more objects of " +
                   std::string(type_name<T>()) + " in a heap that may have " + std::to_string(storage_.limit_bytes()) +
                   " bytes; make the handle with a higher heap_limit_bytes");
@@ -194,10 +195,10 @@ class AllocatorHandle {
   /// @throws AllocationError if the heap cannot grow so far; as `synchronize` otherwise
   bool retry_with_growth() {
     executor_.synchronize();
-    throw_misuse();
-    const Refused refused = take_refused();
+    detail::throw_misuse<AllocatorT>(storage_);
+    const detail::Refused refused = refusals_.take(storage_);
     if (refused.objects == 0) return false;
-    if (!make_room_for(refused)) throw AllocationError(refused.text + usage_note(false), refused.objects);
+    if (!make_room_for(refused)) throw allocation_error(refused, false);
     return true;
   }
 
@@ -239,7 +240,7 @@ class AllocatorHandle {
     detail::check_listed_or_base<AllocatorT, T>();
     executor_.check_may_wait();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
-    make_lists();
+    lists_.make_lists();
     R result = init;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
@@ -283,8 +284,11 @@ class AllocatorHandle {
   ///         Error if the device failed
   void synchronize() {
     executor_.synchronize();
-    throw_misuse();
-    answer_refusals();
+    detail::throw_misuse<AllocatorT>(storage_);
+    const detail::Refused refused = refusals_.take(storage_);
+    if (refused.objects == 0) return;
+    const bool has_room = make_room_for(refused);
+    if (options_.on_refusal == OnRefusal::throw_error) throw allocation_error(refused, has_room);
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
@@ -306,33 +310,7 @@ class AllocatorHandle {
   /// @throws Error if the device failed
   Statistics statistics() {
     executor_.check_may_wait();
-    const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
-    const std::vector<std::uint64_t> refusals = storage_.refusals();
-    const std::vector<std::uint64_t> created = storage_.created();
-    Statistics result;
-    result.heap_bytes = storage_.heap_bytes();
-    result.heap_limit_bytes = storage_.limit_bytes();
-    result.growths = storage_.growths();
-    result.state_bytes = storage_.state_bytes();
-    result.page_bytes = storage_.page_bytes();
-    result.pages = storage_.pages();
-    result.free_pages = storage_.count_free_pages();
-    AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
-      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
-      TypeStatistics statistics;
-      statistics.name = type_name<T>();
-      statistics.objects = totals[2 * type];
-      statistics.created = created[type];
-      statistics.blocks = totals[2 * type + 1];
-      statistics.slots = statistics.blocks * AllocatorT::kSlotsPerBlock;
-      statistics.block_bytes = AllocatorT::template kBlockBytes<T>;
-      statistics.refused_full = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::heap_full)];
-      statistics.refused_contended = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::contended)];
-      statistics.refused_on_request = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::on_request)];
-      statistics.refused_table = refusals[type * kRefusals + static_cast<std::size_t>(Refusal::table_full)];
-      result.types.push_back(statistics);
-    });
-    return result;
+    return detail::statistics_of<AllocatorT>(executor_, storage_);
   }
 
   /// For kernels of the user's own, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
@@ -342,9 +320,9 @@ class AllocatorHandle {
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     before_loop();
     announce_loop<void>();
-    make_lists();  // for device_do
+    lists_.make_lists();  // for device_do
     detail::bring_up_to_date<AllocatorT>(executor_);
-    after_loop();
+    growth_.after_loop();
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
 
@@ -354,29 +332,12 @@ class AllocatorHandle {
   /// The heap's state, for checks and tools. On the GPU it points to device memory.
   const typename AllocatorT::State& state() const { return storage_.state(); }
 
-  /// What keep_lists returns: lists are kept while it lives.
-  class KeptLists {
-   public:
-    explicit KeptLists(AllocatorHandle& handle) : handle_(handle) {
-      if (handle_.kept_ == 0) {
-        handle_.storage_.make_lists(handle_.executor_);
-        if constexpr (AllocatorT::kFindsMisuse) handle_.kept_at_ = handle_.storage_.listed_at();
-      }
-      ++handle_.kept_;
-    }
-    KeptLists(const KeptLists&) = delete;
-    KeptLists& operator=(const KeptLists&) = delete;
-    ~KeptLists() { --handle_.kept_; }
-
-   private:
-    AllocatorHandle& handle_;
-  };
-
  private:
   template <class HandleT, class F>
   friend class Step;
 
   using Storage = typename AllocatorT::Storage;
+  using Growth = detail::GrowthOf<AllocatorT>;
   static constexpr bool kFindsMisuse = AllocatorT::kFindsMisuse;
   static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
 
@@ -436,112 +397,27 @@ class AllocatorHandle {
     }
   }
 
-  /// @pre the device is idle
-  void throw_misuse() {
-    if constexpr (AllocatorT::kFindsMisuse) {
-      std::vector<MisuseReport> reports = storage_.take_misuse();
-      if (reports.empty()) return;
-      std::string message;
-      for (MisuseReport& report : reports) {
-        report.text = detail::describe<AllocatorT>(report);
-        message += (message.empty() ? "" : "; ") + report.text;
-      }
-      throw MisuseError(message, std::move(reports));
-    }
-  }
-
-  /// Objects that could not be created.
-  struct Refused {
-    std::uint64_t objects = 0;
-    std::uint64_t pages = 0;  ///< that those take for which there was no memory
-    std::string text;
-  };
-
-  /// Those since the last call. @pre the device is idle
-  Refused take_refused() {
-    const std::vector<std::uint64_t> refusals = storage_.refusals();
-    const std::vector<std::uint64_t> before = std::exchange(reported_refusals_, refusals);
-    constexpr const char* kReasons[kRefusals] = {"heap full", "blocks kept changing hands",
-                                                 "as asked for by failing_allocations",
-                                                 "so many were created in one loop that the table of objects is full"};
-    Refused refused;
-    AllocatorT::Types::for_each([&]<class T>(std::type_identity<T>) {
-      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
-      for (std::size_t why = 0; why < kRefusals; ++why) {
-        const std::uint64_t count = refusals[type * kRefusals + why] - before[type * kRefusals + why];
-        if (count == 0) continue;
-        refused.objects += count;
-        if (static_cast<Refusal>(why) != Refusal::on_request) refused.pages += pages_for<T>(count);
-        refused.text += (refused.text.empty() ? "" : "; ") + std::string(type_name<T>()) + ": make_new failed " +
-                        std::to_string(count) + " times, " + kReasons[why];
-      }
-    });
-    return refused;
-  }
-
   /// @return whether they can be created now. @pre the device is idle
-  bool make_room_for(const Refused& refused) {
-    if (refused.pages == 0) return true;
-    bool has_room = false;
-    if constexpr (Storage::kGrows) {
-      has_room = growth_.answer_refusals(refused.pages);
-      bind_if_grown();
-    }
+  bool make_room_for(const detail::Refused& refused) {
+    const bool has_room = growth_.answer_refusals(refused.pages);
+    bind_if_grown();
     return has_room;
   }
 
-  /// @pre the device is idle
-  void answer_refusals() {
-    const Refused refused = take_refused();
-    if (refused.objects == 0) return;
-    const bool has_room = make_room_for(refused);
-    if (options_.on_refusal == OnRefusal::throw_error) {
-      throw AllocationError(refused.text + usage_note(has_room), refused.objects);
-    }
+  AllocationError allocation_error(const detail::Refused& refused, bool has_room) {
+    return {refused.text + detail::heap_note(statistics(), Storage::kGrows, has_room), refused.objects};
   }
-
-  /// Pages that so many objects of T take, and some more, because warps fill blocks of their own.
-  template <class T>
-  static std::uint64_t pages_for(std::size_t objects) {
-    if constexpr (Storage::kGrows) {
-      constexpr std::size_t kMost = std::size_t{1} << 40;
-      const std::size_t pages =
-          AllocatorT::template heap_bytes_for<T>(objects < kMost ? objects : kMost) / Storage::page_bytes();
-      return pages + pages / 8 + 1;
-    } else {
-      return 0;
-    }
-  }
-
-  // Growth. Nothing of this costs more than a comparison where the heap cannot grow.
 
   /// Before a loop is submitted.
   void before_loop() {
-    if constexpr (Storage::kGrows) {
-      if (!growth_.can_grow() || executor_.is_recording()) return;
-      growth_.look_ahead();
-      bind_if_grown();
-    }
-  }
-
-  /// Afterwards.
-  void after_loop() {
-    if constexpr (Storage::kGrows) {
-      if (growth_.can_grow() && !executor_.is_recording()) growth_.ask();
-    }
+    growth_.before_loop();
+    bind_if_grown();
   }
 
   /// Before a loop is submitted that asks for so many pages.
   void make_room(std::uint64_t pages) {
-    if constexpr (Storage::kGrows) {
-      if (!growth_.can_grow()) return;
-      if (executor_.is_recording()) {
-        recorded_pages_ += pages;
-      } else {
-        growth_.make_room(pages);
-        bind_if_grown();
-      }
-    }
+    growth_.make_room(pages);
+    bind_if_grown();
   }
 
   /// Before a recorded step runs whose loops ask for so many.
@@ -549,42 +425,12 @@ class AllocatorHandle {
     before_loop();
     if (pages > 0) make_room(pages);
   }
-  std::uint64_t take_recorded_pages() { return std::exchange(recorded_pages_, 0); }
+  void after_step() { growth_.after_loop(); }
+  std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
   std::uint64_t growths() const { return storage_.growths(); }
 
   void bind_if_grown() {
     if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind(storage_.state());
-  }
-
-  /// While it lives, who kept lists before does not, for a step may run at any time.
-  class ListsAnew {
-   public:
-    explicit ListsAnew(AllocatorHandle& handle)
-        : handle_(handle), kept_(std::exchange(handle.kept_, 0)), kept_at_(std::move(handle.kept_at_)) {}
-    ListsAnew(const ListsAnew&) = delete;
-    ListsAnew& operator=(const ListsAnew&) = delete;
-    ~ListsAnew() {
-      handle_.kept_ += kept_;
-      handle_.kept_at_ = std::move(kept_at_);
-    }
-
-   private:
-    AllocatorHandle& handle_;
-    int kept_;
-    std::vector<std::uint64_t> kept_at_;
-  };
-
-  /// Makes the lists for the next loop, unless they are kept. @throws Error if they ought to be, but objects changed
-  void make_lists() {
-    if (!AllocatorT::kFindsMisuse && kept_ > 0) return;
-    storage_.make_lists(executor_);
-    if constexpr (AllocatorT::kFindsMisuse) {
-      if (kept_ > 0 && storage_.listed_at() != kept_at_) {
-        throw Error(
-            "dynasoar: objects were created or deleted since keep_lists(), so this loop would visit objects that there "
-            "are not; end the scope of what keep_lists returned before it");
-      }
-    }
   }
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
@@ -595,7 +441,7 @@ class AllocatorHandle {
     // Also while lists are kept: what was deleted would else stay in them, and leave no room.
     if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
-    after_loop();
+    growth_.after_loop();
   }
 
   /// A loop over T and its subclasses, one kernel per class; the lists are made before the first of them.
@@ -604,13 +450,13 @@ class AllocatorHandle {
     detail::check_listed_or_base<AllocatorT, T>();
     before_loop();
     announce_loop<typename AllocatorT::template Subtypes<T>>();
-    make_lists();
+    lists_.make_lists();
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
       detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
                                             detail::SlotCall<S, Call>{call});
     });
-    after_loop();
+    growth_.after_loop();
   }
 
   template <auto kField, class Op>
@@ -622,34 +468,16 @@ class AllocatorHandle {
     return found.any ? std::optional<T>(found.value) : std::nullopt;
   }
 
-  /// How large the heap is and what to do about that. @param has_room   whether it has grown
-  std::string usage_note(bool has_room) {
-    const Statistics now = statistics();
-    char percent[16];
-    std::snprintf(percent, sizeof percent, "%.1f", 100 * now.used());
-    std::string note = " (" + std::to_string(now.heap_bytes) + " bytes, " + percent + "% used)";
-    if (!Storage::kGrows || (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes)) {
-      return note + "; make the handle with more heap_bytes";
-    }
-    if (has_room) return note + "; the heap has grown, and there is room for them now: try again";
-    if (now.heap_bytes == now.heap_limit_bytes) {
-      return note + "; that is the heap's limit: make the handle with a higher heap_limit_bytes, or delete objects";
-    }
-    return note + "; there is no memory left for the heap to grow: delete objects, or free memory elsewhere";
-  }
-
   HandleOptions options_;
   Executor executor_;
   Storage storage_;
-  [[no_unique_address]] std::conditional_t<Storage::kGrows, detail::HeapGrowth<Storage>, detail::NoGrowth> growth_;
-  std::uint64_t bound_growths_ = 0;   // of the heap by the time that its state was bound
-  std::uint64_t recorded_pages_ = 0;  // that the step being recorded asks for
+  [[no_unique_address]] Growth growth_;
+  detail::ListKeeper<AllocatorT> lists_;
+  detail::RefusalLog<AllocatorT> refusals_;
+  std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound
   DeviceArray<char> device_object_;
   DeviceArray<char> scratch_;  // of reductions
-  std::vector<std::uint64_t> reported_refusals_;
   std::uint64_t loops_ = 0;
-  int kept_ = 0;                        // how many KeptLists live
-  std::vector<std::uint64_t> kept_at_;  // in checked builds: which lists they keep
 };
 
 }  // namespace dynasoar

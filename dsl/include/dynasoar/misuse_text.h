@@ -1,5 +1,5 @@
 /// @file
-/// Describes misuse for people: which class or field, what was done, to which object, by which. Used by
+/// Describes misuse for people: which class or field, what was done, to which object, by which; throws it. Used by
 /// AllocatorHandle.
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
@@ -100,6 +102,22 @@ std::string describe(const MisuseReport& report) {
   if (first.by != 0)
     text += std::string(first.operation == Operation::create ? "; first" : "") + " by " + object_text<A>(first.by);
   return text;
+}
+
+/// Throws what misuse allocator A has found since the last call, if any. @pre the device is idle
+/// @throws MisuseError
+template <class A>
+void throw_misuse(typename A::Storage& storage) {
+  if constexpr (A::kFindsMisuse) {
+    std::vector<MisuseReport> reports = storage.take_misuse();
+    if (reports.empty()) return;
+    std::string message;
+    for (MisuseReport& report : reports) {
+      report.text = describe<A>(report);
+      message += (message.empty() ? "" : "; ") + report.text;
+    }
+    throw MisuseError(message, std::move(reports));
+  }
 }
 
 }  // namespace dynasoar::detail

@@ -39,7 +39,7 @@ class Step {
       handle_.before_step(pages_);
       if (recorded_at_ != handle_.growths()) record();
       recording_->replay();
-      handle_.after_loop();
+      handle_.after_step();
       return;
     }
 #endif

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <dynasoar/allocator/refusal.h>
@@ -67,35 +68,44 @@ struct MailRoom {
   }
 };
 
-/// Lets a heap grow when it must.
+/// Lets a heap grow when it must. Nothing of this costs more than a comparison once the heap cannot grow any more.
 ///
 /// @tparam Storage   a HeapStorage
 template <class Storage>
 class HeapGrowth {
  public:
+  /// Pages that so many objects of T take, and some more, because warps fill blocks of their own.
+  template <class T>
+  static std::uint64_t pages_for(std::size_t objects) {
+    constexpr std::size_t kMost = std::size_t{1} << 40;
+    const std::size_t pages = Storage::template bytes_for<T>(std::min(objects, kMost)) / Storage::page_bytes();
+    return pages + pages / 8 + 1;
+  }
+
   /// @pre both outlive this
   HeapGrowth(Executor& executor, Storage& storage) : executor_(executor), storage_(storage), counts_(1), mail_(2) {
     counts_.fill_bytes(0);
     known_ = {storage.pages(), storage.pages(), 0};
   }
 
-  /// Whether the heap is worth watching: it can grow, and there is memory as far as is known.
-  bool can_grow() const { return !out_of_memory_ && storage_.pages() < storage_.limit_pages(); }
-
   /// Before a loop: grows if, by the last letter, less than a third of the pages is free, or something was refused.
   /// Does not wait.
-  void look_ahead() {
+  void before_loop() {
+    if (!can_grow() || executor_.is_recording()) return;
     open_mail();
-    if (!can_grow()) return;
     if (is_plenty() && refused_ == answered_) return;
     if (try_to_grow(2 * storage_.pages())) answered_ = refused_;
   }
 
   /// Before `needed` pages will be asked for: grows so that they are there, if it can. Waits for the device only if, by
-  /// the last letter, less than a third of the pages would be left.
+  /// the last letter, less than a third of the pages would be left. While a step is recorded, only adds them up.
   void make_room(std::uint64_t needed) {
-    promised_ += needed;
     if (!can_grow()) return;
+    if (executor_.is_recording()) {
+      recorded_ += needed;
+      return;
+    }
+    promised_ += needed;
     open_mail();
     if (is_plenty()) return;
     measure();
@@ -103,6 +113,16 @@ class HeapGrowth {
     if (known_.free >= needed) return;
     try_to_grow(std::max(2 * storage_.pages(), storage_.pages() - known_.free + needed));
   }
+
+  /// After a loop: asks for a letter, unless one is on its way.
+  void after_loop() {
+    if (!can_grow() || executor_.is_recording()) return;
+    open_mail();
+    if (!is_asked_ && !has_no_news()) send_for_letter();
+  }
+
+  /// Pages that the loops asked for that have been recorded since the last call.
+  std::uint64_t take_recorded_pages() { return std::exchange(recorded_, 0); }
 
   /// Makes `needed` pages free. Waits for the device. @return whether they are. @throws Error if there is no memory
   bool reserve(std::uint64_t needed) {
@@ -118,6 +138,7 @@ class HeapGrowth {
   /// After objects that take `needed` pages were refused: grows, unless it has done so since. @return whether there is
   /// room for them. @pre the device is idle
   bool answer_refusals(std::uint64_t needed) {
+    if (needed == 0) return true;
     if (storage_.growths() == 0 && storage_.pages() == storage_.limit_pages()) return false;
     measure();
     out_of_memory_ = false;  // somebody may have freed some
@@ -126,13 +147,6 @@ class HeapGrowth {
     if (!is_new && known_.free >= needed) return true;
     const bool has_grown = try_to_grow(std::max(2 * storage_.pages(), storage_.pages() - known_.free + needed));
     return has_grown || known_.free >= needed;
-  }
-
-  /// After a loop: asks for a letter, unless one is on its way.
-  void ask() {
-    if (!can_grow()) return;
-    open_mail();
-    if (!is_asked_ && !has_no_news()) send_for_letter();
   }
 
  private:
@@ -144,6 +158,9 @@ class HeapGrowth {
   // Containers for a task to look at. On a GPU it takes many threads, and their sums meet in one word.
   static constexpr std::uint32_t kContainersPerTask = kCudaBackend ? 16 : 4096;
   static constexpr std::uint32_t kMostTasks = kCudaBackend ? 8192 : 16;
+
+  /// Whether the heap is worth watching: it can grow, and there is memory as far as is known.
+  bool can_grow() const { return !out_of_memory_ && storage_.pages() < storage_.limit_pages(); }
 
   /// Whether a third of the pages is free, as far as is known, what is promised left out.
   bool is_plenty() const {
@@ -225,6 +242,7 @@ class HeapGrowth {
   bool is_asked_ = false;       // whether there is one
   std::uint32_t number_ = 0;    // of the last one asked for
   std::uint64_t promised_ = 0;  // pages, since the start
+  std::uint64_t recorded_ = 0;  // pages that the step being recorded asks for
   std::uint64_t refused_ = 0;   // objects, by the last letter
   std::uint64_t answered_ = 0;  // of these, how many the heap has grown for
   std::uint64_t changes_ = 0;   // of blocks, when news was last looked for
@@ -235,6 +253,20 @@ class HeapGrowth {
 struct NoGrowth {
   template <class Storage>
   NoGrowth(Executor&, Storage&) {}
+
+  template <class T>
+  static std::uint64_t pages_for(std::size_t) {
+    return 0;
+  }
+  void before_loop() {}
+  void make_room(std::uint64_t) {}
+  void after_loop() {}
+  std::uint64_t take_recorded_pages() { return 0; }
+  bool answer_refusals(std::uint64_t) { return false; }
 };
+
+/// What lets the heap of allocator A grow.
+template <class A>
+using GrowthOf = std::conditional_t<A::Storage::kGrows, HeapGrowth<typename A::Storage>, NoGrowth>;
 
 }  // namespace dynasoar::detail
