@@ -32,6 +32,10 @@ class Facts(unittest.TestCase):
         self.assertIn(f"libdynasoar-dev_{version()}_all.deb", text("docs/install.md"))
         self.assertIn(f"find_package(dynasoar {version().rpartition('.')[0]} REQUIRED)", text("docs/install.md"))
 
+    def test_the_quick_start_shows_a_project_that_is_tested(self):
+        block = re.search(r"```cmake\n(.*?)```", text("docs/quick-start.md"), re.S)[0]
+        self.assertIn("<!-- consumer: add_subdirectory -->\n" + block, text("docs/install.md"))
+
     def test_the_changelog_begins_with_what_is_not_released_or_with_this_version(self):
         newest = re.search(r"^## (.+)$", text("CHANGELOG.md"), re.M)[1]
         self.assertTrue(newest == "Unreleased" or newest.startswith(version()), newest)
