@@ -1,8 +1,8 @@
 """Code blocks of the written pages (README.md, docs/*.md), as programs that tests compile and run.
 
-    code_blocks.py write <project folder> <output folder>   one .cpp per page, expected.json and pages.cmake
+    code_blocks.py write <project folder> <output folder>   one .cpp for all pages of a folder, expected.json and pages.cmake
     code_blocks.py check <project folder> <cmake>           shell and CMake blocks, and that no block escapes all this
-    code_blocks.py run <program> <output folder> <page>     runs a page's programs
+    code_blocks.py run <program> <output folder> <folder>   runs the programs of a folder's pages
     code_blocks.py example <source> <program>               runs an example, whose first comment says what it prints
 
 A ```cpp block with a `main` is a program of its own. All others, and programs in parts, are put together as HTML comments in front of them say:
@@ -15,7 +15,7 @@ A ```cpp block with a `main` is a program of its own. All others, and programs i
     <!-- output ... -->             what the last program prints, where readers do not see it
 
 What a program prints is compared with the ```text block that follows it, without regard to the number of spaces; `...` stands for anything.
-Every piece of code gets a namespace of its own, so that all of a page are compiled together.
+Each program gets a namespace of its own, so that many are compiled together, and the headers only once.
 """
 
 import json
@@ -62,7 +62,7 @@ class Program:
     """Code that compiles, and, if it has a main, what it prints (None: whatever it likes)."""
 
     def __init__(self, pieces, runs, line):
-        self.pieces, self.runs, self.line, self.expected = pieces, runs, line, None
+        self.pieces, self.runs, self.line, self.expected, self.page = pieces, runs, line, None, None
 
 
 def programs_of(path):
@@ -112,14 +112,14 @@ def piece_of(pieces, name, where):
     return pieces[name]
 
 
-def write_page(path, shown_name, programs, output):
-    """One translation unit with all programs of a page; its main runs the one whose number it is given."""
+def write_unit(programs, output):
+    """One translation unit with many programs; its main runs the one whose number it is given."""
     includes, bodies = {}, []
     for number, program in enumerate(programs):
         body = [f"namespace block_{number} {{"]
         in_main = False
         for text, line in program.pieces:
-            body.append(f'#line {line} "{shown_name}"')
+            body.append(f'#line {line} "{program.page}"')
             for code in text.rstrip("\n").split("\n"):
                 if code.startswith("#include"):
                     includes[code] = None
@@ -147,23 +147,24 @@ int main(int, char** arguments) {{
 
 def write(root, output):
     output.mkdir(parents=True, exist_ok=True)
-    expected, names = {}, []
+    units = {}
     for path in pages(root):
         try:
             programs, _ = programs_of(path)
         except PageError as error:  # `check` is the test that fails; the rest can be built
             print(error, file=sys.stderr)
             continue
-        if not programs:
-            continue
-        shown = str(path.relative_to(root))
-        name = re.sub(r"\W", "_", shown.removeprefix("docs/").removesuffix(".md").lower())
-        write_page(path, shown, programs, output / f"{name}.cpp")
-        expected[name] = [{"arguments": [str(number)], "page": shown, "line": program.line, "prints": program.expected}
-                          for number, program in enumerate(programs) if program.runs]
-        names.append(name)
+        for program in programs:
+            program.page = path.relative_to(root)
+        folder = (path.parent if path.parent != root else root / "docs").relative_to(root)
+        units.setdefault(re.sub(r"\W", "_", folder.name), []).extend(programs)
+    units = {name: programs for name, programs in units.items() if programs}
+    for name, programs in units.items():
+        write_unit(programs, output / f"{name}.cpp")
+    expected = {name: [{"arguments": [str(number)], "page": str(program.page), "line": program.line, "prints": program.expected}
+                       for number, program in enumerate(programs) if program.runs] for name, programs in units.items()}
     (output / "expected.json").write_text(json.dumps(expected, indent=1), encoding="utf-8")
-    (output / "pages.cmake").write_text(f"set(_pages {' '.join(names)})\n"
+    (output / "pages.cmake").write_text(f"set(_folders {' '.join(units)})\n"
                                         f"set(_page_files {' '.join(str(path) for path in pages(root))})\n", encoding="utf-8")
 
 

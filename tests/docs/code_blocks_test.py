@@ -53,7 +53,7 @@ class Pages(unittest.TestCase):
     def test_main_may_return_nothing_and_includes_come_first(self):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder) / "page.cpp"
-            code_blocks.write_page(None, "page.md", parse(PROGRAM)[0], output)
+            code_blocks.write_unit(parse(PROGRAM)[0], output)
             text = output.read_text(encoding="utf-8")
         self.assertLess(text.index("#include <cstdio>"), text.index("namespace block_0"))
         self.assertIn("return 0; }", text)
