@@ -24,7 +24,9 @@ else()
   message(FATAL_ERROR "dynasoar: DYNASOAR_CUDA is '${DYNASOAR_CUDA}', but must be AUTO, ON or OFF")
 endif()
 
-if(DYNASOAR_CUDA_BACKEND)
+# Enables the language CUDA where it is called. A macro, because languages, and what is known of them, belong to folders: that
+# of a project which adds this one with add_subdirectory or FetchContent does not get them from here.
+macro(_dynasoar_enable_cuda)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.24)
       set(CMAKE_CUDA_ARCHITECTURES native)
@@ -37,6 +39,10 @@ if(DYNASOAR_CUDA_BACKEND)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
+endmacro()
+
+if(DYNASOAR_CUDA_BACKEND)
+  _dynasoar_enable_cuda()
   find_package(CUDAToolkit ${DYNASOAR_MINIMUM_CUDA} REQUIRED)
   message(STATUS "dynasoar: backend CUDA ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
@@ -46,11 +52,19 @@ endif()
 # dynasoar_compile_as_cuda(<target>)
 #
 # Compiles the target's C++ sources with nvcc if the backend is CUDA, and changes nothing otherwise. Every target whose
-# sources include dynasoar headers needs it: one source serves both backends.
-function(dynasoar_compile_as_cuda target)
-  if(NOT DYNASOAR_CUDA_BACKEND)
-    return()
+# sources include dynasoar headers needs it: one source serves both backends. Call it outside of functions, unless the project has
+# enabled CUDA itself.
+macro(dynasoar_compile_as_cuda target)
+  get_target_property(_dynasoar_on_cuda dynasoar::dynasoar DYNASOAR_CUDA_BACKEND)
+  if(_dynasoar_on_cuda)
+    if(NOT CMAKE_CUDA_COMPILER_LOADED OR NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      _dynasoar_enable_cuda()
+    endif()
+    _dynasoar_sources_are_cuda(${target})
   endif()
+endmacro()
+
+function(_dynasoar_sources_are_cuda target)
   get_target_property(_sources ${target} SOURCES)
   foreach(_source IN LISTS _sources)
     if(_source MATCHES "\\.(cpp|cc|cxx)$")

@@ -1,8 +1,9 @@
-# `cmake --install`: the headers, and what find_package(dynasoar) reads.
+# `cmake --install`: the headers, and what find_package(dynasoar) reads. `cpack -G DEB`: the same as a Debian package.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/dynasoar")
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # headers can be installed without building tests
 
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/dynasoarConfig.cmake.in" "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"
@@ -18,3 +19,23 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarBackend.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
   DESTINATION "${_package_dir}")
+
+# A package is made by the project that is built, not by one of its parts.
+if(PROJECT_IS_TOP_LEVEL)
+  set(_name libdynasoar-dev)
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}" RENAME copyright)
+  install(FILES "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}")
+
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGE_NAME ${_name})
+  set(CPACK_PACKAGE_CONTACT "DynaSOAr contributors")
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
+  set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS libboost-dev)
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake, g++")
+  include(CPack)
+endif()

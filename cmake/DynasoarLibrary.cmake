@@ -20,6 +20,7 @@ function(dynasoar_define_library target)
   target_include_directories(${target} INTERFACE ${ARGN})
   target_include_directories(${target} SYSTEM INTERFACE "${DYNASOAR_HANA_INCLUDE_DIR}")
   target_compile_features(${target} INTERFACE cxx_std_20)
+  set_target_properties(${target} PROPERTIES DYNASOAR_CUDA_BACKEND ${DYNASOAR_CUDA_BACKEND})  # for dynasoar_compile_as_cuda
   target_link_libraries(${target} INTERFACE Threads::Threads)
 
   if(DYNASOAR_CUDA_BACKEND)

@@ -99,7 +99,8 @@ inline constexpr bool is_unfinished_reduction_v<UnfinishedReduction<Parts...>> =
 ///               changes its own object only, and nothing that `load` (or `map`, given a pointer) reads of objects: it
 ///               runs as soon as this object has seen all others; nobody deletes objects of U meanwhile
 template <class U, class R, class Op, class Load, class Map>
-__device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, Load, Map map) {
+__device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, [[maybe_unused]] Load load,
+                                                                          Map map) {
   return {init, op, map};
 }
 

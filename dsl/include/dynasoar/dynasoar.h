@@ -10,3 +10,4 @@
 #include <dynasoar/soa_base.h>
 #include <dynasoar/soa_field.h>
 #include <dynasoar/statistics.h>
+#include <dynasoar/version.h>

@@ -1,0 +1,9 @@
+/// @file
+/// The library's version, for `#if`: the one place that says it. CMakeLists.txt reads it from here.
+///
+/// Semantic versioning (semver.org); before 1.0.0, programs may have to change with every minor version.
+#pragma once
+
+#define DYNASOAR_VERSION_MAJOR 0
+#define DYNASOAR_VERSION_MINOR 1
+#define DYNASOAR_VERSION_PATCH 0

@@ -1,0 +1,58 @@
+"""What several files say about the project agrees: versions, papers, presets.
+
+Usage: facts_test.py <project folder> <cmake>
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv[1])
+CMAKE = sys.argv[2]
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def version():
+    return ".".join(re.findall(r"#define DYNASOAR_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text("dsl/include/dynasoar/version.h")))
+
+
+class Facts(unittest.TestCase):
+    def test_the_version_is_a_semantic_version(self):
+        self.assertRegex(version(), r"^\d+\.\d+\.\d+$")
+
+    def test_citation_and_pages_name_the_version_of_the_header(self):
+        self.assertEqual(re.search(r"^version: (.+)$", text("CITATION.cff"), re.M)[1], version())
+        self.assertIn(f"libdynasoar-dev_{version()}_all.deb", text("docs/install.md"))
+        self.assertIn(f"find_package(dynasoar {version().rpartition('.')[0]} REQUIRED)", text("docs/install.md"))
+
+    def test_the_quick_start_shows_a_project_that_is_tested(self):
+        block = re.search(r"```cmake\n(.*?)```", text("docs/quick-start.md"), re.S)[0]
+        self.assertIn("<!-- consumer: add_subdirectory -->\n" + block, text("docs/install.md"))
+
+    def test_the_changelog_begins_with_what_is_not_released_or_with_this_version(self):
+        newest = re.search(r"^## (.+)$", text("CHANGELOG.md"), re.M)[1]
+        self.assertTrue(newest == "Unreleased" or newest.startswith(version()), newest)
+
+    def test_the_citation_names_all_five_papers(self):
+        titles = re.findall(r'^ +(?:- type: .*\n +)?title: "(.+)"$', text("CITATION.cff"), re.M)
+        self.assertEqual(len(titles), 5, titles)
+
+    def test_presets_are_those_of_the_page_and_cmake_accepts_them(self):
+        presets = {preset["name"] for preset in json.loads(text("CMakePresets.json"))["configurePresets"]}
+        page = text("docs/install.md").split("## Presets")[1].split("## ")[0]
+        self.assertEqual(presets, {name for row in re.findall(r"^\| (`.+?) \|", page, re.M) for name in re.findall(r"`(\w+)`", row)})
+        with tempfile.TemporaryDirectory() as build:
+            made = subprocess.run([CMAKE, "--preset", "debug", "-B", build, "-DDYNASOAR_APPS=OFF", "-DDYNASOAR_TESTS=OFF"],
+                                  cwd=ROOT, capture_output=True, text=True, check=False)
+            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
