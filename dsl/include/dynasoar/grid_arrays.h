@@ -179,6 +179,20 @@ struct CallByPlace {
   }
 };
 
+/// Copies what is in a grid to larger arrays.
+template <class Seen>
+struct CopyPlace {
+  const Seen* from_seen;
+  Seen* to_seen;
+  const std::uint64_t* from_objects;
+  std::uint64_t* to_objects;
+
+  __device__ void operator()(std::size_t i) const {
+    to_seen[i] = from_seen[i];
+    to_objects[i] = from_objects[i];
+  }
+};
+
 /// Owns the arrays of a grid.
 template <class Seen>
 class GridStorage {
@@ -225,7 +239,7 @@ class GridStorage {
     Objects larger(capacity);
     executor.for_each_index(
         value_of(starts_.data() + starts_.size() - 1),
-        Copy{objects_.seen.data(), larger.seen.data(), objects_.objects.data(), larger.objects.data()});
+        CopyPlace<Seen>{objects_.seen.data(), larger.seen.data(), objects_.objects.data(), larger.objects.data()});
     executor.synchronize();
     objects_ = std::move(larger);
     ++growths_;
@@ -267,18 +281,6 @@ class GridStorage {
     copy_from_device(&value, on_device, sizeof value);
     return value;
   }
-
-  /// Copies an object's part of a grid.
-  struct Copy {
-    const Seen* from_seen;
-    Seen* to_seen;
-    const std::uint64_t* from_objects;
-    std::uint64_t* to_objects;
-    __device__ void operator()(std::size_t i) const {
-      to_seen[i] = from_seen[i];
-      to_objects[i] = from_objects[i];
-    }
-  };
 
   std::uint32_t cells_;
   Objects objects_;
