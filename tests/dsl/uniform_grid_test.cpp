@@ -341,7 +341,8 @@ TEST_CASE("who has a coordinate that is not finite is nobody's neighbour and has
 }
 
 TEST_CASE("within no radius, a negative one or NaN there is nobody") {
-  check_neighbours<Plane32>({{1.5f, 1.5f}, {1.5f, 1.5f}}, kSquare, {-1, -0.01f, -0.0f, std::numeric_limits<float>::quiet_NaN()}, 1);
+  check_neighbours<Plane32>({{1.5f, 1.5f}, {1.5f, 1.5f}}, kSquare,
+                            {-1, -0.01f, -0.0f, std::numeric_limits<float>::quiet_NaN()}, 1);
 }
 
 TEST_CASE("a grid without objects, or never rebuilt, has nobody") {
