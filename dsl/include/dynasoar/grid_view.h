@@ -28,6 +28,14 @@ namespace dynasoar {
 /// @par Concurrency   from any number of threads
 template <class T, class Seen>
 class GridView {
+  static_assert(
+      requires(Seen seen) {
+        seen.position.x;
+        seen.position.y;
+      },
+      "dynasoar: what objects show of themselves in a grid needs a member `position`, with members x and y, or x, y "
+      "and z");
+
  public:
   using Position = std::remove_cvref_t<decltype(std::declval<Seen>().position)>;
   using Real = detail::Coordinate<Position>;
