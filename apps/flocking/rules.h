@@ -50,7 +50,8 @@ struct Impression {
     velocities = velocities + velocity;
     offsets = offsets + offset;
     constexpr float kSquare = kTooClose * kTooClose;
-    if (squared_distance < kSquare) away = away - (1 - squared_distance / kSquare) * offset;
+    constexpr float kPerSquare = 1 / kSquare;
+    if (squared_distance < kSquare) away = away - (1 - kPerSquare * squared_distance) * offset;
   }
 
   /// The velocity after the step of who has seen this.

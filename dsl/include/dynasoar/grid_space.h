@@ -60,7 +60,8 @@ struct CellRange {
 template <class Real>
 struct GridAxis {
   Real lower = 0;
-  Real period = 0;  ///< 0: not periodic
+  Real period = 0;                                           ///< 0: not periodic
+  Real half_period = std::numeric_limits<Real>::infinity();  ///< infinite: not periodic
   Real periods_per_length = 0;
   Real cells_per_length = 0;
   Real rounding = 0;  ///< how wrong a place, or the border of a cell, can be
@@ -71,6 +72,7 @@ struct GridAxis {
   GridAxis(Real from, Real to, std::int32_t cell_count, bool is_periodic)
       : lower(from),
         period(is_periodic ? to - from : 0),
+        half_period(is_periodic ? (to - from) / 2 : std::numeric_limits<Real>::infinity()),
         periods_per_length(is_periodic ? 1 / (to - from) : 0),
         cells_per_length(static_cast<Real>(cell_count) / (to - from)),
         rounding(32 * kEpsilon * (std::abs(from) + std::abs(to) + (to - from))),
@@ -84,9 +86,7 @@ struct GridAxis {
 
   /// The shortest way from one coordinate to another.
   __host__ __device__ Real offset(Real from, Real to) const {
-    const Real direct = to - from;
-    if (period == 0 || std::abs(direct) <= period / 2) return direct;
-    return direct - rounded_product(period, std::rint(rounded_product(direct, periods_per_length)));
+    return nearest_remainder(to - from, period, half_period, periods_per_length);
   }
 
   /// The coordinate as it is between the ends of the axis, if that is periodic.

@@ -9,6 +9,7 @@
 
 #include <dynasoar/grid_space.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/copy.h>
 
 namespace dynasoar {
 
@@ -68,9 +69,10 @@ class GridView {
     const Real most = detail::rounded_product(radius, radius);
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
-        const Position offset = space_.offset(center, seen_[i].position);
+        const Seen& seen = detail::load_at_once(seen_[i]);
+        const Position offset = space_.offset(center, seen.position);
         const Real squared_distance = space_.squared_length(offset);
-        if (squared_distance <= most) f(Neighbour{object(i), seen_[i], offset, squared_distance});
+        if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance});
       }
     });
   }

@@ -1,7 +1,9 @@
 /// @file
-/// rounded_product: products that compilers do not fuse with the addition that follows, so that host and GPU compute
-/// the same bits. Used by grid_space.h.
+/// Arithmetic whose bits are the same on host and GPU: products that compilers do not fuse with the addition that
+/// follows, and remainders. Used by grid_space.h.
 #pragma once
+
+#include <cmath>
 
 #include <dynasoar/platform/config.h>
 
@@ -21,6 +23,21 @@ __host__ __device__ inline double rounded_product(double a, double b) {
   return __dmul_rn(a, b);
 #else
   return a * b;
+#endif
+}
+
+/// `value` less a multiple of `period`: the one nearest to it, or 0 if it is at most `half_period`. With an infinite
+/// `half_period`, the value.
+template <class Real>
+__host__ __device__ Real nearest_remainder(Real value, Real period, Real half_period, Real periods_per_length) {
+#if defined(__CUDA_ARCH__)
+  // Without a branch, which a warp's lanes would take in different ways.
+  const Real periods = std::rint(rounded_product(value, periods_per_length));
+  const Real multiple = rounded_product(period, periods);
+  return value - (std::abs(value) <= half_period ? Real{0} : multiple);
+#else
+  if (std::abs(value) <= half_period) return value;  // the usual case: std::rint is a call on many processors
+  return value - rounded_product(period, std::rint(rounded_product(value, periods_per_length)));
 #endif
 }
 
