@@ -1,16 +1,19 @@
 /// @file
 /// The memory of a UniformGrid, and the loops that fill it: a counting sort by cell.
 ///
-/// 1. StageObject, over objects: notes what the object shows, its cell, and how many came to that cell before it.
-/// 2. Prefix sums over the counts of the cells: where each cell begins.
-/// 3. PlaceObject: moves what was noted to its cell; if an order is wanted, only its key and where it was noted.
-/// 4. OrderInCell, if so: moves it, to as many places behind the cell's first as the cell has lesser keys.
+/// 1. CountObject, over objects: how many lie in each cell.
+/// 2. Prefix sums over the counts: where each cell begins.
+/// 3. PlaceObject, over objects: what an object shows goes to its cell, behind those that came before it.
+/// 4. OrderInCell, if an order is wanted: it goes on, to as many places behind the cell's first as the cell has lesser
+///    keys.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <dynasoar/grid_space.h>
 #include <dynasoar/grid_view.h>
@@ -22,7 +25,6 @@
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/warp.h>
 
 namespace dynasoar::detail {
 
@@ -31,44 +33,53 @@ template <class Seen>
 struct GridArrays {
   using Counter = AtomicWord<std::uint32_t>;
 
+  /// What objects show, cell by cell, and bits of their pointers.
+  struct Places {
+    Seen* seen;              ///< [capacity]
+    std::uint64_t* objects;  ///< [capacity]
+  };
+
   /// There is a cell for objects that are in none, and one behind it, whose start is the number of all objects.
   static constexpr std::uint32_t kMoreCells = 2;
 
   std::uint32_t cells;
   std::uint32_t capacity;
-  Counter* wanted;        ///< objects that came, those without room included; zero between rebuilds
-  std::uint32_t* most;    ///< the greatest number that has come
-  Counter* counts;        ///< [cells + kMoreCells] objects of each cell; zero between rebuilds
+  Counter* counts;        ///< [cells + kMoreCells] objects of a cell that have no place yet; zero between rebuilds
   std::uint32_t* starts;  ///< [cells + kMoreCells] place of the first object of each cell
+  std::uint32_t* most;    ///< the greatest number of objects that there has been
 
-  // [capacity], in the order in which objects came.
-  Seen* came_seen;
-  std::uint64_t* came_objects;  ///< bits of their pointers
-  std::uint64_t* came_keys;     ///< decide their order within a cell
-  std::uint32_t* came_cells;
-  std::uint32_t* came_before;  ///< how many had come to the same cell
+  Places places;        ///< what searches find
+  Places unordered;     ///< the same objects, in each cell as they came
+  std::uint64_t* keys;  ///< [capacity] of those
 
-  // [capacity], cell by cell.
-  Seen* seen;
-  std::uint64_t* objects;
-  std::uint64_t* keys;     ///< of those that came to the cell, one after the other
-  std::uint32_t* numbers;  ///< likewise, which object came
-
-  /// Objects that there was room for. @pre the starts are known
-  __device__ std::uint32_t size() const { return starts[cells + 1]; }
-
-  /// Gives what came with a number its place.
-  __device__ void move(std::uint32_t number, std::uint32_t place) const {
-    seen[place] = came_seen[number];
-    objects[place] = came_objects[number];
+  /// Objects that have a place. @pre the starts are known
+  __device__ std::uint32_t size() const {
+    const std::uint32_t all = starts[cells + 1];
+    return all < capacity ? all : capacity;
   }
 };
 
-/// Notes an object.
+/// Counts an object.
+///
+/// @tparam kSeen   as in UniformGrid::rebuild
+template <class T, class Seen, auto kSeen>
+struct CountObject {
+  GridSpace<typename GridView<T, Seen>::Position> space;
+  GridArrays<Seen> grid;
+
+  template <class S>
+  __device__ void operator()(S* object) const {
+    const Seen seen = Method<kSeen>{}(object);
+    // relaxed: a count; the end of the loop publishes it.
+    grid.counts[space.cell_of(seen.position)].add(1, Order::relaxed);
+  }
+};
+
+/// Gives an object a place in its cell, which nobody else gets.
 ///
 /// @tparam kSeen, kOrder   as in UniformGrid::rebuild
 template <class T, class Seen, auto kSeen, auto kOrder>
-struct StageObject {
+struct PlaceObject {
   static constexpr bool kOrdered = !std::is_null_pointer_v<decltype(kOrder)>;
 
   GridSpace<typename GridView<T, Seen>::Position> space;
@@ -76,26 +87,24 @@ struct StageObject {
 
   template <class S>
   __device__ void operator()(S* object) const {
-    const std::uint32_t number = next_number();
-    if (number >= grid.capacity) return;
     const Seen seen = Method<kSeen>{}(object);
     const std::uint32_t cell = space.cell_of(seen.position);
-    grid.came_seen[number] = seen;
-    grid.came_objects[number] = reinterpret_cast<std::uint64_t>(static_cast<T*>(object));
-    if constexpr (kOrdered) grid.came_keys[number] = key_of(object);
-    grid.came_cells[number] = cell;
-    // relaxed: only uniqueness matters; the end of the loop publishes the counts.
-    grid.came_before[number] = grid.counts[cell].fetch_add(1, Order::relaxed);
+    // relaxed: only uniqueness matters; the end of the loop publishes what is in the places.
+    const std::uint32_t left = grid.counts[cell].fetch_add(~std::uint32_t{0}, Order::relaxed);
+    const std::uint32_t place = grid.starts[cell] + left - 1;
+    if (place == 0) note_number();
+    if (place >= grid.capacity) return;
+    const auto& places = kOrdered ? grid.unordered : grid.places;
+    places.seen[place] = seen;
+    places.objects[place] = reinterpret_cast<std::uint64_t>(static_cast<T*>(object));
+    if constexpr (kOrdered) grid.keys[place] = key_of(object);
   }
 
  private:
-  /// The lanes of a warp take theirs with one atomic.
-  __device__ std::uint32_t next_number() const {
-    const auto group = PlatformWarp{}.coalesce();
-    std::uint32_t first = 0;
-    // relaxed: as above
-    if (group.rank() == 0) first = grid.wanted->fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
-    return group.broadcast(first) + static_cast<std::uint32_t>(group.rank());
+  /// For one object of all.
+  __device__ void note_number() const {
+    const std::uint32_t number = grid.starts[grid.cells + 1];
+    if (number > *grid.most) *grid.most = number;
   }
 
   __device__ static std::uint64_t key_of(T* object) {
@@ -107,57 +116,35 @@ struct StageObject {
   }
 };
 
-/// Moves object number i to its cell, and clears what the next rebuild counts in.
-template <class Seen, bool kOrdered>
-struct PlaceObject {
-  GridArrays<Seen> grid;
-
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
-    if (i == 0) clear_wanted();
-    if (i < grid.cells + GridArrays<Seen>::kMoreCells) grid.counts[i].store(0, Order::relaxed);
-    if (i >= grid.size()) return;
-    const std::uint32_t place = grid.starts[grid.came_cells[i]] + grid.came_before[i];
-    if constexpr (kOrdered) {
-      grid.keys[place] = grid.came_keys[i];
-      grid.numbers[place] = i;
-    } else {
-      grid.move(i, place);
-    }
-  }
-
- private:
-  __device__ void clear_wanted() const {
-    const std::uint32_t wanted = grid.wanted->load(Order::relaxed);
-    if (wanted > *grid.most) *grid.most = wanted;
-    grid.wanted->store(0, Order::relaxed);
-  }
-};
-
-/// Moves the object whose key is at a place to the place that the key has among those of its cell. Objects of equal
-/// keys are put in the order in which they came, which is anybody's; so are those in no cell.
-template <class Seen>
+/// Moves the object that came to a place to the one that its key has among those of its cell. Objects of equal keys
+/// stay in the order in which they came, which is anybody's; so do those in no cell.
+template <class P, class Seen>
 struct OrderInCell {
+  GridSpace<P> space;
   GridArrays<Seen> grid;
 
   __device__ void operator()(std::size_t index) const {
-    const auto at = static_cast<std::uint32_t>(index);
-    if (at >= grid.size()) return;
-    const std::uint32_t number = grid.numbers[at];
-    const std::uint32_t cell = grid.came_cells[number];
-    const std::uint32_t begin = grid.starts[cell];
-    grid.move(number, cell < grid.cells ? begin + lesser_keys(at, begin, grid.starts[cell + 1]) : at);
+    const auto came_to = static_cast<std::uint32_t>(index);
+    if (came_to >= grid.size()) return;
+    const Seen seen = grid.unordered.seen[came_to];
+    const std::uint32_t place = place_in_cell(came_to, space.cell_of(seen.position));
+    grid.places.seen[place] = seen;
+    grid.places.objects[place] = grid.unordered.objects[came_to];
   }
 
  private:
-  __device__ std::uint32_t lesser_keys(std::uint32_t at, std::uint32_t begin, std::uint32_t end) const {
-    const std::uint64_t key = grid.keys[at];
-    std::uint32_t lesser = 0;
+  __device__ std::uint32_t place_in_cell(std::uint32_t came_to, std::uint32_t cell) const {
+    // With more objects than the capacity, the last cells are cut off.
+    if (cell == grid.cells || grid.starts[cell + 1] > grid.capacity) return came_to;
+    const std::uint64_t key = grid.keys[came_to];
+    const std::uint32_t begin = grid.starts[cell];
+    const std::uint32_t end = grid.starts[cell + 1];
+    std::uint32_t place = begin;
     for (std::uint32_t i = begin; i < end; ++i) {
       const std::uint64_t other = grid.keys[i];
-      lesser += other < key || (other == key && i < at) ? 1 : 0;
+      place += other < key || (other == key && i < came_to) ? 1 : 0;
     }
-    return lesser;
+    return place;
   }
 };
 
@@ -182,14 +169,11 @@ struct CallByPlace {
 /// Copies what is in a grid to larger arrays.
 template <class Seen>
 struct CopyPlace {
-  const Seen* from_seen;
-  Seen* to_seen;
-  const std::uint64_t* from_objects;
-  std::uint64_t* to_objects;
+  typename GridArrays<Seen>::Places from, to;
 
   __device__ void operator()(std::size_t i) const {
-    to_seen[i] = from_seen[i];
-    to_objects[i] = from_objects[i];
+    to.seen[i] = from.seen[i];
+    to.objects[i] = from.objects[i];
   }
 };
 
@@ -197,49 +181,43 @@ struct CopyPlace {
 template <class Seen>
 class GridStorage {
  public:
-  /// @throws Error if there is not enough memory, or more than 2^31 objects are asked for
-  GridStorage(Executor& executor, std::uint32_t cells, std::size_t capacity) : cells_(cells), objects_(capacity) {
-    const std::size_t all_cells = cells_ + std::size_t{GridArrays<Seen>::kMoreCells};
-    counts_ = DeviceArray<std::uint32_t>(all_cells + 2);
-    starts_ = DeviceArray<std::uint32_t>(all_cells);
-    executor.fill_bytes(counts_.data(), 0, counts_.bytes());
-    executor.fill_bytes(starts_.data(), 0, starts_.bytes());
+  /// @throws Error if there is not enough memory, or room for more than 2^31 objects is asked for
+  GridStorage(Executor& executor, std::uint32_t cells, std::size_t capacity)
+      : cells_(cells),
+        objects_(capacity),
+        counts_(cells + std::size_t{GridArrays<Seen>::kMoreCells}),
+        starts_(counts_.size()),
+        most_(1) {
+    for (const auto* words : {&counts_, &starts_, &most_}) executor.fill_bytes(words->data(), 0, words->bytes());
   }
 
   GridArrays<Seen> arrays() const {
-    const std::size_t all_cells = starts_.size();
-    using Counter = typename GridArrays<Seen>::Counter;
-    auto* const counters = reinterpret_cast<Counter*>(counts_.data());
     return {cells_,
-            static_cast<std::uint32_t>(objects_.capacity()),
-            counters + all_cells,
-            counts_.data() + all_cells + 1,
-            counters,
+            static_cast<std::uint32_t>(capacity()),
+            reinterpret_cast<typename GridArrays<Seen>::Counter*>(counts_.data()),
             starts_.data(),
-            objects_.came_seen.data(),
-            objects_.came_objects.data(),
-            objects_.came_keys.data(),
-            objects_.came_cells.data(),
-            objects_.came_before.data(),
-            objects_.seen.data(),
-            objects_.objects.data(),
-            objects_.keys.data(),
-            objects_.numbers.data()};
+            most_.data(),
+            {objects_.seen.data(), objects_.objects.data()},
+            {objects_.unordered_seen.data(), objects_.unordered_objects.data()},
+            objects_.keys.data()};
   }
 
-  std::size_t capacity() const { return objects_.capacity(); }
-  std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + objects_.bytes(); }
+  std::size_t capacity() const { return objects_.seen.size(); }
+  std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + most_.bytes() + objects_.bytes(); }
   std::uint64_t growths() const { return growths_; }
 
-  /// The most objects that have come to a rebuild. @pre the device is idle
-  std::uint32_t most_wanted() const { return value_of(arrays().most); }
+  /// The most objects that there have been. @pre the device is idle
+  std::uint32_t most() const { return value_of(most_.data()); }
 
-  /// Makes room for so many objects; what is in the grid stays. @pre the device is idle
+  /// Makes room for so many objects. What is in the grid stays, if it had room. @pre the device is idle
   void grow(Executor& executor, std::size_t capacity) {
+    const std::uint32_t all = value_of(starts_.data() + cells_ + 1);
+    const std::size_t used = std::min<std::size_t>(all, this->capacity());
     Objects larger(capacity);
-    executor.for_each_index(
-        value_of(starts_.data() + starts_.size() - 1),
-        CopyPlace<Seen>{objects_.seen.data(), larger.seen.data(), objects_.objects.data(), larger.objects.data()});
+    executor.for_each_index(used, CopyPlace<Seen>{{objects_.seen.data(), objects_.objects.data()},
+                                                  {larger.seen.data(), larger.objects.data()}});
+    // Those without a place have none now either: a grid that was too small is empty until its next rebuild.
+    if (all > used) executor.fill_bytes(starts_.data(), 0, starts_.bytes());
     executor.synchronize();
     objects_ = std::move(larger);
     ++growths_;
@@ -250,30 +228,23 @@ class GridStorage {
 
   struct Objects {
     explicit Objects(std::size_t capacity)
-        : came_seen(checked(capacity)),
-          seen(capacity),
-          came_objects(capacity),
-          came_keys(capacity),
+        : seen(checked(capacity)),
+          unordered_seen(capacity),
           objects(capacity),
-          keys(capacity),
-          came_cells(capacity),
-          came_before(capacity),
-          numbers(capacity) {}
+          unordered_objects(capacity),
+          keys(capacity) {}
 
     static std::size_t checked(std::size_t capacity) {
       if (capacity <= kMostObjects) return capacity;
       throw Error("dynasoar: a UniformGrid has room for 2^31 objects at most, and not for " + std::to_string(capacity));
     }
 
-    std::size_t capacity() const { return seen.size(); }
     std::size_t bytes() const {
-      return came_seen.bytes() + seen.bytes() + came_objects.bytes() + came_keys.bytes() + objects.bytes() +
-             keys.bytes() + came_cells.bytes() + came_before.bytes() + numbers.bytes();
+      return seen.bytes() + unordered_seen.bytes() + objects.bytes() + unordered_objects.bytes() + keys.bytes();
     }
 
-    DeviceArray<Seen> came_seen, seen;
-    DeviceArray<std::uint64_t> came_objects, came_keys, objects, keys;
-    DeviceArray<std::uint32_t> came_cells, came_before, numbers;
+    DeviceArray<Seen> seen, unordered_seen;
+    DeviceArray<std::uint64_t> objects, unordered_objects, keys;
   };
 
   static std::uint32_t value_of(const std::uint32_t* on_device) {
@@ -284,7 +255,7 @@ class GridStorage {
 
   std::uint32_t cells_;
   Objects objects_;
-  DeviceArray<std::uint32_t> counts_, starts_;
+  DeviceArray<std::uint32_t> counts_, starts_, most_;
   std::uint64_t growths_ = 0;
 };
 

@@ -50,8 +50,8 @@ class GridView {
   };
 
   GridView(const GridSpace<Position>& space, const std::uint32_t* starts, const Seen* seen,
-           const std::uint64_t* objects)
-      : space_(space), starts_(starts), seen_(seen), objects_(objects) {}
+           const std::uint64_t* objects, std::uint32_t capacity)
+      : space_(space), starts_(starts), seen_(seen), objects_(objects), capacity_(capacity) {}
 
   /// Calls `f(neighbour)`, with a `const Neighbour&`, for all objects of which the squared distance from `center` is at
   /// most radius * radius; for the object at `center`, too, if it is in the grid.
@@ -81,7 +81,7 @@ class GridView {
   __host__ __device__ const GridSpace<Position>& space() const { return space_; }
 
   /// Objects in the grid.
-  __device__ std::uint32_t size() const { return starts_[space_.cells() + 1]; }
+  __device__ std::uint32_t size() const { return start_of(space_.cells() + 1); }
 
   /// The object at a place, 0 <= place < size(): cell by cell, and last those with a coordinate that is not finite.
   __device__ T* object(std::uint32_t place) const { return reinterpret_cast<T*>(objects_[place]); }
@@ -110,16 +110,23 @@ class GridView {
         for (int piece = 0; piece < (beyond > 0 ? 2 : 1); ++piece) {
           const std::int32_t first = piece == 0 ? x.first : 0;
           const std::int32_t end = piece == 1 ? beyond : beyond > 0 ? axes[0].cells : x.first + x.count;
-          visit(starts_[row + static_cast<std::uint32_t>(first)], starts_[row + static_cast<std::uint32_t>(end)]);
+          visit(start_of(row + static_cast<std::uint32_t>(first)), start_of(row + static_cast<std::uint32_t>(end)));
         }
       }
     }
+  }
+
+  /// The place of a cell's first object. Those beyond the capacity have none.
+  __device__ std::uint32_t start_of(std::uint32_t cell) const {
+    const std::uint32_t start = starts_[cell];
+    return start < capacity_ ? start : capacity_;
   }
 
   GridSpace<Position> space_;
   const std::uint32_t* starts_;  // [cells + 2] place of the first object of a cell; then of those in none; then the end
   const Seen* seen_;             // [size]
   const std::uint64_t* objects_;  // [size] bits of pointers
+  std::uint32_t capacity_;
 };
 
 }  // namespace dynasoar

@@ -127,24 +127,27 @@ class UniformGrid final : detail::Attachment {
   /// @tparam kOrder   a field of T, an integer that differs between the objects. Neighbours in one cell are visited in
   ///                  its order, so everything is visited in an order that nothing else has a part in: sums of floating
   ///                  point numbers are the same bits in every run. Without it, the order within a cell is anybody's
-  /// @par Cost        without an order 3 kernels, with it 4, and one more if there are many cells; and the loop's list
-  ///                  of objects, if lists are not kept. A cell with n objects costs n * n comparisons to put in order
+  /// @par Cost        without an order 3 kernels, with it 4; one more if there are many cells, two more for each
+  /// subclass,
+  ///                  and the list of objects, if lists are not kept. A cell with n objects costs n * n comparisons to
+  ///                  put in order
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild() {
-    constexpr bool kOrdered = !std::is_same_v<decltype(kOrder), std::nullptr_t>;
     const detail::GridArrays<Seen> arrays = storage_.arrays();
     Executor& executor = handle_.executor();
-    handle_.template parallel_do<T>(detail::StageObject<T, Seen, kSeen, kOrder>{space_, arrays});
+    const auto kept = handle_.keep_lists();  // both loops must meet the same objects
+    handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, arrays});
     starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(arrays.counts), arrays.starts);
-    executor.for_each_index(std::max<std::size_t>(arrays.cells + kMoreCells, arrays.capacity),
-                            detail::PlaceObject<Seen, kOrdered>{arrays});
-    if constexpr (kOrdered) executor.for_each_index(arrays.capacity, detail::OrderInCell<Seen>{arrays});
+    handle_.template parallel_do<T>(detail::PlaceObject<T, Seen, kSeen, kOrder>{space_, arrays});
+    if constexpr (!std::is_null_pointer_v<decltype(kOrder)>) {
+      executor.for_each_index(arrays.capacity, detail::OrderInCell<Position, Seen>{space_, arrays});
+    }
   }
 
   /// What loops are given to look for neighbours. Good until the handle's next `synchronize`.
   View view() const {
     const detail::GridArrays<Seen> arrays = storage_.arrays();
-    return {space_, arrays.starts, arrays.seen, arrays.objects};
+    return {space_, arrays.starts, arrays.places.seen, arrays.places.objects, arrays.capacity};
   }
 
   /// Runs `object->method(view(), args...)` for the objects in the grid, cell by cell: the threads of a warp look for
@@ -167,7 +170,7 @@ class UniformGrid final : detail::Attachment {
   /// it larger.
   std::size_t capacity() const { return storage_.capacity(); }
 
-  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 44 per object of the capacity, rounded up.
+  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up.
   std::size_t bytes() const { return storage_.bytes() + starts_of_cells_.bytes(); }
 
  private:
@@ -175,7 +178,7 @@ class UniformGrid final : detail::Attachment {
   static constexpr std::size_t kMoreCells = detail::GridArrays<Seen>::kMoreCells;
 
   void loops_done() override {
-    const std::uint32_t most = storage_.most_wanted();
+    const std::uint32_t most = storage_.most();
     const std::size_t had = storage_.capacity();
     if (most > had - had / 4) storage_.grow(handle_.executor(), 2 * std::size_t{most});
     if (most <= had) return;
