@@ -329,6 +329,13 @@ TEST_CASE("an axis may be periodic in any units, and far from zero") {
   }
 }
 
+TEST_CASE("a grid may have far more cells than objects") {
+  World32::Options options = kSquare;
+  options.cell = 0.02f;  // 400 x 400
+  options.periodic = {true, false};
+  check_neighbours<Plane32>(random_positions(kDots, 2), options, {0.05f, 0.7f}, 2);
+}
+
 TEST_CASE("who has a coordinate that is not finite is nobody's neighbour and has none") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
