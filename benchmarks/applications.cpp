@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collision/collision.h"
+#include "flocking/simulation.h"
 #include "life/simulation.h"
 #include "n_body/n_body.h"
 #include "report.h"
@@ -190,6 +191,24 @@ void run_traffic(Report& report, const Settings& settings) {
       {last_of_history<traffic::Simulation>("cars at the end", "cars",
                                             [](const traffic::Census& census) { return census.cars; })},
       traffic::Parameters(), traffic_network(intersections));
+}
+
+void run_flocking(Report& report, const Settings& settings) {
+  const std::vector<std::pair<std::uint32_t, int>> workloads =
+      settings.small ? std::vector<std::pair<std::uint32_t, int>>{{4000, 20}, {100000, 3}}
+                     : std::vector<std::pair<std::uint32_t, int>>{{4000, 1000}, {1000000, 20}};
+  for (const auto& [count, steps] : workloads) {
+    const auto workload = flocking_workload(count, steps);
+    const AtEnd<flocking::Simulation> step_time = {"time of a step", "us",
+                                                   [steps = steps](flocking::Simulation&, double seconds) {
+                                                     return std::optional<double>(seconds / steps * 1e6);
+                                                   }};
+    measure_workload<flocking::Simulation>(report, settings, "flocking", workload,
+                                           {{"boids as objects", flocking::make_boids},
+                                            {kSoa, flocking::make_soa_baseline},
+                                            {kAos, flocking::make_aos_baseline}},
+                                           {step_time});
+  }
 }
 
 }  // namespace benchmarks

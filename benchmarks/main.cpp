@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
        {"generation", benchmarks::run_generation},
        {"structure", benchmarks::run_structure},
        {"sugarscape", benchmarks::run_sugarscape},
-       {"traffic", benchmarks::run_traffic}};
+       {"traffic", benchmarks::run_traffic},
+       {"flocking", benchmarks::run_flocking}};
   std::set<std::string> names;
   for (const auto& [name, run] : all) names.insert(name);
   CLI::App app("Measures the library and its applications on this machine's GPU or CPU.");

@@ -10,6 +10,7 @@
 #include "bodies/random_bodies.h"
 #include "bodies/simulation.h"
 #include "collision/collision.h"
+#include "flocking/simulation.h"
 #include "life/rle.h"
 #include "life/simulation.h"
 #include "n_body/n_body.h"
@@ -77,6 +78,14 @@ inline Workload<sugarscape::Parameters> sugarscape_workload(int width, int steps
   sugarscape::Parameters parameters;
   parameters.width = parameters.height = width;
   return {{{"width", width}, {"height", width}}, steps, parameters};
+}
+
+/// Boids of which each sees 30 others at the start.
+inline Workload<flocking::Parameters> flocking_workload(std::uint32_t count, int steps) {
+  flocking::Parameters parameters;
+  parameters.side = flocking::side_for(count, 30);
+  parameters.initial = flocking::random_boids(count, parameters.side, 42);
+  return {{{"boids", count}}, steps, std::move(parameters)};
 }
 
 inline traffic::Network traffic_network(std::uint32_t intersections) {

@@ -131,6 +131,17 @@ struct Attract {
   __device__ void finish(std::uint32_t i, const Result& sum) const { arrays.acceleration(i) = float{kGravity} * sum; }
 };
 
+/// The sum of the attractions of those within a distance.
+template <class Arrays, class Count>
+struct AttractNear : Attract<Arrays, Count> {
+  float squared_distance;
+
+  __device__ Vector combined(const Attraction& here, const Vector& sum, const Attraction& other) const {
+    const Vector towards = other.position - here.position;
+    return squared_length(towards) <= squared_distance ? sum + pull(towards, other.mass) : sum;
+  }
+};
+
 /// A body's motion, for a loop over bodies.
 template <class Arrays, class Count>
 struct Move {

@@ -38,7 +38,8 @@ struct TotalsOf {
 };
 
 /// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
-///                 an array, and with `state()`; `phases()`; `step(handle, clock)`
+///                 an array, and with `state()`; `phases()`; a constructor `Model(handle, parameters)`;
+///                 `step(handle, clock)`
 template <class Model>
 class ObjectBodies final : public Simulation {
  public:
@@ -49,14 +50,15 @@ class ObjectBodies final : public Simulation {
       : count_(parameters.initial.size()),
         handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes(count_)),
                  .threads = parameters.threads}),
-        clock_(parameters.profile_every, Model::phases()) {
+        clock_(parameters.profile_every, Model::phases()),
+        model_(handle_, parameters) {
     dynasoar::DeviceArray<BodyState> initial(count_);
     initial.upload(parameters.initial);
     handle_.template parallel_new<Body>(count_, static_cast<const BodyState*>(initial.data()));
     synchronize();
   }
 
-  void step() override { Model::step(handle_, clock_); }
+  void step() override { model_.step(handle_, clock_); }
 
   void synchronize() override { app::synchronize(handle_, needed_bytes(count_), "set of bodies"); }
 
@@ -88,6 +90,7 @@ class ObjectBodies final : public Simulation {
   std::size_t count_;
   dynasoar::AllocatorHandle<AllocatorT> handle_;
   app::PhaseClock clock_;
+  Model model_;
 };
 
 }  // namespace bodies

@@ -36,6 +36,9 @@ BodiesProgram::BodiesProgram(Model model)
 void BodiesProgram::add_options(CLI::App& cli) {
   app::add_integer(cli, "--bodies", count_, 1, kMostBodies, "Bodies at the start, unless they come from a file");
   app::add_unsigned(cli, "--seed", seed_, "Seed of all random numbers: the same seed, the same bodies");
+  if (model_.has_cut_off) {
+    app::add_real(cli, "--cut-off", cut_off_, 0, 3, "Bodies that are farther away do not attract; 0: all do");
+  }
   app::add_path(cli, "--input", input_, "FILE",
                 "Bodies to start with (CSV with the columns x, y, vx, vy, mass); none: random ones");
   app::add_path(cli, "--output", output_, "FILE", "Bodies at the end, in the format of --input; none: not written");
@@ -67,6 +70,7 @@ const Make& BodiesProgram::implementation(const app::RunOptions& options) const 
 }
 
 app::Simulation& BodiesProgram::start(const app::RunOptions& options) {
+  parameters_.cut_off = static_cast<float>(cut_off_);
   parameters_.allocator = options.allocator;
   parameters_.heap_bytes = options.heap_bytes;
   parameters_.threads = options.threads;

@@ -21,6 +21,7 @@ struct Model {
   app::ProgramTexts texts;
   int steps;   ///< default of --steps
   int bodies;  ///< default of --bodies
+  bool has_cut_off;
   float least_mass, most_mass;
   Make objects, soa_baseline, aos_baseline, reference;
   std::function<app::Chart(const std::vector<app::Row>&, const std::string& subtitle)> chart;
@@ -48,6 +49,7 @@ class BodiesProgram final : public app::Program {
   std::uint64_t seed_ = 42;
   std::string input_;
   std::string output_;
+  double cut_off_ = 0;
   Parameters parameters_;
   std::unique_ptr<Simulation> simulation_;
 };

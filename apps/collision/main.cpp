@@ -32,6 +32,7 @@ bodies::Model model() {
                     .picture_help = "The bodies at the end"},
           .steps = 200,
           .bodies = 2000,
+          .has_cut_off = false,
           .least_mass = kLeastMass,
           .most_mass = kMostMass,
           .objects = make_objects,

@@ -135,6 +135,8 @@ struct Model {
 
   static std::vector<std::string> phases() { return {"attract", "move", "seek", "merge", "leave"}; }
 
+  Model(const dynasoar::AllocatorHandle<AllocatorT>&, const bodies::Parameters&) {}
+
   static void step(dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
     clock.begin_step(handle.executor());
     const auto kept = handle.keep_lists();  // nobody goes before the last loop

@@ -23,6 +23,7 @@ class Dense final : public bodies::Simulation {
 
   explicit Dense(const bodies::Parameters& parameters)
       : count_{static_cast<std::uint32_t>(parameters.initial.size())},
+        cut_off_(parameters.cut_off),
         executor_(parameters.threads),
         storage_(count_.count),
         states_(count_.count),
@@ -35,7 +36,13 @@ class Dense final : public bodies::Simulation {
   void step() override {
     const Arrays arrays = storage_.arrays();
     clock_.begin_step(executor_);
-    bodies::look_at_all(executor_, count_.count, bodies::Attract<Arrays, bodies::FixedCount>{arrays, count_});
+    const bodies::Attract<Arrays, bodies::FixedCount> attract{arrays, count_};
+    if (cut_off_ > 0) {
+      bodies::look_at_all(executor_, count_.count,
+                          bodies::AttractNear<Arrays, bodies::FixedCount>{attract, cut_off_ * cut_off_});
+    } else {
+      bodies::look_at_all(executor_, count_.count, attract);
+    }
     clock_.end_phase(executor_, 0);
     executor_.for_each_index(count_.count, bodies::Move<Arrays, bodies::FixedCount>{arrays, count_, kTimeStep});
     clock_.end_phase(executor_, 1);
@@ -53,6 +60,7 @@ class Dense final : public bodies::Simulation {
 
  private:
   bodies::FixedCount count_;
+  float cut_off_;
   dynasoar::Executor executor_;
   Storage storage_;
   dynasoar::DeviceArray<bodies::BodyState> states_;

@@ -32,6 +32,7 @@ bodies::Model model() {
                     .picture_help = "The bodies at the end"},
           .steps = 300,
           .bodies = 2000,
+          .has_cut_off = true,
           .least_mass = kLeastMass,
           .most_mass = kMostMass,
           .objects = make_objects,

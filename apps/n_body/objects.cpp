@@ -4,13 +4,16 @@
 /// A step is two loops. In the first every body looks at all others, with the help of several threads, and notes how
 /// they accelerate it; in the second it moves. The first writes accelerations only, which it does not read.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/uniform_grid.h>
 
 #include "bodies/object_bodies.h"
 #include "bodies/physics.h"
@@ -29,6 +32,8 @@ struct alignas(16) Attraction {
   Vector position;
   float mass;
 };
+
+using Neighbours = dynasoar::GridView<Body, Attraction>;
 
 class Body : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -50,9 +55,17 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
         .then([this](Vector sum) { acceleration_ = float{bodies::kGravity} * sum; });
   }
 
+  __device__ void attract_near(Neighbours bodies, float cut_off) {
+    Vector sum;
+    bodies.for_each_neighbour(position_, cut_off, [&](const Neighbours::Neighbour& other) {
+      sum = sum + bodies::pull(other.offset, other.seen.mass);
+    });
+    acceleration_ = float{bodies::kGravity} * sum;
+  }
+
   __device__ void move() { bodies::advance(position_, velocity_, acceleration_, kTimeStep); }
 
-  __device__ Attraction attraction() const { return {position_, mass_}; }
+  __device__ Attraction attraction() { return {position_, mass_}; }
 
   __device__ bodies::BodyState state() const {
     return {number_, position_->x, position_->y, velocity_->x, velocity_->y, mass_};
@@ -60,19 +73,39 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 };
 
 /// The loops of a step.
-struct Model {
+class Model {
+ public:
   using Body = objects::Body;
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 
   static std::vector<std::string> phases() { return {"attract", "move"}; }
 
-  static void step(dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
+  Model(Handle& handle, const bodies::Parameters& parameters) : cut_off_(parameters.cut_off) {
+    if (cut_off_ == 0) return;
+    // The space that bodies turn round at; few are outside. Not more than a million cells.
+    grid_.emplace(handle, dynasoar::GridOptions<Vector>{.lower = {-1, -1},
+                                                        .upper = {1, 1},
+                                                        .cell = std::max(cut_off_, 0.002f),
+                                                        .capacity = 2 * parameters.initial.size()});
+  }
+
+  void step(Handle& handle, app::PhaseClock& clock) {
     clock.begin_step(handle.executor());
     const auto kept = handle.keep_lists();
-    handle.parallel_do<&Body::attract>();
+    if (grid_) {
+      grid_->rebuild<&Body::attraction, &Body::number_>();
+      grid_->parallel_do<&Body::attract_near>(cut_off_);
+    } else {
+      handle.parallel_do<&Body::attract>();
+    }
     clock.end_phase(handle.executor(), 0);
     handle.parallel_do<&Body::move>();
     clock.end_phase(handle.executor(), 1);
   }
+
+ private:
+  float cut_off_;
+  std::optional<dynasoar::UniformGrid<Body, Attraction>> grid_;
 };
 
 std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {

@@ -18,7 +18,7 @@ struct Body {
 
 class Reference final : public bodies::Simulation {
  public:
-  explicit Reference(const bodies::Parameters& parameters) {
+  explicit Reference(const bodies::Parameters& parameters) : cut_off_(parameters.cut_off) {
     for (const bodies::BodyState& body : parameters.initial) {
       bodies_.push_back({body.x, body.y, body.vx, body.vy, body.mass});
     }
@@ -35,7 +35,7 @@ class Reference final : public bodies::Simulation {
         const double dx = bodies_[j].x - bodies_[i].x;
         const double dy = bodies_[j].y - bodies_[i].y;
         const double distance = std::hypot(dx, dy);
-        if (distance == 0) continue;
+        if (distance == 0 || (cut_off_ > 0 && distance > cut_off_)) continue;
         const double force = kG * bodies_[i].mass * bodies_[j].mass / (distance * distance + 0.05);
         force_x += force * dx / distance;
         force_y += force * dy / distance;
@@ -64,6 +64,7 @@ class Reference final : public bodies::Simulation {
   }
 
  private:
+  double cut_off_;
   std::vector<Body> bodies_;
 };
 

@@ -75,10 +75,20 @@ class BodiesTests(command_line.ApplicationTests):
 
 class NBodyTest(BodiesTests, unittest.TestCase):
     program = command_line.path_argument(1)
-    options = ("--bodies N=2000", "--input FILE=none", "--output FILE=none", "--steps N=300",
+    options = ("--bodies N=2000", "--cut-off X=0", "--input FILE=none", "--output FILE=none", "--steps N=300",
                "--variant objects=objects")
+    real_numbers = {"--cut-off": (0, 3)}
     picture_file = "n-body.png"
     phases = ("attract", "move")
+
+    def test_a_cut_off_changes_what_bodies_do(self):
+        tables = []
+        for cut_off in ("0", "0.001", "3"):
+            self.simulate_small_run("--cut-off", cut_off)
+            tables.append(self.rows(self.steps))
+        self.assert_rows_agree(tables[2], tables[0])
+        energies = [float(table[-1][3]) for table in tables]
+        self.assertNotAlmostEqual(energies[1] / energies[0], 1, places=5)
 
 
 class CollisionTest(BodiesTests, unittest.TestCase):

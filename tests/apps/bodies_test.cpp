@@ -128,6 +128,41 @@ TEST_CASE("every allocator's steps are the reference's steps from the same state
   }
 }
 
+// The same with a cut-off; bodies in a part of the space get several cells of neighbours.
+Make with_cut_off(const Make& make, float cut_off) {
+  return [make, cut_off](Parameters parameters) {
+    parameters.cut_off = cut_off;
+    return make(parameters);
+  };
+}
+
+TEST_CASE("n-body with a cut-off is the reference's with a cut-off") {
+  for (const float cut_off : {0.02f, 0.3f, 3.0f}) {
+    CAPTURE(cut_off);
+    for (Implementation implementation : n_body_implementations()) {
+      implementation.make = with_cut_off(implementation.make, cut_off);
+      implementation.reference = with_cut_off(implementation.reference, cut_off);
+      check_steps(implementation, crowd(kQuick ? 65 : 300, 5, 1), 4, 3);
+    }
+  }
+}
+
+TEST_CASE("n-body with a cut-off is the same bit by bit for all allocators and numbers of threads") {
+  const auto after = [](const Implementation& implementation, int threads) {
+    const std::unique_ptr<Simulation> simulation =
+        start(with_cut_off(implementation.make, 0.1f), crowd(kQuick ? 100 : 700, 5, 1), threads);
+    for (int step = 0; step < 10; ++step) simulation->step();
+    return simulation->bodies();
+  };
+  const Implementation objects = n_body_implementations().front();
+  const std::vector<BodyState> expected = after(objects, 1);
+  for (const int threads : {2, 4}) CHECK((after(objects, threads) == expected));
+  for (const Implementation& version : dynasoar::test::on_other_allocators(std::vector{objects})) {
+    CAPTURE(version.name);
+    CHECK((after(version, 3) == expected));
+  }
+}
+
 TEST_CASE("random bodies are where they should be, the same for every seed") {
   const std::vector<BodyState> states = bodies::random_bodies(5000, 7, 500, 1000);
   CHECK((states == bodies::random_bodies(5000, 7, 500, 1000)));

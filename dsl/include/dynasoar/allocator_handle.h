@@ -17,6 +17,7 @@
 #include <dynasoar/allocator/heap_growth.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/attachment.h>
 #include <dynasoar/compact.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/kept_lists.h>
@@ -281,14 +282,16 @@ class AllocatorHandle {
   ///
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
   ///         AllocationError if objects could not be created since then, unless the handle only records that;
-  ///         Error if the device failed
+  ///         Error if the device failed, or a UniformGrid had no room for objects
   void synchronize() {
     executor_.synchronize();
     detail::throw_misuse<AllocatorT>(storage_);
     const detail::Refused refused = refusals_.take(storage_);
-    if (refused.objects == 0) return;
-    const bool has_room = make_room_for(refused);
-    if (options_.on_refusal == OnRefusal::throw_error) throw allocation_error(refused, has_room);
+    if (refused.objects > 0) {
+      const bool has_room = make_room_for(refused);
+      if (options_.on_refusal == OnRefusal::throw_error) throw allocation_error(refused, has_room);
+    }
+    attachments_.loops_done();
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
@@ -335,6 +338,8 @@ class AllocatorHandle {
  private:
   template <class HandleT, class F>
   friend class Step;
+  template <class T, class Seen>
+  friend class UniformGrid;
 
   using Storage = typename AllocatorT::Storage;
   using Growth = detail::GrowthOf<AllocatorT>;
@@ -427,7 +432,8 @@ class AllocatorHandle {
   }
   void after_step() { growth_.after_loop(); }
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
-  std::uint64_t growths() const { return storage_.growths(); }
+  /// Changes whenever a recorded step has to be recorded again.
+  std::uint64_t growths() const { return storage_.growths() + attachments_.moves(); }
 
   void bind_if_grown() {
     if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind(storage_.state());
@@ -459,6 +465,21 @@ class AllocatorHandle {
     growth_.after_loop();
   }
 
+  /// A loop over T and its subclasses by indices: each of them is that of one object, or of none. What it calls may use
+  /// as many registers as a loop over objects.
+  ///
+  /// @param call   has scopes of its own
+  template <class T, class F>
+  void run_loop_by_index(std::size_t count, const F& call) {
+    detail::check_listed_or_base<AllocatorT, T>();
+    before_loop();
+    announce_loop<typename AllocatorT::template Subtypes<T>>();
+    lists_.make_lists();
+    detail::bring_up_to_date<AllocatorT>(executor_);
+    executor_.for_each_index(count, call);
+    growth_.after_loop();
+  }
+
   template <auto kField, class Op>
   auto extreme(Op op) {
     using Value = detail::FieldValue<kField>;
@@ -474,6 +495,7 @@ class AllocatorHandle {
   [[no_unique_address]] Growth growth_;
   detail::ListKeeper<AllocatorT> lists_;
   detail::RefusalLog<AllocatorT> refusals_;
+  detail::Attachments attachments_;
   std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound
   DeviceArray<char> device_object_;
   DeviceArray<char> scratch_;  // of reductions

@@ -1,7 +1,9 @@
 /// @file
-/// copy_value: copies a value as bytes, in as few accesses as a GPU needs. Used by compaction.h.
+/// Copying values in as few accesses as a GPU needs: copy_value, used by compaction.h, and load_at_once, by
+/// grid_view.h.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +36,21 @@ __device__ void copy_value(T* __restrict__ to, const T* __restrict__ from) {
   }
 #else
   std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), sizeof(T));
+#endif
+}
+
+/// A value of 16 bytes that are aligned to 16, in one load where a compiler would load what is needed piece by piece;
+/// other values by reference.
+template <class T>
+__device__ decltype(auto) load_at_once(const T& from) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) == sizeof(uint4) && alignof(T) >= alignof(uint4)) {
+    return std::bit_cast<T>(*reinterpret_cast<const uint4*>(&from));
+  } else {
+    return (from);
+  }
+#else
+  return (from);
 #endif
 }
 

@@ -1,0 +1,44 @@
+/// @file
+/// Arithmetic whose bits are the same on host and GPU: products that compilers do not fuse with the addition that
+/// follows, and remainders. Used by grid_space.h.
+#pragma once
+
+#include <cmath>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// a * b, rounded. nvcc would make one instruction of a product and a sum, which rounds once; compilers for CPUs do so
+/// too, if they are told of a processor that can: -ffp-contract=off forbids it.
+__host__ __device__ inline float rounded_product(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+__host__ __device__ inline double rounded_product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+/// `value` less a multiple of `period`: the one nearest to it, or 0 if it is at most `half_period`. With an infinite
+/// `half_period`, the value.
+template <class Real>
+__host__ __device__ Real nearest_remainder(Real value, Real period, Real half_period, Real periods_per_length) {
+#if defined(__CUDA_ARCH__)
+  // Without a branch, which a warp's lanes would take in different ways.
+  const Real periods = std::rint(rounded_product(value, periods_per_length));
+  const Real multiple = rounded_product(period, periods);
+  return value - (std::abs(value) <= half_period ? Real{0} : multiple);
+#else
+  if (std::abs(value) <= half_period) return value;  // the usual case: std::rint is a call on many processors
+  return value - rounded_product(period, std::rint(rounded_product(value, periods_per_length)));
+#endif
+}
+
+}  // namespace dynasoar::detail

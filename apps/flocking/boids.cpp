@@ -1,0 +1,139 @@
+/// @file
+/// Flocking with boids as objects. The model itself is in README.md.
+///
+/// A step sorts the boids into a grid, which copies what others see of them, and is then one loop: every boid looks at
+/// the copies, turns and moves. It changes itself alone, so nobody waits for anybody.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <app/allocator.h>
+#include <app/object_heap.h>
+#include <app/phase_clock.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/uniform_grid.h>
+
+#include "rules.h"
+#include "simulation.h"
+
+namespace flocking::boids {
+inline namespace DYNASOAR_APP_ALLOCATOR {
+
+class Boid;
+using AllocatorT = app::Allocator<Boid>;
+using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+using Flock = dynasoar::GridView<Boid, Bird>;
+
+class Boid : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Boid, (number_, std::uint32_t), (position_, Vector), (velocity_, Vector));
+
+  __device__ Boid(std::size_t i, const BoidState* states)
+      : number_(states[i].number), position_({states[i].x, states[i].y}), velocity_({states[i].vx, states[i].vy}) {}
+
+  __device__ Bird seen() { return {position_, velocity_}; }
+
+  __device__ void fly(Flock flock) {
+    Impression impression;
+    flock.for_each_neighbour(position_, kSight, [&](const Flock::Neighbour& other) {
+      if (other.object != this) impression.add(other.offset, other.squared_distance, other.seen.velocity);
+    });
+    velocity_ = impression.steered(velocity_);
+    position_ = flock.space().wrapped(position_ + velocity_.get());
+  }
+
+  __device__ BoidState state() const { return {number_, position_->x, position_->y, velocity_->x, velocity_->y}; }
+};
+
+class Objects final : public Simulation {
+ public:
+  explicit Objects(const Parameters& parameters)
+      : count_(parameters.initial.size()),
+        handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes(count_)),
+                 .threads = parameters.threads}),
+        // Cells a bit wider than what a boid sees, so that it never looks into more than nine.
+        grid_(handle_, {.lower = {0, 0},
+                        .upper = {parameters.side, parameters.side},
+                        .cell = 1.01f * kSight,
+                        .periodic = {true, true},
+                        .capacity = std::max<std::size_t>(1, count_ + count_ / 2)}),
+        clock_(parameters.profile_every, {"sort", "fly"}),
+        is_timed_(parameters.profile_every > 0),
+        recorded_step_(handle_.record(Step{this})) {
+    dynasoar::DeviceArray<BoidState> initial(count_);
+    initial.upload(parameters.initial);
+    handle_.parallel_new<Boid>(count_, static_cast<const BoidState*>(initial.data()));
+    synchronize();
+  }
+
+  void step() override {
+    if (is_timed_) {
+      timed_step();
+    } else {
+      recorded_step_();
+    }
+  }
+
+  void synchronize() override { app::synchronize(handle_, needed_bytes(count_), "flock"); }
+
+  std::vector<BoidState> boids() override {
+    dynasoar::DeviceArray<BoidState> states(count_);
+    BoidState* const out = states.data();
+    handle_.parallel_do<Boid>([=] __device__(Boid * boid) { out[boid->number_] = boid->state(); });
+    synchronize();
+    return states.download();
+  }
+
+  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
+
+  std::optional<app::Usage> usage() override { return app::usage_of(handle_); }
+
+ private:
+  /// The loops of a step, to be recorded.
+  struct Step {
+    Objects* flock;
+    void operator()() const {
+      const auto kept = flock->handle_.keep_lists();
+      flock->sort();
+      flock->fly();
+    }
+  };
+
+  void sort() { grid_.rebuild<&Boid::seen, &Boid::number_>(); }
+  void fly() { grid_.parallel_do<&Boid::fly>(); }
+
+  /// The same, with a look at the clock after each of them, for which the host has to wait.
+  void timed_step() {
+    clock_.begin_step(handle_.executor());
+    const auto kept = handle_.keep_lists();
+    sort();
+    clock_.end_phase(handle_.executor(), 0);
+    fly();
+    clock_.end_phase(handle_.executor(), 1);
+  }
+
+  /// Enough for the boids, though the warps of a large GPU open a block each.
+  static std::size_t needed_bytes(std::size_t count) {
+    return AllocatorT::heap_bytes_for<Boid>(2 * count + app::kSlotsInFlight);
+  }
+
+  std::size_t count_;
+  Handle handle_;
+  dynasoar::UniformGrid<Boid, Bird> grid_;
+  app::PhaseClock clock_;
+  bool is_timed_;
+  decltype(std::declval<Handle&>().record(std::declval<Step>())) recorded_step_;
+};
+
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Objects>(parameters);
+}
+
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace flocking::boids

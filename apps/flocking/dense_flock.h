@@ -1,0 +1,232 @@
+/// @file
+/// Flocking written by hand, for two layouts: boids are sorted by cell in every step, and copied in this order, so that
+/// neighbours are read from a few short pieces of memory. The way of the sample "particles" of the CUDA toolkit.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <app/phase_clock.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/recording.h>
+
+#include "cell_sort.h"
+#include "rules.h"
+#include "simulation.h"
+
+namespace flocking::baselines {
+
+/// The world, a torus of square cells. There are at least four along each side.
+struct Torus {
+  float side;
+  std::uint32_t width;  ///< cells along a side
+
+  explicit Torus(float side_of_world)
+      : side(side_of_world), width(static_cast<std::uint32_t>(side_of_world / (1.01f * kSight))) {}
+
+  __host__ __device__ std::uint32_t cells() const { return width * width; }
+  __device__ std::uint32_t column(float coordinate) const {
+    const auto cell = static_cast<std::uint32_t>(coordinate * (static_cast<float>(width) / side));
+    return cell < width ? cell : width - 1;
+  }
+  __device__ std::uint32_t cell(Vector at) const { return column(at.y) * width + column(at.x); }
+  /// The column or row before (step 0), the same (1), the next one (2).
+  __device__ std::uint32_t beside(std::uint32_t column, std::uint32_t step) const {
+    return (column + width + step - 1) % width;
+  }
+  __device__ float nearest(float offset) const {
+    if (offset > side / 2) return offset - side;
+    return offset < -side / 2 ? offset + side : offset;
+  }
+  __device__ float inside(float coordinate) const {
+    if (coordinate < 0) coordinate += side;
+    return coordinate < side ? coordinate : coordinate - side;
+  }
+};
+
+/// What a step works on. `Arrays` has position(i), velocity(i) and id(i); boid i has number i.
+template <class Arrays>
+struct Work {
+  Torus torus;
+  std::uint32_t count;
+  Arrays boids;   ///< by number
+  Arrays sorted;  ///< as they were before the step, cell by cell
+  std::uint32_t *cells, *numbers, *sorted_cells, *order;
+  std::uint32_t *begins, *ends;  ///< of each cell; 0 where there is nobody
+};
+
+template <class Arrays>
+struct FindCell {
+  Work<Arrays> work;
+  __device__ void operator()(std::size_t index) const {
+    const auto i = static_cast<std::uint32_t>(index);
+    work.cells[i] = work.torus.cell(work.boids.position(i));
+  }
+};
+
+/// Copies a boid to its place, and notes where its cell begins and ends.
+template <class Arrays>
+struct CopySorted {
+  Work<Arrays> work;
+  __device__ void operator()(std::size_t index) const {
+    const auto place = static_cast<std::uint32_t>(index);
+    const std::uint32_t number = work.order[place];
+    work.sorted.position(place) = work.boids.position(number);
+    work.sorted.velocity(place) = work.boids.velocity(number);
+    const std::uint32_t cell = work.sorted_cells[place];
+    if (place == 0 || work.sorted_cells[place - 1] != cell) work.begins[cell] = place;
+    if (place + 1 == work.count || work.sorted_cells[place + 1] != cell) work.ends[cell] = place + 1;
+  }
+};
+
+template <class Arrays>
+struct Fly {
+  Work<Arrays> work;
+  __device__ void operator()(std::size_t index) const {
+    const auto place = static_cast<std::uint32_t>(index);
+    const Torus& torus = work.torus;
+    const Vector here = work.sorted.position(place);
+    const std::uint32_t column = torus.column(here.x);
+    const std::uint32_t row = torus.column(here.y);
+    Impression impression;
+    for (std::uint32_t y = 0; y < 3; ++y) {
+      for (std::uint32_t x = 0; x < 3; ++x) {
+        const std::uint32_t cell = torus.beside(row, y) * torus.width + torus.beside(column, x);
+        for (std::uint32_t i = work.begins[cell]; i < work.ends[cell]; ++i) {
+          const Vector there = work.sorted.position(i);
+          const Vector offset = {torus.nearest(there.x - here.x), torus.nearest(there.y - here.y)};
+          const float squared = offset.x * offset.x + offset.y * offset.y;
+          if (squared <= kSight * kSight && i != place) impression.add(offset, squared, work.sorted.velocity(i));
+        }
+      }
+    }
+    const std::uint32_t number = work.order[place];
+    const Vector velocity = impression.steered(work.sorted.velocity(place));
+    work.boids.velocity(number) = velocity;
+    work.boids.position(number) = {torus.inside(here.x + velocity.x), torus.inside(here.y + velocity.y)};
+  }
+};
+
+template <class Arrays>
+struct Unpack {
+  Arrays boids;
+  const BoidState* states;
+  std::uint32_t* numbers;
+  __device__ void operator()(std::size_t index) const {
+    const auto i = static_cast<std::uint32_t>(index);
+    boids.position(i) = {states[i].x, states[i].y};
+    boids.velocity(i) = {states[i].vx, states[i].vy};
+    numbers[i] = i;
+  }
+};
+
+template <class Arrays>
+struct Pack {
+  Arrays boids;
+  BoidState* states;
+  __device__ void operator()(std::size_t index) const {
+    const auto i = static_cast<std::uint32_t>(index);
+    const Vector position = boids.position(i);
+    const Vector velocity = boids.velocity(i);
+    states[i] = {i, position.x, position.y, velocity.x, velocity.y};
+  }
+};
+
+/// @tparam Storage   owns Storage::Arrays
+template <class Storage>
+class DenseFlock final : public Simulation {
+ public:
+  using Arrays = typename Storage::Arrays;
+
+  explicit DenseFlock(const Parameters& parameters)
+      : count_(static_cast<std::uint32_t>(parameters.initial.size())),
+        torus_(parameters.side),
+        executor_(parameters.threads),
+        boids_(count_),
+        sorted_(count_),
+        numbers_(4 * std::size_t{count_}),
+        bounds_(2 * std::size_t{torus_.cells()}),
+        states_(count_),
+        sort_(count_, torus_.cells()),
+        clock_(parameters.profile_every, {"sort", "fly"}),
+        is_timed_(parameters.profile_every > 0) {
+    states_.upload(parameters.initial);
+    executor_.for_each_index(count_, Unpack<Arrays>{boids_.arrays(), states_.data(), numbers_.data() + count_});
+    executor_.synchronize();
+  }
+
+  void step() override {
+#if DYNASOAR_CUDA_BACKEND
+    if (!is_timed_) {
+      auto submit = [this] { submit_step(); };
+      if (!recording_) recording_.emplace(executor_, submit);
+      recording_->replay();
+      return;
+    }
+#endif
+    submit_step();
+  }
+
+  void synchronize() override {
+    executor_.synchronize();
+  }
+
+  std::vector<BoidState> boids() override {
+    executor_.for_each_index(count_, Pack<Arrays>{boids_.arrays(), states_.data()});
+    executor_.synchronize();
+    return states_.download();
+  }
+
+  std::vector<app::PhaseTime> phases() override {
+    return clock_.times();
+  }
+
+ private:
+  Work<Arrays> work() const {
+    std::uint32_t* const numbers = numbers_.data();
+    return {torus_,
+            count_,
+            boids_.arrays(),
+            sorted_.arrays(),
+            numbers,
+            numbers + count_,
+            numbers + 2 * std::size_t{count_},
+            numbers + 3 * std::size_t{count_},
+            bounds_.data(),
+            bounds_.data() + torus_.cells()};
+  }
+
+  void submit_step() {
+    const Work<Arrays> work = this->work();
+    if (is_timed_) clock_.begin_step(executor_);
+    executor_.for_each_index(count_, FindCell<Arrays>{work});
+    sort_.run(executor_, work.cells, work.numbers, work.sorted_cells, work.order);
+    executor_.fill_bytes(bounds_.data(), 0, bounds_.bytes());
+    executor_.for_each_index(count_, CopySorted<Arrays>{work});
+    if (is_timed_) clock_.end_phase(executor_, 0);
+    executor_.for_each_index(count_, Fly<Arrays>{work});
+    if (is_timed_) clock_.end_phase(executor_, 1);
+  }
+
+  std::uint32_t count_;
+  Torus torus_;
+  dynasoar::Executor executor_;
+  Storage boids_, sorted_;
+  dynasoar::DeviceArray<std::uint32_t> numbers_;  // cells, numbers, sorted cells, order
+  dynasoar::DeviceArray<std::uint32_t> bounds_;
+  dynasoar::DeviceArray<BoidState> states_;
+  CellSort sort_;
+  app::PhaseClock clock_;
+  bool is_timed_;
+#if DYNASOAR_CUDA_BACKEND
+  std::optional<dynasoar::detail::Recording> recording_;
+#endif
+};
+
+}  // namespace flocking::baselines

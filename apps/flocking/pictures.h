@@ -1,0 +1,25 @@
+/// @file
+/// What a flock looks like: its picture, and the chart of its history.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <app/chart.h>
+#include <app/program.h>
+
+#include "simulation.h"
+
+namespace flocking {
+
+/// Draws every boid as a dart, in the colour of its direction.
+///
+/// @throws std::runtime_error if the file cannot be written
+void save_flock(const std::vector<BoidState>& boids, float side, const std::string& path);
+
+/// How much the boids agree about where to fly.
+///
+/// @param rows   columns as in Totals
+app::Chart order_chart(const std::vector<app::Row>& rows, const std::string& subtitle);
+
+}  // namespace flocking

@@ -1,0 +1,80 @@
+/// @file
+/// What every implementation of flocking offers, and how to make one: the DSL variant, the hand-written baselines and
+/// the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only the
+/// implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace flocking {
+
+/// A boid as the host sees it.
+struct BoidState {
+  std::uint32_t number = 0;
+  float x = 0, y = 0;    ///< position
+  float vx = 0, vy = 0;  ///< velocity, per step
+
+  bool operator==(const BoidState&) const = default;
+};
+
+/// What is simulated.
+struct Parameters {
+  std::vector<BoidState> initial;  ///< boid i has number i; positions in [0, side)^2
+  float side = 0;                  ///< of the world, a torus; at least kLeastSide
+  std::string allocator = "soa";   ///< of objects; see app/allocator_choice.h
+  std::uint64_t heap_bytes = 0;    ///< for objects; 0: enough for these boids
+  int threads = 0;                 ///< on the CPU; 0: one per processor
+  int profile_every = 0;           ///< every n-th step is timed phase by phase; 0: none is
+};
+
+/// The narrowest world.
+inline constexpr float kLeastSide = 5;
+
+/// The side of a world in which so many boids, anywhere, have so many neighbours on average.
+float side_for(std::uint32_t boids, double neighbours);
+
+/// Boids at random. Which random numbers: README.md.
+std::vector<BoidState> random_boids(std::uint32_t count, float side, std::uint64_t seed);
+
+/// What a flock is like.
+struct Totals {
+  double boids = 0;
+  double order = 0;  ///< length of the mean direction: 0, everybody flies anywhere; 1, all in one direction
+  double speed = 0;  ///< mean, per step
+};
+
+/// The totals of some boids, added up in their order.
+Totals totals_of(const std::vector<BoidState>& boids);
+
+/// A running simulation of boids.
+class Simulation : public app::Simulation {
+ public:
+  /// Waits for what was submitted, because it adds up floating-point numbers on the host.
+  void record() override { history_.push_back(totals_of(boids())); }
+
+  /// The totals noted since the last call, oldest first.
+  std::vector<Totals> take_history() { return std::exchange(history_, {}); }
+
+  /// All boids, by number. Waits.
+  virtual std::vector<BoidState> boids() = 0;
+
+ private:
+  std::vector<Totals> history_;
+};
+
+/// With the DSL: boids are objects.
+std::unique_ptr<Simulation> make_boids(const Parameters& parameters);
+/// Hand-written, sorted by cell in every step; an array for every part of a boid.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
+/// Likewise, an array of boids.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Sequential, on the host, every boid looks at all others: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
+
+}  // namespace flocking

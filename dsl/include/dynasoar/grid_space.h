@@ -1,0 +1,197 @@
+/// @file
+/// GridSpace: the geometry of a UniformGrid. Which cell a position lies in, which cells are near it, and how far it is
+/// from one position to another. For host and device.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/rounding.h>
+
+namespace dynasoar {
+
+namespace detail {
+
+/// What a UniformGrid takes for a position: a class with members x and y, or x, y and z, all float or all double.
+template <class P>
+concept Position = std::is_trivially_copyable_v<P> && requires(P p) {
+  requires std::is_floating_point_v<std::remove_cvref_t<decltype(p.x)>>;
+  requires std::is_same_v<decltype(p.x), decltype(p.y)>;
+};
+
+template <class P>
+inline constexpr int kDimensions = 2;
+template <class P>
+requires requires(P p) {
+  p.z;
+}
+inline constexpr int kDimensions<P> = 3;
+
+template <class P>
+using Coordinate = std::remove_cvref_t<decltype(std::declval<P>().x)>;
+
+/// Coordinate number `axis` of a position.
+template <class P>
+__host__ __device__ auto& coordinate(P& position, int axis) {
+  if constexpr (kDimensions<P> == 3) {
+    if (axis == 2) return position.z;
+  }
+  return axis == 0 ? position.x : position.y;
+}
+
+/// Whether a number is neither infinite nor a NaN.
+template <class Real>
+__host__ __device__ bool is_finite(Real value) {
+  return value - value == 0;
+}
+
+/// Consecutive cells of an axis; on a periodic one, the first follows the last.
+struct CellRange {
+  std::int32_t first;
+  std::int32_t count;
+};
+
+/// One axis of a grid.
+template <class Real>
+struct GridAxis {
+  Real lower = 0;
+  Real period = 0;                                           ///< 0: not periodic
+  Real half_period = std::numeric_limits<Real>::infinity();  ///< infinite: not periodic
+  Real periods_per_length = 0;
+  Real cells_per_length = 0;
+  Real rounding = 0;  ///< how wrong a place, or the border of a cell, can be
+  std::int32_t cells = 1;
+
+  GridAxis() = default;
+  /// @pre lower < upper, all finite; at least one cell
+  GridAxis(Real from, Real to, std::int32_t cell_count, bool is_periodic)
+      : lower(from),
+        period(is_periodic ? to - from : 0),
+        half_period(is_periodic ? (to - from) / 2 : std::numeric_limits<Real>::infinity()),
+        periods_per_length(is_periodic ? 1 / (to - from) : 0),
+        cells_per_length(static_cast<Real>(cell_count) / (to - from)),
+        rounding(32 * kEpsilon * (std::abs(from) + std::abs(to) + (to - from))),
+        cells(cell_count) {}
+
+  /// The cell of a coordinate. Beyond the ends of an axis that is not periodic, the cell there.
+  __host__ __device__ std::int32_t cell_of(Real x) const { return cell_at(place_of(x)); }
+
+  /// The cell that comes at a place of a CellRange.
+  __host__ __device__ std::int32_t around(std::int32_t cell) const { return cell < cells ? cell : cell - cells; }
+
+  /// The shortest way from one coordinate to another.
+  __host__ __device__ Real offset(Real from, Real to) const {
+    return nearest_remainder(to - from, period, half_period, periods_per_length);
+  }
+
+  /// The coordinate as it is between the ends of the axis, if that is periodic.
+  __host__ __device__ Real wrapped(Real x) const {
+    if (period == 0 || (x >= lower && x - lower < period)) return x;
+    const Real place = place_of(x);
+    return place < period ? lower + place : lower;  // below `lower` by less than the period has digits for
+  }
+
+  /// The cells of all coordinates `to` with |offset(x, to)| <= reach, each once, and perhaps more.
+  ///
+  /// The range is wider by what rounding can do to the offset, to the places and to the borders of cells: `rounding`
+  /// for what depends on the axis, and the rest for what depends on x and reach. The last term is for distances so
+  /// small that their squares vanish.
+  __host__ __device__ CellRange near(Real x, Real reach) const {
+    const Real wide = reach + (rounding + 32 * kEpsilon * (std::abs(x) + reach) + kVanishing);
+    const Real place = place_of(x);
+    if (period == 0) {
+      const std::int32_t first = cell_at(place - wide);
+      return {first, cell_at(place + wide) - first + 1};
+    }
+    if (!(2 * wide < period)) return {0, cells};
+    const std::int32_t first = place < wide ? cell_at(place - wide + period) - cells : cell_at(place - wide);
+    const std::int32_t last = place + wide < period ? cell_at(place + wide) : cell_at(place + wide - period) + cells;
+    if (last - first + 1 >= cells) return {0, cells};
+    return {first < 0 ? first + cells : first, last - first + 1};
+  }
+
+ private:
+  static constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
+  static constexpr Real kVanishing = std::is_same_v<Real, float> ? Real(1e-22) : Real(1e-161);
+
+  /// The distance from the lower end; on a periodic axis, less than a period.
+  __host__ __device__ Real place_of(Real x) const {
+    const Real place = x - lower;
+    if (period == 0 || (place >= 0 && place < period)) return place;
+    return place - rounded_product(period, std::floor(rounded_product(place, periods_per_length)));
+  }
+
+  __host__ __device__ std::int32_t cell_at(Real place) const {
+    const Real cell = rounded_product(place, cells_per_length);
+    if (!(cell >= 1)) return 0;
+    return cell < static_cast<Real>(cells) ? static_cast<std::int32_t>(cell) : cells - 1;
+  }
+};
+
+}  // namespace detail
+
+/// The space that a UniformGrid divides.
+///
+/// @tparam P   positions: x and y, or x, y and z, float or double
+template <detail::Position P>
+struct GridSpace {
+  static constexpr int kAxes = detail::kDimensions<P>;
+  using Real = detail::Coordinate<P>;
+
+  detail::GridAxis<Real> axes[kAxes];
+
+  /// From one position to another: on periodic axes, the shortest way.
+  __host__ __device__ P offset(const P& from, const P& to) const {
+    P result = to;
+    for (int a = 0; a < kAxes; ++a) {
+      detail::coordinate(result, a) = axes[a].offset(detail::coordinate(from, a), detail::coordinate(to, a));
+    }
+    return result;
+  }
+
+  /// The same position between the ends of the periodic axes: where an object goes that has left the space.
+  __host__ __device__ P wrapped(P position) const {
+    for (int a = 0; a < kAxes; ++a) {
+      detail::coordinate(position, a) = axes[a].wrapped(detail::coordinate(position, a));
+    }
+    return position;
+  }
+
+  /// Squared length of an offset; the same bits on host and GPU.
+  __host__ __device__ static Real squared_length(const P& offset) {
+    Real sum = detail::rounded_product(offset.x, offset.x) + detail::rounded_product(offset.y, offset.y);
+    if constexpr (kAxes == 3) sum += detail::rounded_product(offset.z, offset.z);
+    return sum;
+  }
+
+  __host__ __device__ static bool is_finite(const P& position) {
+    bool finite = true;
+    for (int a = 0; a < kAxes; ++a) finite = finite && detail::is_finite(detail::coordinate(position, a));
+    return finite;
+  }
+
+  /// Number of cells.
+  __host__ __device__ std::uint32_t cells() const {
+    std::uint32_t product = 1;
+    for (int a = 0; a < kAxes; ++a) product *= static_cast<std::uint32_t>(axes[a].cells);
+    return product;
+  }
+
+  /// The cell of a position; `cells()`, which is none, if a coordinate is not finite.
+  __host__ __device__ std::uint32_t cell_of(const P& position) const {
+    if (!is_finite(position)) return cells();
+    std::uint32_t cell = 0;
+    for (int a = kAxes - 1; a >= 0; --a) {
+      cell = cell * static_cast<std::uint32_t>(axes[a].cells) +
+             static_cast<std::uint32_t>(axes[a].cell_of(detail::coordinate(position, a)));
+    }
+    return cell;
+  }
+};
+
+}  // namespace dynasoar

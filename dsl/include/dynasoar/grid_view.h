@@ -1,0 +1,132 @@
+/// @file
+/// GridView: what device code sees of a UniformGrid. For methods that look for neighbours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/grid_space.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/copy.h>
+
+namespace dynasoar {
+
+/// The objects of a UniformGrid, as they were when it was rebuilt. A small value, to be passed to loops:
+///
+///     __device__ void turn(dynasoar::GridView<Boid, Bird> flock) {
+///       flock.for_each_neighbour(position_, kRadius, [&](const auto& other) {
+///         if (other.object != this) sum = sum + other.seen.velocity;
+///       });
+///     }
+///
+/// What is seen of others are copies, so an object may change its own fields in the same loop. Others must not be
+/// deleted before the grid is rebuilt, if their pointers are used. T may be incomplete here.
+///
+/// @tparam T      the class of the objects, or a base of their classes
+/// @tparam Seen   what objects show of themselves; with a member `position`
+/// @par Concurrency   from any number of threads
+template <class T, class Seen>
+class GridView {
+  static_assert(
+      requires(Seen seen) {
+        seen.position.x;
+        seen.position.y;
+      },
+      "dynasoar: what objects show of themselves in a grid needs a member `position`, with members x and y, or x, y "
+      "and z");
+
+ public:
+  using Position = std::remove_cvref_t<decltype(std::declval<Seen>().position)>;
+  using Real = detail::Coordinate<Position>;
+
+  /// An object near a position.
+  struct Neighbour {
+    T* object;
+    const Seen& seen;       ///< what it showed
+    Position offset;        ///< the way to it: the shortest one, on periodic axes
+    Real squared_distance;  ///< the square of the way's length
+  };
+
+  GridView(const GridSpace<Position>& space, const std::uint32_t* starts, const Seen* seen,
+           const std::uint64_t* objects, std::uint32_t capacity)
+      : space_(space), starts_(starts), seen_(seen), objects_(objects), capacity_(capacity) {}
+
+  /// Calls `f(neighbour)`, with a `const Neighbour&`, for all objects of which the squared distance from `center` is at
+  /// most radius * radius; for the object at `center`, too, if it is in the grid.
+  ///
+  /// Each is visited once, whatever the radius; of its images in a periodic space the nearest counts. The order depends
+  /// on `center` and `radius`: cell by cell, within a cell as UniformGrid::rebuild says. Nobody is near a position with
+  /// a coordinate that is not finite, and nobody with such a coordinate is near; neither is anybody within a negative
+  /// radius, or NaN.
+  ///
+  /// @par Cost   looks at the objects of all cells that the radius touches: of at least 9 cells (27 in space), if it is
+  ///             as wide as a cell
+  template <class F>
+  __device__ void for_each_neighbour(const Position& center, Real radius, F&& f) const {
+    if (!(radius >= 0) || !space_.is_finite(center)) return;
+    const Real most = detail::rounded_product(radius, radius);
+    for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        const Seen& seen = detail::load_at_once(seen_[i]);
+        const Position offset = space_.offset(center, seen.position);
+        const Real squared_distance = space_.squared_length(offset);
+        if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance});
+      }
+    });
+  }
+
+  /// The geometry: offsets, and positions that have left a periodic space.
+  __host__ __device__ const GridSpace<Position>& space() const { return space_; }
+
+  /// Objects in the grid.
+  __device__ std::uint32_t size() const { return start_of(space_.cells() + 1); }
+
+  /// The object at a place, 0 <= place < size(): cell by cell, and last those with a coordinate that is not finite.
+  __device__ T* object(std::uint32_t place) const { return reinterpret_cast<T*>(objects_[place]); }
+
+  /// What it showed.
+  __device__ const Seen& seen(std::uint32_t place) const { return seen_[place]; }
+
+ private:
+  /// Calls `visit(begin, end)` for places that together are those of all cells near `center`. The cells of a row lie
+  /// side by side in memory, in one piece, or in two where the row goes over the end of a periodic axis.
+  template <class Visit>
+  __device__ void for_each_row(const Position& center, Real radius, const Visit& visit) const {
+    using detail::coordinate;
+    const auto& axes = space_.axes;
+    const detail::CellRange x = axes[0].near(center.x, radius);
+    const detail::CellRange y = axes[1].near(center.y, radius);
+    detail::CellRange z{0, 1};
+    if constexpr (GridSpace<Position>::kAxes == 3) z = axes[2].near(center.z, radius);
+    const std::int32_t beyond = x.first + x.count - axes[0].cells;
+    for (std::int32_t k = 0; k < z.count; ++k) {
+      std::int32_t layer = 0;
+      if constexpr (GridSpace<Position>::kAxes == 3) layer = axes[2].around(z.first + k);
+      for (std::int32_t j = 0; j < y.count; ++j) {
+        const std::int32_t line = layer * axes[1].cells + axes[1].around(y.first + j);
+        const std::uint32_t row = static_cast<std::uint32_t>(line) * static_cast<std::uint32_t>(axes[0].cells);
+        for (int piece = 0; piece < (beyond > 0 ? 2 : 1); ++piece) {
+          const std::int32_t first = piece == 0 ? x.first : 0;
+          const std::int32_t end = piece == 1 ? beyond : beyond > 0 ? axes[0].cells : x.first + x.count;
+          visit(start_of(row + static_cast<std::uint32_t>(first)), start_of(row + static_cast<std::uint32_t>(end)));
+        }
+      }
+    }
+  }
+
+  /// The place of a cell's first object. Those beyond the capacity have none.
+  __device__ std::uint32_t start_of(std::uint32_t cell) const {
+    const std::uint32_t start = starts_[cell];
+    return start < capacity_ ? start : capacity_;
+  }
+
+  GridSpace<Position> space_;
+  const std::uint32_t* starts_;  // [cells + 2] place of the first object of a cell; then of those in none; then the end
+  const Seen* seen_;             // [size]
+  const std::uint64_t* objects_;  // [size] bits of pointers
+  std::uint32_t capacity_;
+};
+
+}  // namespace dynasoar

@@ -1,0 +1,201 @@
+/// @file
+/// UniformGrid: finds the neighbours of objects that have positions. See docs/neighbours.md.
+///
+/// Objects are sorted by the cell of a uniform grid in which they lie, with a counting sort, and what others see of
+/// them is copied in that order, so that a search reads a few short pieces of memory. Not in dynasoar.h, because CUB,
+/// which it needs, takes long to compile.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/allocator_handle.h>
+#include <dynasoar/attachment.h>
+#include <dynasoar/grid_arrays.h>
+#include <dynasoar/grid_space.h>
+#include <dynasoar/grid_view.h>
+#include <dynasoar/loop_calls.h>
+#include <dynasoar/objects.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/scan.h>
+
+namespace dynasoar {
+
+/// The space that a UniformGrid divides, and how.
+///
+/// @tparam P   positions
+template <detail::Position P>
+struct GridOptions {
+  static constexpr std::size_t kAxes = detail::kDimensions<P>;
+  using Real = detail::Coordinate<P>;
+
+  P lower;                                ///< one corner of the space
+  P upper;                                ///< the opposite one
+  Real cell;                              ///< the least width of a cell; best the radius of most searches
+  std::array<bool, kAxes> periodic = {};  ///< axes whose ends meet; objects may leave the space along others
+  std::size_t capacity = 0;               ///< objects; 0: twice as many as there are now, at least 1024
+
+  /// The geometry. @throws Error if the space is empty or not finite, or there would be too many cells
+  GridSpace<P> space() const {
+    GridSpace<P> result;
+    double product = 1;
+    for (int a = 0; a < result.kAxes; ++a) {
+      const Real from = detail::coordinate(lower, a);
+      const Real to = detail::coordinate(upper, a);
+      if (!(from < to) || !detail::is_finite(to - from)) {
+        throw Error(
+            "dynasoar: a UniformGrid needs a space: lower must be less than upper, and both finite, along axis " +
+            std::to_string(a));
+      }
+      if (!(cell > 0)) throw Error("dynasoar: the cells of a UniformGrid must be wider than 0");
+      const double cells = std::max(1.0, std::floor(double{to - from} / double{cell}));
+      product *= cells;
+      if (cells > kMostCellsOfAxis || product > kMostCells) {
+        throw Error("dynasoar: a UniformGrid may have 2^20 cells along an axis and 2^30 in all: make them wider than " +
+                    std::to_string(cell));
+      }
+      result.axes[a] = {from, to, static_cast<std::int32_t>(cells), periodic[static_cast<std::size_t>(a)]};
+    }
+    return result;
+  }
+
+ private:
+  // So that float can tell the cells of an axis apart, and 32 bits those of the grid.
+  static constexpr double kMostCellsOfAxis = 1 << 20;
+  static constexpr double kMostCells = 1 << 30;
+};
+
+/// The objects of a class and its subclasses, sorted by where they are.
+///
+///     struct Bird {                       // what others see of a boid
+///       Vector position;                  // x and y, or x, y and z: float or double
+///       Vector velocity;
+///     };
+///     class Boid : public dynasoar::SoaBase<AllocatorT> {
+///       ...
+///       __device__ Bird seen() { return {position_, velocity_}; }
+///       __device__ void fly(dynasoar::GridView<Boid, Bird> flock) {
+///         flock.for_each_neighbour(position_, 1.0f, [&](const auto& other) { ... });
+///       }
+///     };
+///
+///     dynasoar::UniformGrid<Boid, Bird> grid(handle, {.lower = {0, 0}, .upper = {100, 100}, .cell = 1});
+///     ...
+///     grid.rebuild<&Boid::seen, &Boid::number_>();
+///     grid.parallel_do<&Boid::fly>();     // or handle.parallel_do<&Boid::fly>(grid.view())
+///
+/// A grid is as of its last rebuild: objects that were created since are not in it, those deleted since must not be
+/// used. Objects of several classes share a grid if they have a base in common, T.
+///
+/// @tparam T      the class, or a base of the classes
+/// @tparam Seen   what objects show of themselves, with a member `position`; trivially copyable
+/// @par Concurrency   everything is ordered like a loop, the host never waits, and all may be recorded
+template <class T, class Seen>
+class UniformGrid final : detail::Attachment {
+ public:
+  using Allocator = typename T::Allocator;
+  using View = GridView<T, Seen>;
+  using Position = typename View::Position;
+  static_assert(std::is_trivially_copyable_v<Seen>,
+                "dynasoar: a UniformGrid copies what objects show of themselves: use a trivially copyable type");
+
+  /// @pre the handle outlives the grid
+  /// @throws Error if the options make no sense, or there is not enough memory
+  UniformGrid(AllocatorHandle<Allocator>& handle, const GridOptions<Position>& options)
+      : handle_(handle),
+        space_(options.space()),
+        storage_(
+            handle.executor(), space_.cells(),
+            options.capacity > 0 ? options.capacity : std::max<std::size_t>(kLeast, 2 * handle.template count<T>())),
+        starts_of_cells_(space_.cells() + kMoreCells) {
+    handle_.attachments_.add(*this);
+  }
+  UniformGrid(const UniformGrid&) = delete;
+  UniformGrid& operator=(const UniformGrid&) = delete;
+  ~UniformGrid() { handle_.attachments_.remove(*this); }
+
+  /// Sorts all objects of T and its subclasses anew. If there are more than `capacity()`, some are left out, and the
+  /// handle's next `synchronize` throws.
+  ///
+  /// @tparam kSeen    a method of T that returns what others see of an object, a Seen. It changes nothing
+  /// @tparam kOrder   a field of T, an integer that differs between the objects. Neighbours in one cell are visited in
+  ///                  its order, so everything is visited in an order that nothing else has a part in: sums of floating
+  ///                  point numbers are the same bits in every run. Without it, the order within a cell is anybody's
+  /// @par Cost        without an order 3 kernels, with it 4; one more if there are many cells, two more for each
+  /// subclass,
+  ///                  and the list of objects, if lists are not kept. A cell with n objects costs n * n comparisons to
+  ///                  put in order
+  template <auto kSeen, auto kOrder = nullptr>
+  void rebuild() {
+    const detail::GridArrays<Seen> arrays = storage_.arrays();
+    Executor& executor = handle_.executor();
+    const auto kept = handle_.keep_lists();  // both loops must meet the same objects
+    handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, arrays});
+    starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(arrays.counts), arrays.starts);
+    handle_.template parallel_do<T>(detail::PlaceObject<T, Seen, kSeen, kOrder>{space_, arrays});
+    if constexpr (!std::is_null_pointer_v<decltype(kOrder)>) {
+      executor.for_each_index(arrays.capacity, detail::OrderInCell<Position, Seen>{space_, arrays});
+    }
+  }
+
+  /// What loops are given to look for neighbours. Good until the handle's next `synchronize`.
+  View view() const {
+    const detail::GridArrays<Seen> arrays = storage_.arrays();
+    return {space_, arrays.starts, arrays.places.seen, arrays.places.objects, arrays.capacity};
+  }
+
+  /// Runs `object->method(view(), args...)` for the objects in the grid, cell by cell: the threads of a warp look for
+  /// neighbours in the same places. Where many objects do, that is much faster than `handle.parallel_do`.
+  /// @pre no object was deleted, or moved by a compaction, since the last rebuild
+  template <auto kMethod, class... Args>
+  void parallel_do(Args... args) {
+    parallel_do<T, kMethod>(std::move(args)...);
+  }
+
+  /// The same for those of them that are a U.
+  template <class U, auto kMethod, class... Args>
+  void parallel_do(Args... args) {
+    using Call = detail::ObjectCall<detail::Method<kMethod>, View, Args...>;
+    handle_.template run_loop_by_index<U>(
+        storage_.capacity(), detail::CallByPlace<T, U, Seen, Call>{view(), {{}, {view(), std::move(args)...}}});
+  }
+
+  /// Objects that there is room for. When more than three quarters of it were needed, `synchronize` of the handle makes
+  /// it larger.
+  std::size_t capacity() const { return storage_.capacity(); }
+
+  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up.
+  std::size_t bytes() const { return storage_.bytes() + starts_of_cells_.bytes(); }
+
+ private:
+  static constexpr std::size_t kLeast = 1024;  // objects to have room for
+  static constexpr std::size_t kMoreCells = detail::GridArrays<Seen>::kMoreCells;
+
+  void loops_done() override {
+    const std::uint32_t most = storage_.most();
+    const std::size_t had = storage_.capacity();
+    if (most > had - had / 4) storage_.grow(handle_.executor(), 2 * std::size_t{most});
+    if (most <= had) return;
+    throw Error(
+        "dynasoar: a UniformGrid had room for " + std::to_string(had) + " objects, but there were " +
+        std::to_string(most) +
+        ", so some were not in it, and what was computed with it since the last synchronize() is wrong. There is "
+        "room for " +
+        std::to_string(storage_.capacity()) + " now; give the grid a greater capacity from the start");
+  }
+
+  std::uint64_t moves() const override { return storage_.growths(); }
+
+  AllocatorHandle<Allocator>& handle_;
+  GridSpace<Position> space_;
+  detail::GridStorage<Seen> storage_;
+  detail::PrefixSums starts_of_cells_;
+};
+
+}  // namespace dynasoar

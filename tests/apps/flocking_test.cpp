@@ -1,0 +1,188 @@
+/// @file
+/// Flocking: every step of all implementations is that of the reference in double precision, started from the same
+/// state; all implementations but the reference agree bit by bit; and each rule does what it is called.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../platform/test_support.h"
+#include "allocators.h"
+#include "flocking/simulation.h"
+
+namespace {
+
+using flocking::BoidState;
+using flocking::Parameters;
+using flocking::Simulation;
+
+struct Implementation {
+  std::string name;
+  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
+};
+
+std::vector<Implementation> implementations() {
+  std::vector<Implementation> all = {{"boids", flocking::make_boids}};
+  for (const Implementation& version : dynasoar::test::on_other_allocators(all)) all.push_back(version);
+  all.push_back({"soa", flocking::make_soa_baseline});
+  all.push_back({"aos", flocking::make_aos_baseline});
+  return all;
+}
+
+Parameters random_flock(std::uint32_t count, double neighbours, std::uint64_t seed) {
+  Parameters parameters;
+  parameters.side = flocking::side_for(count, neighbours);
+  parameters.initial = flocking::random_boids(count, parameters.side, seed);
+  return parameters;
+}
+
+std::vector<BoidState> after(const Implementation& implementation, const Parameters& parameters, int steps) {
+  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+  for (int i = 0; i < steps; ++i) simulation->step();
+  return simulation->boids();
+}
+
+double distance_on_torus(const BoidState& a, const BoidState& b, float side) {
+  return std::hypot(std::remainder(double{a.x} - b.x, side), std::remainder(double{a.y} - b.y, side));
+}
+
+// They agree within a few units in the last place of positions and speeds.
+void check_equal(const std::vector<BoidState>& states, const std::vector<BoidState>& expected, float side) {
+  REQUIRE(states.size() == expected.size());
+  double worst_position = 0;
+  double worst_velocity = 0;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    REQUIRE(states[i].number == i);
+    REQUIRE((states[i].x >= 0 && states[i].x < side && states[i].y >= 0 && states[i].y < side));
+    worst_position = std::max(worst_position, distance_on_torus(states[i], expected[i], side));
+    worst_velocity = std::max(worst_velocity,
+                              std::hypot(double{states[i].vx} - expected[i].vx, double{states[i].vy} - expected[i].vy));
+  }
+  CHECK(worst_position < 4e-7 * side);
+  CHECK(worst_velocity < 2e-7);
+}
+
+// A flock of a few boids in a world so wide that they meet only here.
+std::vector<BoidState> few(std::vector<BoidState> boids, int steps) {
+  Parameters parameters;
+  parameters.side = 50;
+  for (std::size_t i = 0; i < boids.size(); ++i) boids[i].number = static_cast<std::uint32_t>(i);
+  parameters.initial = std::move(boids);
+  return after({"boids", flocking::make_boids}, parameters, steps);
+}
+
+constexpr bool kQuick = dynasoar::test::kSlowdown > 1;
+
+}  // namespace
+
+TEST_CASE("every step of a flock is the reference's step from the same state") {
+  for (const auto& [count, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kQuick ? 150 : 900, 30.0}}) {
+    for (const Implementation& implementation : implementations()) {
+      CAPTURE(implementation.name);
+      CAPTURE(count);
+      Parameters parameters = random_flock(static_cast<std::uint32_t>(count), neighbours, 7);
+      parameters.threads = 3;
+      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+      for (int step = 0; step < 8; ++step) {
+        const std::unique_ptr<Simulation> reference = flocking::make_reference(parameters);
+        reference->step();
+        simulation->step();
+        parameters.initial = simulation->boids();
+        check_equal(parameters.initial, reference->boids(), parameters.side);
+      }
+    }
+  }
+}
+
+TEST_CASE("flocks are the same bit by bit for all implementations, allocators and numbers of threads") {
+  for (const std::uint32_t count : {30u, kQuick ? 300u : 3000u}) {
+    Parameters parameters = random_flock(count, 30, 11);
+    parameters.threads = 1;
+    const std::vector<BoidState> expected = after({"soa", flocking::make_soa_baseline}, parameters, 40);
+    for (const Implementation& implementation : implementations()) {
+      CAPTURE(implementation.name);
+      for (const int threads : {1, 2, 5}) {
+        parameters.threads = threads;
+        CHECK((after(implementation, parameters, 40) == expected));
+      }
+      parameters.profile_every = 2;
+      CHECK((after(implementation, parameters, 40) == expected));
+      parameters.profile_every = 0;
+    }
+  }
+}
+
+TEST_CASE("random boids are where they should be, the same for every seed") {
+  const float side = flocking::side_for(5000, 30);
+  CHECK(side == doctest::Approx(std::sqrt(5000 * 3.14159265 / 30)));
+  const std::vector<BoidState> boids = flocking::random_boids(5000, side, 7);
+  CHECK((boids == flocking::random_boids(5000, side, 7)));
+  CHECK_FALSE((boids == flocking::random_boids(5000, side, 8)));
+  double x = 0;
+  for (const BoidState& boid : boids) {
+    CHECK((boid.x >= 0 && boid.x < side && boid.y >= 0 && boid.y < side));
+    x += boid.x;
+  }
+  CHECK(x / 5000 == doctest::Approx(side / 2).epsilon(0.03));
+  CHECK(flocking::side_for(1, 1000) == flocking::kLeastSide);
+}
+
+TEST_CASE("a boid alone flies straight on, round the world") {
+  const std::vector<BoidState> one = few({{0, 49.9f, 3, 0.04f, -0.05f}}, 10);
+  CHECK(one[0].vx == 0.04f);
+  CHECK(one[0].vy == -0.05f);
+  CHECK(one[0].x == doctest::Approx(0.3).epsilon(1e-4));
+  CHECK(one[0].y == doctest::Approx(2.5).epsilon(1e-4));
+}
+
+TEST_CASE("boids that see each other get to fly in one direction, also over the border") {
+  const std::vector<BoidState> pair = few({{0, 49.8f, 3, 0.05f, 0.01f}, {0, 0.3f, 3, 0.05f, -0.01f}}, 1);
+  CHECK(pair[0].vy < 0.01f);
+  CHECK(pair[1].vy > -0.01f);
+}
+
+TEST_CASE("boids that see each other come closer, unless they are too close") {
+  const auto gap_after = [](float gap) {
+    const std::vector<BoidState> pair = few({{0, 10, 10, 0.04f, 0}, {0, 10, 10 + gap, 0.04f, 0}}, 1);
+    return pair[1].y - pair[0].y;
+  };
+  CHECK(gap_after(0.9f) < 0.9f);
+  CHECK(gap_after(0.1f) > 0.1f);
+  CHECK(gap_after(1.1f) == doctest::Approx(1.1f));
+}
+
+TEST_CASE("no boid that sees another one is slower or faster than boids are") {
+  const std::vector<BoidState> pair = few({{0, 10, 10, 0.5f, 0}, {0, 10, 10.5f, 0.001f, 0}}, 1);
+  CHECK(std::hypot(pair[0].vx, pair[0].vy) == doctest::Approx(0.06));
+  CHECK(std::hypot(pair[1].vx, pair[1].vy) == doctest::Approx(0.0399).epsilon(0.01));
+  const std::vector<BoidState> slow = few({{0, 10, 10, 0.001f, 0}, {0, 10, 10.5f, 0.001f, 0}}, 1);
+  CHECK(std::hypot(slow[0].vx, slow[0].vy) == doctest::Approx(0.03));
+}
+
+TEST_CASE("a flock puts itself in order") {
+  Parameters parameters = random_flock(500, 60, 3);
+  const auto order = [](const std::vector<BoidState>& boids) { return flocking::totals_of(boids).order; };
+  CHECK(order(parameters.initial) < 0.15);
+  CHECK(order(after(implementations().front(), parameters, 400)) > 0.6);
+}
+
+TEST_CASE("a heap that is too small for a flock says which size is enough") {
+  Parameters parameters = random_flock(20000, 30, 1);
+  parameters.heap_bytes = 16 << 10;
+  std::uint64_t needed = 0;
+  try {
+    flocking::make_boids(parameters);
+  } catch (const app::HeapTooSmall& error) {
+    needed = error.needed_bytes();
+  }
+  REQUIRE(needed > parameters.heap_bytes);
+  parameters.heap_bytes = needed;
+  CHECK_NOTHROW(flocking::make_boids(parameters));
+}

@@ -1,0 +1,567 @@
+/// @file
+/// UniformGrid: who is found as a neighbour is who a search through all objects finds, each once, in an order that does
+/// not depend on threads or on where objects lie.
+
+#include <dynasoar/uniform_grid.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+
+namespace uniform_grid_test {
+
+template <class Real>
+struct Plane {
+  Real x, y;
+};
+template <class Real>
+struct Solid {
+  Real x, y, z;
+};
+
+/// A class of objects at positions, for an allocator of its own.
+template <class P>
+struct World {
+  class Dot;
+  class Disc;
+  using AllocatorT = dynasoar::SoaAllocator<Dot, Disc>;
+  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+  struct Seen {
+    P position;
+    std::uint32_t id;
+  };
+  using View = dynasoar::GridView<Dot, Seen>;
+  using Grid = dynasoar::UniformGrid<Dot, Seen>;
+  using Options = dynasoar::GridOptions<P>;
+
+  class Dot : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Dot, (id_, std::uint32_t), (position_, P), (visits_, std::uint32_t));
+
+    __device__ Dot(std::size_t i, const P* positions, const std::uint32_t* ids)
+        : id_(ids[i]), position_(positions[ids[i]]), visits_(0) {}
+
+    __device__ Seen seen() { return {position_, id_}; }
+    __device__ void visit(View) { ++visits_; }
+
+    // Steps aside while others look on.
+    __device__ void flee(View others, std::uint64_t* sums) {
+      std::uint64_t sum = 0;
+      others.for_each_neighbour(position_, 1, [&](const auto& other) { sum += other.seen.id + 1; });
+      sums[id_] = sum;
+      position_->x += 1000;
+    }
+  };
+
+  class Disc : public Dot {
+   public:
+    using BaseClass = Dot;
+    DYNASOAR_FIELDS(Disc, (radius_, float));
+    __device__ Disc(std::size_t i, const P* positions, const std::uint32_t* ids) : Dot(i, positions, ids), radius_(0) {}
+  };
+};
+
+/// What a search found.
+struct Found {
+  std::uint32_t count = 0;
+  std::uint64_t ids = 0;       // a sum of hashes: the same for every order
+  std::uint64_t in_order = 0;  // a hash that depends on the order
+  std::uint32_t wrong = 0;     // neighbours whose object, distance or offset is not theirs
+
+  __host__ __device__ void add(std::uint32_t id) {
+    ++count;
+    ids += dynasoar::test::Random{id}.next();
+    in_order = dynasoar::test::Random{in_order ^ id}.next();
+  }
+};
+
+template <class P>
+struct Search {
+  typename World<P>::View view;
+  const P* centers;
+  typename World<P>::View::Real radius;
+  Found* found;
+
+  __device__ void operator()(std::size_t i) const {
+    using Dot = typename World<P>::Dot;
+    Found result;
+    view.for_each_neighbour(centers[i], radius, [&](const auto& other) {
+      result.add(other.seen.id);
+      Dot* const dot = other.object;
+      const bool is_right = dot->id_ == other.seen.id && other.seen.position.x == dot->position_->x &&
+                            other.squared_distance == view.space().squared_length(other.offset);
+      if (!is_right) ++result.wrong;
+    });
+    found[i] = result;
+  }
+};
+
+template <class P>
+using RealOf = dynasoar::detail::Coordinate<P>;
+
+/// The shortest way between two coordinates, by trial.
+template <class Real>
+Real way(Real from, Real to, Real period) {
+  const Real direct = to - from;
+  if (period == 0) return direct;
+  Real best = direct;
+  for (int k = -3; k <= 3; ++k) {
+    const Real other = direct - static_cast<Real>(k) * period;
+    if (std::abs(other) < std::abs(best)) best = other;
+  }
+  return best;
+}
+
+template <class P>
+Found search_all(const std::vector<P>& positions, const typename World<P>::Options& options, P center,
+                 RealOf<P> radius) {
+  using Real = RealOf<P>;
+  Found result;
+  if (!(radius >= 0)) return result;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    Real sum = 0;
+    bool is_finite = true;
+    for (int a = 0; a < dynasoar::detail::kDimensions<P>; ++a) {
+      using dynasoar::detail::coordinate;
+      const Real period = options.periodic[static_cast<std::size_t>(a)]
+                              ? coordinate(options.upper, a) - coordinate(options.lower, a)
+                              : Real{0};
+      P position = positions[i];
+      const Real offset = way(coordinate(center, a), coordinate(position, a), period);
+      is_finite = is_finite && std::isfinite(coordinate(position, a)) && std::isfinite(coordinate(center, a));
+      const Real square = offset * offset;
+      sum += square;
+    }
+    if (is_finite && sum <= radius * radius) result.add(static_cast<std::uint32_t>(i));
+  }
+  return result;
+}
+
+/// Objects at positions, numbered like them, created in a random order.
+template <class P>
+void create(typename World<P>::Handle& handle, const std::vector<P>& positions, std::uint64_t seed) {
+  std::vector<std::uint32_t> ids(positions.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  std::shuffle(ids.begin(), ids.end(), std::mt19937_64(seed));
+  dynasoar::DeviceArray<P> at(positions.size());
+  dynasoar::DeviceArray<std::uint32_t> numbers(positions.size());
+  at.upload(positions);
+  numbers.upload(ids);
+  using Dot = typename World<P>::Dot;
+  handle.template parallel_new<Dot>(positions.size(), static_cast<const P*>(at.data()),
+                                    static_cast<const std::uint32_t*>(numbers.data()));
+  handle.synchronize();
+}
+
+template <class P>
+std::vector<Found> search(typename World<P>::Handle& handle, const typename World<P>::View& view,
+                          const std::vector<P>& centers, RealOf<P> radius) {
+  dynasoar::DeviceArray<P> at(centers.size());
+  dynasoar::DeviceArray<Found> found(centers.size());
+  at.upload(centers);
+  handle.parallel_for(centers.size(), Search<P>{view, at.data(), radius, found.data()});
+  handle.synchronize();
+  return found.download();
+}
+
+/// The neighbours of all positions, and of some others, for several radii; compared with a search through all.
+template <class P>
+void check_neighbours(const std::vector<P>& positions, const typename World<P>::Options& options,
+                      const std::vector<RealOf<P>>& radii, std::uint64_t seed) {
+  using Dot = typename World<P>::Dot;
+  typename World<P>::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
+  create<P>(handle, positions, seed);
+  typename World<P>::Grid grid(handle, options);
+  std::vector<P> centers = positions;
+  centers.push_back(options.lower);
+  centers.push_back(options.upper);
+  for (const bool ordered : {false, true}) {
+    if (ordered) {
+      grid.template rebuild<&Dot::seen, &Dot::id_>();
+    } else {
+      grid.template rebuild<&Dot::seen>();
+    }
+    for (const RealOf<P> radius : radii) {
+      CAPTURE(radius);
+      const std::vector<Found> found = search<P>(handle, grid.view(), centers, radius);
+      std::size_t different = 0;
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < centers.size(); ++i) {
+        const Found expected = search_all<P>(positions, options, centers[i], radius);
+        different += found[i].count != expected.count || found[i].ids != expected.ids ? 1 : 0;
+        wrong += found[i].wrong;
+      }
+      CHECK(different == 0);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+/// `count` positions, coordinate by coordinate.
+template <class P, class F>
+std::vector<P> positions_by(std::size_t count, F coordinate_of) {
+  std::vector<P> all(count);
+  for (P& position : all) {
+    for (int a = 0; a < dynasoar::detail::kDimensions<P>; ++a) {
+      dynasoar::detail::coordinate(position, a) = coordinate_of();
+    }
+  }
+  return all;
+}
+
+constexpr std::size_t kDots = dynasoar::test::kSlowdown > 1 ? 60 : 260;
+
+/// All ways in which axes can be periodic, with positions of every kind. The space is 8 wide, from -3 on.
+template <class P>
+void check_everywhere(std::uint64_t seed) {
+  using Real = RealOf<P>;
+  constexpr int kAxes = dynasoar::detail::kDimensions<P>;
+  std::mt19937_64 random(seed);
+  const auto between = [&random](Real from, Real to) { return std::uniform_real_distribution<Real>(from, to)(random); };
+  P lower{}, upper{};
+  for (int a = 0; a < kAxes; ++a) {
+    dynasoar::detail::coordinate(lower, a) = -3;
+    dynasoar::detail::coordinate(upper, a) = 5;
+  }
+  for (int periodic = 0; periodic < 1 << kAxes; ++periodic) {
+    for (const Real cell : {Real(0.5), Real(1.1), Real(3), Real(20)}) {
+      typename World<P>::Options options{.lower = lower, .upper = upper, .cell = cell};
+      for (int a = 0; a < kAxes; ++a) options.periodic[static_cast<std::size_t>(a)] = (periodic >> a & 1) != 0;
+      CAPTURE(periodic);
+      CAPTURE(cell);
+      const std::vector<Real> radii = {0, between(Real(0.1), 1), 1, 2, 4, between(5, 9), 30};
+      check_neighbours<P>(positions_by<P>(kDots, [&] { return between(-3, 5); }), options, radii, seed);
+      // On the borders of cells, many in one place.
+      check_neighbours<P>(
+          positions_by<P>(kDots, [&] { return Real(-3) + Real(0.5) * static_cast<Real>(random() % 17); }), options,
+          radii, seed);
+      // A bit below or above them.
+      check_neighbours<P>(positions_by<P>(kDots,
+                                          [&] {
+                                            const Real border = static_cast<Real>(random() % 9) - 3;
+                                            const Real far = std::numeric_limits<Real>::max();
+                                            const auto which = random() % 3;
+                                            return which == 0   ? border
+                                                   : which == 1 ? std::nextafter(border, far)
+                                                                : std::nextafter(border, -far);
+                                          }),
+                          options, radii, seed);
+      // Up to a length outside.
+      check_neighbours<P>(positions_by<P>(kDots, [&] { return between(-11, 13); }), options, radii, seed);
+    }
+  }
+}
+
+using Plane32 = Plane<float>;
+using World32 = World<Plane32>;
+
+constexpr World32::Options kSquare{.lower = {0, 0}, .upper = {8, 8}, .cell = 1};
+
+World32::Options with(World32::Options options, std::size_t capacity) {
+  options.capacity = capacity;
+  return options;
+}
+
+std::vector<Plane32> random_positions(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> anywhere(0, 8);
+  return positions_by<Plane32>(count, [&] { return anywhere(random); });
+}
+
+/// Hashes of the neighbours of all dots, in the order in which they are visited.
+std::vector<std::uint64_t> visits_in_order(const std::vector<Plane32>& positions, int threads, std::uint64_t seed) {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = threads});
+  create<Plane32>(handle, positions, seed);
+  World32::Grid grid(handle, kSquare);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  std::vector<std::uint64_t> hashes;
+  for (const Found& found : search<Plane32>(handle, grid.view(), positions, 1.5f)) hashes.push_back(found.in_order);
+  return hashes;
+}
+
+}  // namespace uniform_grid_test
+
+using namespace uniform_grid_test;
+
+TEST_CASE("neighbours in a plane are those that a search through all objects finds") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  CAPTURE(seed);
+  check_everywhere<Plane<float>>(seed);
+}
+
+TEST_CASE("neighbours in space are those that a search through all objects finds") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  CAPTURE(seed);
+  check_everywhere<Solid<double>>(seed);
+}
+
+TEST_CASE("an axis may be periodic in any units, and far from zero") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (const float scale : {1e-6f, 0.3f, 1e6f}) {
+    for (const float shift : {0.0f, -700.0f}) {
+      CAPTURE(scale);
+      CAPTURE(shift);
+      std::uniform_real_distribution<float> anywhere(shift * scale, (shift + 7) * scale);
+      World32::Options options{.lower = {shift * scale, shift * scale},
+                               .upper = {(shift + 7) * scale, (shift + 7) * scale},
+                               .cell = 0.9f * scale,
+                               .periodic = {true, true}};
+      check_neighbours<Plane32>(positions_by<Plane32>(kDots, [&] { return anywhere(random); }), options,
+                                {0, 0.9f * scale, 2 * scale, 10 * scale}, seed);
+    }
+  }
+}
+
+TEST_CASE("a grid may have far more cells than objects") {
+  World32::Options options = kSquare;
+  options.cell = 0.02f;  // 400 x 400
+  options.periodic = {true, false};
+  check_neighbours<Plane32>(random_positions(kDots, 2), options, {0.05f, 0.7f}, 2);
+}
+
+TEST_CASE("who has a coordinate that is not finite is nobody's neighbour and has none") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const bool periodic : {false, true}) {
+    World32::Options options = kSquare;
+    options.periodic = {periodic, periodic};
+    check_neighbours<Plane32>({{1, 1}, {kNan, 1}, {1, kNan}, {kInfinity, 1}, {1, -kInfinity}, {kNan, kNan}, {1, 1.5f}},
+                              options, {0, 1, 100, 1e30f}, 1);
+  }
+}
+
+TEST_CASE("within no radius, a negative one or NaN there is nobody") {
+  check_neighbours<Plane32>({{1.5f, 1.5f}, {1.5f, 1.5f}}, kSquare,
+                            {-1, -0.01f, -0.0f, std::numeric_limits<float>::quiet_NaN()}, 1);
+}
+
+TEST_CASE("a grid without objects, or never rebuilt, has nobody") {
+  World32::Handle handle({.heap_bytes = 1 << 20});
+  World32::Grid grid(handle, kSquare);
+  const std::vector<Plane32> centers = {{1, 1}, {0, 0}};
+  CHECK(search<Plane32>(handle, grid.view(), centers, 100)[0].count == 0);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  grid.parallel_do<&World32::Dot::visit>();
+  CHECK(search<Plane32>(handle, grid.view(), centers, 100)[1].count == 0);
+}
+
+TEST_CASE("all objects may be in one cell") {
+  const auto crowd = [](std::size_t count) {
+    std::vector<Plane32> positions(count);
+    for (std::size_t i = 0; i < count; ++i)
+      positions[i] = {4.5f, 4 + static_cast<float>(i) / static_cast<float>(count)};
+    return positions;
+  };
+  check_neighbours<Plane32>(crowd(kDots), kSquare, {0, 0.3f, 2}, 5);
+}
+
+TEST_CASE("the order of visits does not depend on threads or on where objects lie") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  CAPTURE(seed);
+  const std::vector<Plane32> positions = random_positions(4 * kDots, seed);
+  const std::vector<std::uint64_t> expected = visits_in_order(positions, 1, 1);
+  for (int run = 2; run < 6; ++run) CHECK(visits_in_order(positions, run, static_cast<std::uint64_t>(run)) == expected);
+}
+
+TEST_CASE("within a cell, neighbours are visited in the order of the field that was named") {
+  World32::Handle handle({.heap_bytes = 1 << 20, .threads = 4});
+  const std::vector<Plane32> positions(50, Plane32{2.5f, 2.5f});
+  create<Plane32>(handle, positions, 3);
+  World32::Grid grid(handle, kSquare);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  Found expected;
+  for (std::uint32_t id = 0; id < positions.size(); ++id) expected.add(id);
+  CHECK(search<Plane32>(handle, grid.view(), {{2, 2}}, 1)[0].in_order == expected.in_order);
+}
+
+TEST_CASE("a loop in the grid's order visits every object once, also those in no cell") {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
+  std::vector<Plane32> positions = random_positions(1000, 4);
+  positions[17].x = std::numeric_limits<float>::quiet_NaN();
+  positions[18].y = std::numeric_limits<float>::infinity();
+  create<Plane32>(handle, positions, 4);
+  World32::Grid grid(handle, kSquare);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  grid.parallel_do<&World32::Dot::visit>();
+  grid.rebuild<&World32::Dot::seen>();
+  grid.parallel_do<&World32::Dot::visit>();
+  CHECK(handle.minimum<&World32::Dot::visits_>() == 2);
+  CHECK(handle.maximum<&World32::Dot::visits_>() == 2);
+}
+
+TEST_CASE("an object may move while others look at it: they see it where it was") {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
+  const std::vector<Plane32> positions = random_positions(500, 6);
+  create<Plane32>(handle, positions, 6);
+  World32::Grid grid(handle, kSquare);
+  grid.rebuild<&World32::Dot::seen>();
+  dynasoar::DeviceArray<std::uint64_t> sums(positions.size());
+  grid.parallel_do<&World32::Dot::flee>(sums.data());
+  handle.synchronize();
+  const std::vector<std::uint64_t> found = sums.download();
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    std::uint64_t expected = 0;
+    for (std::size_t j = 0; j < positions.size(); ++j) {
+      const float x = positions[j].x - positions[i].x;
+      const float y = positions[j].y - positions[i].y;
+      const float xx = x * x;
+      const float yy = y * y;
+      if (xx + yy <= 1) expected += j + 1;
+    }
+    REQUIRE(found[i] == expected);
+  }
+}
+
+namespace uniform_grid_test {
+
+struct CountDiscs {
+  World32::View view;
+  std::uint64_t* discs;
+  __device__ void operator()(std::size_t) const {
+    view.for_each_neighbour({4, 4}, 100, [&](const World32::View::Neighbour& other) {
+      if (dynasoar::cast<World32::Disc>(other.object) != nullptr) ++*discs;
+    });
+  }
+};
+
+}  // namespace uniform_grid_test
+
+TEST_CASE("objects of several classes with a base in common share a grid") {
+  World32::Handle handle({.heap_bytes = 16 << 20});
+  const std::vector<Plane32> positions = random_positions(300, 8);
+  create<Plane32>(handle, positions, 8);
+  std::vector<std::uint32_t> ids(100);
+  std::iota(ids.begin(), ids.end(), 100);
+  dynasoar::DeviceArray<Plane32> at(positions.size());
+  dynasoar::DeviceArray<std::uint32_t> numbers(ids.size());
+  at.upload(positions);
+  numbers.upload(ids);
+  handle.parallel_new<World32::Disc>(ids.size(), static_cast<const Plane32*>(at.data()),
+                                     static_cast<const std::uint32_t*>(numbers.data()));
+  World32::Grid grid(handle, kSquare);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  dynasoar::DeviceArray<std::uint64_t> discs(1);
+  discs.fill_bytes(0);
+  handle.parallel_for(1, CountDiscs{grid.view(), discs.data()});
+  CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 400);
+  CHECK(discs.download()[0] == 100);
+  grid.parallel_do<World32::Disc, &World32::Dot::visit>();
+  CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 1; }) == 100);
+  CHECK(handle.count_if<World32::Disc>([] __device__(World32::Disc * disc) { return disc->visits_ == 1; }) == 100);
+}
+
+TEST_CASE("a grid that is too small says so, and has room the next time") {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
+  const std::vector<Plane32> positions = random_positions(1000, 9);
+  create<Plane32>(handle, positions, 9);
+  World32::Grid grid(handle, with(kSquare, 600));
+  CHECK(grid.capacity() == 600);
+  const std::size_t bytes = grid.bytes();
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  grid.parallel_do<&World32::Dot::visit>();
+  std::string message;
+  try {
+    handle.synchronize();
+  } catch (const dynasoar::Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("had room for 600 objects, but there were 1000") != std::string::npos);
+  CHECK(grid.capacity() == 2000);
+  CHECK(grid.bytes() > bytes);
+  CHECK_NOTHROW(handle.synchronize());
+  CHECK(handle.sum<&World32::Dot::visits_>() == 600);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
+}
+
+TEST_CASE("a grid of which much is used grows in good time, with what is in it") {
+  World32::Handle handle({.heap_bytes = 16 << 20});
+  const std::vector<Plane32> positions = random_positions(1000, 10);
+  create<Plane32>(handle, positions, 10);
+  World32::Grid grid(handle, with(kSquare, 1100));
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  handle.synchronize();
+  CHECK(grid.capacity() == 2000);
+  CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
+  handle.synchronize();
+  CHECK(grid.capacity() == 2000);
+}
+
+TEST_CASE("a recorded step rebuilds a grid, also after it has grown") {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
+  create<Plane32>(handle, random_positions(1000, 11), 11);
+  World32::Grid grid(handle, with(kSquare, 1100));
+  auto step = handle.record([&] {
+    const auto kept = handle.keep_lists();
+    grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+    grid.parallel_do<&World32::Dot::visit>();
+  });
+  for (int i = 0; i < 3; ++i) step();
+  handle.synchronize();
+  CHECK(grid.capacity() == 2000);
+  create<Plane32>(handle, random_positions(900, 12), 12);
+  for (int i = 0; i < 3; ++i) step();
+  CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1900);
+  CHECK(handle.sum<&World32::Dot::visits_>() == 3 * 1000 + 3 * 1900);
+}
+
+TEST_CASE("positions that have left a periodic space are brought back") {
+  World32::Options options = kSquare;
+  options.lower = {-2, -2};
+  options.periodic = {true, false};
+  const dynasoar::GridSpace<Plane32> space = options.space();
+  const auto check = [&](Plane32 position, Plane32 expected) {
+    const Plane32 wrapped = space.wrapped(position);
+    CHECK(wrapped.x == expected.x);
+    CHECK(wrapped.y == expected.y);
+  };
+  check({3, 20}, {3, 20});
+  check({8, 1}, {-2, 1});
+  check({-2, 1}, {-2, 1});
+  check({-3, 1}, {7, 1});
+  check({31, 1}, {1, 1});
+  check({-2.0000002f, 1}, {-2, 1});  // 8 - 0.0000002 is 8 in float, which is the other end
+}
+
+TEST_CASE("grids that make no sense are refused, and told why") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  World32::Handle handle({.heap_bytes = 1 << 20});
+  const auto message = [&](World32::Options options) -> std::string {
+    try {
+      const World32::Grid grid(handle, options);
+    } catch (const dynasoar::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto mentions = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(mentions(message({.lower = {0, 0}, .upper = {1, 0}, .cell = 1}), "along axis 1"));
+  CHECK(mentions(message({.lower = {kNan, 0}, .upper = {1, 1}, .cell = 1}), "along axis 0"));
+  CHECK(mentions(message({.lower = {0, 0}, .upper = {1e38f, 1}, .cell = 1}), "2^20 cells along an axis"));
+  CHECK(mentions(message({.lower = {-3e38f, 0}, .upper = {3e38f, 1}, .cell = 1}), "along axis 0"));
+  CHECK(mentions(message({.lower = {0, 0}, .upper = {1, 1}, .cell = 0}), "wider than 0"));
+  CHECK(mentions(message({.lower = {0, 0}, .upper = {1, 1}, .cell = kNan}), "wider than 0"));
+  CHECK(mentions(message({.lower = {0, 0}, .upper = {1e5f, 1e5f}, .cell = 1}), "2^30 in all"));
+  CHECK(mentions(message({.lower = {0, 0}, .upper = {1, 1}, .cell = 1, .capacity = std::size_t{1} << 32}),
+                 "2^31 objects at most"));
+  CHECK(message({.lower = {0, 0}, .upper = {1, 1}, .cell = 5}).empty());
+}
