@@ -53,13 +53,13 @@ class Handle {
 };
 
 /// Where an object is: its block, in bytes from the heap's start, and its slot.
-struct Position {
+struct HeapPosition {
   std::uint64_t block_offset;
   std::uint64_t slot;
 };
 
 /// The position that a handle says, in a form that host compilers see through in loops; see visited_block.
-__device__ inline Position position_of(Handle object) {
+__device__ inline HeapPosition position_of(Handle object) {
 #if !DYNASOAR_CUDA_BACKEND
   const Handle first(static_cast<std::uint64_t>(visited_block));
   const std::uint64_t slot = object.bits() - first.bits();
