@@ -17,4 +17,5 @@ install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarBackend.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
   DESTINATION "${_package_dir}")
