@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
        {"compaction", benchmarks::run_compaction},
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
+       {"checkpoint", benchmarks::run_checkpoint},
        {"wa_tor", benchmarks::run_wa_tor},
        {"wa_tor_compaction", benchmarks::run_wa_tor_compaction},
        {"n_body", benchmarks::run_n_body},

@@ -57,10 +57,10 @@ class CheckpointReader {
       check_end();
       return false;
     }
-    turn_ = 1 - turn_;
+    turn_ = (turn_ + 1) % groups_.size();
     read_ahead();
-    unpack(group);
-    contents = {group.chunks[0].header.section, group.contents.data(), group.bytes};
+    check(group);
+    contents = {group.chunks[0].header.section, contents_of(group), group.bytes};
     return true;
   }
 
@@ -75,12 +75,12 @@ class CheckpointReader {
   struct Chunk {
     ChunkHeader header;
     std::size_t stored_at;  // in Group::stored
-    std::size_t begin;      // in Group::contents
+    std::size_t begin;      // in the contents
   };
   struct Group {
     std::vector<Chunk> chunks;  // of one section
-    std::vector<char> stored;
-    HostBuffer contents;
+    HostBuffer stored;
+    HostBuffer unpacked;  // if anything is compressed
     std::size_t bytes = 0;
   };
 
@@ -137,7 +137,7 @@ class CheckpointReader {
       if (!group.chunks.empty() && header.section != group.chunks[0].header.section) break;
       offset_ += sizeof header;
       if (header.stored > file_.size() - offset_) fail_damaged("a chunk has no end");
-      group.stored.resize(std::max<std::size_t>(group.stored.size(), stored + header.stored));
+      make_room(group.stored, stored, header.stored);
       if (!file_.read_at(offset_, group.stored.data() + stored, header.stored)) fail_damaged("a chunk has no end");
       offset_ += header.stored;
       stored += header.stored;
@@ -147,7 +147,16 @@ class CheckpointReader {
     }
   }
 
-  void unpack(Group& group) {
+  /// Makes room for `more` bytes behind the first `used` ones.
+  void make_room(HostBuffer& buffer, std::size_t used, std::size_t more) const {
+    if (used + more <= buffer.bytes()) return;
+    const auto usual = std::min<std::uint64_t>(kChunksAtOnce * kChunkBytes, file_.size());
+    HostBuffer larger(std::max<std::size_t>(used + more, static_cast<std::size_t>(usual)));
+    if (used > 0) std::memcpy(larger.data(), buffer.data(), used);
+    buffer = std::move(larger);
+  }
+
+  void check(const Group& group) const {
     std::atomic<bool> is_intact{true};
     for_each_on_host(group.chunks.size(), [&](std::size_t i) {
       const Chunk& chunk = group.chunks[i];
@@ -156,24 +165,33 @@ class CheckpointReader {
     });
     if (!is_intact) fail_damaged("a chunk has another checksum");
     for (const Chunk& chunk : group.chunks) check_method(chunk.header);
-    if (group.contents.bytes() < group.bytes) group.contents = HostBuffer(group.bytes);
+  }
+
+  const char* contents_of(Group& group) const {
+    const auto is_plain = [](const Chunk& chunk) { return chunk.header.method == Storing::plain; };
+    if (std::all_of(group.chunks.begin(), group.chunks.end(), is_plain)) return group.stored.data();
+    if (group.unpacked.bytes() < group.bytes) group.unpacked = HostBuffer(group.bytes);
+    std::atomic<bool> is_intact{true};
     for_each_on_host(group.chunks.size(), [&](std::size_t i) {
       if (!unpack(group, group.chunks[i])) is_intact = false;
     });
     if (!is_intact) fail_damaged("a chunk cannot be decompressed");
+    return group.unpacked.data();
   }
 
   static bool unpack(const Group& group, const Chunk& chunk) {
     const char* const from = group.stored.data() + chunk.stored_at;
-    char* const to = group.contents.data() + chunk.begin;
+    char* const to = group.unpacked.data() + chunk.begin;
     if (chunk.header.method == Storing::zstd) return decompress(to, chunk.header.bytes, from, chunk.header.stored);
-    if (chunk.header.bytes != chunk.header.stored) return false;
     std::memcpy(to, from, chunk.header.bytes);
     return true;
   }
 
   void check_method(const ChunkHeader& header) const {
-    if (header.method == Storing::plain) return;
+    if (header.method == Storing::plain) {
+      if (header.bytes != header.stored) fail_damaged("a chunk has two sizes");
+      return;
+    }
     if (header.method != Storing::zstd) fail_damaged("a chunk is stored in a way that does not exist");
     if (!kHasZstd) {
       fail(CheckpointFault::needs_compression,
@@ -193,8 +211,8 @@ class CheckpointReader {
   InputFile file_;
   std::uint64_t offset_ = 0;
   std::vector<std::uint64_t> sums_;
-  std::array<Group, 2> groups_;  // one is being read while the other is looked at
-  int turn_ = 0;
+  std::array<Group, 3> groups_;  // one is being read, one looked at, and one may still be on its way to the device
+  std::size_t turn_ = 0;
   std::future<void> reading_;  // ends before what it uses
 };
 

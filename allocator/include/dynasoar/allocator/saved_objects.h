@@ -100,7 +100,7 @@ class SavedObjects {
     }
     upload(placed);
     char* const buffer = kCudaBackend ? staged_.data() : to;
-    executor_.fill_bytes(buffer, 0, bytes);
+    if constexpr (kCudaBackend) executor_.fill_bytes(buffer, 0, bytes);
     copy<Direction::to_buffer>(buffer, placed.size());
     if constexpr (kCudaBackend) submit_copy(executor_, to, buffer, bytes);
     return sizes;

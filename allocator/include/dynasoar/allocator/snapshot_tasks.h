@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <dynasoar/allocator/bitmap.h>
@@ -126,7 +127,8 @@ enum class Direction { to_buffer, to_heap };
 /// Copies objects between blocks and a buffer in which they lie as in their blocks. A task takes a slot on a GPU, where
 /// those of a block are neighbours, and a block on the host.
 ///
-/// Nothing else of a block is copied, so equal objects make equal files, whatever was in their blocks before.
+/// The rest of a block is zeros in the buffer, so equal objects make equal files, whatever was in their blocks before.
+/// A GPU's buffer is zero already.
 template <class A, Direction kDirection>
 struct CopyObjects {
   static constexpr std::uint32_t kSlotsPerTask = kCudaBackend ? 1 : kSlotsPerBlock;
@@ -141,10 +143,21 @@ struct CopyObjects {
     const std::uint32_t first = static_cast<std::uint32_t>(task % kTasksPerBlock) * kSlotsPerTask;
     A::Types::for_each([&]<class T>(std::type_identity<T>) {
       if (A::template index_of<T> != at.block.type) return;
+      if constexpr (!kCudaBackend && kDirection == Direction::to_buffer) {
+        if (at.block.slots != ~std::uint64_t{0} || kHasGaps<T>) std::memset(buffer + at.offset, 0, block_bytes_v<T>);
+      }
       char* const in_heap = heap + A::template handle_of<T>(at.block.number, 0, 0).block_offset();
       copy<T>(in_heap, buffer + at.offset, at.block.slots, first);
     });
   }
+
+  /// Whether there are bytes in a block of T that are no field's.
+  template <class T>
+  static constexpr bool kHasGaps = [] {
+    std::size_t bytes = 0;
+    for_each_field<T>([&bytes]<class Field>(Field) { bytes += Field::kCount * Field::kStride; });
+    return bytes != block_bytes_v<T>;
+  }();
 
   template <class T>
   __device__ static void copy(char* in_heap, char* in_buffer, std::uint64_t slots, std::uint32_t first) {
@@ -153,6 +166,14 @@ struct CopyObjects {
       for (std::size_t i = 0; i < Field::kCount; ++i) {
         auto* const here = reinterpret_cast<Element*>(in_heap + Field::kOffset + i * Field::kStride);
         auto* const there = reinterpret_cast<Element*>(in_buffer + Field::kOffset + i * Field::kStride);
+#if !DYNASOAR_CUDA_BACKEND
+        if (slots == ~std::uint64_t{0}) {
+          void* const to = kDirection == Direction::to_buffer ? there : here;
+          const void* const from = kDirection == Direction::to_buffer ? here : there;
+          std::memcpy(to, from, Field::kStride);
+          continue;
+        }
+#endif
         for (std::uint32_t slot = first; slot < first + kSlotsPerTask; ++slot) {
           if ((slots >> slot & 1) == 0) continue;
           if constexpr (kDirection == Direction::to_buffer) copy_value(there + slot, here + slot);
