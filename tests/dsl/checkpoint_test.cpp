@@ -338,7 +338,7 @@ TEST_CASE("what was refused before a checkpoint is not reported after it is load
   std::uint64_t refused = 0;
   {
     World world({.heap_bytes = 40 * kPage, .on_refusal = dynasoar::OnRefusal::record, .threads = 4});
-    world.handle.parallel_new<Reef>(10'000'000);
+    world.handle.parallel_new<Reef>(200'000);
     world.save(folder / "full");
     refused = world.handle.statistics().refused();
     CHECK(refused > 0);
@@ -831,7 +831,7 @@ TEST_CASE("two saves to one path at once: the second one is refused") {
 TEST_CASE("a save that refused objects interrupt saves nothing, and the next one does") {
   const Folder folder;
   World world({.heap_bytes = 8 * kPage, .threads = 1});
-  world.handle.parallel_new<Reef>(10'000'000);
+  world.handle.parallel_new<Reef>(200'000);
   CHECK_THROWS_AS(world.save(folder / "a"), dynasoar::AllocationError);
   CHECK(folder.files() == 0);
   world.save(folder / "a");
