@@ -26,6 +26,8 @@ int main(int argc, char** argv) {
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
        {"checkpoint", benchmarks::run_checkpoint},
+       {"host_loop", benchmarks::run_host_loop},
+       {"host_threads", benchmarks::run_host_threads},
        {"wa_tor", benchmarks::run_wa_tor},
        {"wa_tor_compaction", benchmarks::run_wa_tor_compaction},
        {"n_body", benchmarks::run_n_body},

@@ -60,6 +60,7 @@ struct DisturbedAtomics {
   };
   static void fence(Order order) { PlatformAtomics::fence(order); }
   static constexpr int kShards = PlatformAtomics::kShards;
+  static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr Order kFenced = PlatformAtomics::kFenced;
   static constexpr int kPatience = PlatformAtomics::kPatience;
@@ -108,6 +109,7 @@ struct ScriptedAtomics {
   static void fence(Order order) { closing = order == Order::acq_rel; }
   inline static bool closing = false;  ///< a closer is about to list the block, or its page
   static constexpr int kShards = PlatformAtomics::kShards;
+  static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr Order kFenced = Order::relaxed;
   static constexpr int kPatience = 4;

@@ -75,16 +75,21 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
   copy.stride = heap.block_stride();
   copy.container_bits = kContainerBits;
   copy.all_slots = Heap::kAllSlots;
-  copy.slots = download_words<std::uint64_t>(executor, heap.slots, heap.blocks());
+  constexpr auto kGroup = Heap::BlockWords::kGroup;
+  const auto slots =
+      download_words<std::uint64_t>(executor, heap.slots.words, (heap.blocks() + kGroup - 1) / kGroup * kGroup);
+  for (std::uint32_t block = 0; block < heap.blocks(); ++block)
+    copy.slots.push_back(slots[Heap::BlockWords::place(block)]);
   copy.token = download_words<std::uint32_t>(executor, heap.token, heap.blocks());
   copy.page_type = download_words<std::uint32_t>(executor, heap.page_type, heap.pages);
   copy.free_pages = download_levels(executor, heap.free_pages);
   for (const typename Heap::TypeState& type : heap.types) {
-    copy.types.push_back({download_levels(executor, type.empty), download_levels(executor, type.active),
-                          download_levels(executor, type.allocated),
-                          download_words<std::uint32_t>(executor, type.current, heap.current_count),
-                          download_words<std::uint32_t>(executor, type.fetching, heap.current_count),
-                          type.blocks_per_page});
+    copy.types.push_back(
+        {download_levels(executor, type.empty), download_levels(executor, type.active),
+         download_levels(executor, type.allocated),
+         download_words<std::uint32_t>(executor, type.current.words, heap.current_count * Heap::WarpWords::kStride),
+         download_words<std::uint32_t>(executor, type.fetching.words, heap.current_count * Heap::WarpWords::kStride),
+         type.blocks_per_page});
   }
   DeviceArray<typename Heap::Counter::Reading> counters(1 + 3 * kTypes);
   executor.for_each_index(1, ReadCounters<Heap>{heap, counters.data()});

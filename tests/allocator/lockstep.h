@@ -138,6 +138,7 @@ struct LockstepAtomics {
   };
   static void fence(Order) { Lockstep::wait(1); }
   static constexpr int kShards = 128;
+  static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = Order::relaxed;
   static constexpr Order kFenced = Order::relaxed;
   static constexpr int kPatience = 40;

@@ -23,15 +23,16 @@ class TinyHeap {
 
   /// @param blocks_per_page   of each type; block numbers per page are the next power of two
   TinyHeap(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count) {
+    constexpr auto kGroup = Heap::BlockWords::kGroup;
     heap_.pages = pages;
     const std::uint32_t most = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
     heap_.block_shift = static_cast<std::uint32_t>(std::bit_width(most - 1));
     heap_.current_count = current_count;
     heap_.plenty = kContainerBits;
-    heap_.slots = words64(heap_.blocks(), Heap::kAllSlots);
+    heap_.slots = {words64((heap_.blocks() + kGroup - 1) / kGroup * kGroup, Heap::kAllSlots)};
     heap_.token = words32(heap_.blocks(), 0);
     heap_.page_type = words32(pages, 0);
-    heap_.page_hint = words32(current_count, 0);
+    heap_.page_hint = warp_words(current_count, 0);
     heap_.full_at = words64(kTypes, 0);
     heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
     heap_.changes = counter();
@@ -43,8 +44,8 @@ class TinyHeap {
       heap_.types[type].created = counter();
       heap_.types[type].deleted = counter();
       heap_.types[type].open_blocks = counter();
-      heap_.types[type].current = words32(current_count, kNoPosition);
-      heap_.types[type].fetching = words32(current_count, 0);
+      heap_.types[type].current = warp_words(current_count, kNoPosition);
+      heap_.types[type].fetching = warp_words(current_count, 0);
       heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
     }
   }
@@ -64,6 +65,9 @@ class TinyHeap {
   }
   typename Heap::Counter counter() { return Heap::Counter::over(words64(Heap::Counter::kWords, 0)); }
   Word64* words64(std::size_t count, std::uint64_t value) { return fill(words64_.emplace_back(count), value); }
+  typename Heap::WarpWords warp_words(std::size_t count, std::uint32_t value) {
+    return {words32(count * Heap::WarpWords::kStride, value)};
+  }
   Word32* words32(std::size_t count, std::uint32_t value) { return fill(words32_.emplace_back(count), value); }
 
   template <class Word, class T>

@@ -404,7 +404,7 @@ TEST_CASE("a field can be used like the value that it stands for") {
 // SoaField has no copies, so that `auto x = field;` cannot keep a field that is not part of an object.
 static_assert(!std::is_copy_constructible_v<SoaField<Node, 0>>);
 static_assert(std::is_empty_v<SoaField<Node, 0>> && std::is_empty_v<SoaField<Node, 8>>);
-static_assert(sizeof(Node) == 11 && sizeof(Extended) == 13);
+static_assert(sizeof(Node) == 12 && sizeof(Extended) == 14);
 
 TEST_CASE("base-class handles and subclass handles see the same inherited fields") {
   AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});

@@ -32,6 +32,7 @@ struct LonelyAtomics {
   using word = dynasoar::AtomicWord<T>;
   static void fence(Order) {}
   static constexpr int kShards = 2;
+  static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 1;
   static constexpr int kRoundsPerSearch = 1;

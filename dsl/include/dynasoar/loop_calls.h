@@ -150,14 +150,24 @@ struct SlotCall {
   template <class C = Call>
   using Pairs = typename PairsOf<SlotCall, decltype(std::declval<const C&>()(std::declval<T*>()))>::type;
 
+  static constexpr bool kHasConsecutiveHandles = T::Allocator::kHasConsecutiveHandles;
+
   Call call;
   __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
-    T* const object = T::Allocator::template object<T>(block, slot);
-    const auto bits = reinterpret_cast<std::uint64_t>(object);
-    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(bits);
+    visit(reinterpret_cast<std::uint64_t>(T::Allocator::template object<T>(block, slot)));
+  }
+
+  /// @param handle   of an object of T
+  __device__ void visit(std::uint64_t handle) const {
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
     // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
     // see that they differ, and moves loads above stores.
-    call(reinterpret_cast<T*>(opaque(bits)));
+    call(reinterpret_cast<T*>(opaque(handle)));
+  }
+
+  /// The handle of slot 0 of a block; those of the other slots follow it, if kHasConsecutiveHandles.
+  __device__ std::uint64_t handle_of_first(std::uint32_t block) const {
+    return reinterpret_cast<std::uint64_t>(T::Allocator::template object<T>(block, 0));
   }
 };
 

@@ -25,6 +25,11 @@ class SoaBase {
  protected:
   __device__ SoaBase() {}
   ~SoaBase() = default;
+
+ private:
+  // Never read or written. Fields lie behind it, because g++ does not see that a first member's address is the
+  // object's.
+  char place_;
 };
 
 }  // namespace dynasoar

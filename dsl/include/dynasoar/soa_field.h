@@ -2,7 +2,7 @@
 /// SoaField: a data member that stands for an entry of a structure-of-arrays block and behaves like the value in it.
 ///
 /// Source: DynaSOAr, section 3 (address computation) and appendix A (declaration of fields). A field object is empty;
-/// its own "address" is the object's handle plus its position among the fields, which gives the handle back.
+/// its own "address" is the object's handle plus its position among the members, which gives the handle back.
 #pragma once
 
 #include <array>
@@ -64,11 +64,17 @@ class FieldStorage {
   using CheckedBy = Checks<typename C::Allocator>;
 
   static constexpr std::uint32_t kNumber = static_cast<std::uint32_t>(inherited_fields_v<C>) + I;
+  static constexpr std::uint32_t kOffset = 1 + kNumber;  // from the object, behind the byte of SoaBase
 
   __device__ Handle object() const {
-    std::uint64_t bits = reinterpret_cast<std::uint64_t>(this);
-    if constexpr (C::Allocator::kFindsMisuse) bits = opaque(bits);  // `this` may be null
-    return Handle(bits - kNumber);
+    if constexpr (C::Allocator::kFindsMisuse || kCudaBackend) {
+      std::uint64_t bits = reinterpret_cast<std::uint64_t>(this);
+      if constexpr (C::Allocator::kFindsMisuse) bits = opaque(bits);  // `this` may be null
+      return Handle(bits - kOffset);
+    } else {
+      // Taken off the pointer: host compilers see that it undoes what the access to the member has added.
+      return Handle(reinterpret_cast<std::uint64_t>(reinterpret_cast<const char*>(this) - kOffset));
+    }
   }
 
   /// Memory for an access that must not happen. All zeros, so that nothing is found there, pointers least of all.
@@ -78,6 +84,19 @@ class FieldStorage {
     return reinterpret_cast<Element*>(memory);
   }
 };
+
+/// Whether writes to a T may change anything, as compilers see it: then they read again what they had read before.
+template <class T>
+inline constexpr bool is_byte_v =
+    std::is_same_v<T, char> || std::is_same_v<T, signed char> || std::is_same_v<T, unsigned char>;
+
+/// `here = value` for a byte, as a write that compilers know to change bytes only.
+template <class T>
+__device__ T& assign_byte(T& here, T value) {
+  enum class Byte : T {};
+  reinterpret_cast<Byte&>(here) = Byte{value};
+  return here;
+}
 
 }  // namespace detail
 
@@ -106,8 +125,14 @@ class SoaField : public detail::FieldStorage<C, I> {
   __device__ T* operator&() { return Storage::address(); }
   __device__ const T* operator&() const { return Storage::address(); }
 
-  __device__ T& operator=(T value) { return get() = value; }
-  __device__ T& operator=(const SoaField& other) { return get() = other.get(); }
+  __device__ T& operator=(T value) {
+    if constexpr (detail::is_byte_v<T>) {
+      return detail::assign_byte(get(), value);
+    } else {
+      return get() = value;
+    }
+  }
+  __device__ T& operator=(const SoaField& other) { return *this = other.get(); }
 
   // Pointers: what they point to. Classes: `field->member` is a member of the value.
   __device__ T operator->() const requires std::is_pointer_v<T> { return get(); }
@@ -121,25 +146,30 @@ class SoaField : public detail::FieldStorage<C, I> {
   { return get()[index]; }
 
 // Scalars are taken by value, so that constants of the program can be used in device code; all else by reference.
-#define DYNASOAR_COMPOUND_ASSIGNMENT_(op)                                    \
-  template <class U>                                                         \
-  requires std::is_scalar_v<U> __device__ T& operator op(U value) {          \
-    return get() op value;                                                   \
-  }                                                                          \
-  template <class U>                                                         \
-  requires(!std::is_scalar_v<U>) __device__ T& operator op(const U& value) { \
-    return get() op value;                                                   \
+#define DYNASOAR_COMPOUND_ASSIGNMENT_(op)                                       \
+  template <class U>                                                            \
+  requires std::is_scalar_v<U> __device__ T& operator op##=(U value) {          \
+    T& here = get();                                                            \
+    if constexpr (detail::is_byte_v<T>) {                                       \
+      return detail::assign_byte(here, static_cast<T>(here op value));          \
+    } else {                                                                    \
+      return here op## = value;                                                 \
+    }                                                                           \
+  }                                                                             \
+  template <class U>                                                            \
+  requires(!std::is_scalar_v<U>) __device__ T& operator op##=(const U& value) { \
+    return get() op## = value;                                                  \
   }
-  DYNASOAR_COMPOUND_ASSIGNMENT_(+=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(-=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(*=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(/=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(%=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(&=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(|=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(^=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(<<=)
-  DYNASOAR_COMPOUND_ASSIGNMENT_(>>=)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(+)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(-)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(*)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(/)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(%)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(&)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(|)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(^)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(<<)
+  DYNASOAR_COMPOUND_ASSIGNMENT_(>>)
 #undef DYNASOAR_COMPOUND_ASSIGNMENT_
 
   __device__ T& operator++() {

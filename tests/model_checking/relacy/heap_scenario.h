@@ -131,15 +131,15 @@ HeapCopy read_heap(const Heap& heap, int container_bits) {
   copy.stride = heap.block_stride();
   copy.container_bits = container_bits;
   copy.all_slots = Heap::kAllSlots;
-  copy.slots = read_words<std::uint64_t>(heap.slots, heap.blocks());
+  copy.slots = read_words<std::uint64_t>(heap.slots.words, heap.blocks());
   copy.token = read_words<std::uint32_t>(heap.token, heap.blocks());
   copy.page_type = read_words<std::uint32_t>(heap.page_type, heap.pages);
   copy.free_pages = read_levels(heap.free_pages);
   copy.changes_in_progress = heap.changes.read().in_progress;
   for (const typename Heap::TypeState& type : heap.types) {
     copy.types.push_back({read_levels(type.empty), read_levels(type.active), read_levels(type.allocated),
-                          read_words<std::uint32_t>(type.current, heap.current_count),
-                          read_words<std::uint32_t>(type.fetching, heap.current_count), type.blocks_per_page,
+                          read_words<std::uint32_t>(type.current.words, heap.current_count),
+                          read_words<std::uint32_t>(type.fetching.words, heap.current_count), type.blocks_per_page,
                           type.created.read().count - type.deleted.read().count, type.open_blocks.read().count});
   }
   return copy;

@@ -82,6 +82,7 @@ struct RelacyAtomics {
   static void thread_ends();
 
   static constexpr int kShards = 1;
+  static constexpr std::size_t kLineBytes = 0;
   static constexpr int kPatience = 3;
   static constexpr int kRoundsPerSearch = 4;
   static constexpr Order kCounted = Order::release;

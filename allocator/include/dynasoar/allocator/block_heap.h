@@ -61,6 +61,29 @@ class BlockHeap {
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
+  /// A table with a word for each warp. In small heaps, several warps share one.
+  struct WarpWords {
+    static constexpr std::size_t kStride = Atomics::kLineBytes == 0 ? 1 : Atomics::kLineBytes / sizeof(std::uint32_t);
+
+    Word<std::uint32_t>* words;
+    __device__ Word<std::uint32_t>& operator[](std::uint32_t entry) const { return words[entry * kStride]; }
+  };
+
+  /// A table with a word for each block, in an order that puts the words of neighbours into different lines: warps
+  /// often take neighbouring blocks.
+  struct BlockWords {
+    static constexpr std::uint32_t kPerLine =
+        Atomics::kLineBytes == 0 ? 1 : static_cast<std::uint32_t>(Atomics::kLineBytes / sizeof(std::uint64_t));
+    static constexpr std::uint32_t kGroup = kPerLine * kPerLine;  // blocks whose words change places
+
+    Word<std::uint64_t>* words;
+    __host__ __device__ static constexpr std::uint32_t place(std::uint32_t block) {
+      if constexpr (kGroup == 1) return block;
+      return block - block % kGroup + block % kPerLine * kPerLine + block % kGroup / kPerLine;
+    }
+    __device__ Word<std::uint64_t>& operator[](std::uint32_t block) const { return words[place(block)]; }
+  };
+
   /// What the heap keeps for each type.
   struct TypeState {
     Bits empty;                     ///< closed blocks in pages of this type
@@ -69,8 +92,8 @@ class BlockHeap {
     Counter created;                ///< objects, counted in the shard of their block
     Counter deleted;                ///< objects, counted in the shard of who deletes
     Counter open_blocks;            ///< open blocks, counted in their own shards
-    Word<std::uint32_t>* current;   ///< [current_count] current block of each warp; a hint, possibly stale
-    Word<std::uint32_t>* fetching;  ///< [current_count] 1 while a warp of the group opens a page for all; a hint
+    WarpWords current;              ///< [current_count] current block of each warp; a hint, possibly stale
+    WarpWords fetching;             ///< [current_count] 1 while a warp of the group opens a page for all; a hint
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 
@@ -79,10 +102,10 @@ class BlockHeap {
   std::uint32_t block_shift;       ///< logarithm of block_stride()
   std::uint32_t current_count;     ///< current blocks per type
   int plenty;                      ///< more free pages than this in a container, and warps take them as they please
-  Word<std::uint64_t>* slots;      ///< [blocks] slot bitmaps; all ones while the block is closed
+  BlockWords slots;                ///< [blocks] slot bitmaps; all ones while the block is closed
   Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
-  Word<std::uint32_t>* page_hint;  ///< [current_count] where each warp found its last free page
+  WarpWords page_hint;             ///< [current_count] where each warp found its last free page
   Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see search_exhaustively
   Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
   Bits free_pages;

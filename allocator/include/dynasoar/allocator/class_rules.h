@@ -88,7 +88,7 @@ struct ClassRules {
                   "dynasoar: a field's type is not trivially copyable. Fields are copied as bytes between host and "
                   "device; use plain values, pointers to SOA objects, or std::array of these");
     constexpr std::size_t kFields = ClassLayout<C>::field_count;
-    constexpr std::size_t kExpected = kFields > 0 ? kFields : 1;
+    constexpr std::size_t kExpected = 1 + kFields;  // SoaBase has a byte
     static_assert(sizeof(C) <= kExpected,
                   "dynasoar: this class has a data member that is not a SoaField, or a field more than FieldTypes "
                   "lists, or a base class that 'using BaseClass = ...;' does not name. Make every data member a field, "

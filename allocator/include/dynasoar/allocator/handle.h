@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/visited_block.h>
 
 namespace dynasoar::detail {
 
@@ -50,5 +51,21 @@ class Handle {
 
   std::uint64_t bits_;
 };
+
+/// Where an object is: its block, in bytes from the heap's start, and its slot.
+struct Position {
+  std::uint64_t block_offset;
+  std::uint64_t slot;
+};
+
+/// The position that a handle says, in a form that host compilers see through in loops; see visited_block.
+__device__ inline Position position_of(Handle object) {
+#if !DYNASOAR_CUDA_BACKEND
+  const Handle first(static_cast<std::uint64_t>(visited_block));
+  const std::uint64_t slot = object.bits() - first.bits();
+  if (__builtin_constant_p(slot < 64) && slot < 64) return {first.block_offset(), slot};
+#endif
+  return {object.block_offset(), object.slot()};
+}
 
 }  // namespace dynasoar::detail

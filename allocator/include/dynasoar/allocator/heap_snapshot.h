@@ -198,21 +198,26 @@ struct HeapSnapshot {
     executor.wait();
   }
 
+  using WarpWords = typename Heap::WarpWords;
+
   void take_hints(const Heap& heap) {
-    const auto append = [&](const AtomicWord<std::uint32_t>* words) {
-      const auto more = download<std::uint32_t>(words, heap.current_count);
-      hints.insert(hints.end(), more.begin(), more.end());
+    const auto append = [&](const WarpWords& table) {
+      const auto words = download<std::uint32_t>(table.words, heap.current_count * WarpWords::kStride);
+      for (std::size_t i = 0; i < words.size(); i += WarpWords::kStride) hints.push_back(words[i]);
     };
     append(heap.page_hint);
     for (const auto& type : heap.types) append(type.current);
   }
 
   void restore_hints(const Heap& heap) const {
-    const std::uint32_t count = heap.current_count;
-    upload(heap.page_hint, hints.data(), count);
-    for (std::size_t type = 0; type < A::kTypes; ++type) {
-      upload(heap.types[type].current, hints.data() + (1 + type) * count, count);
-    }
+    auto from = hints.begin();
+    const auto set = [&](const WarpWords& table) {
+      std::vector<std::uint32_t> words(heap.current_count * WarpWords::kStride, kNoPosition);
+      for (std::size_t i = 0; i < words.size(); i += WarpWords::kStride) words[i] = *from++;
+      upload(table.words, words.data(), words.size());
+    };
+    set(heap.page_hint);
+    for (const auto& type : heap.types) set(type.current);
   }
 
   void take_lists(const Storage& storage) {

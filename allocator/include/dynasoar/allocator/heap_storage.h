@@ -120,7 +120,7 @@ class HeapStorage {
     }
     set_sizes(executor, pages);
     Heap& heap = state_.heap;
-    executor.for_each_index(heap.current_count, SpreadHints{heap.page_hint, heap.current_count, before, pages});
+    executor.for_each_index(heap.current_count, SpreadHints<Heap>{heap.page_hint, heap.current_count, before, pages});
     executor.for_each_index((pages - 1) / 64 - before / 64 + 1,
                             AddFreePages<Heap>{heap.free_pages, heap.changes, before, pages});
     ++growths_;
@@ -142,10 +142,11 @@ class HeapStorage {
       executor.for_each_index((kSlotsPerBlock << heap.block_shift) * heap.pages,
                               FillWords{state_.checks.tags, Tag::unused(first_generation).bits()});
     }
-    executor.for_each_index(heap.current_count, SpreadHints{heap.page_hint, heap.current_count, 0, heap.pages});
+    executor.for_each_index(heap.current_count, SpreadHints<Heap>{heap.page_hint, heap.current_count, 0, heap.pages});
     executor.fill_bytes(heap.full_at, 0, A::kTypes * sizeof(std::uint64_t));
     for (int type = 0; type < A::kTypes; ++type) {
-      executor.for_each_index(heap.current_count, FillWords{heap.types[type].current, kNoPosition});
+      const std::size_t words = heap.current_count * Heap::WarpWords::kStride;
+      executor.fill_bytes(heap.types[type].current.words, 0xff, words * sizeof(std::uint32_t));  // kNoPosition
       executor.fill_bytes(state_.lists[type].count, 0, sizeof(std::uint32_t));
     }
   }
@@ -237,10 +238,13 @@ class HeapStorage {
     GrowingMemory memory;
     std::size_t bits_per_page;
     int fill;                    ///< value of new bytes, or kLeftAlone
+    std::size_t group;           ///< words that come together
     std::size_t tail_bytes = 0;  ///< behind those for the limit: upper levels of a bitmap
 
-    /// For so many pages, in whole words.
-    std::size_t bytes(std::uint64_t pages) const { return words_for(pages * bits_per_page) * sizeof(std::uint64_t); }
+    /// For so many pages, in whole groups.
+    std::size_t bytes(std::uint64_t pages) const {
+      return (words_for(pages * bits_per_page) + group - 1) / group * group * sizeof(std::uint64_t);
+    }
   };
 
   static constexpr std::size_t words_for(std::uint64_t bits) { return (bits + 63) / 64; }
@@ -266,11 +270,11 @@ class HeapStorage {
     Heap& heap = state_.heap;
     heap.block_shift = static_cast<std::uint32_t>(std::countr_zero(kPages.block_stride));
     state_.base = part(8 * kPages.bytes, kLeftAlone);
-    heap.slots = reinterpret_cast<Word64*>(part(64 * kPages.block_stride, 0xff));
+    heap.slots = {reinterpret_cast<Word64*>(part(64 * kPages.block_stride, 0xff, Heap::BlockWords::kGroup))};
     heap.token = reinterpret_cast<Word32*>(part(32 * kPages.block_stride, 0));
     heap.page_type = reinterpret_cast<Word32*>(part(32, 0));
     const std::uint32_t most_current = current_count_for(limit_pages_, executor);
-    heap.page_hint = atomics32(most_current, 0);
+    heap.page_hint = warp_words(most_current, 0);
     heap.full_at = reinterpret_cast<Word64*>(words64(A::kTypes, 0));
     // What is created and what is deleted is counted side by side: who makes lists looks at all of it.
     counts_piece_ = pieces64_.size();
@@ -289,8 +293,8 @@ class HeapStorage {
       state.created = Heap::Counter::over(counts_of_type);
       state.deleted = Heap::Counter::over(counts_of_type + Heap::Counter::kStride / 2);
       state.open_blocks = counter();
-      state.current = atomics32(most_current, 0xff);  // kNoPosition
-      state.fetching = atomics32(most_current, 0);
+      state.current = warp_words(most_current, 0xff);  // kNoPosition
+      state.fetching = warp_words(most_current, 0);
       state.blocks_per_page = kPages.blocks_per_page[type];
       state_.lists[type] = {
           reinterpret_cast<ListedBlock*>(part(8 * sizeof(ListedBlock) * state.blocks_per_page, kLeftAlone)),
@@ -360,8 +364,8 @@ class HeapStorage {
   }
 
   /// An array of so many bits per page. @return its address
-  char* part(std::size_t bits_per_page, int fill, std::size_t tail_bytes = 0) {
-    Part part{{}, bits_per_page, fill, tail_bytes};
+  char* part(std::size_t bits_per_page, int fill, std::size_t group = 1, std::size_t tail_bytes = 0) {
+    Part part{{}, bits_per_page, fill, group, tail_bytes};
     part.memory = GrowingMemory(part.bytes(limit_pages_) + tail_bytes, tail_bytes, grows_);
     parts_.push_back(std::move(part));
     return parts_.back().memory.data();
@@ -372,7 +376,7 @@ class HeapStorage {
     using Bits = typename Heap::Bits;
     const std::uint32_t limit = limit_pages_ * bits_per_page;
     const std::size_t upper_bytes = (Bits::words_needed(limit) - Bits::containers(limit)) * sizeof(std::uint64_t);
-    char* const words = part(bits_per_page, 0, upper_bytes);
+    char* const words = part(bits_per_page, 0, 1, upper_bytes);
     executor.fill_bytes(words + parts_.back().bytes(limit_pages_), 0, upper_bytes);
     return Bits::over(reinterpret_cast<Word64*>(words), limit).first(0);
   }
@@ -381,7 +385,9 @@ class HeapStorage {
     return Heap::Counter::over(reinterpret_cast<Word64*>(words64(Heap::Counter::kWords, 0)));
   }
 
-  Word32* atomics32(std::size_t count, unsigned char fill) { return reinterpret_cast<Word32*>(words32(count, fill)); }
+  typename Heap::WarpWords warp_words(std::size_t count, unsigned char fill) {
+    return {reinterpret_cast<Word32*>(words32(count * Heap::WarpWords::kStride, fill))};
+  }
 
   std::uint64_t* words64(std::size_t count, unsigned char fill) {
     pieces64_.emplace_back(count).fill_bytes(fill);

@@ -20,11 +20,13 @@ struct FillWords {
 };
 
 /// Every warp starts to look for free pages in its own part of some pages.
+template <class Heap>
 struct SpreadHints {
-  AtomicWord<std::uint32_t>* hints;
+  typename Heap::WarpWords hints;
   std::uint32_t count, first, end;
   __device__ void operator()(std::size_t index) const {
-    hints[index].store(first + static_cast<std::uint32_t>(std::uint64_t{end - first} * index / count), Order::relaxed);
+    const std::uint64_t place = std::uint64_t{end - first} * index / count;
+    hints[static_cast<std::uint32_t>(index)].store(first + static_cast<std::uint32_t>(place), Order::relaxed);
   }
 };
 

@@ -56,7 +56,8 @@ class ReducedSoaAllocator {
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kCompacts = true;
   static constexpr bool kSaves = true;
-  static constexpr bool kListsBeforeEveryLoop = false;  // only loops over objects need lists
+  static constexpr bool kListsBeforeEveryLoop = false;       // only loops over objects need lists
+  static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
   template <class T>
@@ -71,8 +72,8 @@ class ReducedSoaAllocator {
   template <class C, int I, class Element>
   __device__ static Element* field(detail::Handle object) {
     char* const base = detail::bound_state<ReducedSoaAllocator>().base;
-    const std::uint64_t offset = object.block_offset() + object.slot() * std::uint64_t{sizeof(Element)};
-    return reinterpret_cast<Element*>(base + offset + detail::field_offset_v<C, I>);
+    const auto [block_offset, slot] = detail::position_of(object);
+    return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
   }
 
   /// Bytes of the smallest heap that can be had. @pre the classes are complete

@@ -4,10 +4,12 @@
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
 /// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
-/// the constants `P::kShards`, `P::kPatience`, `P::kRoundsPerSearch`, `P::kCounted` and `P::kFenced`.
+/// the constants `P::kShards`, `P::kLineBytes`, `P::kPatience`, `P::kRoundsPerSearch`, `P::kCounted` and
+/// `P::kFenced`.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/global_reference.h>
@@ -124,6 +126,10 @@ struct PlatformAtomics {
 
   /// Words that a count is spread over (Tally), so that not all warps meet at one.
   static constexpr int kShards = 128;
+
+  /// Bytes that a thread of a CPU takes from all others when it writes to one of them; 0 on a GPU, whose atomics happen
+  /// in one place.
+  static constexpr std::size_t kLineBytes = kCudaBackend ? 0 : 64;
 
   /// Order of the counts that a search for free slots reads. On a GPU, atomics happen in one place, the second-level
   /// cache, which shows them to all in one order, and a release would cost the common path 4 %.

@@ -49,7 +49,7 @@ struct ListSources {
     AtomicWord<std::uint64_t>*
         seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when the last list was made
   };
-  const typename Heap::template Word<std::uint64_t>* slots;
+  typename Heap::BlockWords slots;
   Type types[kTypes];
 };
 

@@ -16,6 +16,7 @@
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/pair_loops.h>
+#include <dynasoar/platform/visited_block.h>
 
 #if DYNASOAR_CUDA_BACKEND
 #include <cub/block/block_reduce.cuh>
@@ -126,14 +127,19 @@ R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, Devic
 
 #else
 
+// `function` is a copy, which nothing that it does can change.
 template <class F>
-void visit_objects(const ListedBlock& entry, const F& function) {
-  if (entry.slots == first_bits(64)) {  // the common case, in a form that compilers see through
-    for (std::uint32_t slot = 0; slot < 64; ++slot) function(entry.block, slot);
-  } else {
-    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
-      function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)));
+void visit_objects(const ListedBlock& entry, const F function) {
+  if constexpr (F::kHasConsecutiveHandles) {
+    if (entry.slots == first_bits(64)) {  // the common case, in a form that compilers vectorize
+      const std::uint64_t first = function.handle_of_first(entry.block);
+      visited_block = FirstHandle{first};
+      for (std::uint64_t slot = 0; slot < 64; ++slot) function.visit(first + slot);
+      return;
     }
+  }
+  for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+    function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)));
   }
 }
 
