@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
        {"compaction", benchmarks::run_compaction},
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
+       {"checkpoint", benchmarks::run_checkpoint},
        {"host_loop", benchmarks::run_host_loop},
        {"host_threads", benchmarks::run_host_threads},
        {"wa_tor", benchmarks::run_wa_tor},

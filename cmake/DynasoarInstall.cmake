@@ -18,6 +18,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarBackend.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
   DESTINATION "${_package_dir}")
 
 # A package is made by the project that is built, not by one of its parts.

@@ -4,6 +4,8 @@
 /// Source: DynaSOAr, sections 2.1, 2.3 and 3 ("Parallel Object Enumeration").
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,6 +20,8 @@
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
 #include <dynasoar/attachment.h>
+#include <dynasoar/checkpoint.h>
+#include <dynasoar/checkpoint_items.h>
 #include <dynasoar/compact.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/kept_lists.h>
@@ -225,6 +229,57 @@ class AllocatorHandle {
     if constexpr (AllocatorT::kCompacts) detail::compact<AllocatorT, T>(executor_, storage_, options, arrays...);
   }
 
+  /// Writes all objects, the heap's state and values of the program's own to a file, from which `load` makes them
+  /// again:
+  ///
+  ///     handle.save("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
+  ///     handle.save("run.checkpoint", {.compression_level = 3}, ...);   // needs dynasoar::zstd
+  ///
+  /// Waits for all loops, and throws like `synchronize`; then nothing is saved. Whatever happens meanwhile, there is
+  /// always a whole file: the old one, or, once this returns, the new one. See docs/checkpoints.md.
+  /// @throws Error if the file cannot be written, a name is used twice, or objects are compressed without zstd
+  /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
+  template <std::derived_from<SavedItem>... Items>
+  void save(const std::string& path, const SaveOptions& options, const Items&... items) {
+    check_saves();
+    synchronize();
+    auto snapshot = detail::HeapSnapshot<AllocatorT>::of(executor_, storage_);
+    snapshot.numbers.loops = loops_;
+    snapshot.numbers.growth = growth_.notes();
+    detail::save_checkpoint<AllocatorT>(executor_, storage_, snapshot, path, options, {items...});
+  }
+  template <std::derived_from<SavedItem>... Items>
+  void save(const std::string& path, const Items&... items) {
+    save(path, SaveOptions{}, items...);
+  }
+
+  /// Makes heap and values what they were when the file was saved, by this program or by its build for the other
+  /// backend. Pointers to objects are what they were; what was in the heap before is gone. A heap that can grow gets
+  /// the size of the one that was saved. Steps that were recorded stay valid.
+  ///
+  ///     handle.load("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
+  ///
+  /// Everything is checked before anything is changed. Waits for all loops.
+  /// @throws CheckpointError if the file is damaged, or not one for this program and heap: then nothing has changed;
+  ///         Error if it cannot be read, or lists are kept
+  /// @par Cost   reads the file twice
+  template <std::same_as<CheckpointItem>... Items>
+  void load(const std::string& path, const Items&... items) {
+    check_saves();
+    executor_.synchronize();
+    lists_.check_not_kept();
+    detail::CheckpointLoader<AllocatorT> loader(path, {items...});
+    loader.check_fits(storage_.limit_pages(), storage_.page_bytes());
+    storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.numbers().pages, storage_.limit_pages())));
+    bind_if_grown();
+    executor_.wait();
+    static_cast<void>(storage_.take_misuse());
+    loader.load(executor_, storage_);
+    growth_.restore(loader.numbers().growth);
+    loops_ = loader.numbers().loops;
+    static_cast<void>(refusals_.take(storage_));  // those were reported before it was saved
+  }
+
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
   ///
@@ -347,6 +402,13 @@ class AllocatorHandle {
   static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
 
   inline static AllocatorHandle* alive_ = nullptr;
+
+  void check_saves() {
+    static_assert(AllocatorT::kSaves,
+                  "dynasoar: objects of an AosAllocator are addresses of one run, so they cannot be saved: use a "
+                  "SoaAllocator for programs that save and load checkpoints");
+    executor_.check_may_wait();
+  }
 
   static Executor& claim(Executor& executor) {
     if (alive_ != nullptr) {

@@ -46,6 +46,14 @@ class ListKeeper {
   }
   void release() { --kept_; }
 
+  /// @throws Error if lists are kept
+  void check_not_kept() const {
+    if (kept_ == 0) return;
+    throw Error(
+        "dynasoar: a checkpoint cannot be loaded while lists are kept, for they are of the objects before; end the "
+        "scope of what keep_lists returned");
+  }
+
   /// While it lives, who kept lists before does not, for a recorded step may run at any time.
   class Anew {
    public:

@@ -68,6 +68,12 @@ struct MailRoom {
   }
 };
 
+/// What HeapGrowth knows, for checkpoints.
+struct GrowthNotes {
+  std::uint64_t pages, free, promised_by_then;  ///< of the last letter
+  std::uint64_t promised, refused, answered, changes;
+};
+
 /// Lets a heap grow when it must. Nothing of this costs more than a comparison once the heap cannot grow any more.
 ///
 /// @tparam Storage   a HeapStorage
@@ -147,6 +153,27 @@ class HeapGrowth {
     if (!is_new && known_.free >= needed) return true;
     const bool has_grown = try_to_grow(std::max(2 * storage_.pages(), storage_.pages() - known_.free + needed));
     return has_grown || known_.free >= needed;
+  }
+
+  /// @pre the device is idle
+  GrowthNotes notes() {
+    open_mail();
+    return {known_.pages, known_.free, known_.promised, promised_, refused_, answered_, changes_};
+  }
+
+  /// Goes on from there. @pre the device is idle
+  void restore(const GrowthNotes& notes) {
+    open_mail();
+    known_ = {notes.pages, notes.free, notes.promised_by_then};
+    if (known_.pages > storage_.pages()) {  // those that this heap does not have were free
+      known_.free -= std::min(known_.free, known_.pages - storage_.pages());
+      known_.pages = storage_.pages();
+    }
+    promised_ = notes.promised;
+    refused_ = notes.refused;
+    answered_ = notes.answered;
+    changes_ = notes.changes;
+    out_of_memory_ = false;
   }
 
  private:

@@ -126,6 +126,34 @@ class HeapStorage {
     ++growths_;
   }
 
+  /// Makes the heap what it is at first, but for its size: no block is open, and there are no lists. Which pages are
+  /// free, and that slots have never been used, is all that a checkpoint adds to it. @pre the device is idle
+  ///
+  /// @param first_generation   of slots; for checked builds
+  void clear(Executor& executor, std::uint32_t first_generation) {
+    Heap& heap = state_.heap;
+    for (const Part& part : parts_) {
+      if (part.fill == kLeftAlone) continue;
+      executor.fill_bytes(part.memory.data(), static_cast<unsigned char>(part.fill), part.bytes(heap.pages));
+      executor.fill_bytes(part.memory.data() + part.bytes(limit_pages_), 0, part.tail_bytes);
+    }
+    if constexpr (kChecked) {
+      first_generation_ = first_generation;
+      executor.for_each_index((kSlotsPerBlock << heap.block_shift) * heap.pages,
+                              FillWords{state_.checks.tags, Tag::unused(first_generation).bits()});
+    }
+    executor.for_each_index(heap.current_count, SpreadHints<Heap>{heap.page_hint, heap.current_count, 0, heap.pages});
+    executor.fill_bytes(heap.full_at, 0, A::kTypes * sizeof(std::uint64_t));
+    for (int type = 0; type < A::kTypes; ++type) {
+      const std::size_t words = heap.current_count * Heap::WarpWords::kStride;
+      executor.fill_bytes(heap.types[type].current.words, 0xff, words * sizeof(std::uint32_t));  // kNoPosition
+      executor.fill_bytes(state_.lists[type].count, 0, sizeof(std::uint32_t));
+    }
+  }
+
+  /// That of slots that were never used; for checked builds.
+  std::uint32_t first_generation() const { return first_generation_; }
+
   /// Live objects and blocks, two numbers per type. Waits for the device.
   std::vector<std::uint64_t> count_objects(Executor& executor) const {
     const std::uint32_t containers = state_.heap.types[0].allocated.level_size(0);
@@ -209,8 +237,9 @@ class HeapStorage {
   struct Part {
     GrowingMemory memory;
     std::size_t bits_per_page;
-    int fill;           ///< value of new bytes, or kLeftAlone
-    std::size_t group;  ///< words that come together
+    int fill;                    ///< value of new bytes, or kLeftAlone
+    std::size_t group;           ///< words that come together
+    std::size_t tail_bytes = 0;  ///< behind those for the limit: upper levels of a bitmap
 
     /// For so many pages, in whole groups.
     std::size_t bytes(std::uint64_t pages) const {
@@ -336,7 +365,7 @@ class HeapStorage {
 
   /// An array of so many bits per page. @return its address
   char* part(std::size_t bits_per_page, int fill, std::size_t group = 1, std::size_t tail_bytes = 0) {
-    Part part{{}, bits_per_page, fill, group};
+    Part part{{}, bits_per_page, fill, group, tail_bytes};
     part.memory = GrowingMemory(part.bytes(limit_pages_) + tail_bytes, tail_bytes, grows_);
     parts_.push_back(std::move(part));
     return parts_.back().memory.data();

@@ -55,6 +55,7 @@ class ReducedSoaAllocator {
   using Storage = detail::HeapStorage<ReducedSoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kCompacts = true;
+  static constexpr bool kSaves = true;
   static constexpr bool kListsBeforeEveryLoop = false;       // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
 

@@ -25,7 +25,16 @@ inline void copy_from_device(void* to, const void* from, std::size_t bytes) {
 #if DYNASOAR_CUDA_BACKEND
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 #else
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);  // else they may be null
+#endif
+}
+
+/// Copies host memory to the device. Waits for the device.
+inline void copy_to_device(void* to, const void* from, std::size_t bytes) {
+#if DYNASOAR_CUDA_BACKEND
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+#else
+  if (bytes > 0) std::memcpy(to, from, bytes);  // else they may be null
 #endif
 }
 

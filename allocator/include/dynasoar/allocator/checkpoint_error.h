@@ -1,0 +1,39 @@
+/// @file
+/// CheckpointError: why a checkpoint was not loaded. Thrown by AllocatorHandle::load; docs/checkpoints.md has the
+/// table.
+#pragma once
+
+#include <string>
+
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar {
+
+/// What is wrong with a file, or with the program that wants it.
+enum class CheckpointFault {
+  not_a_checkpoint,   ///< the file is something else
+  truncated,          ///< its end is missing
+  damaged,            ///< its contents are not what was written
+  older_format,       ///< from a library whose format is read no more
+  newer_format,       ///< from a library newer than this one
+  other_classes,      ///< the program's classes, or their fields, are not those of the file
+  other_values,       ///< the values and arrays named by the program are not those of the file
+  checked_build,      ///< it is from a checked build, and this one is not
+  heap_too_small,     ///< its objects lie behind the end of the heap
+  needs_compression,  ///< it is compressed, and the program was built without zstd
+  lost_while_reading  ///< what was read at first could not be read again: the heap is empty now
+};
+
+/// A checkpoint could not be loaded. But for `lost_while_reading`, nothing has changed.
+class CheckpointError : public Error {
+ public:
+  CheckpointError(CheckpointFault fault, const std::string& path, const std::string& text)
+      : Error("dynasoar: checkpoint '" + path + "' " + text), fault_(fault) {}
+
+  CheckpointFault fault() const { return fault_; }
+
+ private:
+  CheckpointFault fault_;
+};
+
+}  // namespace dynasoar

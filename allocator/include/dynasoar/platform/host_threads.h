@@ -1,0 +1,35 @@
+/// @file
+/// for_each_on_host: calls a function for a few large tasks on threads of the host, whatever the backend. Used for
+/// checkpoints.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace dynasoar::detail {
+
+/// Calls `function(i)` for 0 <= i < count; the calling thread works, too.
+///
+/// @throws what `function` throws, once all threads have stopped
+/// @par Cost   a thread is made for each task but one, or for each processor: tasks should take 100 us or more
+template <class F>
+void for_each_on_host(std::size_t count, const F& function) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) function(i);
+  };
+  const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::future<void>> helpers;
+  for (std::size_t i = 1; i < std::min(count, processors); ++i) {
+    helpers.push_back(std::async(std::launch::async, work));
+  }
+  work();
+  for (auto& helper : helpers) helper.get();  // if one throws, the destructors of the others wait
+}
+
+}  // namespace dynasoar::detail

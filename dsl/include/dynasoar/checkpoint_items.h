@@ -1,0 +1,94 @@
+/// @file
+/// The program's own values and arrays in a checkpoint: `value` and `array`, for AllocatorHandle::save and load.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/allocator/checkpoint_classes.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// Something of the program's own that can be saved. Made by `value` and `array`.
+struct SavedItem {
+  std::string name;
+  std::string kind;   ///< of an element, see detail::kind_of_value
+  std::size_t size;   ///< elements
+  std::size_t bytes;  ///< of all of them
+  const void* data;   ///< null if there are none
+  bool is_in_device_memory;
+
+  /// How a checkpoint describes it.
+  std::string text() const { return name + ": " + std::to_string(size) + " * " + kind; }
+};
+
+/// Something of the program's own that can be saved and loaded.
+struct CheckpointItem : SavedItem {
+  /// Makes room for so many elements, where the size is the file's to say. @return where they are to be put
+  std::function<void*(std::size_t size)> make_room;
+  /// Puts what was loaded in its place.
+  std::function<void()> take_over;
+};
+
+namespace detail {
+
+template <class T>
+SavedItem saved_item(std::string name, const T* data, std::size_t size, bool is_in_device_memory) {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
+  return {std::move(name), kind_of_value<T>(), size, size * sizeof(T), data, is_in_device_memory};
+}
+
+}  // namespace detail
+
+/// A value, under a name: `value("step", step)`. It may be a struct, but what pointers to the host's memory in it point
+/// to is not saved. Pointers to objects stay valid.
+/// @tparam T   trivially copyable
+template <class T>
+SavedItem value(std::string name, const T& value) {
+  return detail::saved_item(std::move(name), &value, 1, false);
+}
+template <class T>
+requires(!std::is_const_v<T>) CheckpointItem value(std::string name, T& value) {
+  return {detail::saved_item(std::move(name), &value, 1, false), {}, {}};
+}
+
+/// `size` elements in device memory, which may be pointers to objects. To be loaded, there must be as many as were
+/// saved.
+template <class T>
+auto array(std::string name, T* data, std::size_t size) {
+  SavedItem item = detail::saved_item<std::remove_const_t<T>>(std::move(name), data, size, true);
+  if constexpr (std::is_const_v<T>) {
+    return item;
+  } else {
+    return CheckpointItem{std::move(item), {}, {}};
+  }
+}
+template <class T>
+CheckpointItem array(std::string name, const DeviceArray<T>& elements) {
+  return array(std::move(name), elements.data(), elements.size());
+}
+
+/// A vector, which gets the size that was saved when it is loaded.
+template <class T>
+SavedItem array(std::string name, const std::vector<T>& elements) {
+  return detail::saved_item(std::move(name), elements.data(), elements.size(), false);
+}
+template <class T>
+CheckpointItem array(std::string name, std::vector<T>& elements) {
+  auto loaded = std::make_shared<std::vector<T>>();
+  return {array(std::move(name), std::as_const(elements)),
+          [loaded](std::size_t size) -> void* {
+            loaded->resize(size);
+            return loaded->data();
+          },
+          [loaded, &elements] { elements = std::move(*loaded); }};
+}
+
+}  // namespace dynasoar
