@@ -262,6 +262,11 @@ class Model {
     clock.end_phase(executor, 5);
   }
 
+  template <class F>
+  void with_arrays(F f) const {
+    f(dynasoar::array("agents", agents_), dynasoar::array("kinds", kinds_));  // nobody asks between steps
+  }
+
   void compact(const dynasoar::CompactionOptions& options) {
     handle_.compact<Agent>(options, dynasoar::pointers(agents_.data(), agents_.size()));
   }

@@ -259,6 +259,11 @@ class Model {
     clock.end_phase(executor, 5);
   }
 
+  template <class F>
+  void with_arrays(F f) const {
+    f(dynasoar::array("table", table_));
+  }
+
   /// Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
   void compact(const dynasoar::CompactionOptions& options) { handle_.compact<Agent>(options); }
 

@@ -98,6 +98,84 @@ def read_terminal(controller, redraws=sys.maxsize):
     return text
 
 
+class CheckpointTests:
+    """What also holds for applications that can be saved: a base before ApplicationTests."""
+
+    checkpoint_options = ("--checkpoint FILE=none", "--checkpoint-every N=100", "--restore FILE=none")
+
+    def outputs_of(self, *arguments):
+        """The rows after the header, and the picture."""
+        self.simulate_small_run(*arguments)
+        return read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
+
+    def assert_goes_on_like_one_run(self, first_row, rows, picture, expected):
+        self.assertEqual(rows, expected[0][first_row:])
+        self.assertEqual(picture, expected[1])
+
+    def test_a_restored_run_goes_on_like_one_that_was_not_interrupted(self):
+        half = self.steps // 2
+        for variant in self.variants:
+            with self.subTest(variant=variant):
+                self.empty_folder()
+                expected = self.outputs_of("--variant", variant)
+                self.simulate(*self.small_run, "--variant", variant, "--steps", str(half), "--checkpoint", "run.checkpoint")
+                restored = self.outputs_of("--variant", variant, "--restore", "run.checkpoint")
+                self.assert_goes_on_like_one_run(half, *restored, expected)
+
+    def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(self):
+        with self.process(*self.small_run, *ENDLESS, "--checkpoint", "run.checkpoint", "--checkpoint-every", "3",
+                          stdout=subprocess.DEVNULL) as process:
+            self.wait_for_rows(10)
+            process.kill()
+            process.wait(PATIENCE)
+        first = self.step_of_checkpoint()
+        self.assertEqual(first % 3, 0)
+        self.check_that_it_goes_on(first)
+
+    def test_an_interrupt_writes_a_checkpoint(self):
+        with self.process(*self.small_run, *ENDLESS, "--checkpoint", "run.checkpoint", "--checkpoint-every", "1000000",
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            self.wait_for_rows(10)
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, EXIT_INTERRUPTED, errors)
+        last = int(re.search(r"interrupted after step (\d+) of", errors)[1])
+        self.assertEqual(self.step_of_checkpoint(), last)
+        self.check_that_it_goes_on(last)
+
+    def step_of_checkpoint(self):
+        """As the refusal of fewer steps says it."""
+        result = self.run_program(*self.small_run, "--steps", "0", "--restore", "run.checkpoint", timeout=PATIENCE)
+        self.assertEqual(result.returncode, EXIT_USAGE, result)
+        return int(re.search(r"has made ([\d,]+) steps? already", result.stderr)[1].replace(",", ""))
+
+    def check_that_it_goes_on(self, first):
+        steps = ("--steps", str(first + 5))
+        self.simulate(*self.small_run, *steps, "--restore", "run.checkpoint")
+        restored = read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
+        self.simulate(*self.small_run, *steps)
+        expected = read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
+        self.assert_goes_on_like_one_run(first, *restored, expected)
+
+    def test_checkpoints_that_do_not_fit_are_refused(self):
+        self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")
+        again = (*self.small_run, "--steps", str(self.steps), "--restore", "run.checkpoint", "--quiet")
+        for arguments, mentions in (
+                (("--seed", "7"), "--seed"), (("--baseline", "reference"), "--baseline"),
+                (("--steps", str(self.steps - 1)), "--steps"), (("--restore", "missing"), "missing"),
+                (("--restore", self.csv_file), "is no checkpoint")):
+            with self.subTest(arguments=arguments):
+                given = list(again)
+                if arguments[0] in given:
+                    given[given.index(arguments[0]) + 1] = arguments[1]
+                else:
+                    given += arguments
+                result = self.run_program(*given, timeout=PATIENCE)
+                self.assertNotEqual(result.returncode, 0, result)
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                self.assertIn(mentions, result.stderr)
+
+
 def main(tests):
     """Runs the tests of the calling script.
 
@@ -149,6 +227,7 @@ class ApplicationTests:
     # A run whose objects do not fit into a small heap.
     large_run: tuple
     small_heap = "64KiB"
+    checkpoint_options = ()
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -262,7 +341,8 @@ class ApplicationTests:
         text = " ".join(self.simulate("--help").stdout.split())
         common = ("--seed N=42", f"--baseline {'|'.join(('none', *self.baselines))}=none", "--heap SIZE=0",
                   "--threads N=0", f"--csv FILE={self.csv_file}", f"--chart FILE={self.chart_file}",
-                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", "--quiet", "-h,--help")
+                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", *self.checkpoint_options, "--quiet",
+                  "-h,--help")
         for option in (*self.options, *common):
             self.assertIn(f" {option} ", text)
         self.assertEqual(self.contents(), {})

@@ -53,8 +53,10 @@ void add_usage(Summary& summary, const Usage& usage) {
 
 // Nothing is lost because two outputs have the same name.
 void require_different(const RunOptions& options) {
-  const std::array<std::pair<const char*, const std::string*>, 3> outputs = {
-      {{"--csv", &options.csv}, {"--chart", &options.chart}, {"--picture", &options.picture}}};
+  const std::array<std::pair<const char*, const std::string*>, 4> outputs = {{{"--csv", &options.csv},
+                                                                              {"--chart", &options.chart},
+                                                                              {"--picture", &options.picture},
+                                                                              {"--checkpoint", &options.checkpoint}}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, path] = outputs[i];
     if (!wanted(*path)) continue;
@@ -76,6 +78,7 @@ Run::Run(Program& program, const RunOptions& options)
   if (wanted(options_.chart)) require_writable_file(options_.chart);
   if (wanted(options_.picture)) require_writable_file(options_.picture);
   if (wanted(options_.csv)) require_writable_file(options_.csv);
+  if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
   if (!wanted(options_.csv)) return;
   std::vector<std::string> names = {"step"};
@@ -83,22 +86,43 @@ Run::Run(Program& program, const RunOptions& options)
   csv_.emplace(options_.csv, names);
 }
 
-void Run::simulate() {
+// Makes the simulation, from a checkpoint if there is one.
+void Run::start() {
   RunOptions options = options_;
   options.profile_every = steps_per_check();
   simulation_ = &program_.start(options);
+  const bool restores = wanted(options_.restore);
+  if ((wanted(options_.checkpoint) || restores) && !simulation_->can_be_saved()) {
+    throw UsageError(
+        "--checkpoint and --restore are for variants with objects in allocator soa: leave out --baseline and "
+        "--allocator, or these two");
+  }
+  if (!restores) return;
+  first_ = completed_ = simulation_->load(options_.restore);
+  if (first_ > options_.steps) {
+    throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
+                                 counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
+  }
+}
+
+void Run::simulate() {
+  start();
   simulation_->record();
-  check(0);
-  write_frame_if_due(0);
+  check(first_);
+  write_frame_if_due(first_);
   progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
-  for (int step = 1; step <= options_.steps && !interrupted(); ++step) {
+  int step = first_;
+  while (step < options_.steps && !interrupted()) {
+    ++step;
     const Clock::time_point start = Clock::now();
     simulation_->step();
     simulation_->record();
     if (check_due(step)) check(step);
     simulation_time_ += Clock::now() - start;
     write_frame_if_due(step);
+    if (step % options_.checkpoint_every == 0) write_checkpoint(step);
   }
+  write_checkpoint(step);
   progress_->clear();
 }
 
@@ -112,7 +136,7 @@ void Run::check(int step) {
   simulation_->synchronize();
   for (Row& row : program_.take_history()) {
     if (csv_) {
-      std::vector<std::string> cells = {fmt::format("{}", history_.size())};
+      std::vector<std::string> cells = {fmt::format("{}", static_cast<std::size_t>(first_) + history_.size())};
       for (std::size_t i = 0; i < row.size(); ++i) {
         cells.push_back(columns_[i].is_count ? fmt::format("{:.0f}", row[i]) : fmt::format("{}", row[i]));
       }
@@ -130,6 +154,13 @@ void Run::check(int step) {
     if (columns_[i].is_count) shown.emplace_back(columns_[i].name, static_cast<std::uint64_t>(history_.back()[i]));
   }
   progress_->show(static_cast<std::uint64_t>(step), shown, static_cast<std::uint64_t>(objects_));
+}
+
+void Run::write_checkpoint(int step) {
+  if (!wanted(options_.checkpoint) || step == saved_) return;
+  if (completed_ < step) check(step);  // so that rows and checkpoint end at the same step
+  simulation_->save(options_.checkpoint);
+  saved_ = step;
 }
 
 bool Run::frame_due(int step) const {

@@ -43,6 +43,8 @@ class Run {
 
   bool check_due(int step) const;
   void check(int step);
+  void start();
+  void write_checkpoint(int step);
   bool frame_due(int step) const;
   void write_frame_if_due(int step);
   void add_times(Summary& summary);
@@ -57,7 +59,9 @@ class Run {
   std::vector<std::string> files_;
   std::uint64_t frames_ = 0;
   double objects_ = 0;
+  int first_ = 0;  // steps that were made before this run
   int completed_ = 0;
+  int saved_ = -1;  // step of the last checkpoint
   Clock::time_point last_check_ = Clock::now();
   Clock::duration simulation_time_{};
 };

@@ -25,8 +25,11 @@ struct RunOptions {
   std::string csv;                ///< "none": not written; so are the next two
   std::string chart;
   std::string picture;
-  std::string frames;  ///< folder; empty: no frames
-  int every = 10;      ///< steps from one frame to the next
+  std::string frames;          ///< folder; empty: no frames
+  int every = 10;              ///< steps from one frame to the next
+  std::string checkpoint;      ///< file; empty: none is written
+  int checkpoint_every = 100;  ///< steps from one checkpoint to the next
+  std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
   bool quiet = false;
   int profile_every = 0;  ///< every n-th step is timed phase by phase; set by run_program
 };
@@ -51,6 +54,7 @@ struct ProgramTexts {
   std::string csv_help;
   std::string chart_help;
   std::string picture_help;
+  bool has_checkpoints = false;  ///< whether its variants can be saved, see Simulation::can_be_saved
 };
 
 /// A model as a program. Its functions are called in the order in which they are listed.

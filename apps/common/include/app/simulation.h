@@ -62,6 +62,18 @@ class Simulation {
   /// Times of the phases, in the order in which they run; empty if none were timed.
   virtual std::vector<PhaseTime> phases() { return {}; }
 
+  /// Whether `save` and `load` are there.
+  virtual bool can_be_saved() const { return false; }
+
+  /// Writes a checkpoint, see docs/checkpoints.md. @pre can_be_saved()
+  virtual void save(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
+
+  /// Goes on from a checkpoint of this implementation and these parameters. @pre can_be_saved(), nothing was recorded
+  ///
+  /// @return   the number of steps that had been made
+  /// @throws dynasoar::Error if the file cannot be read or is of something else; UsageError if of other parameters
+  virtual int load(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
+
   /// Nothing for implementations without dynamic allocation.
   virtual std::optional<Usage> usage() { return std::nullopt; }
 };
