@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynasoar/allocator_handle.h>
+#include <dynasoar/call.h>
 #include <dynasoar/checkpoint_items.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/fields.h>

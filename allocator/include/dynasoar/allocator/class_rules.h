@@ -69,9 +69,10 @@ constexpr bool all_fields_declared(std::integer_sequence<int, I...>) {
 template <class Allocator, class C>
 struct ClassRules {
   static constexpr bool check() {
-    static_assert(!std::is_polymorphic_v<C>,
-                  "dynasoar: this class has a virtual function. Objects in SOA layout have no virtual table; dispatch "
-                  "with parallel_do over the subclasses, or with cast<T>() and is_a<T>()");
+    static_assert(
+        !std::is_polymorphic_v<C>,
+        "dynasoar: this class has a virtual function. Objects in SOA layout have no virtual table; leave out "
+        "'virtual', say DYNASOAR_METHOD(Step, step) for a method 'step', and call it with call<Step>(object)");
     static_assert(std::is_convertible_v<C*, SoaBase<Allocator>*>,
                   "dynasoar: this class derives from SoaBase<...> of this allocator more than once, or not at all. "
                   "Multiple inheritance of SOA classes is not supported: derive from one class");

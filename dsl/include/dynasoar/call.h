@@ -1,0 +1,102 @@
+/// @file
+/// call: methods that subclasses override, called by an object's run-time class. There are no virtual tables: the class
+/// is in the object's handle (DynaSOAr, section 8, leaves virtual functions to future work).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/type_list.h>
+#include <dynasoar/platform/config.h>
+
+/// Makes the methods of one name a callable type: after `DYNASOAR_METHOD(Step, step);`, `Step{}(object, args...)` is
+/// `object->step(args...)`. C++ cannot find the method of a subclass from `&Agent::step`, only from its name.
+///
+///     DYNASOAR_METHOD(Step, step);
+///     dynasoar::call<Step>(agent, dt);        // in device code: step of the class that the agent has
+///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents, a kernel per class
+///     dynasoar::device_do<Agent>(Step{}, dt);
+#define DYNASOAR_METHOD(Name, method)                               \
+  struct Name {                                                     \
+    template <class T, class... Args>                               \
+    __device__ auto operator()(T* object, Args&&... args) const     \
+        -> decltype(object->method(static_cast<Args&&>(args)...)) { \
+      return object->method(static_cast<Args&&>(args)...);          \
+    }                                                               \
+  }
+
+namespace dynasoar {
+
+namespace detail {
+
+/// What a Method returns for an object of class T; T is const for const objects.
+template <class Method, class T, class... Args>
+struct MethodResult {
+  static_assert(std::is_invocable_v<const Method&, T*, Args...>,
+                "dynasoar: call: a listed class that the object may be of has no such method for these arguments, or "
+                "several that fit equally, or one that is not public. Define it in that class, or in a base class for "
+                "all that have none of their own");
+  using type = std::invoke_result_t<const Method&, T*, Args...>;
+};
+
+/// What it returns for objects of any of some classes: the type that all share, or that all convert to.
+template <class... Results>
+struct SharedResult : std::common_type<Results...> {};
+template <class Result>
+struct SharedResult<Result> : std::type_identity<Result> {};
+template <class Result, class... Same>
+requires(sizeof...(Same) > 0 && (std::is_same_v<Result, Same> && ...)) struct SharedResult<Result, Same...>
+    : std::type_identity<Result> {
+};
+
+/// Calls of a Method of objects of static class T, whose run-time class is one of a TypeList.
+template <class Method, class T, class Classes>
+struct Calls;
+template <class Method, class T, class... Ss>
+struct Calls<Method, T, TypeList<Ss...>> {
+  template <class S>
+  using AsConst = std::conditional_t<std::is_const_v<T>, const S, S>;
+  template <class... Args>
+  using Result = typename SharedResult<typename MethodResult<Method, AsConst<Ss>, Args...>::type...>::type;
+
+  template <class... Args>
+  __device__ static Result<Args...> run(int type, T* object, Args&&... args) {
+    return run_one_of<Result<Args...>, Ss...>(type, object, std::forward<Args>(args)...);
+  }
+
+ private:
+  template <class R, class S, class... Others, class... Args>
+  __device__ static R run_one_of(int type, T* object, Args&&... args) {
+    // The last one is not asked for: a pointer to nothing gets there, where an access to a field finds that out.
+    if constexpr (sizeof...(Others) > 0) {
+      if (type != std::remove_const_t<T>::Allocator::template index_of<S>) {
+        return run_one_of<R, Others...>(type, object, std::forward<Args>(args)...);
+      }
+    }
+    return static_cast<R>(Method{}(static_cast<AsConst<S>*>(object), std::forward<Args>(args)...));
+  }
+};
+
+}  // namespace detail
+
+/// Calls `object->method(args...)` of the object's run-time class, which is T or a subclass of it:
+/// `call<Step>(agent, dt)`, see DYNASOAR_METHOD. What a class does not define it inherits, as always in C++; a method
+/// that no base defines must be defined by each class.
+///
+/// @tparam Method   made by DYNASOAR_METHOD
+/// @return          what all classes' methods return, or the common type of that
+/// @par Cost   reads nothing from memory: the class is in the pointer. Threads of a warp whose objects are of different
+///             classes run one class after the other
+template <class Method, class T, class... Args>
+__device__ decltype(auto) call(T* object, Args&&... args) {
+  using Object = std::remove_const_t<T>;
+  detail::check_listed_or_base<typename Object::Allocator, Object>();
+  const int type = detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index();
+  using Calls = detail::Calls<Method, T, typename Object::Allocator::template Subtypes<Object>>;
+  return Calls::run(type, object, std::forward<Args>(args)...);
+}
+
+}  // namespace dynasoar
