@@ -1,4 +1,4 @@
-// expect: this class has a virtual function. Objects in SOA layout have no virtual table; dispatch
+// expect: this class has a virtual function. Objects in SOA layout have no virtual table; leave out
 // A virtual function: an object has no place for the pointer to its table.
 #include <dynasoar/dynasoar.h>
 
