@@ -2,6 +2,7 @@
 // deleting objects scale with threads. The two loops of a comparison take turns, so that a busy machine slows both.
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,18 @@
 #include "report.h"
 
 namespace benchmarks {
+
+#if DYNASOAR_CUDA_BACKEND
+
+void run_host_loop(Report&, const Settings&) {
+  std::puts("host_loop: not measured, this is a CUDA build");
+}
+void run_host_threads(Report&, const Settings&) {
+  std::puts("host_threads: not measured, this is a CUDA build");
+}
+
+#else
+
 namespace host_loop {
 
 using namespace loop_models;
@@ -166,5 +179,7 @@ void run_host_loop(Report& report, const Settings& settings) {
 void run_host_threads(Report& report, const Settings& settings) {
   host_loop::threads(report, settings, std::size_t{1} << (settings.small ? 18 : 23));
 }
+
+#endif
 
 }  // namespace benchmarks

@@ -44,7 +44,12 @@ struct MethodResult {
 
 /// What it returns for objects of any of some classes: the type that all share, or that all convert to.
 template <class... Results>
-struct SharedResult : std::common_type<Results...> {};
+struct SharedResult : std::common_type<Results...> {
+  static_assert(
+      requires { typename std::common_type<Results...>::type; },
+      "dynasoar: call: the methods of the listed classes return types that have none in common. Let all of "
+      "them return the same");
+};
 template <class Result>
 struct SharedResult<Result> : std::type_identity<Result> {};
 template <class Result, class... Same>
@@ -87,7 +92,7 @@ struct Calls<Method, T, TypeList<Ss...>> {
 /// that no base defines must be defined by each class.
 ///
 /// @tparam Method   made by DYNASOAR_METHOD
-/// @return          what all classes' methods return, or the common type of that
+/// @return          what all classes' methods return; a value of the common type if they differ
 /// @par Cost   reads nothing from memory: the class is in the pointer. Threads of a warp whose objects are of different
 ///             classes run one class after the other
 template <class Method, class T, class... Args>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iomanip>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,42 @@ inline std::ostream& operator<<(std::ostream& out, const Statistics& statistics)
   out.flags(flags);
   out.precision(precision);
   return out;
+}
+
+namespace detail {
+
+/// A string as JSON writes it.
+inline std::string json_text(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+}  // namespace detail
+
+/// The same numbers as a JSON object, on one line: those of the heap, and an array `types` with an object per class.
+/// Names are those of the members.
+inline std::string to_json(const Statistics& statistics) {
+  std::ostringstream out;
+  out << "{\"heap_bytes\": " << statistics.heap_bytes << ", \"heap_limit_bytes\": " << statistics.heap_limit_bytes
+      << ", \"growths\": " << statistics.growths << ", \"state_bytes\": " << statistics.state_bytes
+      << ", \"page_bytes\": " << statistics.page_bytes << ", \"pages\": " << statistics.pages
+      << ", \"free_pages\": " << statistics.free_pages << ", \"types\": [";
+  for (std::size_t i = 0; i < statistics.types.size(); ++i) {
+    const TypeStatistics& type = statistics.types[i];
+    out << (i > 0 ? ", " : "") << "{\"name\": " << detail::json_text(type.name) << ", \"objects\": " << type.objects
+        << ", \"created\": " << type.created << ", \"deleted\": " << type.deleted() << ", \"blocks\": " << type.blocks
+        << ", \"slots\": " << type.slots << ", \"block_bytes\": " << type.block_bytes
+        << ", \"fragmentation\": " << type.fragmentation() << ", \"refused_full\": " << type.refused_full
+        << ", \"refused_contended\": " << type.refused_contended
+        << ", \"refused_on_request\": " << type.refused_on_request << ", \"refused_table\": " << type.refused_table
+        << '}';
+  }
+  out << "]}";
+  return out.str();
 }
 
 }  // namespace dynasoar
