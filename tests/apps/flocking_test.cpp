@@ -83,7 +83,8 @@ constexpr bool kQuick = dynasoar::test::kSlowdown > 1;
 }  // namespace
 
 TEST_CASE("every step of a flock is the reference's step from the same state") {
-  for (const auto& [count, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kQuick ? 150 : 900, 30.0}}) {
+  for (const auto& [boids, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kQuick ? 150 : 900, 30.0}}) {
+    const int count = boids;
     for (const Implementation& implementation : implementations()) {
       CAPTURE(implementation.name);
       CAPTURE(count);
