@@ -168,6 +168,10 @@ TEST_CASE_TEMPLATE("loops over a base class run each class's own method", W, Wor
   handle.parallel_for(1, typename W::LookAtAll{seen.data()});
   handle.synchronize();
   CHECK(seen.values() == std::vector<std::uint64_t>{2, 640, 1800, 14});
+  // A pointer to a method is that of one class, as always in C++.
+  handle.template parallel_do<typename W::Animal, &W::Animal::note>(seen.data());
+  handle.synchronize();
+  CHECK(seen.values() == std::vector<std::uint64_t>{2 + 428, 640, 1800, 14});
 }
 
 #if DYNASOAR_CHECKED
