@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -263,8 +262,12 @@ class AllocatorHandle {
   /// @throws CheckpointError if the file is damaged, or not one for this program and heap: then nothing has changed;
   ///         Error if it cannot be read, or lists are kept
   /// @par Cost   reads the file twice
-  template <std::same_as<CheckpointItem>... Items>
+  template <class... Items>
   void load(const std::string& path, const Items&... items) {
+    static_assert(
+        (true && ... && std::is_same_v<Items, CheckpointItem>),
+        "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
+        "changed: one of these is constant, or something else");
     check_saves();
     executor_.synchronize();
     lists_.check_not_kept();

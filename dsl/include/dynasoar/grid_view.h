@@ -34,7 +34,8 @@ class GridView {
         seen.position.x;
         seen.position.y;
       },
-      "dynasoar: what objects show of themselves in a grid needs a member `position`, with members x and y, or x, y "
+      "dynasoar: what objects show of themselves in a grid needs a member called position, with members x and y, or x, "
+      "y "
       "and z");
 
  public:

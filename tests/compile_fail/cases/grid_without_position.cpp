@@ -1,4 +1,4 @@
-// expect: what objects show of themselves in a grid needs a member `position`
+// expect: what objects show of themselves in a grid needs a member called position
 // A grid has to know where objects are.
 #include <dynasoar/uniform_grid.h>
 

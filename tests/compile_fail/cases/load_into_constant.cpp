@@ -1,4 +1,4 @@
-// expect: no matching
+// expect: load takes what value(name, variable) and array(name, elements) make of things that can be changed
 // A value that is to be loaded, but cannot be changed.
 #include <dynasoar/dynasoar.h>
 
