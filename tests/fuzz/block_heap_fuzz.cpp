@@ -113,7 +113,7 @@ class Session {
  private:
   void step() {
     const std::uint8_t operation = input_.byte();
-    switch (operation % 8) {
+    switch (operation % 9) {
       case 0:
       case 1:
       case 2: allocate(input_.below(kTypes), 1 + input_.below(kSlots), operation / 8); break;
@@ -121,6 +121,7 @@ class Session {
       case 4:
       case 5: release_some(); break;
       case 6: release_type(input_.below(kTypes)); break;
+      case 7: allocate_blocks(input_.below(kTypes), 1 + input_.below(64), operation / 8); break;
       default:
         if (operation / 8 % 4 == 0) check();
         break;
@@ -139,6 +140,18 @@ class Session {
     require(heap_.type_of(got.block) == static_cast<int>(type), "a slot of a block of another type");
     held_.push_back({got.block, got.slots, type});
     return true;
+  }
+
+  /// Whole blocks; there need not be any.
+  void allocate_blocks(std::uint32_t type, std::uint32_t want, std::uint32_t who) {
+    const auto got = heap_.allocate_blocks(static_cast<int>(type), static_cast<int>(want), who);
+    require(dynasoar::detail::popcount(got.bits) <= static_cast<int>(want), "there are more blocks than asked for");
+    for (std::uint64_t left = got.bits; left != 0; left &= left - 1) {
+      const std::uint32_t block = got.first + static_cast<std::uint32_t>(dynasoar::detail::lowest_bit(left));
+      model_.take(type, {block, dynasoar::detail::first_bits(kSlots), {}}, kSlots);
+      require(heap_.type_of(block) == static_cast<int>(type), "a block of another type");
+      held_.push_back({block, dynasoar::detail::first_bits(kSlots), type});
+    }
   }
 
   /// Requests one after the other, up to a full heap.

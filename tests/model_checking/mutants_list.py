@@ -368,3 +368,37 @@ mutant("clear_gives_up", BITMAP, "clear", "a bit that is not set yet is not wait
 mutant("clear_settles_upwards", BITMAP, "switch_off", "the levels above the second are not settled",
        "      if (before != mask) return;\n      position /= kContainerBits;\n    }\n  }\n\n  Word* words_;",
        "      return;\n    }\n  }\n\n  Word* words_;")
+
+# --- Whole blocks ---
+
+mutant("blocks_without_announcement", HEAP, "allocate_blocks", "blocks are taken without an announcement",
+       "    changes.begin(who);\n    const Blocks taken = take_closed_blocks(type, want, who);\n"
+       "    if (taken.bits == 0) {\n      changes.cancel(who);\n      return taken;\n    }\n"
+       "    open_full(taken, type);\n    changes.end(who, 1);\n",
+       "    const Blocks taken = take_closed_blocks(type, want, who);\n"
+       "    if (taken.bits == 0) return taken;\n    open_full(taken, type);\n",
+       scenarios=["blocks_refusal", "blocks_and_slots"])
+mutant("blocks_not_allocated", HEAP, "open_full", "the blocks do not become allocated",
+       "    types[type].allocated.set_many(blocks.first, blocks.bits);\n", "", scenarios=["blocks_of_two"])
+mutant("blocks_not_counted_open", HEAP, "open_full", "open blocks are not counted",
+       "    for_each_block(blocks, [&](std::uint32_t block) { types[type].open_blocks.add(block, 1, Order::relaxed); });\n",
+       "", scenarios=["blocks_of_two"])
+mutant("blocks_objects_not_counted", HEAP, "open_full", "their objects are not counted",
+       "    types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);\n", "",
+       scenarios=["blocks_of_two"])
+mutant("blocks_without_type", HEAP, "take_closed_blocks", "the pages do not get a type",
+       "        page_type[block].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "        (void)block;\n",
+       scenarios=["blocks_of_types"])
+mutant("blocks_first_fence", HEAP, "open_full", "the fence before the count of objects is dropped",
+       "    // Partner is the acquire of a search, as in open.\n    Atomics::fence(Order::release);\n", "")
+mutant("blocks_second_fence", HEAP, "open_full", "the fence before the slots is dropped",
+       "* kSlots, Order::relaxed);\n    Atomics::fence(Order::release);\n", "* kSlots, Order::relaxed);\n")
+mutant("some_all_wanted", BITMAP, "clear_some", "bits that others have cleared count as well",
+       "    return {found.first, before & mask};\n", "    return {found.first, mask};\n", scenarios=["blocks_of_two"])
+mutant("some_leaves_above", BITMAP, "clear_some", "an emptied container leaves the bit above set",
+       "    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n", "")
+mutant("some_settles_twice", BITMAP, "clear_some", "who finds the container empty settles it, too",
+       "    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n",
+       "    if ((before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n")
+weaker("some_acquire", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="release")
+weaker("some_release", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="acquire")

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <dynasoar/allocator/bulk_creation.h>
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/heap_growth.h>
 #include <dynasoar/allocator/heap_storage.h>
@@ -62,7 +63,8 @@ class AllocatorHandle {
         storage_(claim(executor_), {options.heap_bytes, options.heap_limit_bytes},
                  plan_of(options.failing_allocations)),
         growth_(executor_, storage_),
-        lists_(executor_, storage_) {
+        lists_(executor_, storage_),
+        bulk_(executor_) {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
     if constexpr (AllocatorT::kFindsMisuse) executor_.require_stack(kCheckedStackBytes);
     device_object_ = DeviceArray<char>(1);
@@ -121,8 +123,14 @@ class AllocatorHandle {
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
     make_room(Growth::template pages_for<T>(count));
-    // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
-    run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
+    if constexpr (AllocatorT::kCreatesInBulk) {
+      detail::check_listed<AllocatorT, T>();
+      const auto run = [this](const auto& function) { run_indexed(function.threads(), function, 1); };
+      bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
+    } else {
+      // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
+      run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
+    }
   }
 
   /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects. device_do in it visits
@@ -559,6 +567,8 @@ class AllocatorHandle {
   Storage storage_;
   [[no_unique_address]] Growth growth_;
   detail::ListKeeper<AllocatorT> lists_;
+  [[no_unique_address]] std::conditional_t<AllocatorT::kCreatesInBulk, detail::BulkCreation, detail::NoBulkCreation>
+      bulk_;
   detail::RefusalLog<AllocatorT> refusals_;
   detail::Attachments attachments_;
   std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound

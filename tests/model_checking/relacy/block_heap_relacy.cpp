@@ -326,6 +326,81 @@ void add_refusals(std::vector<Entry>& all) {
         [](One& heap) { heap.take_and_give(0, 2); }}}));
 }
 
+/// Whole blocks.
+void add_whole_blocks(std::vector<Entry>& all) {
+  all.push_back(heap_entry<1>("blocks_and_slots", "one takes whole blocks, the other slots, of two pages", kRandom,
+                              100000,
+                              {2,
+                               {1},
+                               2,
+                               nothing,
+                               {[](One& heap) { heap.take_and_give_blocks(0, 0); },  //
+                                [](One& heap) { heap.take(0, 1), heap.take_and_give(0, 1); }}}));
+  all.push_back(heap_entry<1>("blocks_of_two", "two take as many blocks as there are", kRandom, 100000,
+                              {3,
+                               {1},
+                               2,
+                               nothing,
+                               {[](One& heap) { heap.take_blocks(0, 0); },  //
+                                [](One& heap) { heap.take_blocks(0, 1), heap.take_blocks(0, 1, 1); }}}));
+  all.push_back(heap_entry<1>("blocks_given_back", "slots of a full block are given back by another thread", kRandom,
+                              100000,
+                              {2,
+                               {1},
+                               2,
+                               [](One& heap) { heap.take_blocks(0, 0, 1); },
+                               {[](One& heap) { heap.give(0, 0), heap.take_and_give(0, 0); },  //
+                                [](One& heap) { heap.give(1, 1), heap.take_blocks(0, 1, 1); }}}));
+  all.push_back(heap_entry<1>("blocks_passed_on", "an object of a new block is deleted by who only knows its number",
+                              kRandom, 100000,
+                              {1,
+                               {1},
+                               2,
+                               nothing,
+                               {[](One& heap) {
+                                  heap.take_blocks(0, 0, 1);
+                                  heap.raise(0, Order::release);
+                                },
+                                [](One& heap) {
+                                  heap.await(0, Order::acquire);
+                                  heap.give(0, 1);
+                                },
+                                [](One& heap) {
+                                  heap.await(0, Order::relaxed);
+                                  heap.take(0, 2);
+                                }}}));
+  all.push_back(heap_entry<1>("blocks_of_a_page", "blocks of one page, whole and slot by slot", kRandom, 100000,
+                              {1,
+                               {2},
+                               2,
+                               nothing,
+                               {[](One& heap) { heap.take_and_give_blocks(0, 0), heap.take_and_give_blocks(0, 0); },
+                                [](One& heap) { heap.take_and_give(0, 1), heap.take_and_give(0, 1); }}}));
+  all.push_back(heap_entry<2>("blocks_of_types", "pages go from one type to the other, whole blocks of both", kRandom,
+                              100000,
+                              {2,
+                               {1, 1},
+                               2,
+                               [](Two&) {},
+                               {[](Two& heap) { heap.take_and_give_blocks(0, 0), heap.take_and_give(1, 0); },
+                                [](Two& heap) { heap.take_and_give(0, 1), heap.take_and_give_blocks(1, 1); }}}));
+  all.push_back(heap_entry<2>("blocks_of_unlike_types", "the same with two blocks per page, and one", kRandom, 100000,
+                              {2,
+                               {2, 1},
+                               2,
+                               [](Two&) {},
+                               {[](Two& heap) { heap.take_and_give_blocks(0, 0), heap.take_and_give_blocks(1, 0); },
+                                [](Two& heap) { heap.take_and_give(0, 1), heap.take_and_give(1, 1); }}}));
+  all.push_back(heap_entry<1>(
+      "blocks_refusal", "a request is refused only while the blocks taken fill the heap", kRandom, 100000,
+      {2,
+       {1},
+       2,
+       nothing,
+       {[](One& heap) { heap.take_and_give_blocks(0, 0); },
+        [](One& heap) { heap.take(0, 1), heap.take_and_give(0, 1); }, [](One& heap) { heap.take_and_give(0, 2); }}}));
+}
+
 }  // namespace
 
 std::vector<Entry> block_heap_scenarios() {
@@ -334,6 +409,7 @@ std::vector<Entry> block_heap_scenarios() {
   add_blocks(all);
   add_types(all);
   add_refusals(all);
+  add_whole_blocks(all);
   return all;
 }
 

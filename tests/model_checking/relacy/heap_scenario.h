@@ -246,6 +246,44 @@ class HeapScenario : public Scenario {
     objects_[number].released = mark();
   }
 
+  /// Numbers of objects. (A vector's memory would be Relacy's, in a thread.)
+  struct Numbers {
+    std::array<std::size_t, kContainerBits * kSlots> all;
+    std::size_t size = 0;
+    const std::size_t* begin() const { return all.data(); }
+    const std::size_t* end() const { return all.data() + size; }
+  };
+
+  /// Allocates whole blocks; every slot is an object of its own. @return their numbers
+  Numbers take_blocks(int type, std::uint32_t who, int want = 2) {
+    const int begin = mark();
+    requests_.push_back({type, self(), begin, kStillInProgress});
+    const std::size_t request = requests_.size() - 1;
+    const typename Heap::Blocks got = heap().allocate_blocks(type, want, who);
+    expect(std::popcount(got.bits) <= want, "there are too many blocks");
+    Numbers numbers;
+    for (std::uint64_t left = got.bits; left != 0; left &= left - 1) {
+      const std::uint32_t block = got.first + static_cast<std::uint32_t>(std::countr_zero(left));
+      for (std::uint64_t slot = 1; slot < Heap::kAllSlots; slot *= 2) {
+        numbers.all[numbers.size++] = objects_.size();
+        objects_.push_back({type, {block, slot, {}}, self(), begin, kStillInProgress, kStillInProgress, kNobody, 0});
+        own(objects_.back(), true);
+      }
+    }
+    for (const std::size_t number : numbers) {
+      check_reservation(type, 1, objects_[number].reservation);
+      write(objects_[number]);
+    }
+    requests_[request].ended = mark();
+    for (const std::size_t number : numbers) objects_[number].made = requests_[request].ended;
+    return numbers;
+  }
+
+  /// Allocates whole blocks, and frees their slots one by one.
+  void take_and_give_blocks(int type, std::uint32_t who, int want = 2) {
+    for (const std::size_t number : take_blocks(type, who, want)) give(number, who);
+  }
+
   /// Allocates and frees.
   void take_and_give(int type, std::uint32_t who, int want = 1) {
     const std::size_t object = take(type, who, want);

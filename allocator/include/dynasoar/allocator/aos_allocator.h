@@ -67,7 +67,8 @@ class AosAllocator {
   using Storage = detail::AosStorage<AosAllocator>;
   static constexpr bool kFindsMisuse = false;
   static constexpr bool kSaves = false;
-  static constexpr bool kCompacts = false;  // objects stay where they are; AllocatorHandle::compact does nothing
+  static constexpr bool kCreatesInBulk = false;  // there are no blocks
+  static constexpr bool kCompacts = false;       // objects stay where they are; AllocatorHandle::compact does nothing
   static constexpr bool kListsBeforeEveryLoop = true;    // the making of lists also makes room in the tables
   static constexpr bool kHasConsecutiveHandles = false;  // they are addresses
 

@@ -252,6 +252,21 @@ class Bitmap {
     return clear_elsewhere(start, tries);
   }
 
+  /// Clears up to `want` set bits of one container: that of `start`, else another one. @return those that it cleared
+  ///
+  /// @pre start < size()
+  /// @par Cost   one load and one atomic while the container of `start` has bits
+  __device__ Candidates clear_some(std::uint32_t start, int want) const {
+    Candidates found{start / kContainerBits * kContainerBits, container(0, start / kContainerBits)};
+    if (found.bits == 0) found = find_container(position_at(start * kSpread));
+    if (found.bits == 0) return found;
+    const std::uint64_t mask = detail::lowest_set_bits(found.bits, want);
+    // acq_rel: as in clear_any.
+    const std::uint64_t before = word(0, found.first / kContainerBits).fetch_and(~mask, Order::acq_rel);
+    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);
+    return {found.first, before & mask};
+  }
+
   /// Whether the bit is set.
   __device__ bool get(std::uint32_t position) const {
     return (word(0, position / kContainerBits).load(Order::relaxed) >> position % kContainerBits & 1) != 0;

@@ -138,6 +138,29 @@ class BlockHeap {
     return found;
   }
 
+  /// Blocks of which the caller has all slots: bit i stands for block `first + i`.
+  using Blocks = typename Bits::Candidates;
+
+  /// Opens closed blocks with all of their slots reserved, where there is nothing better: while blocks are listed that
+  /// have free slots, or pages are scarce, there are none for who wants whole ones. Then `allocate` is the way.
+  ///
+  /// @param want   number of blocks, 1 to 64
+  /// @return       up to so many, or none
+  /// @par Cost     three atomics, and two per block that nobody waits for
+  __device__ Blocks allocate_blocks(int type, int want, std::uint32_t who) const {
+    const TypeState& state = types[type];
+    if (!state.active.seems_empty()) return {kNoPosition, 0};
+    changes.begin(who);
+    const Blocks taken = take_closed_blocks(type, want, who);
+    if (taken.bits == 0) {
+      changes.cancel(who);
+      return taken;
+    }
+    open_full(taken, type);
+    changes.end(who, 1);
+    return taken;
+  }
+
   /// Gives slots of a block of `type` back. @pre the caller owns them, and objects in them are not used any more
   __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
     // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
@@ -351,6 +374,53 @@ class BlockHeap {
       }
     }
     return block;
+  }
+
+  /// Takes closed blocks of one container: empty ones of the type, or those of free pages, or of a page. Whatever else
+  /// is in a page becomes an empty block.
+  __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t who) const {
+    const TypeState& state = types[type];
+    const std::uint32_t hint = page_hint[current_slot(who)].load(Order::relaxed);
+    if (block_shift == 0) {  // a page is a block
+      const Blocks taken = free_pages.clear_some(hint, want);
+      if (taken.bits == 0) return taken;
+      if (taken.first != hint) page_hint[current_slot(who)].store(taken.first, Order::relaxed);
+      // relaxed: published by the fences of open_full.
+      for_each_block(taken, [&](std::uint32_t block) {
+        page_type[block].store(static_cast<std::uint32_t>(type), Order::relaxed);
+      });
+      return taken;
+    }
+    if (state.blocks_per_page > 1 && !state.empty.seems_empty()) {
+      return state.empty.clear_some(state.empty.position_at(starting_point(who)), want);
+    }
+    const std::uint64_t near = free_pages.container(0, hint / kContainerBits);
+    if (detail::popcount(near) <= plenty) return {kNoPosition, 0};
+    const std::uint32_t block = first_block_of_free_page(type, hint, near, who);
+    if (!is_position(block)) return {kNoPosition, 0};
+    const std::uint32_t offset = block % kContainerBits;
+    return {block - offset, std::uint64_t{1} << offset};
+  }
+
+  template <class F>
+  static __device__ void for_each_block(const Blocks& blocks, const F& function) {
+    for (std::uint64_t left = blocks.bits; left != 0; left &= left - 1) {
+      function(blocks.first + static_cast<std::uint32_t>(detail::lowest_bit(left)));
+    }
+  }
+
+  /// Opens closed blocks that the caller has taken, with all of their slots reserved. As `open`, but a full block is
+  /// nobody's current one: it gets no token, and is listed when the first of its slots is given back.
+  __device__ void open_full(const Blocks& blocks, int type) const {
+    types[type].allocated.set_many(blocks.first, blocks.bits);
+    for_each_block(blocks, [&](std::uint32_t block) { types[type].open_blocks.add(block, 1, Order::relaxed); });
+    // Partner is the acquire of a search, as in open.
+    Atomics::fence(Order::release);
+    types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);
+    Atomics::fence(Order::release);
+    // Partner is the acquire in take_slots, as in open: the value stays as it was, but who gets a slot that has been
+    // given back since sees the type and the rest.
+    for_each_block(blocks, [&](std::uint32_t block) { slots[block].store(kAllSlots, Atomics::kFenced); });
   }
 
   /// Lists blocks of a page as empty: those from `begin`, where a container begins, or the page, to `end`.

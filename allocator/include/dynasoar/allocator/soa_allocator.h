@@ -56,7 +56,8 @@ class ReducedSoaAllocator {
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kCompacts = true;
   static constexpr bool kSaves = true;
-  static constexpr bool kListsBeforeEveryLoop = false;       // only loops over objects need lists
+  static constexpr bool kCreatesInBulk = !kChecked && Features::kCombines;  // checks are made for each object
+  static constexpr bool kListsBeforeEveryLoop = false;                      // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;

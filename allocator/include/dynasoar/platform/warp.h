@@ -6,8 +6,8 @@
 /// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), `ballot(condition)` (a mask of the ranks
 /// where it holds), `shuffle(value, rank)` (what the lane of that rank gave), `sums(value)` (over the lanes of lower
 /// rank, and over all), and `synchronize()`, which alone orders what lanes did to memory before it before what other
-/// lanes of the group do after it. `W::id()` names the warp among those that may run at the same time; it is a hint for
-/// spreading work and need not be unique.
+/// lanes of the group do after it. `W::all()` is the group of all `W::kLanes` lanes of a warp. `W::id()` names the warp
+/// among those that may run at the same time; it is a hint for spreading work and need not be unique.
 #pragma once
 
 #include <cstdint>
@@ -125,6 +125,11 @@ class CudaLaneGroup {
 
 /// The calling thread's CUDA warp.
 struct CudaWarp {
+  static constexpr std::uint32_t kLanes = 32;
+
+  /// @pre all lanes of the warp use it together
+  __device__ static CudaLaneGroup all() { return CudaLaneGroup(0xffffffffu); }
+
   __device__ CudaLaneGroup coalesce() const { return CudaLaneGroup(__activemask()); }
 
   /// Multiprocessor and warp slot: unique among the warps resident at one moment.
@@ -150,6 +155,9 @@ inline thread_local bool is_in_loop = false;
 
 /// A CPU thread as a warp with one lane.
 struct SingleLaneWarp {
+  static constexpr std::uint32_t kLanes = 1;
+
+  static SingleLaneGroup all() { return {}; }
   SingleLaneGroup coalesce() const { return {}; }
   std::uint32_t id() const { return detail::thread_number; }
 };
