@@ -102,7 +102,7 @@ TEST_CASE("the picture of the layout shows each class's fields where they are") 
   // In the legend and on the picture: an array field has a rectangle for each of its arrays.
   CHECK(times(text, "Ant::number_: 4 bytes from 0 to 255") == 2 * 2);
   CHECK(times(text, "Bee::place_: 2 x 8 bytes from 256 to 1279") == 1 + 2);
-  CHECK(times(text, "Box&lt;int&gt;::field 1: 1 byte from 256 to 319") == 1 + 1);
+  CHECK(times(text, "Box&lt;int&gt;::field1: 1 byte from 256 to 319") == 1 + 1);
 }
 
 TEST_CASE("the picture of the heap shows each block and how full it is") {
