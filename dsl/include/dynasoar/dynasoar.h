@@ -9,6 +9,7 @@
 #include <dynasoar/field_names.h>
 #include <dynasoar/fields.h>
 #include <dynasoar/objects.h>
+#include <dynasoar/print.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/soa_base.h>
 #include <dynasoar/soa_field.h>
