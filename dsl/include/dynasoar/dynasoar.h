@@ -6,6 +6,7 @@
 #include <dynasoar/call.h>
 #include <dynasoar/checkpoint_items.h>
 #include <dynasoar/device_reduce.h>
+#include <dynasoar/field_accesses.h>
 #include <dynasoar/field_names.h>
 #include <dynasoar/fields.h>
 #include <dynasoar/objects.h>
