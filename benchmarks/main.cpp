@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
        {"checkpoint", benchmarks::run_checkpoint},
+       {"dispatch", benchmarks::run_dispatch},
        {"host_loop", benchmarks::run_host_loop},
        {"host_threads", benchmarks::run_host_threads},
        {"wa_tor", benchmarks::run_wa_tor},

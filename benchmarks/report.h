@@ -61,6 +61,7 @@ void run_geometry(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
 void run_growth(Report& report, const Settings& settings);
 void run_checkpoint(Report& report, const Settings& settings);
+void run_dispatch(Report& report, const Settings& settings);
 void run_host_loop(Report& report, const Settings& settings);
 void run_host_threads(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);

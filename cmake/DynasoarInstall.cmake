@@ -1,4 +1,4 @@
-# `cmake --install`: the headers, and what find_package(dynasoar) reads. `cpack -G DEB`: the same as a Debian package.
+# `cmake --install`: the headers, what find_package(dynasoar) reads, and what gdb reads. `cpack -G DEB`: the same as a Debian package.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -13,6 +13,7 @@ write_basic_package_version_file(
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/include/" "${PROJECT_SOURCE_DIR}/allocator/include/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(FILES "${PROJECT_SOURCE_DIR}/dsl/gdb/dynasoar_gdb.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/dynasoar/gdb")
 install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"

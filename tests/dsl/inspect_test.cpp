@@ -1,16 +1,19 @@
 // Pictures and JSON of what is inside a heap say what there is.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <unistd.h>
 
 #include <doctest/doctest.h>
+#include <pugixml.hpp>
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/inspect.h>
@@ -68,11 +71,63 @@ struct File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File() { std::filesystem::remove(path); }
+};
 
-  std::string text() const {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
+/// An SVG file, parsed.
+class Picture {
+ public:
+  explicit Picture(const std::string& path) {
+    const pugi::xml_parse_result result = document_.load_file(path.c_str());
+    INFO(result.description());
+    REQUIRE(result.status == pugi::status_ok);
+    REQUIRE(std::string(svg().name()) == "svg");
+    CHECK(std::string(svg().attribute("xmlns").value()) == "http://www.w3.org/2000/svg");
+    for (const pugi::xml_node rectangle : svg().children("rect")) {
+      if (!rectangle.child("title")) continue;  // the background
+      const std::string fill = rectangle.attribute("fill").value();
+      if (fill.starts_with("url(")) CHECK(has_pattern(fill));
+      rectangles.push_back({rectangle.child("title").text().get(), fill, rectangle.attribute("x").as_double(),
+                            rectangle.attribute("width").as_double(), rectangle.attribute("y").as_double(),
+                            rectangle.attribute("height").as_double()});
+    }
+    for (const pugi::xml_node text : svg().children("text")) texts.push_back(text.text().get());
+    for (const Rectangle& one : rectangles) {
+      CHECK(one.x >= 0);
+      CHECK(one.x + one.width <= svg().attribute("width").as_double());
+      CHECK(one.y + one.height <= svg().attribute("height").as_double());
+    }
   }
+
+  struct Rectangle {
+    std::string title, fill;
+    double x, width, y, height;
+  };
+  std::vector<Rectangle> rectangles;
+  std::vector<std::string> texts;
+
+  std::size_t rectangles_of(const std::string& title) const {
+    return static_cast<std::size_t>(
+        std::count_if(rectangles.begin(), rectangles.end(), [&](const Rectangle& one) { return one.title == title; }));
+  }
+  std::size_t rectangles_ending(const std::string& end) const {
+    return static_cast<std::size_t>(std::count_if(rectangles.begin(), rectangles.end(),
+                                                  [&](const Rectangle& one) { return one.title.ends_with(end); }));
+  }
+  std::size_t texts_with(const std::string& part) const {
+    return static_cast<std::size_t>(std::count_if(
+        texts.begin(), texts.end(), [&](const std::string& text) { return text.find(part) != std::string::npos; }));
+  }
+
+ private:
+  pugi::xml_node svg() const { return document_.document_element(); }
+
+  /// @param fill   url(#name)
+  bool has_pattern(const std::string& fill) const {
+    const std::string name = fill.substr(5, fill.size() - 6);
+    return static_cast<bool>(svg().child("defs").find_child_by_attribute("pattern", "id", name.c_str()));
+  }
+
+  pugi::xml_document document_;
 };
 
 std::size_t times(const std::string& text, const std::string& part) {
@@ -81,28 +136,35 @@ std::size_t times(const std::string& text, const std::string& part) {
   return count;
 }
 
-void check_is_svg(const std::string& text) {
-  CHECK(text.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" "));
-  CHECK(text.ends_with("</svg>\n"));
-  CHECK(times(text, "<rect ") == times(text, "</rect>") + 1);  // the background has no title
-  CHECK(times(text, "<text ") == times(text, "</text>"));
-  CHECK(times(text, "<title>") == times(text, "</title>"));
-}
-
 TEST_CASE("the picture of the layout shows each class's fields where they are") {
   const File file;
   dynasoar::layout_svg<AllocatorT>(file.path);
-  const std::string text = file.text();
-  check_is_svg(text);
+  const Picture picture(file.path);
   const std::string page = std::to_string(AllocatorT::pages().bytes);
   const std::string blocks = std::to_string(AllocatorT::pages().blocks_per_page[1]);
-  CHECK(times(text, "Bee: 1280 bytes, 0.0 % unused; " + blocks + " blocks in a page of " + page + " bytes") == 1);
-  CHECK(times(text, "Ant: 256 bytes, 0.0 % unused; ") == 1);
-  CHECK(times(text, "Box&lt;int&gt;: 384 bytes, 16.7 % unused; ") == 1);
-  // In the legend and on the picture: an array field has a rectangle for each of its arrays.
-  CHECK(times(text, "Ant::number_: 4 bytes from 0 to 255") == 2 * 2);
-  CHECK(times(text, "Bee::place_: 2 x 8 bytes from 256 to 1279") == 1 + 2);
-  CHECK(times(text, "Box&lt;int&gt;::field 1: 1 byte from 256 to 319") == 1 + 1);
+  CHECK(picture.texts_with("Bee: 1280 bytes, 0.0 % unused; " + blocks + " blocks in a page of " + page + " bytes") ==
+        1);
+  CHECK(picture.texts_with("Ant: 256 bytes, 0.0 % unused; ") == 1);
+  CHECK(picture.texts_with("Box<int>: 384 bytes, 16.7 % unused; ") == 1);
+  // An array field has a rectangle for each of its arrays; and the legend has a line for each field.
+  const std::string ant = "inspect_test::Ant::number_: 4 bytes from 0 to 255";
+  CHECK(picture.rectangles_of(ant) == 2);  // of Ant and of Bee
+  CHECK(picture.texts_with(ant) == 2);
+  const std::string bee = "inspect_test::Bee::place_: 2 x 8 bytes from 256 to 1279";
+  CHECK(picture.rectangles_of(bee) == 2);
+  CHECK(picture.texts_with(bee) == 1);
+  const std::string box = "inspect_test::Box<int>::field1: 1 byte from 256 to 319";
+  CHECK(picture.rectangles_of(box) == 1);
+  CHECK(picture.texts_with(box) == 1);
+  // Where they are, and how large, in the scale of the largest block.
+  const auto width_of = [&](const std::string& title) {
+    const auto found = std::find_if(picture.rectangles.begin(), picture.rectangles.end(),
+                                    [&](const Picture::Rectangle& one) { return one.title == title; });
+    REQUIRE(found != picture.rectangles.end());
+    return found->width + 1;
+  };
+  CHECK(width_of(bee) == doctest::Approx(2 * width_of(ant)).epsilon(0.01));
+  CHECK(width_of(ant) == doctest::Approx(4 * width_of(box)).epsilon(0.01));
 }
 
 TEST_CASE("the picture of the heap shows each block and how full it is") {
@@ -110,19 +172,24 @@ TEST_CASE("the picture of the heap shows each block and how full it is") {
   handle.parallel_for(1, MakeInOrder<Ant>{64 * 4 + 16});
   handle.parallel_for(1, MakeInOrder<Bee>{32});
   handle.parallel_do<Bee, &Ant::die_if_odd>();
+  handle.parallel_for(1, MakeInOrder<Box<int>>{1});
   const File file;
   dynasoar::heap_svg(handle, file.path);
-  const std::string text = file.text();
-  check_is_svg(text);
-  CHECK(times(text, "A square is a block") == 1);
-  CHECK(times(text, "Ant: 272 objects in 5 blocks, 15.0 % of their slots free") == 1);
-  CHECK(times(text, "Bee: 16 objects in 1 blocks, 75.0 % of their slots free") == 1);
-  CHECK(times(text, ": 64 objects</title>") == 4);
-  CHECK(times(text, ": 16 objects</title>") == 2);  // an Ant's block and the Bee's
+  const Picture picture(file.path);
+  CHECK(picture.texts_with("A square is a block") == 1);
+  CHECK(picture.texts_with("Ant: 272 objects in 5 blocks, 15.0 % of their slots free") == 1);
+  CHECK(picture.texts_with("Bee: 16 objects in 1 block, 75.0 % of their slots free") == 1);
+  CHECK(picture.texts_with("Box<int>: 1 object in 1 block, 98.4 % of their slots free") == 1);
+  CHECK(picture.rectangles_ending(": 64 objects") == 4);
+  CHECK(picture.rectangles_ending(": 16 objects") == 2);  // an Ant's block and the Bee's
+  CHECK(picture.rectangles_ending(": 1 object") == 1);
   // Blocks of the classes' pages that are not used, and nothing for free pages.
-  CHECK(times(text, "Ant, block ") >= 5);
-  CHECK(times(text, "Bee, block ") >= 1);
-  CHECK(times(text, "objects</title>") < 100);
+  CHECK(picture.rectangles_ending(" objects") < 100);
+  std::set<std::string> fills_of_ants;
+  for (const Picture::Rectangle& one : picture.rectangles) {
+    if (one.title.find("Ant, block ") != std::string::npos) fills_of_ants.insert(one.fill);
+  }
+  CHECK(fills_of_ants.size() == 1);
 }
 
 TEST_CASE("the picture of a large heap has squares for several blocks") {
@@ -131,11 +198,37 @@ TEST_CASE("the picture of a large heap has squares for several blocks") {
   handle.synchronize();
   const File file;
   dynasoar::heap_svg(handle, file.path);
-  const std::string text = file.text();
-  check_is_svg(text);
-  CHECK(times(text, " blocks in a row, the stronger the fuller") == 1);
-  CHECK(times(text, "<rect ") < 9700);
-  CHECK(text.size() < 2'000'000);
+  const Picture picture(file.path);
+  CHECK(picture.texts_with(" blocks in a row, the stronger the fuller") == 1);
+  CHECK(picture.rectangles.size() < 9700);
+  CHECK(std::filesystem::file_size(file.path) < 2'000'000);
+}
+
+TEST_CASE("as many classes and fields as there can be have fills of their own") {
+  dynasoar::detail::Svg svg;
+  for (std::size_t number = 0; number < 340; ++number) {
+    svg.rectangle(1, 1, 1, 1, svg.fill(number), 1, std::to_string(number));
+    svg.rectangle(1, 1, 1, 1, svg.fill(number), 1, std::to_string(number));  // with the same pattern
+  }
+  const File file;
+  svg.write(file.path, 100);
+  const Picture picture(file.path);
+  std::set<std::string> fills;
+  for (const Picture::Rectangle& one : picture.rectangles) fills.insert(one.fill);
+  CHECK(fills.size() == 340);
+  pugi::xml_document document;
+  document.load_file(file.path.c_str());
+  std::set<std::string> patterns;  // without their names
+  std::size_t count = 0;
+  for (pugi::xml_node pattern : document.document_element().child("defs").children("pattern")) {
+    pattern.remove_attribute("id");
+    std::ostringstream text;
+    pattern.print(text);
+    patterns.insert(text.str());
+    ++count;
+  }
+  CHECK(count == 340 - 8);
+  CHECK(patterns.size() == count);
 }
 
 TEST_CASE("a picture that cannot be written says so") {

@@ -91,6 +91,14 @@ TEST_CASE("statistics count objects, slots, blocks and pages") {
   CHECK(full.fragmentation() == 0.0);
 }
 
+#if !DYNASOAR_COUNT_ACCESSES
+TEST_CASE("a build that does not count accesses to fields says so when it is asked") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  CHECK_THROWS_WITH_AS(handle.field_accesses(), doctest::Contains("compile all files with DYNASOAR_COUNT_ACCESSES=1"),
+                       dynasoar::Error);
+}
+#endif
+
 TEST_CASE("statistics are printed as a table with a line for each class, and leave the stream as it was") {
   Statistics statistics;
   TypeStatistics ant;

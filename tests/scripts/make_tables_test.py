@@ -26,7 +26,7 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                             ["cars as objects", "cells, streets and cars as objects"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
-                               "waves", "scale", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
+                               "waves", "scale", "dispatch", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
                                "applications"))
 README = "before\n<!-- results:summary -->\nold text\n<!-- /results:summary -->\nafter\n"
 
@@ -71,6 +71,11 @@ def all_records(**changes):
     for objects in (10**4, 2 * 10**4, 5 * 10**4, 10**5, 2 * 10**5):
         for variant, median in (("create", 90), ("objects", 6), ("by hand", 5)):
             records.append(record("scale", variant, {"objects": objects}, "time per object", "ps", median, **changes))
+    for classes in (1, 2, 4, 8):
+        for order, factor in (("sorted", 1), ("mixed", 2))[:2 if classes > 1 else 1]:
+            for how, median in (("call", 12), ("parallel_do", 6), ("virtual functions", 30), ("switch by hand", 8)):
+                records.append(record("dispatch", f"{how}, {order}", {"classes": classes, "objects": 2**25}, "time per call",
+                                      "ps", median * factor, **changes))
     for log in (20, 25):
         size = {"bytes": 32, "objects": 2**log}
         records.append(record("allocation", "create", size, "rate", "G/s", 0.0123456, **changes))
@@ -184,6 +189,13 @@ class MakeTables(unittest.TestCase):
         text = self.read("docs/benchmarks.md")
         self.assertIn("| 25 % die, as many are born | 4 194 304 | 105 | 52.4 to 210 | us | 50.0 ps | 70.0 % |\n", text)
         self.assertIn("| x 4, then / 4 | 1 048 576 | 105 | 52.4 to 210 | us | 16.7 ps | 70.0 % |\n", text)
+
+    def test_compares_calls_with_a_switch_by_hand(self):
+        self.make(all_records())
+        page = self.read("docs/benchmarks.md")
+        self.assertIn("| 1 | – | 12.0 ps | 1.50 | 6.00 ps | 0.750 | 30.0 ps | 3.75 | 8.00 ps |", page)
+        self.assertIn("| 8 | mixed | 24.0 ps | 1.50 | 12.0 ps | 0.750 | 60.0 ps | 3.75 | 16.0 ps |", page)
+        self.assertNotIn("| 1 | mixed |", page)
 
     def test_scale_shows_powers_of_ten_and_ends_where_the_memory_does(self):
         self.make(all_records())

@@ -23,6 +23,7 @@
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/checkpoint_items.h>
 #include <dynasoar/compact.h>
+#include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/kept_lists.h>
 #include <dynasoar/loop_calls.h>
@@ -68,7 +69,7 @@ class AllocatorHandle {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
     if constexpr (AllocatorT::kFindsMisuse) executor_.require_stack(kCheckedStackBytes);
     device_object_ = DeviceArray<char>(1);
-    bind(storage_.state());
+    bind();
     alive_ = this;
   }
 
@@ -84,7 +85,7 @@ class AllocatorHandle {
       std::fprintf(stderr, "dynasoar: found when the AllocatorHandle was destroyed: %s\n", error.what());
     } catch (const Error&) {
     }
-    bind({});
+    bind_to({});
     alive_ = nullptr;
     if constexpr (AllocatorT::kFindsMisuse) forget_heap();
   }
@@ -306,7 +307,7 @@ class AllocatorHandle {
                   "trivially copyable type");
     detail::check_listed_or_base<AllocatorT, T>();
     executor_.check_may_wait();
-    announce_loop<typename AllocatorT::template Subtypes<T>>();
+    announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
     lists_.make_lists();
     R result = init;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
@@ -382,13 +383,27 @@ class AllocatorHandle {
     return detail::statistics_of<AllocatorT>(executor_, storage_);
   }
 
+  /// How often each field was read and written since the handle was made, per loop, in builds that count this
+  /// (`DYNASOAR_COUNT_ACCESSES`): to find fields that are hot, and those that nobody needs. Waits for all loops.
+  /// @throws Error if this build does not count, or the device failed
+  FieldAccesses field_accesses() {
+    executor_.check_may_wait();
+    if constexpr (kCountsAccesses) {
+      return detail::field_accesses_of<AllocatorT>(executor_, accesses_);
+    } else {
+      throw Error(
+          "dynasoar: this build does not count accesses to fields; compile all files with DYNASOAR_COUNT_ACCESSES=1 "
+          "(-DDYNASOAR_COUNT_ACCESSES=ON)");
+    }
+  }
+
   /// For kernels of the user's own, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
   ///
   /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     before_loop();
-    announce_loop<void>();
+    announce_loop<void>([] { return "kernels of the program's own"; });
     lists_.make_lists();  // for device_do
     detail::bring_up_to_date<AllocatorT>(executor_);
     growth_.after_loop();
@@ -432,10 +447,21 @@ class AllocatorHandle {
           "dynasoar: some files of this program were compiled with DYNASOAR_CHECKED=1 and some with 0 (the default "
           "is 1 where NDEBUG is not defined); they do not fit together. Compile all of them alike");
     }
+    if (detail::counting_of_files == (detail::kFileCounts | detail::kFileDoesNotCount)) {
+      throw Error(
+          "dynasoar: some files of this program were compiled with DYNASOAR_COUNT_ACCESSES=1 and some without; they do "
+          "not fit together. Compile all of them alike");
+    }
     return executor;
   }
 
-  static void bind(const typename AllocatorT::State& state) {
+  /// Makes the heap known to device code, as it is now.
+  void bind() {
+    typename AllocatorT::State state = storage_.state();
+    if constexpr (kCountsAccesses) state.accesses = accesses_.counters();
+    bind_to(state);
+  }
+  static void bind_to(const typename AllocatorT::State& state) {
     detail::Binding<AllocatorT>::state = state;
     ++detail::Binding<AllocatorT>::generation;
   }
@@ -460,8 +486,11 @@ class AllocatorHandle {
 
   /// Tells device code which classes the next loop visits: those of a TypeList, or, if it is void, that the next kernel
   /// is the user's own.
-  template <class Visited>
-  void announce_loop() {
+  ///
+  /// @param name   returns what the loop is called where its accesses to fields are counted
+  template <class Visited, class Name>
+  void announce_loop([[maybe_unused]] const Name& name) {
+    if constexpr (kCountsAccesses) accesses_.begin_loop(executor_, name());
     if constexpr (AllocatorT::kFindsMisuse) {
       detail::AnnounceLoop loop{storage_.state().checks.loop, 0, {}};
       if constexpr (!std::is_void_v<Visited>) {
@@ -509,14 +538,14 @@ class AllocatorHandle {
   std::uint64_t growths() const { return storage_.growths() + attachments_.moves(); }
 
   void bind_if_grown() {
-    if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind(storage_.state());
+    if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind();
   }
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
   void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
     before_loop();
-    announce_loop<detail::TypeList<>>();
+    announce_loop<detail::TypeList<>>([] { return detail::CallName<F>::text(); });
     // Also while lists are kept: what was deleted would else stay in them, and leave no room.
     if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
@@ -528,7 +557,7 @@ class AllocatorHandle {
   void run_loop(const Call& call) {
     detail::check_listed_or_base<AllocatorT, T>();
     before_loop();
-    announce_loop<typename AllocatorT::template Subtypes<T>>();
+    announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, Call>(); });
     lists_.make_lists();
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr int type = AllocatorT::template index_of<S>;
@@ -546,7 +575,7 @@ class AllocatorHandle {
   void run_loop_by_index(std::size_t count, const F& call) {
     detail::check_listed_or_base<AllocatorT, T>();
     before_loop();
-    announce_loop<typename AllocatorT::template Subtypes<T>>();
+    announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
     lists_.make_lists();
     detail::bring_up_to_date<AllocatorT>(executor_);
     executor_.for_each_index(count, call);
@@ -569,6 +598,8 @@ class AllocatorHandle {
   detail::ListKeeper<AllocatorT> lists_;
   [[no_unique_address]] std::conditional_t<AllocatorT::kCreatesInBulk, detail::BulkCreation, detail::NoBulkCreation>
       bulk_;
+  [[no_unique_address]] std::conditional_t<kCountsAccesses, detail::AccessCounts<AllocatorT>, detail::NoAccessCounts>
+      accesses_;
   detail::RefusalLog<AllocatorT> refusals_;
   detail::Attachments attachments_;
   std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound

@@ -6,8 +6,11 @@
 #include <dynasoar/call.h>
 #include <dynasoar/checkpoint_items.h>
 #include <dynasoar/device_reduce.h>
+#include <dynasoar/field_accesses.h>
+#include <dynasoar/field_names.h>
 #include <dynasoar/fields.h>
 #include <dynasoar/objects.h>
+#include <dynasoar/print.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/soa_base.h>
 #include <dynasoar/soa_field.h>

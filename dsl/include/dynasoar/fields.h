@@ -5,6 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <dynasoar/field_names.h>
 #include <dynasoar/soa_field.h>
 
 /// `DYNASOAR_FIELDS(Fish, (position_, Cell*), (egg_timer_, std::uint32_t))` declares FieldTypes, one SoaField per pair,
@@ -25,16 +26,6 @@ namespace dynasoar::detail {
 // The macro can only produce a list with a leading comma; the void in front of it is dropped here.
 template <class, class... Types>
 using FieldTypesOf = std::tuple<Types...>;
-
-/// Names of a class's own fields, in order; of size 1 and holding null for a class without fields.
-template <std::size_t count>
-struct FieldNames {
-  const char* names[count > 0 ? count : 1];
-  static constexpr std::size_t size() { return count; }
-  constexpr const char* operator[](std::size_t index) const { return names[index]; }
-  constexpr const char* const* begin() const { return names; }
-  constexpr const char* const* end() const { return names + count; }
-};
 
 }  // namespace dynasoar::detail
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -28,12 +29,9 @@ namespace dynasoar {
 
 namespace detail {
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito), for fields and classes by turns.
+/// Colours that people with any colour vision tell apart (Okabe and Ito).
 inline constexpr std::array<const char*, 8> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                         "#56b4e9", "#d55e00", "#f0e442", "#7f7f7f"};
-constexpr const char* colour(std::size_t number) {
-  return kColours[number % kColours.size()];
-}
 
 inline std::string xml_text(const std::string& text) {
   std::string result;
@@ -55,10 +53,33 @@ inline std::string percent_text(double share) {
   return text;
 }
 
+/// "1 block", "2 blocks".
+inline std::string counted(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 /// An SVG picture that grows downwards.
 class Svg {
  public:
   static constexpr int kWidth = 1000, kMargin = 20, kInner = kWidth - 2 * kMargin;
+
+  /// What a field or a class is filled with: each number has its own. First the colours, then each with stripes of
+  /// another, and then such stripes in other directions and widths.
+  std::string fill(std::size_t number) {
+    constexpr std::size_t kAll = kColours.size(), kOthers = kAll - 1;
+    if (number < kAll) return kColours[number];
+    const std::string name = "stripes" + std::to_string(number);
+    if (patterns_.insert(number).second) {
+      const std::size_t ground = number % kAll, round = number / kAll - 1;
+      const std::size_t stripe = (ground + 1 + round % kOthers) % kAll;
+      const std::size_t turn = 45 + 45 * (round / kOthers % 4), width = 2 + round / kOthers / 4;
+      definitions_ << "<pattern id=\"" << name << "\" patternUnits=\"userSpaceOnUse\" width=\"" << 3 * width
+                   << "\" height=\"10\" patternTransform=\"rotate(" << turn << ")\"><path fill=\"" << kColours[ground]
+                   << "\" d=\"M0 0h" << 3 * width << "v10H0z\"/><path fill=\"" << kColours[stripe] << "\" d=\"M0 0h"
+                   << width << "v10H0z\"/></pattern>\n";
+    }
+    return "url(#" + name + ")";
+  }
 
   void rectangle(double x, double y, double width, double height, const std::string& fill, double opacity,
                  const std::string& title) {
@@ -78,6 +99,7 @@ class Svg {
     std::ofstream file(path, std::ios::trunc);
     file << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << kWidth << "\" height=\"" << height
          << "\" viewBox=\"0 0 " << kWidth << ' ' << height << "\" font-family=\"sans-serif\">\n"
+         << (patterns_.empty() ? "" : "<defs>\n" + definitions_.str() + "</defs>\n")
          << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
          << body_.str() << "</svg>\n";
     file.close();
@@ -88,7 +110,8 @@ class Svg {
   }
 
  private:
-  std::ostringstream body_;
+  std::ostringstream body_, definitions_;
+  std::set<std::size_t> patterns_;  // those defined
 };
 
 /// Draws one class after the other.
@@ -108,7 +131,7 @@ class LayoutPicture {
     svg_.text(Svg::kMargin, y_, 15,
               std::string(type_name<T>()) + ": " + std::to_string(kBlock) + " bytes, " +
                   percent_text(1 - static_cast<double>(used) / static_cast<double>(kBlock)) + " unused; " +
-                  std::to_string(blocks_per_page) + " blocks in a page of " + std::to_string(page_bytes) +
+                  counted(blocks_per_page, "block") + " in a page of " + std::to_string(page_bytes) +
                   " bytes, of which " + percent_text(static_cast<double>(left) / static_cast<double>(page_bytes)) +
                   " are left over",
               "font-weight=\"bold\"");
@@ -120,11 +143,11 @@ class LayoutPicture {
     for_each_field<T>([&](auto field) {
       using Element = typename decltype(field)::Element;
       const std::string name = field_text<T>(number);
-      std::string size = std::to_string(sizeof(Element)) + (sizeof(Element) == 1 ? " byte" : " bytes");
+      std::string size = counted(sizeof(Element), "byte");
       if (field.kCount > 1) size = std::to_string(field.kCount) + " x " + size;
       const std::string what = name + ": " + size + " from " + std::to_string(field.kOffset) + " to " +
                                std::to_string(field.kOffset + field.kCount * field.kStride - 1);
-      const char* const fill = colour(static_cast<std::size_t>(number));
+      const std::string fill = svg_.fill(static_cast<std::size_t>(number));
       for (std::size_t i = 0; i < field.kCount; ++i) {
         svg_.rectangle(Svg::kMargin + static_cast<double>(field.kOffset + i * field.kStride) * scale_ + 0.5, top,
                        std::max(1.0, static_cast<double>(field.kStride) * scale_ - 1), kBar, fill, 1, what);
@@ -196,8 +219,8 @@ class HeapSquares {
         end - first == 1 ? "block " + std::to_string(blocks_[first])
                          : "blocks " + std::to_string(blocks_[first]) + " to " + std::to_string(blocks_[end - 1]);
     svg.rectangle(Svg::kMargin + static_cast<double>(square % kPerRow) * kSide,
-                  top + static_cast<double>(square / kPerRow) * kSide, kSide - 1, kSide - 1, colour(type),
-                  0.15 + 0.85 * fill, names[type] + ", " + which + ": " + std::to_string(objects) + " objects");
+                  top + static_cast<double>(square / kPerRow) * kSide, kSide - 1, kSide - 1, svg.fill(type),
+                  0.15 + 0.85 * fill, names[type] + ", " + which + ": " + counted(objects, "object"));
   }
 
   const std::vector<BlockMark>& marks_;
@@ -253,10 +276,10 @@ void heap_svg(AllocatorHandle<AllocatorT>& handle, const std::string& path) {
   for (std::size_t type = 0; type < names.size(); ++type) {
     const TypeStatistics& statistics = now.types[type];
     y += 18;
-    svg.rectangle(detail::Svg::kMargin, y - 11, 12, 12, detail::colour(type), 1, names[type]);
+    svg.rectangle(detail::Svg::kMargin, y - 11, 12, 12, svg.fill(type), 1, names[type]);
     svg.text(detail::Svg::kMargin + 18, y, 13,
-             names[type] + ": " + std::to_string(statistics.objects) + " objects in " +
-                 std::to_string(statistics.blocks) + " blocks, " + detail::percent_text(statistics.fragmentation()) +
+             names[type] + ": " + detail::counted(statistics.objects, "object") + " in " +
+                 detail::counted(statistics.blocks, "block") + ", " + detail::percent_text(statistics.fragmentation()) +
                  " of their slots free");
   }
   y += 14;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cinttypes>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -15,6 +16,7 @@
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/allocator/misuse.h>
+#include <dynasoar/field_names.h>
 #include <dynasoar/type_name.h>
 
 namespace dynasoar::detail {
@@ -27,12 +29,7 @@ std::string field_text(int number) {
   } else {
     constexpr int kInherited = static_cast<int>(inherited_fields_v<C>);
     if (number < kInherited) return field_text<typename C::BaseClass>(number);
-    const int own = number - kInherited;
-    if constexpr (HasFieldOwner<C>) {
-      if (own < static_cast<int>(C::field_names.size()))
-        return std::string(type_name<C>()) + "::" + C::field_names[own];
-    }
-    return std::string(type_name<C>()) + "::field " + std::to_string(own);
+    return std::string(type_name<C>()) + "::" + own_field_name<C>(static_cast<std::size_t>(number - kInherited));
   }
 }
 

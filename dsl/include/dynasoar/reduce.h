@@ -60,7 +60,7 @@ struct FieldValue {
 
   template <class T>
   __device__ Type operator()(T* object) const {
-    Class* const declared_in = object;
+    const Class* const declared_in = object;
     return (declared_in->*kField).get();
   }
 };

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/allocator/access_counts.h>
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
@@ -45,12 +46,14 @@ class FieldStorage {
   __device__ FieldStorage() {}
   ~FieldStorage() = default;
 
-  /// Address of element 0.
+  /// Address of element 0. @tparam kAccess   what for; how often one is asked for is counted in builds that do so
+  template <Access kAccess>
   __device__ Element* address() const {
     const Handle handle = object();
     if constexpr (C::Allocator::kFindsMisuse) {
       if (!CheckedBy::template may_access<C>(handle, kNumber)) return scratch();
     }
+    if constexpr (kCountsAccesses) count_access<typename C::Allocator, kAccess>(handle, kNumber);
     return C::Allocator::template field<C, I, Element>(handle);
   }
 
@@ -111,54 +114,55 @@ __device__ T& assign_byte(T& here, T value) {
 template <class C, int I>
 class SoaField : public detail::FieldStorage<C, I> {
   using Storage = detail::FieldStorage<C, I>;
+  using Access = detail::Access;
 
  public:
   using T = typename Storage::Value;
 
   __device__ SoaField() {}
-  __device__ explicit SoaField(T value) { get() = value; }
+  __device__ explicit SoaField(T value) { here<Access::write>() = value; }
 
-  __device__ T& get() { return *Storage::address(); }
-  __device__ const T& get() const { return *Storage::address(); }
-  __device__ operator T&() { return get(); }
-  __device__ operator const T&() const { return get(); }
-  __device__ T* operator&() { return Storage::address(); }
-  __device__ const T* operator&() const { return Storage::address(); }
+  __device__ T& get() { return here<Access::reference>(); }
+  __device__ const T& get() const { return here<Access::read>(); }
+  __device__ operator T&() { return here<Access::read>(); }
+  __device__ operator const T&() const { return here<Access::read>(); }
+  __device__ T* operator&() { return &here<Access::reference>(); }
+  __device__ const T* operator&() const { return &here<Access::read>(); }
 
   __device__ T& operator=(T value) {
     if constexpr (detail::is_byte_v<T>) {
-      return detail::assign_byte(get(), value);
+      return detail::assign_byte(here<Access::write>(), value);
     } else {
-      return get() = value;
+      return here<Access::write>() = value;
     }
   }
   __device__ T& operator=(const SoaField& other) { return *this = other.get(); }
 
   // Pointers: what they point to. Classes: `field->member` is a member of the value.
   __device__ T operator->() const requires std::is_pointer_v<T> { return get(); }
-  __device__ T* operator->() requires std::is_class_v<T> { return Storage::address(); }
-  __device__ const T* operator->() const requires std::is_class_v<T> { return Storage::address(); }
+  __device__ T* operator->() requires std::is_class_v<T> { return &here<Access::reference>(); }
+  __device__ const T* operator->() const requires std::is_class_v<T> { return &here<Access::read>(); }
   __device__ decltype(auto) operator*() const requires std::is_pointer_v<T> { return *get(); }
   template <class Index>
   __device__ decltype(auto) operator[](const Index& index) requires requires(T& value) {
     value[index];
   }
-  { return get()[index]; }
+  { return here < std::is_pointer_v<T> ? Access::read : Access::reference > ()[index]; }
 
 // Scalars are taken by value, so that constants of the program can be used in device code; all else by reference.
 #define DYNASOAR_COMPOUND_ASSIGNMENT_(op)                                       \
   template <class U>                                                            \
   requires std::is_scalar_v<U> __device__ T& operator op##=(U value) {          \
-    T& here = get();                                                            \
+    T& old = here<Access::read_and_write>();                                    \
     if constexpr (detail::is_byte_v<T>) {                                       \
-      return detail::assign_byte(here, static_cast<T>(here op value));          \
+      return detail::assign_byte(old, static_cast<T>(old op value));            \
     } else {                                                                    \
-      return here op## = value;                                                 \
+      return old op## = value;                                                  \
     }                                                                           \
   }                                                                             \
   template <class U>                                                            \
   requires(!std::is_scalar_v<U>) __device__ T& operator op##=(const U& value) { \
-    return get() op## = value;                                                  \
+    return here<Access::read_and_write>() op## = value;                         \
   }
   DYNASOAR_COMPOUND_ASSIGNMENT_(+)
   DYNASOAR_COMPOUND_ASSIGNMENT_(-)
@@ -173,16 +177,22 @@ class SoaField : public detail::FieldStorage<C, I> {
 #undef DYNASOAR_COMPOUND_ASSIGNMENT_
 
   __device__ T& operator++() {
-    return ++get();
+    return ++here<Access::read_and_write>();
   }
   __device__ T operator++(int) {
-    return get()++;
+    return here<Access::read_and_write>()++;
   }
   __device__ T& operator--() {
-    return --get();
+    return --here<Access::read_and_write>();
   }
   __device__ T operator--(int) {
-    return get()--;
+    return here<Access::read_and_write>()--;
+  }
+
+ private:
+  template <Access kAccess>
+  __device__ T& here() const {
+    return *Storage::template address<kAccess>();
   }
 };
 
@@ -194,6 +204,7 @@ template <class C, int I>
 requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes>>::is_array) class SoaField<C, I>
     : public detail::FieldStorage<C, I> {
   using Storage = detail::FieldStorage<C, I>;
+  using Access = detail::Access;
 
  public:
   using T = typename Storage::Value;
@@ -205,8 +216,8 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
   static constexpr std::size_t size() { return std::tuple_size_v<T>; }
 
   /// @pre index < size(); checked builds report it if not
-  __device__ Element& operator[](std::size_t index) { return *element(index); }
-  __device__ const Element& operator[](std::size_t index) const { return *element(index); }
+  __device__ Element& operator[](std::size_t index) { return *element<Access::reference>(index); }
+  __device__ const Element& operator[](std::size_t index) const { return *element<Access::read>(index); }
 
   __device__ T get() const {
     T copy;
@@ -216,17 +227,17 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
   __device__ operator T() const { return get(); }
 
   __device__ SoaField& operator=(const T& value) {
-    for (std::size_t i = 0; i < size(); ++i) (*this)[i] = value[i];
+    for (std::size_t i = 0; i < size(); ++i) *element<Access::write>(i) = value[i];
     return *this;
   }
   __device__ SoaField& operator=(const SoaField& other) {
-    for (std::size_t i = 0; i < size(); ++i) (*this)[i] = other[i];
+    for (std::size_t i = 0; i < size(); ++i) *element<Access::write>(i) = other[i];
     return *this;
   }
 
   /// Sets every element.
   __device__ void fill(const Element& value) {
-    for (std::size_t i = 0; i < size(); ++i) (*this)[i] = value;
+    for (std::size_t i = 0; i < size(); ++i) *element<Access::write>(i) = value;
   }
 
   __device__ friend bool operator==(const SoaField& a, const T& b) {
@@ -237,11 +248,12 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
   }
 
  private:
+  template <Access kAccess>
   __device__ Element* element(std::size_t index) const {
     if constexpr (C::Allocator::kFindsMisuse) {
       if (index >= size()) return Storage::out_of_range(index);
     }
-    char* const first = reinterpret_cast<char*>(Storage::address());
+    char* const first = reinterpret_cast<char*>(Storage::template address<kAccess>());
     return reinterpret_cast<Element*>(first + index * C::Allocator::template kArrayStride<Element>);
   }
 };

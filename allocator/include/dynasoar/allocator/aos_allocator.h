@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <dynasoar/allocator/access_counts.h>
 #include <dynasoar/allocator/aos_layout.h>
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
@@ -78,6 +79,7 @@ class AosAllocator {
     detail::ObjectTables<kTypes> tables;
     detail::BlockList lists[kTypes];      ///< of the tables
     AtomicWord<std::uint64_t>* refusals;  ///< [kTypes * kRefusals] objects refused
+    detail::AccessState accesses;
   };
 
   /// Position of T in the list, or -1.

@@ -6,7 +6,10 @@
 /// storage by their position in the class.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/platform/config.h>
@@ -60,6 +63,28 @@ constexpr bool names_own_fields() {
   }
 }
 
+/// Whether C gives names to its fields: it has `field_names`, and not those of its base.
+template <class C>
+constexpr bool has_own_field_names() {
+  if constexpr (requires { C::BaseClass::field_names; }) {
+    return static_cast<const void*>(&C::field_names) != static_cast<const void*>(&C::BaseClass::field_names);
+  } else {
+    return requires {
+      C::field_names;
+    };
+  }
+}
+
+/// Whether C names all of its fields, or none.
+template <class C>
+constexpr bool names_all_fields() {
+  if constexpr (has_own_field_names<C>()) {
+    return std::size(C::field_names) == ClassLayout<C>::Own::count;
+  } else {
+    return true;
+  }
+}
+
 template <class C, int... I>
 constexpr bool all_fields_declared(std::integer_sequence<int, I...>) {
   return (true && ... && FieldDeclared<C, I>);
@@ -88,6 +113,10 @@ struct ClassRules {
     static_assert(Own::trivially_copyable,
                   "dynasoar: a field's type is not trivially copyable. Fields are copied as bytes between host and "
                   "device; use plain values, pointers to SOA objects, or std::array of these");
+    static_assert(
+        names_all_fields<C>(),
+        "dynasoar: field_names of this class has more or fewer names than its FieldTypes has types. Name each "
+        "of the class's own fields once, in order; inherited fields have the names that the base gives them");
     constexpr std::size_t kFields = ClassLayout<C>::field_count;
     constexpr std::size_t kExpected = 1 + kFields;  // SoaBase has a byte
     static_assert(sizeof(C) <= kExpected,

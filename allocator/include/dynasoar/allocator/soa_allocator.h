@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/allocator/access_counts.h>
 #include <dynasoar/allocator/block_heap.h>
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
@@ -86,6 +87,7 @@ class ReducedSoaAllocator {
     Heap heap;
     detail::BlockList lists[kTypes];  ///< objects for loops, as of the last loop's start
     std::conditional_t<kChecked, detail::CheckState, detail::Unchecked> checks;
+    detail::AccessState accesses;
   };
 
   /// Position of T in the list, or -1.

@@ -35,6 +35,11 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 #endif
 #endif
 
+// Builds that count how often fields are accessed, see dynasoar/field_accesses.h; all files of a program must agree.
+#ifndef DYNASOAR_COUNT_ACCESSES
+#define DYNASOAR_COUNT_ACCESSES 0
+#endif
+
 namespace dynasoar {
 
 /// True in programs whose parallel loops run on an NVIDIA GPU.
@@ -42,5 +47,8 @@ inline constexpr bool kCudaBackend = DYNASOAR_CUDA_BACKEND != 0;
 
 /// True in builds that detect misuse (`DYNASOAR_CHECKED`, by default where NDEBUG is not defined).
 inline constexpr bool kChecked = DYNASOAR_CHECKED != 0;
+
+/// True in builds that count accesses to fields (`DYNASOAR_COUNT_ACCESSES`).
+inline constexpr bool kCountsAccesses = DYNASOAR_COUNT_ACCESSES != 0;
 
 }  // namespace dynasoar

@@ -1,0 +1,212 @@
+// print: device code shows objects to people.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/allocator/aos_allocator.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/bitmap_malloc.h>
+
+#include "../platform/test_support.h"
+
+namespace print_test {
+
+using dynasoar::AllocatorHandle;
+
+class Cell;
+class Agent;
+class Shark;
+class Marker;
+class Paper;
+using AllocatorT = dynasoar::SoaAllocator<Cell, Agent, Shark, Marker, Paper>;
+
+struct Pair {
+  int a, b;
+};
+enum class Mood : std::uint8_t { calm, hungry = 200 };
+
+class Cell : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Cell, (number_, std::uint64_t))
+  __device__ explicit Cell(std::uint64_t number) : number_(number) {}
+};
+class Agent : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  using Numbers = std::array<std::int8_t, 3>;
+  DYNASOAR_FIELDS(Agent, (place_, Cell*), (lowest_, std::int64_t), (highest_, std::uint64_t), (few_, Numbers),
+                  (is_new_, bool), (mood_, Mood))
+  __device__ explicit Agent(Cell* cell)
+      : place_(cell),
+        lowest_(std::numeric_limits<std::int64_t>::min()),
+        highest_(std::numeric_limits<std::uint64_t>::max()),
+        few_(Numbers{-128, 0, 127}),
+        is_new_(true),
+        mood_(Mood::hungry) {}
+};
+class Shark : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Shark, (speed_, float), (mass_, double), (pair_, Pair), (next_, Shark*))
+  __device__ explicit Shark(Cell* cell) : Agent(cell), speed_(0.1f), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr) {}
+};
+class Marker : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Marker)
+};
+class Paper : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  using FieldTypes = std::tuple<short, float>;
+  dynasoar::SoaField<Paper, 0> a_;
+  dynasoar::SoaField<Paper, 1> b_;
+  __device__ Paper() : a_(short{-7}), b_(2.5f) {}
+};
+
+/// What is written to the standard output while one lives.
+class Output {
+ public:
+  Output() {
+    std::fflush(stdout);
+    before_ = dup(STDOUT_FILENO);
+    dup2(fileno(file_), STDOUT_FILENO);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output() { std::fclose(file_); }
+
+  /// Ends it.
+  std::string text() {
+    std::fflush(stdout);
+    dup2(before_, STDOUT_FILENO);
+    close(before_);
+    std::rewind(file_);
+    std::string text;
+    for (int character; (character = std::fgetc(file_)) != EOF;) text += static_cast<char>(character);
+    return text;
+  }
+
+ private:
+  std::FILE* file_ = std::tmpfile();
+  int before_;
+};
+
+/// The text that one thread of a loop prints.
+template <class Handle, class F>
+std::string printed(Handle& handle, F function) {
+  Output output;
+  handle.parallel_for(1, function);
+  handle.executor().synchronize();
+  return output.text();
+}
+
+/// A text without the generations, which differ from run to run.
+std::string without_generations(std::string text) {
+  for (std::size_t at; (at = text.find(", generation ")) != std::string::npos;) text.erase(at, text.find(')', at) - at);
+  return text;
+}
+
+struct PrintShark {
+  __device__ void operator()(std::size_t) const {
+    for (std::uint64_t i = 0; i < 3; ++i) dynasoar::make_new<Cell>(i);
+    const Agent* const agent = dynasoar::make_new<Shark>(dynasoar::make_new<Cell>(std::uint64_t{3}));
+    dynasoar::print(agent);
+  }
+};
+TEST_CASE("an object is printed with the fields of its own class, and those it inherits") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const std::string text = printed(handle, PrintShark{});
+  CHECK((text.find(", generation ") != std::string::npos) == dynasoar::kChecked);
+  std::string expected;
+  // The first blocks and slots of a new heap are the same in each run, but which block is not part of the test.
+  const std::string all = without_generations(text);
+  const std::string who = all.substr(0, all.find(": "));
+  CHECK(who.starts_with("print_test::Shark (block "));
+  CHECK(who.ends_with(", slot 0)"));
+  const std::string cell = all.substr(all.find(" = ") + 3, all.find('\n') - all.find(" = ") - 3);
+  CHECK(cell.starts_with("print_test::Cell (block "));
+  CHECK(cell.ends_with(", slot 3)"));
+  for (const std::string& line :
+       {"place_ = " + cell, std::string("lowest_ = -9223372036854775808"),
+        std::string("highest_ = 18446744073709551615"), std::string("few_[0] = -128"), std::string("few_[1] = 0"),
+        std::string("few_[2] = 127"), std::string("is_new_ = true"), std::string("mood_ = 200"),
+        std::string("speed_ = 0.1"), std::string("mass_ = -1e+300"), std::string("pair_ = 8 bytes"),
+        std::string("next_ = a null pointer")}) {
+    expected += who + ": " + line + "\n";
+  }
+  CHECK(all == expected);
+}
+
+struct PrintOthers {
+  __device__ void operator()(std::size_t) const {
+    dynasoar::print(dynasoar::make_new<Marker>());
+    dynasoar::print(dynasoar::make_new<Paper>());
+    dynasoar::print(static_cast<const Agent*>(nullptr));
+    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{0x1234}));
+  }
+};
+TEST_CASE("classes without fields or names are printed, and pointers that are none") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const std::string text = without_generations(printed(handle, PrintOthers{}));
+  CAPTURE(text);
+  CHECK(text.find("print_test::Marker (block ") == 0);
+  CHECK(text.find(", slot 0): no fields\nprint_test::Paper (block ") != std::string::npos);
+  CHECK(text.find(", slot 0): field0 = -7\nprint_test::Paper (block ") != std::string::npos);
+  CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x1234, which is no pointer of this allocator\n"));
+}
+
+struct PrintDestroyed {
+  __device__ void operator()(std::size_t) const {
+    Cell* const cell = dynasoar::make_new<Cell>(std::uint64_t{1});
+    Cell* const other = dynasoar::make_new<Cell>(std::uint64_t{2});
+    dynasoar::destroy(cell);
+    dynasoar::print(cell);  // in a block that has objects
+    dynasoar::destroy(other);
+    dynasoar::print(other);  // in one that has none
+    if (!dynasoar::kChecked) return;
+    dynasoar::make_new<Cell>(std::uint64_t{3});
+    dynasoar::make_new<Cell>(std::uint64_t{4});
+    dynasoar::print(cell);  // in a slot that has another object now, which only checks can tell
+  }
+};
+TEST_CASE("of an object that was destroyed that is said, and it is not reported as misuse") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const std::string text = without_generations(printed(handle, PrintDestroyed{}));
+  CAPTURE(text);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1, ++lines) {
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    CHECK(line.starts_with("print_test::Cell (block "));
+    CHECK(line.ends_with("): destroyed"));
+  }
+  CHECK(lines == (dynasoar::kChecked ? 3 : 2));
+  CHECK_NOTHROW(handle.synchronize());
+}
+
+class Leaf;
+using AosT = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Leaf>;
+class Leaf : public dynasoar::SoaBase<AosT> {
+ public:
+  using Two = std::array<double, 2>;
+  DYNASOAR_FIELDS(Leaf, (flag_, char), (two_, Two), (self_, Leaf*))
+  __device__ Leaf() : flag_('a'), two_(Two{0.25, 1e-3}), self_(this) {}
+};
+struct PrintLeaf {
+  __device__ void operator()(std::size_t) const { dynasoar::print(dynasoar::make_new<Leaf>()); }
+};
+TEST_CASE("objects of an AosAllocator are printed with their address") {
+  AllocatorHandle<AosT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const std::string text = printed(handle, PrintLeaf{});
+  const std::string who = text.substr(0, text.find(": "));
+  CHECK(who.starts_with("print_test::Leaf (at 0x"));
+  CHECK(text == who + ": flag_ = 97\n" + who + ": two_[0] = 0.25\n" + who + ": two_[1] = 0.001\n" + who +
+                    ": self_ = " + who + "\n");
+}
+
+}  // namespace print_test

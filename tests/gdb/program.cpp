@@ -1,0 +1,97 @@
+// Prints objects, and stops where gdb can look at them: see gdb_test.py, which compares the two.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+#include <dynasoar/allocator/aos_allocator.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/bitmap_malloc.h>
+
+namespace gdb_test {
+
+/// gdb stops here.
+template <class T>
+[[gnu::noinline]] void look_at([[maybe_unused]] T* object) {
+  asm volatile("" : : "r"(object) : "memory");
+}
+
+/// The same classes over two allocators.
+template <template <class...> class Allocator>
+struct World {
+  class Cell;
+  class Agent;
+  class Shark;
+  class Tiny;
+  template <class T, int n>
+  class Box;
+  using AllocatorT = Allocator<Cell, Shark, Tiny, Box<std::array<std::uint8_t, 3>, 7>>;
+
+  class Cell : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Cell, (number_, std::uint16_t));
+    explicit Cell(int number) : number_(static_cast<std::uint16_t>(number)) {}
+  };
+  class Agent : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Agent, (flag_, bool), (place_, Cell*), (self_, Agent*), (nobody_, Agent*));
+    explicit Agent(Cell* cell) : flag_(true), place_(cell), self_(this), nobody_(nullptr) {}
+  };
+  class Shark : public Agent {
+   public:
+    using BaseClass = Agent;
+    using Bites = std::array<short, 3>;
+    DYNASOAR_FIELDS(Shark, (energy_, double), (bites_, Bites), (sign_, std::int8_t), (speed_, float));
+    explicit Shark(Cell* cell) : Agent(cell), energy_(-2.5), bites_(Bites{7, -8, 9}), sign_(-3), speed_(0.25f) {}
+  };
+  /// Bytes, which share lines.
+  class Tiny : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Tiny, (a_, std::uint8_t), (long_, std::int64_t), (b_, std::uint8_t), (c_, std::uint8_t));
+    explicit Tiny(int number) : a_(1), long_(number), b_(2), c_(3) {}
+  };
+  template <class T, int n>
+  class Box : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    using FieldTypes = std::tuple<T, int>;
+    dynasoar::SoaField<Box, 0> content_;
+    dynasoar::SoaField<Box, 1> number_;
+    static constexpr auto field_names = dynasoar::field_names("content_", "number_");
+    explicit Box(T content) : content_(content), number_(n) {}
+  };
+
+  template <class T>
+  static void show(T* object) {
+    dynasoar::print(object);
+    look_at(object);
+  }
+  struct ShowAll {
+    void operator()(std::size_t) const {
+      Cell* cell = nullptr;
+      for (int i = 0; i < 70; ++i) cell = dynasoar::make_new<Cell>(i);
+      for (int i = 0; i < 3; ++i) show<Agent>(dynasoar::make_new<Shark>(cell));
+      for (int i = 0; i < 200; ++i) {
+        auto* const tiny = dynasoar::make_new<Tiny>(i);
+        if (i % 66 == 65) show(tiny);
+      }
+      show(dynasoar::make_new<Box<std::array<std::uint8_t, 3>, 7>>(std::array<std::uint8_t, 3>{4, 5, 6}));
+      show<const Cell>(cell);
+    }
+  };
+  static void run() {
+    dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+    handle.parallel_for(1, ShowAll{});
+  }
+};
+
+template <class... Ts>
+using Soa = dynasoar::SoaAllocator<Ts...>;
+template <class... Ts>
+using Aos = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Ts...>;
+
+}  // namespace gdb_test
+
+int main() {
+  gdb_test::World<gdb_test::Soa>::run();
+  gdb_test::World<gdb_test::Aos>::run();
+}
