@@ -23,6 +23,7 @@ class Node : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Node, (neighbour_, Node*), (x_, float), (y_, float), (fx_, float), (fy_, float));
   __device__ Node() : neighbour_(nullptr), x_(1), y_(2), fx_(0), fy_(0) {}
+  __device__ Node(std::size_t i, Node** nodes) : Node() { nodes[i] = this; }
 
   __device__ void pull() {
     const Node* other = neighbour_;
@@ -97,7 +98,12 @@ class Benchmark {
       : report_(report), settings_(settings), bits_(settings.small ? 16 : 25), count_(std::size_t{1} << bits_) {}
 
   void run() {
-    objects();
+    objects(orders(), "objects", [](auto& handle, std::size_t count, Node** nodes) {
+      handle.template parallel_new<Node>(count, nodes);
+    });
+    objects({orders()[1]}, "objects by make_new", [](auto& handle, std::size_t count, Node** nodes) {
+      handle.parallel_for(count, Create{nodes});
+    });
     by_hand<std::uint32_t>("by hand, 32-bit indices");
     by_hand<std::uint64_t>("by hand, 64-bit indices");
   }
@@ -116,15 +122,16 @@ class Benchmark {
                  shares(seconds, static_cast<double>(count_), 1e12)});
   }
 
-  void objects() {
+  template <class CreateAll>
+  void objects(const std::vector<Order>& orders, const std::string& how, CreateAll create) {
     dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = heap_bytes_with_room<Node>(count_)});
     const dynasoar::DeviceArray<Node*> nodes(count_);
-    handle.parallel_for(count_, Create{nodes.data()});
+    create(handle, count_, nodes.data());
     handle.synchronize();
-    for (const Order& order : orders()) {
+    for (const Order& order : orders) {
       handle.parallel_for(count_, Link{nodes.data(), count_, order});
-      add(handle.executor(), order, "objects", [&] { handle.parallel_do<&Node::pull>(); });
-      add(handle.executor(), order, "objects, loads first", [&] { handle.parallel_do<&Node::pull_loads_first>(); });
+      add(handle.executor(), order, how, [&] { handle.parallel_do<&Node::pull>(); });
+      add(handle.executor(), order, how + ", loads first", [&] { handle.parallel_do<&Node::pull_loads_first>(); });
     }
   }
 

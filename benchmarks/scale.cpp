@@ -53,8 +53,8 @@ class Benchmark {
   }
 
  private:
-  // Loops that are timed together, because a short one takes less than the clock can tell.
-  static int repeated(std::size_t count) { return count < 1'000'000 ? 20 : 1; }
+  // Loops that are timed together, because a short one takes less than the clock can tell, and than a launch.
+  static int repeated(std::size_t count) { return count < 100'000'000 ? 20 : 1; }
 
   void add(const char* variant, std::size_t count, int times, const std::vector<double>& seconds) {
     report_.add({"scale",
