@@ -98,12 +98,10 @@ class Benchmark {
       : report_(report), settings_(settings), bits_(settings.small ? 16 : 25), count_(std::size_t{1} << bits_) {}
 
   void run() {
-    objects(orders(), "objects", [](auto& handle, std::size_t count, Node** nodes) {
-      handle.template parallel_new<Node>(count, nodes);
-    });
-    objects({orders()[1]}, "objects by make_new", [](auto& handle, std::size_t count, Node** nodes) {
-      handle.parallel_for(count, Create{nodes});
-    });
+    objects(orders(), "objects",
+            [](auto& handle, std::size_t count, Node** nodes) { handle.template parallel_new<Node>(count, nodes); });
+    objects({orders()[1]}, "objects by make_new",
+            [](auto& handle, std::size_t count, Node** nodes) { handle.parallel_for(count, Create{nodes}); });
     by_hand<std::uint32_t>("by hand, 32-bit indices");
     by_hand<std::uint64_t>("by hand, 64-bit indices");
   }

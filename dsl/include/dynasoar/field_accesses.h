@@ -94,6 +94,10 @@ template <class F, class... Args>
 struct ObjectCall;
 template <class T, class... Args>
 struct IndexedNew;
+template <class A, class T, class... Args>
+struct FillBlocks;
+template <class A, class T, class... Args>
+struct CreateRest;
 
 /// What loops call, in a few words: "Fish::update", "new Fish", or the name of a callable's type.
 template <class F>
@@ -106,6 +110,10 @@ template <class T, class... Args>
 struct CallName<IndexedNew<T, Args...>> {
   static std::string text() { return "new " + std::string(type_name<T>()); }
 };
+template <class A, class T, class... Args>
+struct CallName<FillBlocks<A, T, Args...>> : CallName<IndexedNew<T>> {};
+template <class A, class T, class... Args>
+struct CallName<CreateRest<A, T, Args...>> : CallName<IndexedNew<T>> {};
 template <auto kMethod>
 struct CallName<Method<kMethod>> {
   static std::string text() {
