@@ -146,7 +146,7 @@ class BlockHeap {
   ///
   /// @param want   number of blocks, 1 to 64
   /// @return       up to so many, or none
-  /// @par Cost     three atomics, and two per block that nobody waits for
+  /// @par Cost     three atomics, and one per block that nobody waits for
   __device__ Blocks allocate_blocks(int type, int want, std::uint32_t who) const {
     const TypeState& state = types[type];
     if (!state.active.seems_empty()) return {kNoPosition, 0};
@@ -385,7 +385,7 @@ class BlockHeap {
       const Blocks taken = free_pages.clear_some(hint, want);
       if (taken.bits == 0) return taken;
       if (taken.first != hint) page_hint[current_slot(who)].store(taken.first, Order::relaxed);
-      // relaxed: published by the fences of open_full.
+      // relaxed: published by the fence of open_full.
       for_each_block(taken, [&](std::uint32_t block) {
         page_type[block].store(static_cast<std::uint32_t>(type), Order::relaxed);
       });
@@ -409,18 +409,16 @@ class BlockHeap {
     }
   }
 
-  /// Opens closed blocks that the caller has taken, with all of their slots reserved. As `open`, but a full block is
-  /// nobody's current one: it gets no token, and is listed when the first of its slots is given back.
+  /// Opens closed blocks that the caller has taken, with all of their slots reserved. As `open`, but what is full need
+  /// be nobody's current block, so there is no token; the slot bits stay as they are; a block is listed when the first
+  /// of its slots is given back.
   __device__ void open_full(const Blocks& blocks, int type) const {
     types[type].allocated.set_many(blocks.first, blocks.bits);
     for_each_block(blocks, [&](std::uint32_t block) { types[type].open_blocks.add(block, 1, Order::relaxed); });
-    // Partner is the acquire of a search, as in open.
+    // Partner is the acquire of a search, as in open; and whoever is given an object by the caller, and passes its slot
+    // on, has seen the type. On a GPU, where completing a change is relaxed, this is also what that needs.
     Atomics::fence(Order::release);
     types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);
-    Atomics::fence(Order::release);
-    // Partner is the acquire in take_slots, as in open: the value stays as it was, but who gets a slot that has been
-    // given back since sees the type and the rest.
-    for_each_block(blocks, [&](std::uint32_t block) { slots[block].store(kAllSlots, Atomics::kFenced); });
   }
 
   /// Lists blocks of a page as empty: those from `begin`, where a container begins, or the page, to `end`.
