@@ -235,7 +235,7 @@ class Benchmark {
   Benchmark(Report& report, const Settings& settings, bool is_mixed)
       : report_(report),
         settings_(settings),
-        order_{is_mixed, settings.small ? 14 : 25},
+        order_{is_mixed, settings.small ? 14 : 23},
         count_(std::size_t{1} << order_.bits),
         x_(count_),
         y_(count_) {}
