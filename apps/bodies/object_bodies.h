@@ -3,15 +3,13 @@
 /// Body and in the loops of a step.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include <app/object_heap.h>
-#include <app/phase_clock.h>
+#include <app/object_simulation.h>
+#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "simulation.h"
@@ -41,45 +39,52 @@ struct TotalsOf {
 ///                 an array, and with `state()`; `phases()`; a constructor `Model(handle, parameters)`;
 ///                 `step(handle, clock)`
 template <class Model>
-class ObjectBodies final : public Simulation {
+class ObjectBodies final
+    : public app::ObjectSimulation<ObjectBodies<Model>, Simulation, typename Model::Body::Allocator> {
  public:
   using Body = typename Model::Body;
   using AllocatorT = typename Body::Allocator;
 
   explicit ObjectBodies(const Parameters& parameters)
-      : count_(parameters.initial.size()),
-        handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes(count_)),
-                 .threads = parameters.threads}),
-        clock_(parameters.profile_every, Model::phases()),
-        model_(handle_, parameters) {
+      : Base(parameters, needed_bytes(parameters.initial.size()), "set of bodies", Model::phases()),
+        options_(options_of(parameters)),
+        count_(parameters.initial.size()),
+        model_(handle(), parameters) {
     dynasoar::DeviceArray<BodyState> initial(count_);
     initial.upload(parameters.initial);
-    handle_.template parallel_new<Body>(count_, static_cast<const BodyState*>(initial.data()));
+    handle().template parallel_new<Body>(count_, static_cast<const BodyState*>(initial.data()));
     synchronize();
   }
 
-  void step() override { model_.step(handle_, clock_); }
-
-  void synchronize() override { app::synchronize(handle_, needed_bytes(count_), "set of bodies"); }
+  void step() override {
+    begin_step();
+    model_.step(handle(), clock());
+  }
 
   std::vector<BodyState> bodies() override {
     dynasoar::DeviceArray<BodyState> states(count_);
     states.fill_bytes(0xFF);
     BodyState* const out = states.data();
-    handle_.template parallel_do<Body>([=] __device__(Body * body) { out[body->state().number] = body->state(); });
+    handle().template parallel_do<Body>([=] __device__(Body * body) { out[body->state().number] = body->state(); });
     synchronize();
     std::vector<BodyState> all = states.download();
     std::erase_if(all, [](const BodyState& state) { return state.number == kNobody; });
     return all;
   }
 
-  Totals totals() override { return handle_.template reduce<Body>(Totals{}, AddTotals{}, TotalsOf{}); }
+  Totals totals() override { return handle().template reduce<Body>(Totals{}, AddTotals{}, TotalsOf{}); }
 
-  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
+  const app::SavedOptions& saved_options() const { return options_; }
 
-  std::optional<app::Usage> usage() override { return app::usage_of(handle_); }
+  template <class F>
+  void with_arrays(F f) const {
+    f();
+  }
 
  private:
+  using Base = app::ObjectSimulation<ObjectBodies, Simulation, AllocatorT>;
+  using Base::begin_step, Base::clock, Base::handle, Base::synchronize;
+
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
   /// Enough for the bodies, though the warps of a large GPU open a block each.
@@ -87,9 +92,17 @@ class ObjectBodies final : public Simulation {
     return AllocatorT::template heap_bytes_for<Body>(2 * count + app::kSlotsInFlight);
   }
 
+  static app::SavedOptions options_of(const Parameters& parameters) {
+    app::InputSum initial;
+    for (const BodyState& body : parameters.initial) initial.add(body.x, body.y, body.vx, body.vy, body.mass);
+    return app::SavedOptions()
+        .add("--bodies", parameters.initial.size())
+        .add("--cut-off", parameters.cut_off)
+        .add("--seed, --input", initial);
+  }
+
+  app::SavedOptions options_;
   std::size_t count_;
-  dynasoar::AllocatorHandle<AllocatorT> handle_;
-  app::PhaseClock clock_;
   Model model_;
 };
 

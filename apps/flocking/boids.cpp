@@ -8,14 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <app/allocator.h>
 #include <app/object_heap.h>
-#include <app/phase_clock.h>
+#include <app/object_simulation.h>
+#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/uniform_grid.h>
 
@@ -51,28 +50,28 @@ class Boid : public dynasoar::SoaBase<AllocatorT> {
   __device__ BoidState state() const { return {number_, position_->x, position_->y, velocity_->x, velocity_->y}; }
 };
 
-class Objects final : public Simulation {
+class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
  public:
   explicit Objects(const Parameters& parameters)
-      : count_(parameters.initial.size()),
-        handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes(count_)),
-                 .threads = parameters.threads}),
+      : ObjectSimulation(parameters, needed_bytes(parameters.initial.size()), "flock", {"sort", "fly"}),
+        options_(options_of(parameters)),
+        count_(parameters.initial.size()),
         // Cells a bit wider than what a boid sees, so that it never looks into more than nine.
-        grid_(handle_, {.lower = {0, 0},
-                        .upper = {parameters.side, parameters.side},
-                        .cell = 1.01f * kSight,
-                        .periodic = {true, true},
-                        .capacity = std::max<std::size_t>(1, count_ + count_ / 2)}),
-        clock_(parameters.profile_every, {"sort", "fly"}),
+        grid_(handle(), {.lower = {0, 0},
+                         .upper = {parameters.side, parameters.side},
+                         .cell = 1.01f * kSight,
+                         .periodic = {true, true},
+                         .capacity = std::max<std::size_t>(1, count_ + count_ / 2)}),
         is_timed_(parameters.profile_every > 0),
-        recorded_step_(handle_.record(Step{this})) {
+        recorded_step_(handle().record(Step{this})) {
     dynasoar::DeviceArray<BoidState> initial(count_);
     initial.upload(parameters.initial);
-    handle_.parallel_new<Boid>(count_, static_cast<const BoidState*>(initial.data()));
+    handle().parallel_new<Boid>(count_, static_cast<const BoidState*>(initial.data()));
     synchronize();
   }
 
   void step() override {
+    begin_step();
     if (is_timed_) {
       timed_step();
     } else {
@@ -80,26 +79,27 @@ class Objects final : public Simulation {
     }
   }
 
-  void synchronize() override { app::synchronize(handle_, needed_bytes(count_), "flock"); }
-
   std::vector<BoidState> boids() override {
     dynasoar::DeviceArray<BoidState> states(count_);
     BoidState* const out = states.data();
-    handle_.parallel_do<Boid>([=] __device__(Boid * boid) { out[boid->number_] = boid->state(); });
+    handle().parallel_do<Boid>([=] __device__(Boid * boid) { out[boid->number_] = boid->state(); });
     synchronize();
     return states.download();
   }
 
-  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
+  const app::SavedOptions& saved_options() const { return options_; }
 
-  std::optional<app::Usage> usage() override { return app::usage_of(handle_); }
+  template <class F>
+  void with_arrays(F f) const {
+    f();
+  }
 
  private:
   /// The loops of a step, to be recorded.
   struct Step {
     Objects* flock;
     void operator()() const {
-      const auto kept = flock->handle_.keep_lists();
+      const auto kept = flock->handle().keep_lists();
       flock->sort();
       flock->fly();
     }
@@ -110,12 +110,12 @@ class Objects final : public Simulation {
 
   /// The same, with a look at the clock after each of them, for which the host has to wait.
   void timed_step() {
-    clock_.begin_step(handle_.executor());
-    const auto kept = handle_.keep_lists();
+    clock().begin_step(handle().executor());
+    const auto kept = handle().keep_lists();
     sort();
-    clock_.end_phase(handle_.executor(), 0);
+    clock().end_phase(handle().executor(), 0);
     fly();
-    clock_.end_phase(handle_.executor(), 1);
+    clock().end_phase(handle().executor(), 1);
   }
 
   /// Enough for the boids, though the warps of a large GPU open a block each.
@@ -123,10 +123,20 @@ class Objects final : public Simulation {
     return AllocatorT::heap_bytes_for<Boid>(2 * count + app::kSlotsInFlight);
   }
 
+  static app::SavedOptions options_of(const Parameters& parameters) {
+    app::InputSum side;
+    side.add(parameters.side);
+    app::InputSum initial;
+    for (const BoidState& boid : parameters.initial) initial.add(boid.x, boid.y, boid.vx, boid.vy);
+    return app::SavedOptions()
+        .add("--boids", parameters.initial.size())
+        .add("--neighbours", side)
+        .add("--seed", initial);
+  }
+
+  app::SavedOptions options_;
   std::size_t count_;
-  Handle handle_;
   dynasoar::UniformGrid<Boid, Bird> grid_;
-  app::PhaseClock clock_;
   bool is_timed_;
   decltype(std::declval<Handle&>().record(std::declval<Step>())) recorded_step_;
 };

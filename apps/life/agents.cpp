@@ -183,6 +183,11 @@ class Model {
     return std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
   }
 
+  template <class F>
+  void with_arrays(F f) const {
+    f(dynasoar::array("cells", words_));
+  }
+
   void step(app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);

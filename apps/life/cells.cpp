@@ -214,6 +214,11 @@ class Model {
            std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
   }
 
+  template <class F>
+  void with_arrays(F f) const {
+    f();
+  }
+
   void step(app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <app/error.h>
+
 #include "box.h"
 #include "simulation.h"
 
@@ -26,6 +28,7 @@ class Growing final : public Simulation {
  public:
   Growing(const Parameters& parameters, Make make)
       : parameters_(parameters), least_margin_(std::max(parameters.margin, 64)), make_(std::move(make)) {
+    parameters_.options = options_of(parameters);
     parameters_.edge = Edge::dead;
     set_margin();
     inner_ = make_(parameters_);
@@ -49,6 +52,41 @@ class Growing final : public Simulation {
   }
 
   Frame frame() override { return inner_->frame(); }
+
+  std::string why_not_saved() const override { return inner_->why_not_saved(); }
+
+  void save(const std::string& path) override {
+    inner_->notes = {parameters_.left,
+                     parameters_.top,
+                     parameters_.width,
+                     parameters_.height,
+                     exact_steps_,
+                     step_,
+                     parameters_.margin,
+                     static_cast<std::int64_t>(allocations_),
+                     static_cast<std::int64_t>(frees_)};
+    inner_->save(path);
+  }
+
+  int load(const std::string& path) override {
+    const std::vector<std::int64_t> notes = saved_notes(path);
+    if (notes.size() != 9) throw app::UsageError("--edge: the frame of the run in " + path + " does not grow");
+    const auto number = [&](std::size_t i) { return static_cast<int>(notes[i]); };
+    inner_.reset();
+    parameters_.left = number(0);
+    parameters_.top = number(1);
+    parameters_.width = number(2);
+    parameters_.height = number(3);
+    exact_steps_ = number(4);
+    step_ = notes[5];
+    parameters_.margin = number(6);
+    allocations_ = static_cast<std::uint64_t>(notes[7]);
+    frees_ = static_cast<std::uint64_t>(notes[8]);
+    parameters_.density = 0;  // who lives is in the file
+    inner_ = make_(parameters_);
+    inner_->load(path);
+    return static_cast<int>(step_);
+  }
 
   std::vector<PhaseTime> phases() override {
     std::vector<PhaseTime> times = inner_->phases();

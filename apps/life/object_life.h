@@ -2,14 +2,13 @@
 /// ObjectLife: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include <app/object_heap.h>
-#include <app/phase_clock.h>
+#include <app/object_simulation.h>
+#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "census.h"
@@ -57,63 +56,67 @@ struct PaintAlive {
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
-///                 `step(clock)`, `heap_bytes(cells)`, and names its classes `Alive` (with device functions `state()`
-///                 and `index()`) and `Candidate`
+///                 `step(clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the objects,
+///                 `heap_bytes(cells)`, and names its classes `Alive` (with device functions `state()` and `index()`)
+///                 and `Candidate`
 /// @tparam A       the allocator
 template <class Model, class A>
-class ObjectLife final : public Simulation {
+class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simulation, A> {
  public:
   explicit ObjectLife(const Parameters& parameters)
-      : left_(parameters.left - parameters.margin),
+      : Base(parameters, Model::heap_bytes(Lattice::of(parameters).cells()), "frame",
+             {"deaths", "births", "candidates look", "alive look"}),
+        options_(parameters.options.empty() ? options_of(parameters) : parameters.options),
+        left_(parameters.left - parameters.margin),
         top_(parameters.top - parameters.margin),
         lattice_(Lattice::of(parameters)),
-        needed_bytes_(Model::heap_bytes(lattice_.cells())),
-        handle_(
-            {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
-        clock_(parameters.profile_every, {"deaths", "births", "candidates look", "alive look"}),
         start_(parameters),
-        model_(handle_, lattice_, parameters.rule, start_.view()) {
+        model_(handle(), lattice_, parameters.rule, start_.view()) {
     synchronize();
   }
 
-  void step() override { model_.step(clock_); }
-
-  void record() override {
-    const Census::Sums sums = census_.next(handle_.executor());
-    handle_.template parallel_do<Alive>(CountAlive<Alive>{sums});
-    handle_.template parallel_do<Candidate>(CountCandidates<Candidate>{sums});
+  void step() override {
+    begin_step();
+    model_.step(clock());
   }
 
-  void synchronize() override { app::synchronize(handle_, needed_bytes_, "frame"); }
+  void record() override {
+    const Census::Sums sums = census_.next(handle().executor());
+    handle().template parallel_do<Alive>(CountAlive<Alive>{sums});
+    handle().template parallel_do<Candidate>(CountCandidates<Candidate>{sums});
+  }
 
   std::vector<Population> take_history() override {
     synchronize();
-    return census_.take(handle_.executor());
+    return census_.take(handle().executor());
   }
 
   Frame frame() override {
     synchronize();
     dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
     states.fill_bytes(0);
-    handle_.template parallel_do<Alive>(PaintAlive<Alive>{states.data()});
-    handle_.synchronize();
+    handle().template parallel_do<Alive>(PaintAlive<Alive>{states.data()});
+    handle().synchronize();
     return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
   }
 
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  const app::SavedOptions& saved_options() const { return options_; }
 
-  std::optional<Usage> usage() override { return app::usage_of(handle_); }
+  template <class F>
+  void with_arrays(F f) {
+    model_.with_arrays([&](const auto&... arrays) { f(dynasoar::array("notes", this->notes), arrays...); });
+  }
 
  private:
+  using Base = app::ObjectSimulation<ObjectLife, Simulation, A>;
+  using Base::begin_step, Base::clock, Base::handle, Base::synchronize;
   using Alive = typename Model::Alive;
   using Candidate = typename Model::Candidate;
 
+  app::SavedOptions options_;
   int left_;
   int top_;
   Lattice lattice_;
-  std::size_t needed_bytes_;
-  dynasoar::AllocatorHandle<A> handle_;
-  app::PhaseClock clock_;
   Start start_;
   Model model_;
   Census census_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <app/saved_options.h>
 #include <app/simulation.h>
 
 #include "rule.h"
@@ -42,6 +43,7 @@ struct Parameters {
   std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this frame
   int threads = 0;                ///< on the CPU; 0: one per processor
   int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+  app::SavedOptions options;      ///< that a checkpoint fits; empty: those above
 };
 
 /// Numbers of cells.
@@ -76,7 +78,16 @@ class Simulation : public app::Simulation {
 
   /// The present frame.
   virtual Frame frame() = 0;
+
+  /// Numbers that a checkpoint holds for whoever has made this simulation.
+  std::vector<std::int64_t> notes;
 };
+
+/// The notes in a checkpoint. @throws dynasoar::Error if the file cannot be read or is of something else
+std::vector<std::int64_t> saved_notes(const std::string& path);
+
+/// The parameters that decide a run, for checkpoints.
+app::SavedOptions options_of(const Parameters& parameters);
 
 // The implementations. @pre parameters.edge is dead or torus
 

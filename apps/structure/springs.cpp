@@ -15,7 +15,8 @@
 
 #include <app/allocator.h>
 #include <app/object_heap.h>
-#include <app/phase_clock.h>
+#include <app/object_simulation.h>
+#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "network.h"
@@ -258,42 +259,40 @@ std::size_t heap_bytes_for(const Network& network) {
          AllocatorT::heap_bytes_for<Spring>(room(network.springs.size())) + AllocatorT::least_heap_bytes();
 }
 
-class Simulation final : public structure::Simulation {
+class Simulation final : public app::ObjectSimulation<Simulation, structure::Simulation, AllocatorT> {
  public:
   Simulation(const Parameters& parameters, const Network& network)
-      : start_(network),
-        needed_bytes_(heap_bytes_for(network)),
-        handle_({.heap_bytes = app::heap_bytes<AllocatorT>(parameters.heap_bytes, needed_bytes_),
-                 .threads = parameters.threads}),
-        physics_(Physics::of(parameters)),
-        clock_(parameters.profile_every, {"anchors move", "forces and breaking", "nodes move", "search", "deletion"}) {
+      : ObjectSimulation(parameters, heap_bytes_for(network), "network",
+                         {"anchors move", "forces and breaking", "nodes move", "search", "deletion"}),
+        options_(options_of(parameters, network)),
+        start_(network),
+        physics_(Physics::of(parameters)) {
     build(assign_slots(network));
   }
 
   void step() override {
-    dynasoar::Executor& executor = handle_.executor();
-    clock_.begin_step(executor);
-    handle_.parallel_do<&AnchorPullNode::pull>(physics_);
-    clock_.end_phase(executor, 0);
+    begin_step();
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
+    handle().parallel_do<&AnchorPullNode::pull>(physics_);
+    clock().end_phase(executor, 0);
     for (int i = 0; i < kRelaxations; ++i) {
-      handle_.parallel_do<&Spring::compute_force>(physics_);
-      clock_.end_phase(executor, 1);
-      handle_.parallel_do<&Node::move>(physics_);
-      clock_.end_phase(executor, 2);
+      handle().parallel_do<&Spring::compute_force>(physics_);
+      clock().end_phase(executor, 1);
+      handle().parallel_do<&Node::move>(physics_);
+      clock().end_phase(executor, 2);
     }
     {
-      const auto kept = handle_.keep_lists();  // the search changes none, and then springs go
+      const auto kept = handle().keep_lists();  // the search changes none, and then springs go
       search_anchored();
-      clock_.end_phase(executor, 3);
-      handle_.parallel_do<&Spring::disappear_if_unreached>();
+      clock().end_phase(executor, 3);
+      handle().parallel_do<&Spring::disappear_if_unreached>();
     }
-    handle_.parallel_do<NodeBase, &NodeBase::die_if_isolated>();
-    clock_.end_phase(executor, 4);
+    handle().parallel_do<NodeBase, &NodeBase::die_if_isolated>();
+    clock().end_phase(executor, 4);
   }
 
-  void record() override { history_.push_back({handle_.count<Spring>(), handle_.count<NodeBase>()}); }
-
-  void synchronize() override { app::synchronize(handle_, needed_bytes_, "network"); }
+  void record() override { history_.push_back({handle().count<Spring>(), handle().count<NodeBase>()}); }
 
   std::vector<Census> take_history() override { return std::exchange(history_, {}); }
 
@@ -302,7 +301,7 @@ class Simulation final : public structure::Simulation {
     now.nodes = report().states.download();
     dynasoar::DeviceArray<std::uint8_t> exists(now.springs.size());
     exists.fill_bytes(0);
-    handle_.parallel_do<&Spring::report>(exists.data());
+    handle().parallel_do<&Spring::report>(exists.data());
     synchronize();
     const std::vector<std::uint8_t> alive = exists.download();
     for (std::size_t s = 0; s < alive.size(); ++s) now.springs[s].exists = alive[s] != 0;
@@ -311,9 +310,12 @@ class Simulation final : public structure::Simulation {
 
   std::vector<std::uint32_t> degrees() override { return report().degrees.download(); }
 
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  const app::SavedOptions& saved_options() const { return options_; }
 
-  std::optional<Usage> usage() override { return app::usage_of(handle_); }
+  template <class F>
+  void with_arrays(F f) const {
+    f();
+  }
 
  private:
   /// What the nodes report, by number.
@@ -329,9 +331,9 @@ class Simulation final : public structure::Simulation {
     dynasoar::DeviceArray<NodeBase*> table(node_seeds.size());
     nodes.upload(node_seeds);
     springs.upload(slots.springs);
-    handle_.parallel_for(nodes.size(), MakeNode{nodes.data(), table.data()});
+    handle().parallel_for(nodes.size(), MakeNode{nodes.data(), table.data()});
     synchronize();  // springs can be made if all nodes are there
-    handle_.parallel_for(springs.size(), MakeSpring{springs.data(), table.data()});
+    handle().parallel_for(springs.size(), MakeSpring{springs.data(), table.data()});
     synchronize();
   }
 
@@ -349,12 +351,12 @@ class Simulation final : public structure::Simulation {
 
   /// Gives every free node its distance from the nearest anchor, if springs connect them.
   void search_anchored() {
-    handle_.parallel_do<&Node::forget_distance>();
+    handle().parallel_do<&Node::forget_distance>();
     search_.run([this](std::uint32_t distance, Distance* farthest) {
       if (distance == 0) {
-        handle_.parallel_do<AnchorNode, &NodeBase::reach_neighbors>(distance, farthest);
+        handle().parallel_do<AnchorNode, &NodeBase::reach_neighbors>(distance, farthest);
       } else {
-        handle_.parallel_do<Node, &NodeBase::reach_neighbors>(distance, farthest);
+        handle().parallel_do<Node, &NodeBase::reach_neighbors>(distance, farthest);
       }
     });
   }
@@ -364,17 +366,29 @@ class Simulation final : public structure::Simulation {
                     dynasoar::DeviceArray<std::uint32_t>(start_.nodes.size())};
     reports.states.upload(std::vector<NodeState>(start_.nodes.size()));
     reports.degrees.fill_bytes(0);
-    handle_.parallel_do<NodeBase, &NodeBase::report>(reports.states.data(), reports.degrees.data());
+    handle().parallel_do<NodeBase, &NodeBase::report>(reports.states.data(), reports.degrees.data());
     synchronize();
     return reports;
   }
 
+  static app::SavedOptions options_of(const Parameters& parameters, const Network& network) {
+    app::InputSum sum;
+    for (const NodeState& node : network.nodes) {
+      sum.add(node.kind, node.position.x, node.position.y, node.velocity.x, node.velocity.y);
+    }
+    for (const SpringState& spring : network.springs) {
+      sum.add(spring.first, spring.second, spring.factor, spring.rest_length);
+    }
+    return app::SavedOptions()
+        .add("--strength", parameters.strength)
+        .add("--mass", parameters.mass)
+        .add("--seed, --mesh, and what a network is made with", sum);
+  }
+
+  app::SavedOptions options_;
   Network start_;
-  std::size_t needed_bytes_;
-  dynasoar::AllocatorHandle<AllocatorT> handle_;
   Physics physics_;
   Search search_;
-  app::PhaseClock clock_;
   std::vector<Census> history_;
 };
 

@@ -338,6 +338,12 @@ class Model {
             sugars_.data(), growths_.data(), shares_.data(), asked_.data()};
   }
 
+  template <class F>
+  void with_arrays(F f) const {  // nobody asks between steps
+    f(dynasoar::array("agents", agents_), dynasoar::array("kinds", kinds_), dynasoar::array("sugars", sugars_),
+      dynasoar::array("growths", growths_));
+  }
+
   void step(std::uint32_t step, app::PhaseClock& clock) {
     const Landscape land = view(step);
     dynasoar::Executor& executor = handle_.executor();

@@ -354,6 +354,11 @@ class Model {
 
   World view(std::uint32_t step) const { return {grid_, seed_, step, table_.data()}; }
 
+  template <class F>
+  void with_arrays(F f) const {
+    f(dynasoar::array("table", table_));
+  }
+
   void step(std::uint32_t step, app::PhaseClock& clock) {
     const World world = view(step);
     dynasoar::Executor& executor = handle_.executor();

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include <app/object_heap.h>
-#include <app/phase_clock.h>
+#include <app/object_simulation.h>
+#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "census_history.h"
@@ -21,54 +21,67 @@ using app::kSlotsInFlight;
 /// A simulation whose agents are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
+///                 `step(step, clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the
+///                 objects, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
 ///                 `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
-class ObjectLandscape final : public Simulation {
+class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model, A>, Simulation, A> {
  public:
   explicit ObjectLandscape(const Parameters& parameters)
-      : cells_(static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)),
-        needed_bytes_(Model::heap_bytes(cells_)),
-        handle_(
-            {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
-        clock_(parameters.profile_every, {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move",
-                                          "males propose", "females accept", "fathers ask", "births"}),
-        model_(handle_, parameters) {
+      : Base(parameters, Model::heap_bytes(cells_of(parameters)), "landscape",
+             {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move", "males propose",
+              "females accept", "fathers ask", "births"}),
+        parameters_(parameters),
+        cells_(cells_of(parameters)),
+        model_(handle(), parameters) {
     synchronize();
   }
 
-  void step() override { model_.step(++step_, clock_); }
+  void step() override { model_.step(begin_step(), clock()); }
 
-  void record() override { history_.record(handle_.executor(), cells_, model_.view(step_)); }
-
-  void synchronize() override { app::synchronize(handle_, needed_bytes_, "landscape"); }
+  void record() override { history_.record(handle().executor(), cells_, model_.view(steps())); }
 
   std::vector<Census> take_history() override {
     synchronize();
-    return history_.take(handle_.executor());
+    return history_.take(handle().executor());
   }
 
   std::vector<CellState> landscape() override {
     synchronize();
     const dynasoar::DeviceArray<CellState> states(cells_);
     CellState* const out = states.data();
-    const auto view = model_.view(step_);
-    handle_.parallel_for(cells_, [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
-    handle_.synchronize();
+    const auto view = model_.view(steps());
+    handle().parallel_for(cells_,
+                          [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
+    handle().synchronize();
     return states.download();
   }
 
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  app::SavedOptions saved_options() const {
+    return app::SavedOptions()
+        .add("--width", parameters_.width)
+        .add("--height", parameters_.height)
+        .add("--seed", parameters_.seed)
+        .add("--male", parameters_.males)
+        .add("--female", parameters_.females);
+  }
 
-  std::optional<Usage> usage() override { return app::usage_of(handle_); }
+  template <class F>
+  void with_arrays(F f) const {
+    model_.with_arrays(f);
+  }
 
  private:
+  using Base = app::ObjectSimulation<ObjectLandscape, Simulation, A>;
+  using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
+
+  static std::uint32_t cells_of(const Parameters& parameters) {
+    return static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height);
+  }
+
+  Parameters parameters_;
   std::uint32_t cells_;
-  std::size_t needed_bytes_;
-  std::uint32_t step_ = 0;
-  dynasoar::AllocatorHandle<A> handle_;
-  app::PhaseClock clock_;
   Model model_;
   CensusHistory history_;
 };

@@ -366,6 +366,11 @@ class Model {
 
   View view(const World&) const { return {table_.data()}; }
 
+  template <class F>
+  void with_arrays(F f) const {
+    f(dynasoar::array("table", table_));
+  }
+
   void step(const World& world, app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);

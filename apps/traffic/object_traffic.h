@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include <app/object_heap.h>
-#include <app/phase_clock.h>
+#include <app/object_simulation.h>
+#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "census_history.h"
@@ -27,62 +27,88 @@ inline std::size_t slots_for(std::size_t objects) {
 /// A simulation whose cars are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, network, world)`,
-///                 `step(world, clock)`, `phases()` with the names of its phases, `count_cars(sums)`,
+///                 `step(world, clock)`, `phases()` with the names of its phases, `with_arrays(f)`, which calls f
+///                 with what a checkpoint needs beside the objects, `count_cars(sums)`,
 ///                 `view(world)` with a device function `state(c)`, `heap_bytes(network)`
 /// @tparam A       the allocator
 template <class Model, class A>
-class ObjectTraffic final : public Simulation {
+class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>, Simulation, A> {
  public:
   ObjectTraffic(const Parameters& parameters, const Network& network)
-      : cells_(checked(network).cells()),
-        needed_bytes_(Model::heap_bytes(network)),
-        world_{Seed{parameters.seed}, Chances::of(parameters), 0},
-        handle_(
-            {.heap_bytes = app::heap_bytes<A>(parameters.heap_bytes, needed_bytes_), .threads = parameters.threads}),
-        clock_(parameters.profile_every, Model::phases()),
-        model_(handle_, network, world_) {
+      : Base(parameters, Model::heap_bytes(checked(network)), "traffic", Model::phases()),
+        options_(options_of(parameters, network)),
+        cells_(network.cells()),
+        start_{Seed{parameters.seed}, Chances::of(parameters), 0},
+        model_(handle(), network, start_) {
     synchronize();
   }
 
   void step() override {
-    ++world_.step;
-    model_.step(world_, clock_);
+    begin_step();
+    model_.step(world(), clock());
   }
 
-  void record() override { model_.count_cars(history_.next(handle_.executor())); }
-
-  void synchronize() override { app::synchronize(handle_, needed_bytes_, "traffic"); }
+  void record() override { model_.count_cars(history_.next(handle().executor())); }
 
   std::vector<Census> take_history() override {
     synchronize();
-    return history_.take(handle_.executor());
+    return history_.take(handle().executor());
   }
 
   std::vector<CellState> cells() override {
     synchronize();
     const dynasoar::DeviceArray<CellState> states(cells_);
     CellState* const out = states.data();
-    const auto view = model_.view(world_);
-    handle_.parallel_for(cells_, [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
-    handle_.synchronize();
+    const auto view = model_.view(world());
+    handle().parallel_for(cells_,
+                          [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
+    handle().synchronize();
     return states.download();
   }
 
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  const app::SavedOptions& saved_options() const { return options_; }
 
-  std::optional<Usage> usage() override { return app::usage_of(handle_); }
+  template <class F>
+  void with_arrays(F f) const {
+    model_.with_arrays(f);
+  }
 
  private:
+  using Base = app::ObjectSimulation<ObjectTraffic, Simulation, A>;
+  using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
+
   static const Network& checked(const Network& network) {
     check_network(network);
     return network;
   }
 
+  static app::SavedOptions options_of(const Parameters& parameters, const Network& network) {
+    return app::SavedOptions()
+        .add("--seed", parameters.seed)
+        .add("--density", parameters.density)
+        .add("--production", parameters.production)
+        .add("--dawdling", parameters.dawdling)
+        .add("--network, --intersections, and what a network is made with", sum_of(network));
+  }
+
+  /// Of what cars take notice of.
+  static app::InputSum sum_of(const Network& network) {
+    app::InputSum sum;
+    for (const Intersection& intersection : network.intersections) sum.add(intersection.green);
+    for (const Street& street : network.streets) {
+      sum.add(street.from, street.to, street.cells, street.limit, street.phase);
+      for (const std::uint32_t exit : street.exits) sum.add(exit);
+    }
+    for (const Place& place : network.producers) sum.add(place.street, place.cell);
+    for (const Place& place : network.destinations) sum.add(place.street, place.cell);
+    return sum;
+  }
+
+  World world() const { return {start_.seed, start_.chances, steps()}; }
+
+  app::SavedOptions options_;
   std::size_t cells_;
-  std::size_t needed_bytes_;
-  World world_;
-  dynasoar::AllocatorHandle<A> handle_;
-  app::PhaseClock clock_;
+  World start_;
   Model model_;
   CensusHistory history_;
 };

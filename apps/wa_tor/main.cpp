@@ -33,8 +33,7 @@ app::ProgramTexts program_texts() {
           .baselines = {"none", "soa", "aos", "reference"},
           .csv_help = "Fish and sharks after every step",
           .chart_help = "Chart of the populations",
-          .picture_help = "The ocean at the end",
-          .has_checkpoints = true};
+          .picture_help = "The ocean at the end"};
 }
 
 app::RunOptions default_options() {

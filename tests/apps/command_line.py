@@ -101,11 +101,12 @@ def read_terminal(controller, redraws=sys.maxsize):
 class CheckpointTests:
     """What also holds for applications that can be saved: a base before ApplicationTests."""
 
-    checkpoint_options = ("--checkpoint FILE=none", "--checkpoint-every N=100", "--restore FILE=none")
+    checkpoint_run = ()  # arguments beside small_run, if results depend on the number of threads
+    wrong_option = ("--seed", "7")
 
     def outputs_of(self, *arguments):
         """The rows after the header, and the picture."""
-        self.simulate_small_run(*arguments)
+        self.simulate_small_run(*self.checkpoint_run, *arguments)
         return read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
 
     def assert_goes_on_like_one_run(self, first_row, rows, picture, expected):
@@ -118,12 +119,13 @@ class CheckpointTests:
             with self.subTest(variant=variant):
                 self.empty_folder()
                 expected = self.outputs_of("--variant", variant)
-                self.simulate(*self.small_run, "--variant", variant, "--steps", str(half), "--checkpoint", "run.checkpoint")
+                self.simulate(*self.small_run, *self.checkpoint_run, "--variant", variant, "--steps", str(half),
+                              "--checkpoint", "run.checkpoint")
                 restored = self.outputs_of("--variant", variant, "--restore", "run.checkpoint")
                 self.assert_goes_on_like_one_run(half, *restored, expected)
 
     def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(self):
-        with self.process(*self.small_run, *ENDLESS, "--checkpoint", "run.checkpoint", "--checkpoint-every", "3",
+        with self.process(*self.small_run, *self.checkpoint_run, *ENDLESS, "--checkpoint", "run.checkpoint", "--checkpoint-every", "3",
                           stdout=subprocess.DEVNULL) as process:
             self.wait_for_rows(10)
             process.kill()
@@ -133,7 +135,7 @@ class CheckpointTests:
         self.check_that_it_goes_on(first)
 
     def test_an_interrupt_writes_a_checkpoint(self):
-        with self.process(*self.small_run, *ENDLESS, "--checkpoint", "run.checkpoint", "--checkpoint-every", "1000000",
+        with self.process(*self.small_run, *self.checkpoint_run, *ENDLESS, "--checkpoint", "run.checkpoint", "--checkpoint-every", "1000000",
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             self.wait_for_rows(10)
             process.send_signal(signal.SIGTERM)
@@ -151,9 +153,9 @@ class CheckpointTests:
 
     def check_that_it_goes_on(self, first):
         steps = ("--steps", str(first + 5))
-        self.simulate(*self.small_run, *steps, "--restore", "run.checkpoint")
+        self.simulate(*self.small_run, *self.checkpoint_run, *steps, "--restore", "run.checkpoint")
         restored = read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
-        self.simulate(*self.small_run, *steps)
+        self.simulate(*self.small_run, *self.checkpoint_run, *steps)
         expected = read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
         self.assert_goes_on_like_one_run(first, *restored, expected)
 
@@ -161,7 +163,7 @@ class CheckpointTests:
         self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")
         again = (*self.small_run, "--steps", str(self.steps), "--restore", "run.checkpoint", "--quiet")
         for arguments, mentions in (
-                (("--seed", "7"), "--seed"), (("--baseline", "reference"), "--baseline"),
+                (self.wrong_option, self.wrong_option[0]), (("--baseline", "reference"), "--baseline"),
                 (("--steps", str(self.steps - 1)), "--steps"), (("--restore", "missing"), "missing"),
                 (("--restore", self.csv_file), "is no checkpoint")):
             with self.subTest(arguments=arguments):
@@ -227,7 +229,6 @@ class ApplicationTests:
     # A run whose objects do not fit into a small heap.
     large_run: tuple
     small_heap = "64KiB"
-    checkpoint_options = ()
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -341,8 +342,8 @@ class ApplicationTests:
         text = " ".join(self.simulate("--help").stdout.split())
         common = ("--seed N=42", f"--baseline {'|'.join(('none', *self.baselines))}=none", "--heap SIZE=0",
                   "--threads N=0", f"--csv FILE={self.csv_file}", f"--chart FILE={self.chart_file}",
-                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", *self.checkpoint_options, "--quiet",
-                  "-h,--help")
+                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", "--checkpoint FILE=none",
+                  "--checkpoint-every N=100", "--restore FILE=none", "--quiet", "-h,--help")
         for option in (*self.options, *common):
             self.assertIn(f" {option} ", text)
         self.assertEqual(self.contents(), {})

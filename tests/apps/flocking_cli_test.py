@@ -8,7 +8,7 @@ import unittest
 import command_line
 
 
-class FlockingTest(command_line.ApplicationTests, unittest.TestCase):
+class FlockingTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--boids N=4000", "--neighbours X=30", "--steps N=500", "--variant boids=boids")
     whole_numbers = {"--boids": (1, 2**28)}

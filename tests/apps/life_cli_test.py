@@ -11,7 +11,7 @@ import command_line
 PATTERNS = command_line.path_argument(3)
 
 
-class LifeTests(command_line.ApplicationTests):
+class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
     options = ("--pattern FILE=none", "--density X=0.3", "--edge dead|torus|grow=grow", "--margin N=0",
                "--output FILE=none", "--steps N=300", "--variant cells|agents=agents", "--width N=0", "--height N=0")
     whole_numbers = dict.fromkeys(("--width", "--height", "--margin"), command_line.NATURAL)
@@ -28,6 +28,24 @@ class LifeTests(command_line.ApplicationTests):
                                "--quiet")
         self.assertEqual((result.stdout, result.stderr), ("", ""))
         return self.rows(steps)
+
+    def test_a_growing_frame_goes_on_where_it_was(self):
+        run = ("--width", "40", "--height", "30", *command_line.NO_PICTURES, "--quiet", "--picture", "out.png")
+        for variant in self.variants:
+            self.empty_folder()
+            expected = None
+            for arguments in (("--steps", "150"), ("--steps", "90", "--checkpoint", "run.checkpoint"),
+                              ("--steps", "150", "--restore", "run.checkpoint")):
+                self.simulate(*run, "--variant", variant, *arguments)
+                files = command_line.read_csv(self.folder / self.csv_file), (self.folder / "out.png").read_bytes()
+                expected = expected or files
+            self.assertEqual(files[0][1:], expected[0][91:])
+            self.assertEqual(files[1], expected[1])
+        restore = (*run, "--restore", "run.checkpoint")
+        self.assert_refused(*restore, "--edge", "torus", mentions="--edge")
+        self.assert_refused(*restore, "--density", "0.2", mentions="--density: the run in run.checkpoint has 0.3, not 0.2")
+        self.simulate(*run, "--edge", "torus", "--steps", "3", "--checkpoint", "run.checkpoint")
+        self.assert_refused(*restore, mentions="--edge: the frame of the run in run.checkpoint does not grow")
 
     def test_wrong_edges_and_sizes_are_refused(self):
         self.assert_refused("--edge", "sharp", mentions="dead, torus, grow")

@@ -11,7 +11,7 @@ import command_line
 PLATE = command_line.path_argument(2)
 
 
-class StructureTest(command_line.ApplicationTests, unittest.TestCase):
+class StructureTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--mesh FILE=none", "--nodes N=1000", "--springs-per-node X=1.75", "--free X=0.65", "--pulled X=0.25",
                "--anchor-left X=0.05", "--pull-right X=0.05", "--pull-speed X=0.05", "--strength X=0.5", "--mass X=500",

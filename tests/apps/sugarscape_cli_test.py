@@ -8,7 +8,7 @@ import unittest
 import command_line
 
 
-class SugarscapeTest(command_line.ApplicationTests, unittest.TestCase):
+class SugarscapeTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--male X=0.12", "--female X=0.15", "--steps N=300",
                "--variant cells|agents=agents")

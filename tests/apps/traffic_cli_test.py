@@ -13,7 +13,7 @@ RING = ("traffic 1\nintersection 0 0 5\nintersection 3 1 0\nstreet 0 1 12 7 0\ns
         "turn 1 0\nproducer 0 3\ndestination 1 4\n")
 
 
-class TrafficTest(command_line.ApplicationTests, unittest.TestCase):
+class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--network FILE=none", "--intersections N=100", "--producers X=0.02", "--destinations X=0.003",
                "--green N=5", "--density X=0", "--production X=0.02", "--dawdling X=0.2", "--save-network FILE=none",

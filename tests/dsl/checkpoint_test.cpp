@@ -541,6 +541,46 @@ TEST_CASE("values are found by name, and checked by size and type") {
   CHECK(folder.files() == 1);
 }
 
+TEST_CASE("values are read without a handle, and without the objects") {
+  using dynasoar::array;
+  using dynasoar::load_values;
+  using dynasoar::value;
+  const Folder folder;
+  {
+    World world;
+    world.start();
+    world.run(5);
+    world.save(folder / "a");
+    world.handle.save(folder / "none");
+  }
+  std::uint64_t step = 0;
+  std::vector<std::uint64_t> history;
+  load_values(folder / "a", array("history", history), value("step", step));
+  CHECK(step == 5);
+  CHECK(history == std::vector<std::uint64_t>{0, 1, 4, 9, 16});
+  step = 0;
+  load_values(folder / "a", value("step", step));
+  CHECK(step == 5);
+  load_values(folder / "none");
+
+  std::uint32_t other = 0;
+  const auto text_of = [&](const std::string& file, const auto&... items) {
+    const auto [fault, text] = fault_of([&] { load_values(folder / file, items...); });
+    CHECK(fault == CheckpointFault::other_values);
+    return text;
+  };
+  CHECK(text_of("a", value("steps", other)).find("has no value 'steps'") != std::string::npos);
+  CHECK(text_of("none", value("step", step)).find("has no value 'step'") != std::string::npos);
+  CHECK(text_of("a", value("step", other)).find("'step: 1 * u8', and the program asks for 'step: 1 * u4'") !=
+        std::string::npos);
+  DeviceArray<Reef*> reefs(kReefs);
+  CHECK_THROWS_WITH_AS(load_values(folder / "a", array("reefs", reefs)), doctest::Contains("with a handle"), Error);
+  std::string bytes = bytes_of(folder / "a");
+  bytes[bytes.size() / 2] ^= 1;
+  write_file(folder / "a", bytes);
+  CHECK(fault_of([&] { load_values(folder / "a", value("step", step)); }).first == CheckpointFault::damaged);
+}
+
 TEST_CASE("arrays of many chunks and empty ones come back") {
   const Folder folder;
   World world;

@@ -44,16 +44,12 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
   add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
   add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
   add_integer(cli, "--every", options.every, 1, kMaxInt, "Steps from one frame to the next");
-  if (texts.has_checkpoints) {
-    add_path(
-        cli, "--checkpoint", options.checkpoint, "FILE",
-        "File that the run can go on from, written during the run, at its end, and when it is interrupted; only for "
-        "variants with objects in allocator soa");
-    add_integer(cli, "--checkpoint-every", options.checkpoint_every, 1, kMaxInt,
-                "Steps from one checkpoint to the next");
-    add_path(cli, "--restore", options.restore, "FILE",
-             "Checkpoint to go on from, with the other options as they were; --steps counts from the run's beginning");
-  }
+  add_path(cli, "--checkpoint", options.checkpoint, "FILE",
+           "File that the run can go on from, written during the run, at its end, and when it is interrupted; only for "
+           "variants with objects in allocator soa");
+  add_integer(cli, "--checkpoint-every", options.checkpoint_every, 1, kMaxInt, "Steps from one checkpoint to the next");
+  add_path(cli, "--restore", options.restore, "FILE",
+           "Checkpoint to go on from, with the other options as they were; --steps counts from the run's beginning");
   cli.add_flag("--quiet", options.quiet, "Print nothing but errors");
 }
 

@@ -80,6 +80,10 @@ Run::Run(Program& program, const RunOptions& options)
   if (wanted(options_.csv)) require_writable_file(options_.csv);
   if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
+  if (!wanted(options_.restore)) open_csv();
+}
+
+void Run::open_csv() {
   if (!wanted(options_.csv)) return;
   std::vector<std::string> names = {"step"};
   for (const Column& column : columns_) names.push_back(column.name);
@@ -92,10 +96,10 @@ void Run::start() {
   options.profile_every = steps_per_check();
   simulation_ = &program_.start(options);
   const bool restores = wanted(options_.restore);
-  if ((wanted(options_.checkpoint) || restores) && !simulation_->can_be_saved()) {
-    throw UsageError(
-        "--checkpoint and --restore are for variants with objects in allocator soa: leave out --baseline and "
-        "--allocator, or these two");
+  if (wanted(options_.checkpoint) || restores) {
+    if (const std::string reason = simulation_->why_not_saved(); !reason.empty()) {
+      throw UsageError("--checkpoint and --restore " + reason);
+    }
   }
   if (!restores) return;
   first_ = completed_ = simulation_->load(options_.restore);
@@ -103,6 +107,7 @@ void Run::start() {
     throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
                                  counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
   }
+  open_csv();  // not before: a refusal leaves what is there
 }
 
 void Run::simulate() {

@@ -43,6 +43,7 @@ class Run {
 
   bool check_due(int step) const;
   void check(int step);
+  void open_csv();
   void start();
   void write_checkpoint(int step);
   bool frame_due(int step) const;

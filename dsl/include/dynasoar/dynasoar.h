@@ -9,6 +9,7 @@
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/field_names.h>
 #include <dynasoar/fields.h>
+#include <dynasoar/load_values.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/print.h>
 #include <dynasoar/reduce.h>

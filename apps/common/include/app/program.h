@@ -54,7 +54,6 @@ struct ProgramTexts {
   std::string csv_help;
   std::string chart_help;
   std::string picture_help;
-  bool has_checkpoints = false;  ///< whether its variants can be saved, see Simulation::can_be_saved
 };
 
 /// A model as a program. Its functions are called in the order in which they are listed.

@@ -62,13 +62,16 @@ class Simulation {
   /// Times of the phases, in the order in which they run; empty if none were timed.
   virtual std::vector<PhaseTime> phases() { return {}; }
 
-  /// Whether `save` and `load` are there.
-  virtual bool can_be_saved() const { return false; }
+  /// What a user can do so that `save` and `load` are there; empty if they are.
+  virtual std::string why_not_saved() const {
+    return "are for variants with objects in allocator soa: leave out --baseline and --allocator, or these two";
+  }
 
-  /// Writes a checkpoint, see docs/checkpoints.md. @pre can_be_saved()
+  /// Writes a checkpoint, see docs/checkpoints.md. @pre why_not_saved() is empty
   virtual void save(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
 
-  /// Goes on from a checkpoint of this implementation and these parameters. @pre can_be_saved(), nothing was recorded
+  /// Goes on from a checkpoint of this implementation and these parameters. @pre why_not_saved() is empty, nothing was
+  /// recorded
   ///
   /// @return   the number of steps that had been made
   /// @throws dynasoar::Error if the file cannot be read or is of something else; UsageError if of other parameters

@@ -1,0 +1,93 @@
+/// @file
+/// ObjectSimulation: what the simulations have in common whose state is objects: their heap and what can be done with
+/// it as a whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <app/object_heap.h>
+#include <app/phase_clock.h>
+#include <app/saved_options.h>
+#include <app/simulation.h>
+#include <dynasoar/dynasoar.h>
+
+namespace app {
+
+/// @tparam Derived     the simulation. `saved_options()`: what a checkpoint must have been written with;
+/// `with_arrays(f)`:
+///                     calls f with what it needs beside the objects
+/// @tparam Interface   of the model's simulations
+/// @tparam A           the allocator
+template <class Derived, class Interface, class A>
+class ObjectSimulation : public Interface {
+ public:
+  void synchronize() final { app::synchronize(handle_, needed_bytes_, model_); }
+
+  std::vector<PhaseTime> phases() final { return clock_.times(); }
+
+  std::optional<Usage> usage() final { return usage_of(handle_); }
+
+  std::string why_not_saved() const final { return A::kSaves ? std::string() : Simulation::why_not_saved(); }
+
+  void save(const std::string& path) final {
+    if constexpr (A::kSaves) {
+      const std::vector<char> options = derived().saved_options().text();
+      derived().with_arrays([&](const auto&... arrays) {
+        handle_.save(path, dynasoar::value("step", std::as_const(step_)), dynasoar::array("options", options),
+                     arrays...);
+      });
+    }
+  }
+
+  int load(const std::string& path) final {
+    if constexpr (A::kSaves) {
+      std::vector<char> options;
+      dynasoar::load_values(path, dynasoar::array("options", options));
+      derived().saved_options().check_same(SavedOptions(options), path);
+      derived().with_arrays([&](const auto&... arrays) {
+        handle_.load(path, dynasoar::value("step", step_), dynasoar::array("options", options), arrays...);
+      });
+    }
+    return static_cast<int>(step_);
+  }
+
+ protected:
+  using Handle = dynasoar::AllocatorHandle<A>;
+
+  /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`
+  /// @param needed_bytes   a heap that is enough
+  /// @param model          what the heap may be too small for: "ocean"
+  /// @param phases         of a step
+  template <class Parameters>
+  ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, std::string model,
+                   std::vector<std::string> phases)
+      : needed_bytes_(needed_bytes),
+        model_(std::move(model)),
+        handle_({.heap_bytes = heap_bytes<A>(parameters.heap_bytes, needed_bytes), .threads = parameters.threads}),
+        clock_(parameters.profile_every, std::move(phases)) {}
+
+  Handle& handle() { return handle_; }
+  PhaseClock& clock() { return clock_; }
+
+  /// Steps that were made.
+  std::uint32_t steps() const { return step_; }
+
+  /// A step begins. @return its number, from 1
+  std::uint32_t begin_step() { return ++step_; }
+
+ private:
+  Derived& derived() { return static_cast<Derived&>(*this); }
+
+  std::size_t needed_bytes_;
+  std::string model_;
+  std::uint32_t step_ = 0;
+  Handle handle_;
+  PhaseClock clock_;
+};
+
+}  // namespace app
