@@ -28,14 +28,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ void remember(Agent** place) { *place = this; }
   __device__ void meet(Agent** place) { friend_ = *place; }
-  // What a null pointer makes of it is one of the mistakes; the sanitizer would have the first word.
-#if defined(__GNUC__) && !defined(__CUDACC__)
-  __attribute__((no_sanitize("undefined")))
-#endif
-  __device__ void
-  greet() {
-    age_ = friend_->age_ + 1;
-  }
+  __device__ void greet();
   __device__ void die() { dynasoar::destroy(this); }
   __device__ void die_twice() {
     dynasoar::destroy(this);
@@ -61,6 +54,15 @@ class Shark : public Agent {
   DYNASOAR_FIELDS(Shark, (teeth_, int))
   __device__ explicit Shark(std::size_t number) : Agent(number), teeth_(300) {}
 };
+
+// What a null pointer makes of it is one of the mistakes: the sanitizer must not have the first word.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+__attribute__((no_sanitize("undefined")))
+#endif
+__device__ void
+Agent::greet() {
+  age_ = friend_->age_ + 1;
+}
 
 __device__ void Agent::bite_as_shark() {
   static_cast<Shark*>(this)->teeth_ = 299;
