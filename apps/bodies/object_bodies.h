@@ -81,6 +81,8 @@ class ObjectBodies final
     f();
   }
 
+  dynasoar::Columns read_columns() { return handle().template columns<Body>(); }
+
  private:
   using Base = app::ObjectSimulation<ObjectBodies, Simulation, AllocatorT>;
   using Base::begin_step, Base::clock, Base::handle, Base::synchronize;

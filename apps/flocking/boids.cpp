@@ -94,6 +94,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     f();
   }
 
+  dynasoar::Columns read_columns() { return handle().columns<Boid>(); }
+
  private:
   /// The loops of a step, to be recorded.
   struct Step {

@@ -53,6 +53,9 @@ class Growing final : public Simulation {
 
   Frame frame() override { return inner_->frame(); }
 
+  std::string why_no_columns() const override { return inner_->why_no_columns(); }
+  dynasoar::Columns columns() override { return inner_->columns(); }
+
   std::string why_not_saved() const override { return inner_->why_not_saved(); }
 
   void save(const std::string& path) override {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/cell_columns.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
@@ -57,8 +58,8 @@ struct PaintAlive {
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
 ///                 `step(clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the objects,
-///                 `heap_bytes(cells)`, and names its classes `Alive` (with device functions `state()` and `index()`)
-///                 and `Candidate`
+///                 `read_columns()`, `heap_bytes(cells)`, and names its classes `Alive` (with device functions
+///                 `state()` and `index()`) and `Candidate`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simulation, A> {
@@ -105,6 +106,12 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
   template <class F>
   void with_arrays(F f) {
     model_.with_arrays([&](const auto&... arrays) { f(dynasoar::array("notes", this->notes), arrays...); });
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns alive = model_.read_columns();
+    app::add_places(alive, lattice_.width, left_, top_);
+    return alive;
   }
 
  private:

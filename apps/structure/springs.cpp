@@ -317,6 +317,8 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     f();
   }
 
+  dynasoar::Columns read_columns() { return handle().columns<NodeBase>(); }
+
  private:
   /// What the nodes report, by number.
   struct Reports {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <app/allocator_choice.h>
+#include <app/cell_columns.h>
 #include <app/error.h>
 #include <app/options.h>
 #include <app/program.h>
@@ -94,6 +95,8 @@ class Sugarscape final : public app::Program {
   }
 
   void save_picture(const std::string& path) override { save_landscape(simulation_->landscape(), parameters_, path); }
+
+  void place(dynasoar::Columns& agents) const override { app::add_places(agents, parameters_.width); }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
     return population_chart(history, parameters_);

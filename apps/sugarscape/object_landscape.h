@@ -22,7 +22,7 @@ using app::kSlotsInFlight;
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
 ///                 `step(step, clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the
-///                 objects, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
+///                 objects, `read_columns()`, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
 ///                 `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
@@ -71,6 +71,8 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
   void with_arrays(F f) const {
     model_.with_arrays(f);
   }
+
+  dynasoar::Columns read_columns() { return model_.read_columns(); }
 
  private:
   using Base = app::ObjectSimulation<ObjectLandscape, Simulation, A>;

@@ -134,6 +134,8 @@ class Traffic final : public app::Program {
 
   void save_picture(const std::string& path) override { save_map(network_, simulation_->cells(), path); }
 
+  void place(dynasoar::Columns& cars) const override { add_places(cars, network_); }
+
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 
   std::vector<std::string> save_more() override {

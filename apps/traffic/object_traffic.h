@@ -28,7 +28,7 @@ inline std::size_t slots_for(std::size_t objects) {
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, network, world)`,
 ///                 `step(world, clock)`, `phases()` with the names of its phases, `with_arrays(f)`, which calls f
-///                 with what a checkpoint needs beside the objects, `count_cars(sums)`,
+///                 with what a checkpoint needs beside the objects, `read_columns()`, `count_cars(sums)`,
 ///                 `view(world)` with a device function `state(c)`, `heap_bytes(network)`
 /// @tparam A       the allocator
 template <class Model, class A>
@@ -72,6 +72,8 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
   void with_arrays(F f) const {
     model_.with_arrays(f);
   }
+
+  dynasoar::Columns read_columns() { return model_.read_columns(); }
 
  private:
   using Base = app::ObjectSimulation<ObjectTraffic, Simulation, A>;

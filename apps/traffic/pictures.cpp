@@ -261,6 +261,21 @@ class MapPainter {
 
 }  // namespace
 
+void add_places(dynasoar::Columns& cars, const Network& network) {
+  std::vector<Point> places;
+  for (const Street& street : network.streets) {
+    const Line line(network, street);
+    for (std::uint32_t i = 0; i < street.cells; ++i) places.push_back(line.at((i + 0.5) / street.cells));
+  }
+  std::vector<double> x, y;
+  for (const auto cell : cars["cell"].as<std::size_t>()) {
+    x.push_back(places.at(cell).x);
+    y.push_back(places.at(cell).y);
+  }
+  cars.columns.push_back(dynasoar::make_column("x", x));
+  cars.columns.push_back(dynasoar::make_column("y", y));
+}
+
 void save_map(const Network& network, const std::vector<CellState>& cells, const std::string& path) {
   MapPainter painter(network);
   painter.paint(cells);

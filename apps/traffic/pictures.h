@@ -16,6 +16,9 @@ namespace traffic {
 /// Writes a map of the network with the cars on it. @throws std::runtime_error if the file cannot be written
 void save_map(const Network& network, const std::vector<CellState>& cells, const std::string& path);
 
+/// Adds the columns `x` and `y`, the places of cars on the map. @param cars   has the column `cell`
+void add_places(dynasoar::Columns& cars, const Network& network);
+
 /// A chart of the cars from step 0.
 ///
 /// @param history   rows whose first two columns are the cars and those that move

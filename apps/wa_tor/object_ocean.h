@@ -22,8 +22,8 @@ using app::kSlotsInFlight;
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
 ///                 `step(step, clock)`, `compact(options)`, `with_arrays(f)`, which calls f with what a checkpoint
-///                 needs beside the objects, `view(step)` with device functions `kind(c)` and `state(c)`,
-///                 `heap_bytes(cells)`
+///                 needs beside the objects, `read_columns()`, `view(step)` with device functions `kind(c)` and
+///                 `state(c)`, `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Simulation, A> {
@@ -77,6 +77,8 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
   void with_arrays(F f) const {
     model_.with_arrays(f);
   }
+
+  dynasoar::Columns read_columns() { return model_.read_columns(); }
 
  private:
   using Base = app::ObjectSimulation<ObjectOcean, Simulation, A>;

@@ -40,7 +40,7 @@ enum class Mood : std::uint16_t { calm, hungry };
 
 struct Vector {
   float x, y;
-  static constexpr auto field_names = dynasoar::field_names("x", "y");
+  static constexpr const char* field_names[] = {"x", "y"};
 };
 
 class Reef;
@@ -49,7 +49,7 @@ struct Link {
   Reef* reef;
   std::int16_t distances[2];
   Vector at;
-  static constexpr auto field_names = dynasoar::field_names("reef", "distances", "at");
+  static constexpr const char* field_names[] = {"reef", "distances", "at"};
 };
 
 struct Unnamed {
@@ -65,6 +65,7 @@ class Reef : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Reef, (number_, std::uint32_t))
   __device__ explicit Reef(std::size_t number) : number_(static_cast<std::uint32_t>(number)) {}
+  __device__ void enter(Reef** table) { table[number_] = this; }
 };
 
 class Animal : public dynasoar::SoaBase<AllocatorT> {
@@ -126,7 +127,7 @@ struct World {
   explicit World(int threads = 0) : handle({.heap_bytes = 4 << 20, .threads = threads}), reefs(4) {
     Reef** const all = reefs.data();
     handle.parallel_new<Reef>(4);
-    handle.parallel_do<Reef>([all] __device__(Reef * reef) { all[reef->number_] = reef; });
+    handle.parallel_do<&Reef::enter>(all);
     handle.parallel_new<Fish>(kFish, static_cast<Reef* const*>(all));
     handle.parallel_new<Shark>(kSharks, static_cast<Reef* const*>(all));
     handle.synchronize();

@@ -44,6 +44,13 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
   add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
   add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
   add_integer(cli, "--every", options.every, 1, kMaxInt, "Steps from one frame to the next");
+  add_path(
+      cli, "--export", options.exported, "FILE",
+      "Objects with all fields during the run: FILE.csv, FILE.h5 (HDF5) or FILE.vtp (VTK, for ParaView) stands for "
+      "FILE-000000.csv ...; not with --baseline");
+  add_integer(cli, "--export-every", options.export_every, 1, kMaxInt, "Steps from one of these files to the next");
+  add_path(cli, "--log", options.log, "FILE",
+           "What was counted after every step, and the seconds until then, as FILE.csv or FILE.jsonl (JSON lines)");
   add_path(cli, "--checkpoint", options.checkpoint, "FILE",
            "File that the run can go on from, written during the run, at its end, and when it is interrupted; only for "
            "variants with objects in allocator soa");

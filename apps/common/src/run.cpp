@@ -53,9 +53,10 @@ void add_usage(Summary& summary, const Usage& usage) {
 
 // Nothing is lost because two outputs have the same name.
 void require_different(const RunOptions& options) {
-  const std::array<std::pair<const char*, const std::string*>, 4> outputs = {{{"--csv", &options.csv},
+  const std::array<std::pair<const char*, const std::string*>, 5> outputs = {{{"--csv", &options.csv},
                                                                               {"--chart", &options.chart},
                                                                               {"--picture", &options.picture},
+                                                                              {"--log", &options.log},
                                                                               {"--checkpoint", &options.checkpoint}}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, path] = outputs[i];
@@ -79,11 +80,14 @@ Run::Run(Program& program, const RunOptions& options)
   if (wanted(options_.picture)) require_writable_file(options_.picture);
   if (wanted(options_.csv)) require_writable_file(options_.csv);
   if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
+  if (wanted(options_.log)) StepLog::check(options_.log);
+  if (wanted(options_.exported)) exporter_.emplace(options_.exported);
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
-  if (!wanted(options_.restore)) open_csv();
+  if (!wanted(options_.restore)) open_tables();
 }
 
-void Run::open_csv() {
+void Run::open_tables() {
+  if (wanted(options_.log)) log_.emplace(options_.log, columns_);
   if (!wanted(options_.csv)) return;
   std::vector<std::string> names = {"step"};
   for (const Column& column : columns_) names.push_back(column.name);
@@ -101,20 +105,25 @@ void Run::start() {
       throw UsageError("--checkpoint and --restore " + reason);
     }
   }
+  if (exporter_) {
+    if (const std::string reason = simulation_->why_no_columns(); !reason.empty()) {
+      throw UsageError("--export " + reason);
+    }
+  }
   if (!restores) return;
   first_ = completed_ = simulation_->load(options_.restore);
   if (first_ > options_.steps) {
     throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
                                  counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
   }
-  open_csv();  // not before: a refusal leaves what is there
+  open_tables();  // not before: a refusal leaves what is there
 }
 
 void Run::simulate() {
   start();
   simulation_->record();
   check(first_);
-  write_frame_if_due(first_);
+  write_frames_if_due(first_);
   progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
   int step = first_;
   while (step < options_.steps && !interrupted()) {
@@ -124,16 +133,17 @@ void Run::simulate() {
     simulation_->record();
     if (check_due(step)) check(step);
     simulation_time_ += Clock::now() - start;
-    write_frame_if_due(step);
+    write_frames_if_due(step);
     if (step % options_.checkpoint_every == 0) write_checkpoint(step);
   }
   write_checkpoint(step);
+  if (exporter_) exporter_->finish();
   progress_->clear();
 }
 
 bool Run::check_due(int step) const {
-  return step == options_.steps || step - completed_ >= steps_per_check() || frame_due(step) || interrupted() ||
-         Clock::now() - last_check_ >= kCheckInterval;
+  return step == options_.steps || step - completed_ >= steps_per_check() || frame_due(step) || export_due(step) ||
+         interrupted() || Clock::now() - last_check_ >= kCheckInterval;
 }
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
@@ -147,10 +157,12 @@ void Run::check(int step) {
       }
       csv_->row(cells);
     }
+    if (log_) log_->add(static_cast<std::size_t>(first_) + history_.size(), row);
     objects_ += program_.objects(row);
     history_.push_back(std::move(row));
   }
   if (csv_) csv_->flush();
+  if (log_) log_->flush();
   completed_ = step;
   last_check_ = Clock::now();
   if (!progress_ || !progress_->due(static_cast<std::uint64_t>(step))) return;
@@ -172,7 +184,16 @@ bool Run::frame_due(int step) const {
   return !options_.frames.empty() && step % options_.every == 0;
 }
 
-void Run::write_frame_if_due(int step) {
+bool Run::export_due(int step) const {
+  return exporter_ && step % options_.export_every == 0;
+}
+
+void Run::write_frames_if_due(int step) {
+  if (export_due(step)) {
+    dynasoar::Columns objects = simulation_->columns();
+    program_.place(objects);
+    exporter_->add(step, std::move(objects));
+  }
   if (!frame_due(step)) return;
   const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
   program_.save_picture(path.string());
@@ -192,6 +213,10 @@ void Run::write_results(bool state_is_valid) {
       files_.push_back(options_.picture);
     }
     for (std::string& file : program_.save_more()) files_.push_back(std::move(file));
+  }
+  if (log_) files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
+  if (exporter_ && exporter_->files() > 0) {
+    files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exporter_->files(), "frame", "frames")));
   }
   if (frames_ > 0) files_.push_back(fmt::format("{} ({})", options_.frames, counted(frames_, "frame", "frames")));
 }

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include <app/csv.h>
+#include <app/export.h>
 #include <app/program.h>
 #include <app/progress.h>
 #include <app/summary.h>
+
+#include "step_log.h"
 
 namespace app {
 
@@ -43,17 +46,20 @@ class Run {
 
   bool check_due(int step) const;
   void check(int step);
-  void open_csv();
+  void open_tables();
   void start();
   void write_checkpoint(int step);
   bool frame_due(int step) const;
-  void write_frame_if_due(int step);
+  bool export_due(int step) const;
+  void write_frames_if_due(int step);
   void add_times(Summary& summary);
 
   Program& program_;
   const RunOptions& options_;
   std::vector<Column> columns_;
   std::optional<CsvFile> csv_;
+  std::optional<StepLog> log_;
+  std::optional<Exporter> exporter_;
   Simulation* simulation_ = nullptr;
   std::optional<Progress> progress_;
   std::vector<Row> history_;

@@ -49,8 +49,7 @@ inline constexpr bool is_std_array_v = false;
 template <class T, std::size_t n>
 inline constexpr bool is_std_array_v<std::array<T, n>> = true;
 
-/// Class values that say what their members are called: `static constexpr auto field_names = dynasoar::field_names("x",
-/// "y");`.
+/// Class values that say what their members are called: `static constexpr const char* field_names[] = {"x", "y"};`.
 template <class T>
 concept NamesMembers = std::is_class_v<T> && requires {
   std::size(T::field_names);

@@ -74,6 +74,18 @@ struct GatherHandles {
   }
 };
 
+/// What is gathered of objects of several classes. Outside of ColumnReader, because nvcc names them in code of its own.
+template <class A, class C, std::size_t I>
+struct GatherFieldOf {
+  template <class S>
+  using Of = GatherField<A, S, C, I>;
+};
+template <class A>
+struct GatherHandlesOf {
+  template <class S>
+  using Of = GatherHandles<A, S>;
+};
+
 /// @tparam A   the allocator
 /// @tparam T   whose objects, and those of its subclasses, are read
 template <class A, class T>
@@ -123,25 +135,22 @@ class ColumnReader {
     part.blocks.upload(blocks);
   }
 
-  /// Runs Gather<S> for each class S. @return the bytes of all rows
-  template <template <class S> class Gather, class Word>
+  /// Runs Gather::Of<S> for each class S. @return the bytes of all rows
+  template <class Gather, class Word>
   std::vector<std::byte> gather(std::size_t bytes_per_row) {
     const DeviceArray<std::byte> rows(rows_ * bytes_per_row);
     std::size_t part = 0;
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       const Part& from = parts_[part++];
-      executor_.for_each_index(from.blocks.size() * 64,
-                               Gather<S>{from.blocks.data(), reinterpret_cast<Word*>(rows.data())});
+      executor_.for_each_index(from.blocks.size() * 64, typename Gather::template Of<S>{
+                                                            from.blocks.data(), reinterpret_cast<Word*>(rows.data())});
     });
     executor_.synchronize();
     return rows.download();
   }
 
-  template <class S>
-  using HandlesOf = GatherHandles<A, S>;
-
   void add_ids(std::vector<Column>& columns) {
-    const std::vector<std::byte> bytes = gather<HandlesOf, std::uint64_t>(sizeof(std::uint64_t));
+    const std::vector<std::byte> bytes = gather<GatherHandlesOf<A>, std::uint64_t>(sizeof(std::uint64_t));
     std::vector<std::int64_t> ids(rows_);
     for (std::size_t row = 0; row < rows_; ++row) {
       std::uint64_t bits = 0;
@@ -174,16 +183,10 @@ class ColumnReader {
   }
 
   template <class C, std::size_t I>
-  struct OfField {
-    template <class S>
-    using Gather = GatherField<A, S, C, I>;
-  };
-
-  template <class C, std::size_t I>
   void add_field(std::vector<Column>& columns, const std::string& name) {
     using Field = FieldArrays<C, I>;
     using Element = typename Field::Element;
-    ColumnMaker<A> maker(gather<OfField<C, I>::template Gather, char>(Field::kCount * sizeof(Element)), sizeof(Element),
+    ColumnMaker<A> maker(gather<GatherFieldOf<A, C, I>, char>(Field::kCount * sizeof(Element)), sizeof(Element),
                          Field::kCount, columns);
     maker.template add<Element>(name, 0);
   }

@@ -20,7 +20,7 @@ namespace app {
 
 /// @tparam Derived     the simulation. `saved_options()`: what a checkpoint must have been written with;
 /// `with_arrays(f)`:
-///                     calls f with what it needs beside the objects
+///                     calls f with what it needs beside the objects; `read_columns()`: what is exported
 /// @tparam Interface   of the model's simulations
 /// @tparam A           the allocator
 template <class Derived, class Interface, class A>
@@ -55,6 +55,10 @@ class ObjectSimulation : public Interface {
     }
     return static_cast<int>(step_);
   }
+
+  std::string why_no_columns() const final { return {}; }
+
+  dynasoar::Columns columns() final { return derived().read_columns(); }
 
  protected:
   using Handle = dynasoar::AllocatorHandle<A>;

@@ -11,6 +11,7 @@
 
 #include <app/chart.h>
 #include <app/simulation.h>
+#include <dynasoar/columns.h>
 
 namespace app {
 
@@ -27,6 +28,9 @@ struct RunOptions {
   std::string picture;
   std::string frames;          ///< folder; empty: no frames
   int every = 10;              ///< steps from one frame to the next
+  std::string exported;        ///< file for objects, with its step in its name; empty: none is written
+  int export_every = 10;       ///< steps from one such file to the next
+  std::string log;             ///< file for a row per step; empty: not written
   std::string checkpoint;      ///< file; empty: none is written
   int checkpoint_every = 100;  ///< steps from one checkpoint to the next
   std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
@@ -89,6 +93,9 @@ class Program {
 
   /// Writes a picture of the present state. @throws std::runtime_error if the file cannot be written
   virtual void save_picture(const std::string& path) = 0;
+
+  /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
+  virtual void place(dynasoar::Columns&) const {}
 
   virtual Chart chart(const std::vector<Row>& history) const = 0;
 

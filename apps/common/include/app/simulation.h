@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <dynasoar/columns.h>
+
 namespace app {
 
 /// Time spent in one phase of the steps, estimated from the steps that were timed.
@@ -76,6 +78,13 @@ class Simulation {
   /// @return   the number of steps that had been made
   /// @throws dynasoar::Error if the file cannot be read or is of something else; UsageError if of other parameters
   virtual int load(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
+
+  /// What a user can do so that `columns` is there; empty if it is.
+  virtual std::string why_no_columns() const { return "is for variants with objects: leave out --baseline, or this"; }
+
+  /// The model's objects with their fields. Where they live in numbered cells, the column `cell` has the numbers.
+  /// @pre why_no_columns() is empty
+  virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
 
   /// Nothing for implementations without dynamic allocation.
   virtual std::optional<Usage> usage() { return std::nullopt; }
