@@ -249,7 +249,7 @@ TEST_CASE("an object that is destroyed twice, in one loop or in two, is destroye
   world.run_on_first(Act::destroy, 100);
   const MisuseReport report = world.only(Misuse::double_destroy, 99);
   const Handle first(world.bits());
-  CHECK(says(report, "Fish: destroyed more than once 99 times; first: Fish (block " +
+  CHECK(says(report, "Fish: destroyed again 99 times; first: Fish (block " +
                          std::to_string(AllocatorT::block_of(first)) + ", slot " + std::to_string(first.slot()) +
                          ", generation " + std::to_string(first.generation()) + ")"));
   CHECK(report.first.object == world.bits());

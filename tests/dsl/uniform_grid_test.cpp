@@ -79,9 +79,9 @@ struct World {
 /// What a search found.
 struct Found {
   std::uint32_t count = 0;
+  std::uint32_t wrong = 0;     // neighbours whose object, distance or offset is not theirs
   std::uint64_t ids = 0;       // a sum of hashes: the same for every order
   std::uint64_t in_order = 0;  // a hash that depends on the order
-  std::uint32_t wrong = 0;     // neighbours whose object, distance or offset is not theirs
 
   __host__ __device__ void add(std::uint32_t id) {
     ++count;

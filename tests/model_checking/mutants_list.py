@@ -377,7 +377,7 @@ mutant("blocks_without_announcement", HEAP, "allocate_blocks", "blocks are taken
        "    open_full(taken, type);\n    changes.end(who, 1);\n",
        "    const Blocks taken = take_closed_blocks(type, want, who);\n"
        "    if (taken.bits == 0) return taken;\n    open_full(taken, type);\n",
-       scenarios=["blocks_refusal", "blocks_and_slots"])
+       scenarios=["blocks_of_free_page"])
 mutant("blocks_not_allocated", HEAP, "open_full", "the blocks do not become allocated",
        "    types[type].allocated.set_many(blocks.first, blocks.bits);\n", "", scenarios=["blocks_of_two"])
 mutant("blocks_not_counted_open", HEAP, "open_full", "open blocks are not counted",
@@ -401,4 +401,6 @@ mutant("some_settles_twice", BITMAP, "clear_some", "who finds the container empt
        "    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n",
        "    if ((before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n")
 weaker("some_acquire", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="release")
-weaker("some_release", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="acquire")
+weaker("some_release", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="acquire",
+       equivalent="all blocks whose bits are cleared are the caller's: who misses a bit, and the announcement as well, takes "
+                  "them for taken, which they are")

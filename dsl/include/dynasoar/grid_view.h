@@ -69,11 +69,8 @@ class GridView {
     if (!(radius >= 0) || !space_.is_finite(center)) return;
     const Real most = detail::rounded_product(radius, radius);
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; ++i) {
-        const Seen& seen = detail::load_at_once(seen_[i]);
-        const Position offset = space_.offset(center, seen.position);
-        const Real squared_distance = space_.squared_length(offset);
-        if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance});
+      for (std::uint32_t i = begin; i < end; i += kAtOnce) {
+        look_at(center, most, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce>{});
       }
     });
   }
@@ -91,6 +88,24 @@ class GridView {
   __device__ const Seen& seen(std::uint32_t place) const { return seen_[place]; }
 
  private:
+  // How many copies a thread of a GPU reads together: where objects are few, it waits for most of the time. Not so many
+  // that they take more than 16 registers.
+  static constexpr std::uint32_t kAtOnce = !kCudaBackend || sizeof(Seen) > 32 ? 1 : sizeof(Seen) > 16 ? 2 : 4;
+
+  /// Looks at the objects at some places from `first` on, one after the other; those from `end` on are left out.
+  template <class F, std::uint32_t... kNumbers>
+  __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end, F& f,
+                          std::integer_sequence<std::uint32_t, kNumbers...>) const {
+    const auto place = [&](std::uint32_t number) { return first + number < end ? first + number : end - 1; };
+    const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
+    const auto look = [&](std::uint32_t i, const Seen& seen) {
+      const Position offset = space_.offset(center, seen.position);
+      const Real squared_distance = space_.squared_length(offset);
+      if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance});
+    };
+    ((first + kNumbers < end ? look(first + kNumbers, all[kNumbers]) : void()), ...);
+  }
+
   /// Calls `visit(begin, end)` for places that together are those of all cells near `center`. The cells of a row lie
   /// side by side in memory, in one piece, or in two where the row goes over the end of a periodic axis.
   template <class Visit>

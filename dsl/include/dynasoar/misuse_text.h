@@ -64,26 +64,54 @@ inline std::string deed_text(const MisuseReport& report) {
     case Misuse::stale_access: return "accessed in an object that had been destroyed";
     case Misuse::wrong_class: return "used through a pointer to another class than the object's";
     case Misuse::foreign_pointer: return "used through a pointer that this allocator has not made";
-    case Misuse::double_destroy: return "destroyed more than once";
+    case Misuse::double_destroy: return "destroyed again";
     case Misuse::never_created: return "used without having been created";
-    case Misuse::destroyed_by_other:
-      return "destroyed by another object in a loop that visits it (a loop's objects may only destroy themselves)";
+    case Misuse::destroyed_by_other: return "destroyed by another object in a loop that visits it";
     case Misuse::index_out_of_range:
       return "element " + std::to_string(report.first.element) + " accessed, which is beyond the end,";
     case Misuse::nested_construction: return "make_new called in constructors in one another, too deep,";
     case Misuse::outside_loop:
       return std::string(report.first.operation == Operation::create ? "make_new" : "destroy") +
-             " called in host code outside of a loop (use parallel_new, parallel_for or parallel_do)";
+             " called in host code outside of a loop";
     case Misuse::none: break;
   }
   return "misused";
+}
+
+/// What to do about it.
+inline std::string advice_text(const MisuseReport& report) {
+  switch (report.kind) {
+    case Misuse::null_access:
+      return "Look whether the pointer is null first; make_new returns null if the heap is full";
+    case Misuse::stale_access:
+      return "Before an object is destroyed, those that point to it must learn of it, for example in a loop that sets "
+             "their pointers to null";
+    case Misuse::wrong_class: return "dynasoar::cast<Class>(pointer) gives null for objects of other classes";
+    case Misuse::foreign_pointer:
+      return "It may be of an earlier AllocatorHandle, of another allocator's, or not initialized: constructors set "
+             "all "
+             "fields that are read";
+    case Misuse::double_destroy:
+      return "Let the object destroy itself: others set a field of it that says so, and a loop of its own looks there";
+    case Misuse::never_created: return "Only objects that make_new, make_new_n or parallel_new has made can be used";
+    case Misuse::destroyed_by_other:
+      return "Such an object may be running just now. Let it destroy itself: others set a field of it that says so, "
+             "and "
+             "the next loop looks there";
+    case Misuse::index_out_of_range: return "Indices of an array field begin with 0 and end below its size";
+    case Misuse::nested_construction: return "Create the next object in a method that a later loop runs";
+    case Misuse::outside_loop:
+      return "Use parallel_new, or call it in a function that parallel_for or parallel_do runs";
+    case Misuse::none: break;
+  }
+  return "";
 }
 
 inline std::string times_text(std::uint64_t count) {
   return count == 1 ? "once" : std::to_string(count) + " times";
 }
 
-/// One sentence about all offences of a kind: "Fish: destroyed more than once 3 times; first: Fish (block 12, ...)".
+/// All offences of a kind, and what to do: "Fish: destroyed again 3 times; first: Fish (block 12, ...). Let ...".
 template <class A>
 std::string describe(const MisuseReport& report) {
   const Offence& first = report.first;
@@ -98,7 +126,8 @@ std::string describe(const MisuseReport& report) {
   if (first.operation != Operation::create) text += "; first: " + object_text<A>(first.object);
   if (first.by != 0)
     text += std::string(first.operation == Operation::create ? "; first" : "") + " by " + object_text<A>(first.by);
-  return text;
+  const std::string advice = advice_text(report);
+  return advice.empty() ? text : text + ". " + advice;
 }
 
 /// Throws what misuse allocator A has found since the last call, if any. @pre the device is idle
@@ -111,7 +140,7 @@ void throw_misuse(typename A::Storage& storage) {
     std::string message;
     for (MisuseReport& report : reports) {
       report.text = describe<A>(report);
-      message += (message.empty() ? "" : "; ") + report.text;
+      message += (message.empty() ? "" : "\n") + report.text;
     }
     throw MisuseError(message, std::move(reports));
   }

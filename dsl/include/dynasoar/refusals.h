@@ -65,8 +65,9 @@ inline std::string heap_note(const Statistics& now, bool grows, bool has_room) {
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.1f", 100 * now.used());
   const std::string size = " (" + std::to_string(now.heap_bytes) + " bytes, " + percent + "% used)";
-  if (!grows || (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes)) {
-    return size + "; make the handle with more heap_bytes";
+  if (!grows) return size + "; make the handle with more heap_bytes";
+  if (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes) {
+    return size + "; make the handle with more heap_bytes, or without a size: then the heap grows";
   }
   if (has_room) return size + "; the heap has grown, and there is room for them now: try again";
   if (now.heap_bytes == now.heap_limit_bytes) {

@@ -376,6 +376,15 @@ void add_whole_blocks(std::vector<Entry>& all) {
                                nothing,
                                {[](One& heap) { heap.take_and_give_blocks(0, 0), heap.take_and_give_blocks(0, 0); },
                                 [](One& heap) { heap.take_and_give(0, 1), heap.take_and_give(0, 1); }}}));
+  all.push_back(heap_entry<1>("blocks_of_free_page", "one block of a free page is taken, the other is there for all",
+                              kRandom, 100000,
+                              {1,
+                               {2},
+                               2,
+                               nothing,
+                               {[](One& heap) { heap.take_and_give_blocks(0, 0, 1); },  //
+                                [](One& heap) { heap.take(0, 1), heap.take_and_give(0, 1); }},
+                               0}));
   all.push_back(heap_entry<2>("blocks_of_types", "pages go from one type to the other, whole blocks of both", kRandom,
                               100000,
                               {2,

@@ -160,6 +160,7 @@ class HeapScenario : public Scenario {
     std::uint32_t current_count;
     Script before;  ///< makes objects, which get the numbers 0, 1, ...
     std::vector<Script> threads;
+    int plenty = 2;  ///< as in BlockHeap; 0: pages are never few
   };
 
   static constexpr int kSlots = 2;
@@ -169,7 +170,7 @@ class HeapScenario : public Scenario {
 
   explicit HeapScenario(const Setting& setting)
       : setting_(setting),
-        tiny_(setting.pages, setting.blocks_per_page, setting.current_count),
+        tiny_(setting.pages, setting.blocks_per_page, setting.current_count, setting.plenty),
         memory_(std::size_t{heap().blocks()} * kSlots),
         owned_(std::size_t{heap().blocks()} * kSlots),
         type_reads_(heap().pages) {

@@ -63,11 +63,15 @@ constexpr bool names_own_fields() {
   }
 }
 
+/// A type for each address. (With -fsanitize=undefined, g++ compares no addresses when it compiles.)
+template <auto* kMember>
+struct MemberAddress;
+
 /// Whether C gives names to its fields: it has `field_names`, and not those of its base.
 template <class C>
 constexpr bool has_own_field_names() {
   if constexpr (requires { C::BaseClass::field_names; }) {
-    return static_cast<const void*>(&C::field_names) != static_cast<const void*>(&C::BaseClass::field_names);
+    return !std::is_same_v<MemberAddress<&C::field_names>, MemberAddress<&C::BaseClass::field_names>>;
   } else {
     return requires {
       C::field_names;

@@ -1,0 +1,57 @@
+"""Compares the messages in docs/how-to/mistakes.md with what the compiler's tests expect, and with what the program
+tests/mistakes says: mistakes_test.py ROOT PROGRAM. Numbers are N on the page."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
+ENTRY = re.compile(r"<!-- mistake (compile|run) (\w+) -->\n```text\n.*?\n```\n\nsays\n\n```text\n(.*?)\n```", re.S)
+PAGE = (ROOT / "docs/how-to/mistakes.md").read_text(encoding="utf-8")
+ENTRIES = ENTRY.findall(PAGE)
+CASES = ROOT / "tests/compile_fail"
+
+
+def without_numbers(text):
+    return re.sub(r"\d+(\.\d+)?", "N", text.strip())
+
+
+class MistakesTest(unittest.TestCase):
+    def test_there_are_twenty_and_none_is_left_out(self):
+        self.assertGreaterEqual(len(ENTRIES), 20)
+        self.assertEqual(len(ENTRIES), PAGE.count("<!-- mistake"))
+        self.assertEqual(len(ENTRIES), PAGE.count("\n### "))
+
+    def test_the_page_has_what_the_tests_of_the_compiler_expect(self):
+        for kind, name, message in ENTRIES:
+            if kind == "compile":
+                with self.subTest(name):
+                    file = next(iter([*CASES.glob(f"cases/{name}.cpp"), *CASES.glob(f"{name}.cpp")]))
+                    self.assertEqual(message, file.read_text(encoding="utf-8").splitlines()[0].removeprefix("// expect: "))
+
+    def test_the_page_has_what_the_program_says(self):
+        known = subprocess.run([PROGRAM], capture_output=True, text=True, check=False).stderr.split("names:")[1].split()
+        missing = {"made_on_the_host"}  # does not compile with CUDA
+        self.assertLessEqual({name for kind, name, _ in ENTRIES if kind == "run"} - set(known), missing)
+        self.assertLessEqual(set(known), {name for kind, name, _ in ENTRIES if kind == "run"})
+        for kind, name, message in ENTRIES:
+            if kind == "run" and name in known:
+                with self.subTest(name):
+                    result = subprocess.run([PROGRAM, name], capture_output=True, text=True, check=False, timeout=60)
+                    said = without_numbers(result.stdout + result.stderr)
+                    if name == "no_handle":  # a GPU's driver has something to say, too
+                        self.assertIn(message, said)
+                    else:
+                        self.assertEqual(said, message)
+                    # What nobody asked for is printed, but a program cannot fail in a destructor.
+                    self.assertEqual(result.returncode == 0, name == "nobody_asks")
+
+
+if __name__ == "__main__":
+    probe = subprocess.run([PROGRAM], capture_output=True, text=True, check=False)
+    if probe.returncode == 77:
+        print(probe.stderr.strip())
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
