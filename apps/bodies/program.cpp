@@ -22,7 +22,7 @@ app::RunOptions default_options(const Model& model) {
   app::RunOptions options;
   options.steps = model.steps;
   options.variant = "objects";
-  options.csv = "bodies.csv";
+  options.log = "bodies.csv";
   options.chart = "bodies.png";
   options.picture = model.texts.name + ".png";
   return options;

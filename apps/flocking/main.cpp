@@ -30,7 +30,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: the boids",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Boids, order and mean speed after every step",
+          .log_help = "Boids, order and mean speed after every step",
           .chart_help = "Chart of the order",
           .picture_help = "The flock at the end"};
 }
@@ -39,7 +39,7 @@ app::RunOptions default_options() {
   app::RunOptions options;
   options.steps = 500;
   options.variant = "boids";
-  options.csv = "flock.csv";
+  options.log = "flock.csv";
   options.chart = "order.png";
   options.picture = "flocking.png";
   return options;

@@ -27,7 +27,7 @@ constexpr int kMaxInt = std::numeric_limits<int>::max();
 app::RunOptions default_options(const Flavor& flavor) {
   app::RunOptions options;
   options.variant = "agents";
-  options.csv = "population.csv";
+  options.log = "population.csv";
   options.chart = "population.png";
   options.picture = flavor.picture;
   return options;

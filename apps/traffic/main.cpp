@@ -38,7 +38,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: cells, streets, lights and cars, or cars only",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Cars, moving cars and the sum of speeds after every step",
+          .log_help = "Cars, moving cars and the sum of speeds after every step",
           .chart_help = "Chart of the cars",
           .picture_help = "Map with the cars at the end"};
 }
@@ -46,7 +46,7 @@ app::ProgramTexts program_texts() {
 app::RunOptions default_options() {
   app::RunOptions options;
   options.variant = "cells";
-  options.csv = "traffic.csv";
+  options.log = "traffic.csv";
   options.chart = "traffic-history.png";
   options.picture = "traffic.png";
   return options;

@@ -32,7 +32,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: cells and agents, or agents only",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Fish and sharks after every step",
+          .log_help = "Fish and sharks after every step",
           .chart_help = "Chart of the populations",
           .picture_help = "The ocean at the end"};
 }
@@ -40,7 +40,7 @@ app::ProgramTexts program_texts() {
 app::RunOptions default_options() {
   app::RunOptions options;
   options.variant = "agents";
-  options.csv = "population.csv";
+  options.log = "population.csv";
   options.chart = "population.png";
   options.picture = "wa-tor.png";
   return options;

@@ -4,20 +4,22 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <app/csv.h>
 #include <app/error.h>
 #include <app/format.h>
 #include <app/output.h>
 #include <app/picture.h>
 #include <app/size.h>
+#include <app/step_log.h>
 
 TEST_CASE("numbers are grouped in thousands") {
   CHECK(app::grouped(0) == "0");
@@ -75,6 +77,27 @@ TEST_CASE("a check for writable outputs leaves nothing behind") {
   CHECK(std::filesystem::file_size(folder / "old.png") == 4);
   CHECK_THROWS_AS(app::require_writable_file((folder / "missing" / "x.png").string()), app::UsageError);
   CHECK_THROWS_AS(app::require_writable_folder((folder / "old.png").string()), app::UsageError);
-  CHECK_THROWS_AS(app::CsvFile((folder / "missing" / "x.csv").string(), {"step"}), app::UsageError);
+  CHECK_THROWS_AS(app::StepLog((folder / "missing" / "x.csv").string(), {{"fish"}}), app::UsageError);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a log's ending says its form") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dynasoar-app-test-log";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto lines = [&](const std::string& name) {
+    app::StepLog log((folder / name).string(), {{"fish", true}, {"energy", false}});
+    log.add(0, {7, 0.1});
+    log.add(1, {3e9, std::nan("")});
+    log.flush();
+    std::ifstream file(folder / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");
+  CHECK(lines("log.jsonl") ==
+        "{\"step\": 0, \"fish\": 7, \"energy\": 0.1}\n{\"step\": 1, \"fish\": 3000000000, \"energy\": null}\n");
+  CHECK_THROWS_WITH_AS(app::StepLog((folder / "log.txt").string(), {}), doctest::Contains("must end in .csv"),
+                       app::UsageError);
+  CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
   std::filesystem::remove_all(folder);
 }

@@ -39,7 +39,7 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
   add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: as much as this model can need", "0");
   add_integer(cli, "--threads", options.threads, 0, 4096,
               "Threads on the CPU; 0: one per processor; a GPU uses all it has");
-  add_path(cli, "--csv", options.csv, "FILE", texts.csv_help + "; none: not written");
+  add_path(cli, "--log", options.log, "FILE", texts.log_help + ", as .csv or .jsonl (JSON lines); none: not written");
   add_path(cli, "--chart", options.chart, "FILE", texts.chart_help + " (PNG); none: not written");
   add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
   add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
@@ -49,8 +49,6 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
       "Objects with all fields during the run: FILE.csv, FILE.h5 (HDF5) or FILE.vtp (VTK, for ParaView) stands for "
       "FILE-000000.csv ...; not with --baseline");
   add_integer(cli, "--export-every", options.export_every, 1, kMaxInt, "Steps from one of these files to the next");
-  add_path(cli, "--log", options.log, "FILE",
-           "What was counted after every step, and the seconds until then, as FILE.csv or FILE.jsonl (JSON lines)");
   add_path(cli, "--checkpoint", options.checkpoint, "FILE",
            "File that the run can go on from, written during the run, at its end, and when it is interrupted; only for "
            "variants with objects in allocator soa");

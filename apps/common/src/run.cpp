@@ -53,10 +53,9 @@ void add_usage(Summary& summary, const Usage& usage) {
 
 // Nothing is lost because two outputs have the same name.
 void require_different(const RunOptions& options) {
-  const std::array<std::pair<const char*, const std::string*>, 5> outputs = {{{"--csv", &options.csv},
+  const std::array<std::pair<const char*, const std::string*>, 4> outputs = {{{"--log", &options.log},
                                                                               {"--chart", &options.chart},
                                                                               {"--picture", &options.picture},
-                                                                              {"--log", &options.log},
                                                                               {"--checkpoint", &options.checkpoint}}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, path] = outputs[i];
@@ -78,20 +77,15 @@ Run::Run(Program& program, const RunOptions& options)
   require_different(options_);
   if (wanted(options_.chart)) require_writable_file(options_.chart);
   if (wanted(options_.picture)) require_writable_file(options_.picture);
-  if (wanted(options_.csv)) require_writable_file(options_.csv);
   if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
   if (wanted(options_.log)) StepLog::check(options_.log);
   if (wanted(options_.exported)) exporter_.emplace(options_.exported);
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
-  if (!wanted(options_.restore)) open_tables();
+  if (!wanted(options_.restore)) open_log();
 }
 
-void Run::open_tables() {
+void Run::open_log() {
   if (wanted(options_.log)) log_.emplace(options_.log, columns_);
-  if (!wanted(options_.csv)) return;
-  std::vector<std::string> names = {"step"};
-  for (const Column& column : columns_) names.push_back(column.name);
-  csv_.emplace(options_.csv, names);
 }
 
 // Makes the simulation, from a checkpoint if there is one.
@@ -116,7 +110,7 @@ void Run::start() {
     throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
                                  counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
   }
-  open_tables();  // not before: a refusal leaves what is there
+  open_log();  // not before: a refusal leaves what is there
 }
 
 void Run::simulate() {
@@ -150,18 +144,10 @@ bool Run::check_due(int step) const {
 void Run::check(int step) {
   simulation_->synchronize();
   for (Row& row : program_.take_history()) {
-    if (csv_) {
-      std::vector<std::string> cells = {fmt::format("{}", static_cast<std::size_t>(first_) + history_.size())};
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        cells.push_back(columns_[i].is_count ? fmt::format("{:.0f}", row[i]) : fmt::format("{}", row[i]));
-      }
-      csv_->row(cells);
-    }
     if (log_) log_->add(static_cast<std::size_t>(first_) + history_.size(), row);
     objects_ += program_.objects(row);
     history_.push_back(std::move(row));
   }
-  if (csv_) csv_->flush();
   if (log_) log_->flush();
   completed_ = step;
   last_check_ = Clock::now();
@@ -202,7 +188,7 @@ void Run::write_frames_if_due(int step) {
 
 void Run::write_results(bool state_is_valid) {
   if (progress_) progress_->clear();
-  if (csv_) files_.push_back(fmt::format("{} ({})", csv_->path(), counted(history_.size(), "row", "rows")));
+  if (log_) files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
   if (wanted(options_.chart) && !history_.empty()) {
     program_.chart(history_).save_png(options_.chart);
     files_.push_back(options_.chart);
@@ -214,7 +200,6 @@ void Run::write_results(bool state_is_valid) {
     }
     for (std::string& file : program_.save_more()) files_.push_back(std::move(file));
   }
-  if (log_) files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
   if (exporter_ && exporter_->files() > 0) {
     files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exporter_->files(), "frame", "frames")));
   }

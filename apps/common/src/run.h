@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <app/csv.h>
 #include <app/export.h>
 #include <app/program.h>
 #include <app/progress.h>
+#include <app/step_log.h>
 #include <app/summary.h>
-
-#include "step_log.h"
 
 namespace app {
 
@@ -46,7 +44,7 @@ class Run {
 
   bool check_due(int step) const;
   void check(int step);
-  void open_tables();
+  void open_log();
   void start();
   void write_checkpoint(int step);
   bool frame_due(int step) const;
@@ -57,7 +55,6 @@ class Run {
   Program& program_;
   const RunOptions& options_;
   std::vector<Column> columns_;
-  std::optional<CsvFile> csv_;
   std::optional<StepLog> log_;
   std::optional<Exporter> exporter_;
   Simulation* simulation_ = nullptr;

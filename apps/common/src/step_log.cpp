@@ -1,4 +1,4 @@
-#include "step_log.h"
+#include <app/step_log.h>
 
 #include <cerrno>
 #include <cmath>
@@ -16,39 +16,42 @@
 namespace app {
 namespace {
 
-bool ends_in(const std::string& path, const char* ending) {
-  return std::filesystem::path(path).extension() == ending;
+std::string text_of(const Column& column, double value) {
+  return column.is_count ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
 
 }  // namespace
 
 void StepLog::check(const std::string& path) {
-  if (!ends_in(path, ".csv") && !ends_in(path, ".jsonl")) {
-    throw UsageError(fmt::format("--log: '{}' must end in .csv or .jsonl (see --help)", path));
+  const std::filesystem::path ending = std::filesystem::path(path).extension();
+  if (ending != ".csv" && ending != ".jsonl") {
+    throw UsageError(fmt::format("--log: '{}' must end in .csv, or in .jsonl for JSON lines", path));
   }
   require_writable_file(path);
 }
 
 StepLog::StepLog(std::string path, const std::vector<Column>& columns)
-    : path_(std::move(path)), columns_(columns), is_json_(ends_in(path_, ".jsonl")) {
+    : path_(std::move(path)), columns_(columns), is_json_(std::filesystem::path(path_).extension() == ".jsonl") {
   check(path_);
   file_.open(path_, std::ios::trunc);
   if (is_json_) return;
-  std::string line = "step";
-  for (const Column& column : columns_) line += ',' + column.name;
-  fmt::print(file_, "{},seconds\n", line);
+  file_ << "step";
+  for (const Column& column : columns_) file_ << ',' << column.name;
+  file_ << '\n';
+  file_.flush();
 }
 
-void StepLog::add(std::size_t step, const Row& row) {
-  if (!file_) return;
-  std::string line = is_json_ ? fmt::format("{{\"step\": {}", step) : fmt::format("{}", step);
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    std::string value = columns_[i].is_count ? fmt::format("{:.0f}", row[i]) : fmt::format("{}", row[i]);
-    if (is_json_ && !std::isfinite(row[i])) value = "null";  // of which JSON has no other
-    line += is_json_ ? fmt::format(", \"{}\": {}", columns_[i].name, value) : ',' + value;
+void StepLog::add(std::size_t step, const Row& values) {
+  std::string line = fmt::format(fmt::runtime(is_json_ ? "{{\"step\": {}" : "{}"), step);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string value = text_of(columns_[i], values[i]);
+    if (!is_json_) {
+      line += ',' + value;
+    } else {  // whose numbers are finite
+      line += fmt::format(", \"{}\": {}", columns_[i].name, std::isfinite(values[i]) ? value : "null");
+    }
   }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  fmt::print(file_, is_json_ ? "{}, \"seconds\": {:.6f}}}\n" : "{},{:.6f}\n", line, seconds);
+  file_ << line << (is_json_ ? "}\n" : "\n");
 }
 
 void StepLog::flush() {

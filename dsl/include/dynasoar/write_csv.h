@@ -61,7 +61,7 @@ inline void write_csv(const std::string& path, const Columns& table) {
       column.visit([&](auto values) {
         for (std::size_t c = 0; c < column.components; ++c) {
           const auto value = values[row * column.components + c];
-          const auto label = static_cast<std::size_t>(value);
+          const std::size_t label = column.labels.empty() ? 0 : static_cast<std::size_t>(value);
           if (label < column.labels.size()) {
             text += detail::csv_text(column.labels[label]);
           } else {

@@ -23,14 +23,13 @@ struct RunOptions {
   std::string allocator = "soa";  ///< of the variant's objects
   std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
   int threads = 0;                ///< on the CPU; 0: one per processor
-  std::string csv;                ///< "none": not written; so are the next two
+  std::string log;                ///< of the counts after each step; "none": not written; so are the next two
   std::string chart;
   std::string picture;
   std::string frames;          ///< folder; empty: no frames
   int every = 10;              ///< steps from one frame to the next
   std::string exported;        ///< file for objects, with its step in its name; empty: none is written
   int export_every = 10;       ///< steps from one such file to the next
-  std::string log;             ///< file for a row per step; empty: not written
   std::string checkpoint;      ///< file; empty: none is written
   int checkpoint_every = 100;  ///< steps from one checkpoint to the next
   std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
@@ -38,7 +37,7 @@ struct RunOptions {
   int profile_every = 0;  ///< every n-th step is timed phase by phase; set by run_program
 };
 
-/// A column of the CSV file, and a row of the summary.
+/// A column of the log, and a row of the summary.
 struct Column {
   std::string name;
   bool is_count = true;  ///< a whole number
@@ -55,7 +54,7 @@ struct ProgramTexts {
   std::string variant_help;
   std::vector<std::string> allocators;
   std::vector<std::string> baselines;  ///< "none" first
-  std::string csv_help;
+  std::string log_help;
   std::string chart_help;
   std::string picture_help;
 };

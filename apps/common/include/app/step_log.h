@@ -1,8 +1,8 @@
 /// @file
-/// StepLog: what was measured in each step, a line each, as CSV or as JSON.
+/// StepLog: what was counted after each step, a line each, as CSV or as JSON lines; complete up to the last flush,
+/// whatever happens to the program.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -14,30 +14,27 @@ namespace app {
 
 class StepLog {
  public:
-  /// Creates the file, complete up to the last flush, whatever happens to the program.
+  /// Creates the file, so that a wrong path shows before the run; in CSV with a header line.
   ///
-  /// @throws UsageError if it ends in neither .csv nor .jsonl, or cannot be written
+  /// @throws UsageError as `check`
   StepLog(std::string path, const std::vector<Column>& columns);
 
-  /// Adds a line: step, columns, and the seconds from the log's beginning until now.
-  void add(std::size_t step, const Row& row);
+  /// @param values   one for each column
+  void add(std::size_t step, const Row& values);
 
   /// @throws std::runtime_error if lines could not be written, such as on a full disk
   void flush();
 
   const std::string& path() const { return path_; }
 
-  /// @throws UsageError if a log cannot have this path
+  /// @throws UsageError if `path` ends in neither .csv nor .jsonl, or cannot be written
   static void check(const std::string& path);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::string path_;
   std::vector<Column> columns_;
   bool is_json_;
   std::ofstream file_;
-  Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace app
