@@ -128,7 +128,7 @@ class AllocatorHandle {
     make_room(Growth::template pages_for<T>(count));
     if constexpr (AllocatorT::kCreatesInBulk) {
       detail::check_listed<AllocatorT, T>();
-      const auto run = [this](const auto& function) { run_indexed(function.threads(), function, 1); };
+      const auto run = [this](const auto& function) { this->run_indexed(function.threads(), function, 1); };
       bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
     } else {
       // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
