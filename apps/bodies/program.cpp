@@ -87,8 +87,8 @@ std::vector<app::Row> BodiesProgram::take_history() {
   return rows;
 }
 
-void BodiesProgram::save_picture(const std::string& path) {
-  save_bodies(simulation_->bodies(), path);
+app::Picture BodiesProgram::picture() {
+  return bodies_picture(simulation_->bodies());
 }
 
 app::Chart BodiesProgram::chart(const std::vector<app::Row>& history) const {

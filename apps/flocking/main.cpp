@@ -84,7 +84,14 @@ class Flocking final : public app::Program {
     return rows;
   }
 
-  void save_picture(const std::string& path) override { save_flock(simulation_->boids(), parameters_.side, path); }
+  app::Picture picture() override { return flock_picture(simulation_->boids(), parameters_.side); }
+
+  app::World world() const override {
+    const double side = parameters_.side;
+    return {0, side, side, side, true};
+  }
+
+  std::uint64_t seed() const override { return seed_; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
     return order_chart(history, fmt::format("{} boids, seed {}", app::grouped(parameters_.initial.size()), seed_));

@@ -53,8 +53,9 @@ class Growing final : public Simulation {
 
   Frame frame() override { return inner_->frame(); }
 
-  std::string why_no_columns() const override { return inner_->why_no_columns(); }
+  std::string why_no_objects() const override { return inner_->why_no_objects(); }
   dynasoar::Columns columns() override { return inner_->columns(); }
+  app::Picture paint(const app::Viewport& viewport) override { return inner_->paint(viewport); }
 
   std::string why_not_saved() const override { return inner_->why_not_saved(); }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/canvas.h>
 #include <app/cell_columns.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
@@ -13,6 +14,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "census.h"
+#include "colors.h"
 #include "dynamics.h"
 #include "lattice.h"
 #include "simulation.h"
@@ -54,6 +56,21 @@ struct PaintAlive {
   }
 };
 
+/// Paints objects of class Alive where they are, the liveliest in front.
+template <class Alive>
+struct ShowAlive {
+  app::Canvas canvas;
+  app::CellGrid grid;
+  int states;
+  DyingColors dying;
+  __device__ void operator()(Alive* object) const {
+    const auto cell = static_cast<int>(object->index());
+    const auto state = static_cast<std::uint32_t>(object->state());
+    canvas.cell(grid.left + cell % grid.width, grid.top + cell / grid.width, color_of(state, states, dying),
+                state < 254 ? state : 254);
+  }
+};
+
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
@@ -70,6 +87,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
         options_(parameters.options.empty() ? options_of(parameters) : parameters.options),
         left_(parameters.left - parameters.margin),
         top_(parameters.top - parameters.margin),
+        states_(parameters.rule.states),
         lattice_(Lattice::of(parameters)),
         start_(parameters),
         model_(handle(), lattice_, parameters.rule, start_.view()) {
@@ -114,6 +132,13 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
     return alive;
   }
 
+  static constexpr app::Rgb kBackground = kDeadColor;
+
+  void paint_on(const app::Canvas& canvas) {
+    const app::CellGrid grid{static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), left_, top_};
+    handle().template parallel_do<Alive>(ShowAlive<Alive>{canvas, grid, states_, kDying});
+  }
+
  private:
   using Base = app::ObjectSimulation<ObjectLife, Simulation, A>;
   using Base::begin_step, Base::clock, Base::handle, Base::synchronize;
@@ -123,6 +148,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
   app::SavedOptions options_;
   int left_;
   int top_;
+  int states_;
   Lattice lattice_;
   Start start_;
   Model model_;

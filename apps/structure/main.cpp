@@ -126,9 +126,11 @@ class Structure final : public app::Program {
 
   double objects(const app::Row& row) const override { return row[0] + row[1]; }
 
-  void save_picture(const std::string& path) override {
-    save_network(simulation_->network(), start_, parameters_.strength, path);
-  }
+  app::Picture picture() override { return network_picture(simulation_->network(), start_, parameters_.strength); }
+
+  app::World world() const override { return world_of(start_); }
+
+  std::uint64_t seed() const override { return seed_; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 

@@ -94,9 +94,15 @@ class Sugarscape final : public app::Program {
     return rows;
   }
 
-  void save_picture(const std::string& path) override { save_landscape(simulation_->landscape(), parameters_, path); }
+  app::Picture picture() override { return landscape_picture(simulation_->landscape(), parameters_); }
 
   void place(dynasoar::Columns& agents) const override { app::add_places(agents, parameters_.width); }
+
+  app::World world() const override {
+    return {0, 0, static_cast<double>(parameters_.width), static_cast<double>(parameters_.height)};
+  }
+
+  std::uint64_t seed() const override { return parameters_.seed; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
     return population_chart(history, parameters_);

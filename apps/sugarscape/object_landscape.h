@@ -2,6 +2,7 @@
 /// ObjectLandscape: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "census_history.h"
+#include "colors.h"
 #include "grid.h"
 #include "simulation.h"
 
@@ -73,6 +75,17 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
   }
 
   dynasoar::Columns read_columns() { return model_.read_columns(); }
+
+  static constexpr app::Rgb kBackground = {0, 0, 0};
+
+  void paint_on(const app::Canvas& canvas) {
+    const auto view = model_.view(steps());
+    app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
+                     [=] __device__(std::uint32_t c) {
+                       const CellState cell = view.state(c);
+                       return color_of(cell.kind, std::sqrt(cell.sugar / kMostSugar));
+                     });
+  }
 
  private:
   using Base = app::ObjectSimulation<ObjectLandscape, Simulation, A>;

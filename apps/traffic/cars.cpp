@@ -166,7 +166,7 @@ class Model {
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns cars = handle_.columns<Car>();
+    dynasoar::Columns cars = handle_.all_columns<Car>();
     app::add_cells(cars, cars["cell_"].as<std::int64_t>());
     return cars;
   }

@@ -374,7 +374,7 @@ class Model {
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns cars = handle_.columns<Car>();
+    dynasoar::Columns cars = handle_.all_columns<Car>();
     app::add_cells(cars, "cell_", handle_.columns<Cell>(), "sight_.number");
     return cars;
   }

@@ -13,6 +13,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "census_history.h"
+#include "colors.h"
 #include "rules.h"
 #include "simulation.h"
 
@@ -75,6 +76,26 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
 
   dynasoar::Columns read_columns() { return model_.read_columns(); }
 
+  void set_places(const std::vector<Point>& places) override {
+    places_ = dynasoar::DeviceArray<Point>(places.size());
+    places_.upload(places);
+  }
+
+  static constexpr app::Rgb kBackground = kNight;
+
+  void paint_on(const app::Canvas& canvas) {
+    const auto view = model_.view(world());
+    const Point* const places = places_.data();
+    const SpeedColors speeds = kSpeeds;
+    handle().parallel_for(places_.size(), [=] __device__(std::size_t c) {
+      const CellState cell = view.state(static_cast<std::uint32_t>(c));
+      const double share = static_cast<double>(cell.speed) / kMostSpeed;
+      const app::Rgb color = cell.has_car != 0 ? app::ramp(speeds, share) : kAsphalt;
+      const double radius = cell.has_car != 0 ? 1.5 : 0;
+      canvas.dot(places[c].x, places[c].y, radius, color, cell.has_car != 0 ? cell.speed : 254);
+    });
+  }
+
  private:
   using Base = app::ObjectSimulation<ObjectTraffic, Simulation, A>;
   using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
@@ -113,6 +134,7 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
   World start_;
   Model model_;
   CensusHistory history_;
+  dynasoar::DeviceArray<Point> places_;
 };
 
 }  // namespace traffic

@@ -269,7 +269,7 @@ class Model {
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle_.columns<Agent>();
+    dynasoar::Columns agents = handle_.all_columns<Agent>();
     app::add_cells(agents, agents["position_"].as<std::int64_t>());
     return agents;
   }

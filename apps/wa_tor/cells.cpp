@@ -267,7 +267,7 @@ class Model {
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle_.columns<Agent>();
+    dynasoar::Columns agents = handle_.all_columns<Agent>();
     app::add_cells(agents, "cell_", handle_.columns<Cell>(), "index_");
     return agents;
   }

@@ -97,7 +97,13 @@ class WaTor final : public app::Program {
 
   double objects(const app::Row& row) const override { return row[0] + row[1]; }
 
-  void save_picture(const std::string& path) override { save_ocean(simulation_->ocean(), parameters_, path); }
+  app::Picture picture() override { return ocean_picture(simulation_->ocean(), parameters_); }
+
+  app::World world() const override {
+    return {0, 0, static_cast<double>(parameters_.width), static_cast<double>(parameters_.height)};
+  }
+
+  std::uint64_t seed() const override { return parameters_.seed; }
 
   void place(dynasoar::Columns& agents) const override { app::add_places(agents, parameters_.width); }
 

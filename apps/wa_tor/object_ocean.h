@@ -10,6 +10,7 @@
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
+#include "colors.h"
 #include "population_history.h"
 #include "rules.h"
 #include "simulation.h"
@@ -79,6 +80,14 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
   }
 
   dynasoar::Columns read_columns() { return model_.read_columns(); }
+
+  static constexpr app::Rgb kBackground = {0, 0, 0};
+
+  void paint_on(const app::Canvas& canvas) {
+    const auto view = model_.view(steps());
+    app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
+                     [=] __device__(std::uint32_t c) { return color_of(view.state(c)); });
+  }
 
  private:
   using Base = app::ObjectSimulation<ObjectOcean, Simulation, A>;

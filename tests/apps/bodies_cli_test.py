@@ -27,6 +27,7 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
     size = "80 bodies"
     picture_size = (1024, 1024)
     large_run = ("--bodies", "5000", "--steps", "1")
+    animated = ("--steps", "3000", "--every", "1000")
     checkpoint_run = ("--threads", "1")
 
     def assert_goes_on_like_one_run(self, first_row, rows, picture, expected):

@@ -67,6 +67,20 @@ def read_csv(path):
         return list(csv.reader(file))
 
 
+def animation(path):
+    """Width and height of a WebP animation (nothing for a single picture), and the number of its pictures."""
+    data = path.read_bytes()
+    assert data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) == 8 + struct.unpack("<I", data[4:8])[0], data[:12]
+    position, size, pictures = 12, None, 0
+    while position < len(data):
+        kind, length = data[position:position + 4], struct.unpack("<I", data[position + 4:position + 8])[0]
+        if kind == b"VP8X":
+            size = tuple(1 + int.from_bytes(data[position + at:position + at + 3], "little") for at in (12, 15))
+        pictures += kind == b"ANMF"
+        position += 8 + length + length % 2
+    return size, max(1, pictures)  # one that does not move is a picture
+
+
 def wrong_whole_numbers(least, most):
     """Values to refuse for an option with this range."""
     return (str(least - 1), str(most + 1), "99999999999", "ten", "1.5", "")
@@ -234,6 +248,7 @@ class ApplicationTests:
     small_run: tuple
     steps = 12
     size: str
+    animated = ("--steps", "12", "--every", "3")  # steps in which something is seen to move
     picture_size: tuple
 
     # A run whose objects do not fit into a small heap.
@@ -352,7 +367,7 @@ class ApplicationTests:
         text = " ".join(self.simulate("--help").stdout.split())
         common = ("--seed N=42", f"--baseline {'|'.join(('none', *self.baselines))}=none", "--heap SIZE=0",
                   "--threads N=0", f"--log FILE={self.log_file}", f"--chart FILE={self.chart_file}",
-                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", "--export FILE=none",
+                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--animation FILE=none", "--every N=10", "--view", "--export FILE=none",
                   "--export-every N=10", "--checkpoint FILE=none",
                   "--checkpoint-every N=100", "--restore FILE=none", "--quiet", "-h,--help")
         for option in (*self.options, *common):
@@ -371,8 +386,8 @@ class ApplicationTests:
         self.assert_values_refused("--seed", ("-1", "18446744073709551616", "x"))
         self.assert_refused("--heap", "12XB", mentions="12XB")
         self.assert_refused("--heap", "99999999999GiB", mentions="--heap")
-        for option, ending in (("--log", "jsonl"), ("--export", "vtp")):
-            self.assert_refused(option, "out.txt", mentions=f"{option}: 'out.txt' must end in .csv")
+        for option, ending in (("--log", "jsonl"), ("--export", "vtp"), ("--animation", "webp")):
+            self.assert_refused(option, "out.txt", mentions=f"{option}: ")
             self.assert_refused(option, "out.txt", mentions=ending)
         self.assert_refused("--variant", "whales", mentions=", ".join(self.variants))
         self.assert_refused("--allocator", "whales", mentions=", ".join(self.allocators()))
@@ -417,10 +432,9 @@ class ApplicationTests:
         names, expected = ["step", *self.columns], self.rows(self.steps)
         self.simulate_small_run(*NO_PICTURES, "--log", "log.jsonl")
         with open(self.folder / "log.jsonl", encoding="ascii") as file:
-            entries = [json.loads(line) for line in file]
+            entries = [json.loads(line, parse_int=str, parse_float=str) for line in file]
         self.assertEqual([list(entry) for entry in entries], [names] * (self.steps + 1))
-        self.assertEqual([[float(value) for value in entry.values()] for entry in entries],
-                         [[float(value) for value in row] for row in expected])
+        self.assert_rows_agree([list(entry.values()) for entry in entries], expected)
 
     def export(self, *arguments):
         """The objects of each exported step of a small run, as dictionaries."""
@@ -497,6 +511,18 @@ class ApplicationTests:
         result = self.run_program(*self.small_run, *ENDLESS, "--export", "agents.csv", "--export-every", "5", timeout=PATIENCE)
         self.assertEqual(result.returncode, EXIT_FAILURE, result)
         self.assertIn("agents-000005.csv", result.stderr)
+
+    def test_an_animation_has_the_frames(self):
+        result = self.run_program(*self.small_run, *self.animated, *NO_PICTURES, "--animation", "out.webp", "--frames", "frames")
+        if "built without libwebp" in result.stderr:
+            self.skipTest("needs libwebp (Debian: libwebp-dev) when the program is built")
+        frames = [path.read_bytes() for path in sorted((self.folder / "frames").iterdir())]
+        self.assertIn(f"out.webp ({len(frames)} frames)", result.stdout)
+        size, pictures = animation(self.folder / "out.webp")
+        self.assertEqual(pictures, 1 + sum(one != other for one, other in zip(frames, frames[1:])))  # others last longer
+        if pictures > 1:
+            longest = max(getattr(self, "picture_size", (1600,)))
+            self.check_picture_size(tuple(round(side * max(1, longest / 640)) for side in size))
 
     def check_summary(self, output, implementation):
         """The table has the rows that it should have, and all files are named."""

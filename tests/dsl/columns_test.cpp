@@ -239,6 +239,43 @@ TEST_CASE("a base class's columns have the objects of all subclasses, and say wh
   CHECK(sharks["energy_"].as<float>() == std::vector<float>(kSharks, 0.5f));
 }
 
+TEST_CASE("all columns of a base class have the subclasses' fields, and 0 where there are none") {
+  World world;
+  const Columns animals = world.handle.all_columns<Animal>();
+  const Columns fish = world.handle.columns<Fish>();
+  CHECK(animals.names() ==
+        "id, class, number_, position_.x, position_.y, home_, friend_, is_hungry_, mood_, speed_, eggs_, link_.reef, "
+        "link_.distances.0, link_.distances.1, link_.at.x, link_.at.y, unnamed_, small_, energy_");
+  std::vector<float> energies(kFish, 0);
+  energies.resize(kFish + kSharks, 0.5f);
+  CHECK(animals["energy_"].as<float>() == energies);
+  std::vector<double> speeds = fish["speed_"].as<double>();
+  speeds.resize(3 * (kFish + kSharks), 0);
+  CHECK(animals["speed_"].as<double>() == speeds);
+  CHECK(world.handle.all_columns<Reef>().names() == "id, number_");
+}
+
+TEST_CASE("fields of several subclasses with one name share a column if they are of one type") {
+  Columns table{"Base", 4, {}};
+  table.columns.push_back(dynasoar::make_column<std::int64_t>("id", {5, 6, 7, 8}));
+  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {0, 0, 1, 2}));
+  table.columns.back().labels = {"A", "B", "C"};
+  const auto part = [](const char* name, std::vector<std::int64_t> ids, auto values) {
+    Columns columns{name, ids.size(), {}};
+    columns.columns.push_back(dynasoar::make_column("id", ids));
+    columns.columns.push_back(dynasoar::make_column("value_", values));
+    return columns;
+  };
+  const Columns all =
+      dynasoar::with_fields_of(table, {part("A", {5, 6}, std::vector<int>{1, 2}), part("C", {8}, std::vector<int>{4}),
+                                       part("B", {7}, std::vector<float>{0.5f})});
+  CHECK(all.names() == "id, class, value_, B.value_");
+  CHECK(all["value_"].as<int>() == std::vector<int>{1, 2, 0, 4});
+  CHECK(all["B.value_"].as<float>() == std::vector<float>{0, 0, 0.5f, 0});
+  CHECK_THROWS_WITH_AS(dynasoar::with_fields_of(table, {part("B", {7, 9}, std::vector<int>{1, 2})}),
+                       "dynasoar: 2 objects of B are not among the rows of Base", std::invalid_argument);
+}
+
 TEST_CASE("objects keep their order and their ids while others come and go") {
   World world;
   const Columns before = world.handle.columns<Fish>();

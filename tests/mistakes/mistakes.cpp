@@ -36,7 +36,9 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   greet() {
     age_ = friend_->age_ + 1;
   }
-  __device__ void die() { dynasoar::destroy(this); }
+  __device__ void die() {
+    dynasoar::destroy(this);
+  }
   __device__ void die_twice() {
     dynasoar::destroy(this);
     dynasoar::destroy(this);
@@ -44,7 +46,9 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   __device__ void kill_friend() {
     if (friend_ != this) dynasoar::destroy(friend_.get());
   }
-  __device__ void count_legs() { age_ = legs_[4]; }
+  __device__ void count_legs() {
+    age_ = legs_[4];
+  }
   __device__ void bite_as_shark();
 };
 

@@ -43,7 +43,10 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
   add_path(cli, "--chart", options.chart, "FILE", texts.chart_help + " (PNG); none: not written");
   add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
   add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
+  add_path(cli, "--animation", options.animation, "FILE", "The same pictures as a moving one: FILE.webp (WebP)");
   add_integer(cli, "--every", options.every, 1, kMaxInt, "Steps from one frame to the next");
+  cli.add_flag("--view", options.view,
+               "Watch the run in a window: pause, zoom, click on what you want to know more of; not with --baseline");
   add_path(
       cli, "--export", options.exported, "FILE",
       "Objects with all fields during the run: FILE.csv, FILE.h5 (HDF5) or FILE.vtp (VTK, for ParaView) stands for "
@@ -121,7 +124,7 @@ int simulate(Program& program, const RunOptions& options) {
     run.print_files();
     std::fflush(stdout);
   }
-  if (run.completed_steps() < options.steps) {
+  if (run.completed_steps() < options.steps && !run.was_closed()) {
     return fail(program, kExitInterrupted,
                 fmt::format("interrupted after step {} of {}", run.completed_steps(), options.steps));
   }

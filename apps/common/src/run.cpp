@@ -53,7 +53,8 @@ void add_usage(Summary& summary, const Usage& usage) {
 
 // Nothing is lost because two outputs have the same name.
 void require_different(const RunOptions& options) {
-  const std::array<std::pair<const char*, const std::string*>, 4> outputs = {{{"--log", &options.log},
+  const std::array<std::pair<const char*, const std::string*>, 5> outputs = {{{"--log", &options.log},
+                                                                              {"--animation", &options.animation},
                                                                               {"--chart", &options.chart},
                                                                               {"--picture", &options.picture},
                                                                               {"--checkpoint", &options.checkpoint}}};
@@ -80,37 +81,46 @@ Run::Run(Program& program, const RunOptions& options)
   if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
   if (wanted(options_.log)) StepLog::check(options_.log);
   if (wanted(options_.exported)) exporter_.emplace(options_.exported);
+  if (wanted(options_.animation)) animation_.emplace(options_.animation);
+  if (options_.view) view_.emplace();
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
-  if (!wanted(options_.restore)) open_log();
-}
-
-void Run::open_log() {
-  if (wanted(options_.log)) log_.emplace(options_.log, columns_);
 }
 
 // Makes the simulation, from a checkpoint if there is one.
 void Run::start() {
   RunOptions options = options_;
   options.profile_every = steps_per_check();
-  simulation_ = &program_.start(options);
+  try {
+    simulation_ = &program_.start(options);
+  } catch (const HeapTooSmall&) {
+    open_log();  // one that is there is not of this run
+    throw;
+  }
   const bool restores = wanted(options_.restore);
   if (wanted(options_.checkpoint) || restores) {
     if (const std::string reason = simulation_->why_not_saved(); !reason.empty()) {
       throw UsageError("--checkpoint and --restore " + reason);
     }
   }
-  if (exporter_) {
-    if (const std::string reason = simulation_->why_no_columns(); !reason.empty()) {
-      throw UsageError("--export " + reason);
+  if (exporter_ || view_) {
+    if (const std::string reason = simulation_->why_no_objects(); !reason.empty()) {
+      throw UsageError((exporter_ ? "--export " : "--view ") + reason);
     }
   }
-  if (!restores) return;
+  if (restores) restore();
+  open_log();  // not before: a refusal leaves what is there
+}
+
+void Run::open_log() {
+  if (wanted(options_.log)) log_.emplace(options_.log, columns_);
+}
+
+void Run::restore() {
   first_ = completed_ = simulation_->load(options_.restore);
   if (first_ > options_.steps) {
     throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
                                  counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
   }
-  open_log();  // not before: a refusal leaves what is there
 }
 
 void Run::simulate() {
@@ -118,9 +128,10 @@ void Run::simulate() {
   simulation_->record();
   check(first_);
   write_frames_if_due(first_);
+  if (view_) view_->open(program_, *simulation_, options_.steps);
   progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
   int step = first_;
-  while (step < options_.steps && !interrupted()) {
+  while (step < options_.steps && goes_on(step)) {
     ++step;
     const Clock::time_point start = Clock::now();
     simulation_->step();
@@ -130,14 +141,23 @@ void Run::simulate() {
     write_frames_if_due(step);
     if (step % options_.checkpoint_every == 0) write_checkpoint(step);
   }
+  if (completed_ < step) check(step);
+  if (view_ && step == options_.steps) view_->wait(step);
   write_checkpoint(step);
   if (exporter_) exporter_->finish();
+  if (animation_) animation_->finish();
   progress_->clear();
+}
+
+// Whether the next step is to be made. Waits until then.
+bool Run::goes_on(int step) {
+  was_closed_ = view_ && !view_->wait(step) && !interrupted();
+  return !was_closed_ && !interrupted();
 }
 
 bool Run::check_due(int step) const {
   return step == options_.steps || step - completed_ >= steps_per_check() || frame_due(step) || export_due(step) ||
-         interrupted() || Clock::now() - last_check_ >= kCheckInterval;
+         view_ || interrupted() || Clock::now() - last_check_ >= kCheckInterval;
 }
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
@@ -167,7 +187,7 @@ void Run::write_checkpoint(int step) {
 }
 
 bool Run::frame_due(int step) const {
-  return !options_.frames.empty() && step % options_.every == 0;
+  return (!options_.frames.empty() || animation_) && step % options_.every == 0;
 }
 
 bool Run::export_due(int step) const {
@@ -181,8 +201,12 @@ void Run::write_frames_if_due(int step) {
     exporter_->add(step, std::move(objects));
   }
   if (!frame_due(step)) return;
-  const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
-  program_.save_picture(path.string());
+  const Picture picture = program_.picture();
+  if (!options_.frames.empty()) {
+    const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
+    picture.save_png(path.string());
+  }
+  if (animation_) animation_->add(picture);
   ++frames_;
 }
 
@@ -195,7 +219,7 @@ void Run::write_results(bool state_is_valid) {
   }
   if (state_is_valid) {
     if (wanted(options_.picture)) {
-      program_.save_picture(options_.picture);
+      program_.picture().save_png(options_.picture);
       files_.push_back(options_.picture);
     }
     for (std::string& file : program_.save_more()) files_.push_back(std::move(file));
@@ -203,7 +227,9 @@ void Run::write_results(bool state_is_valid) {
   if (exporter_ && exporter_->files() > 0) {
     files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exporter_->files(), "frame", "frames")));
   }
-  if (frames_ > 0) files_.push_back(fmt::format("{} ({})", options_.frames, counted(frames_, "frame", "frames")));
+  const std::string frames = counted(frames_, "frame", "frames");
+  if (frames_ > 0 && !options_.frames.empty()) files_.push_back(fmt::format("{} ({})", options_.frames, frames));
+  if (frames_ > 0 && animation_) files_.push_back(fmt::format("{} ({})", animation_->path(), frames));
 }
 
 void Run::print_summary() {

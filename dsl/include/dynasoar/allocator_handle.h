@@ -381,6 +381,21 @@ class AllocatorHandle {
     return detail::ColumnReader<AllocatorT, T>(executor_, storage_).read();
   }
 
+  /// Likewise, with the fields that T's subclasses add, too; 0 for objects of classes without them. Equal names of
+  /// equal types share a column.
+  template <class T>
+  Columns all_columns() {
+    Columns table = columns<T>();
+    if constexpr (AllocatorT::template Subtypes<T>::size > 1) {
+      std::vector<Columns> subclasses;
+      AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+        if constexpr (!std::is_same_v<S, T>) subclasses.push_back(columns<S>());
+      });
+      table = with_fields_of(std::move(table), subclasses);
+    }
+    return table;
+  }
+
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
   template <class T>
   std::uint64_t count() {

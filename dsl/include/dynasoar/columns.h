@@ -4,6 +4,7 @@
 /// device and parts that do not.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,6 +27,12 @@ constexpr ColumnType column_type() {
   constexpr int kLog = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
   if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? ColumnType::f32 : ColumnType::f64;
   return static_cast<ColumnType>((std::is_signed_v<T> ? 0 : 4) + kLog);
+}
+
+/// Bytes of such a number.
+constexpr std::size_t size_of(ColumnType type) {
+  constexpr std::size_t kSizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  return kSizes[static_cast<std::size_t>(type)];
 }
 
 /// One number, or several, for each row.
@@ -111,5 +118,51 @@ struct Columns {
     return result;
   }
 };
+
+/// A base class's table with the fields of its subclasses, too: rows of classes that have no such field get 0. Fields
+/// of several subclasses with the same name and type share a column; else those after the first are called
+/// `Shark.age_`.
+///
+/// @param table        has the column `class`
+/// @param subclasses   tables of some of these classes, read without a loop in between
+/// @throws std::invalid_argument if they have other objects
+inline Columns with_fields_of(Columns table, const std::vector<Columns>& subclasses) {
+  const std::vector<std::size_t> classes = table["class"].as<std::size_t>();
+  const std::vector<std::string> labels = table["class"].labels;
+  const std::size_t inherited = table.columns.size();
+  for (const Columns& subclass : subclasses) {
+    const Column* const its_classes = subclass.find("class");
+    const std::vector<std::string> its_labels =
+        its_classes != nullptr ? its_classes->labels : std::vector<std::string>{subclass.name};
+    std::vector<std::size_t> places;  // rows of this class and its subclasses
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      if (std::count(its_labels.begin(), its_labels.end(), labels[classes[row]]) > 0) places.push_back(row);
+    }
+    if (places.size() != subclass.rows) {
+      throw std::invalid_argument("dynasoar: " + std::to_string(subclass.rows) + " objects of " + subclass.name +
+                                  " are not among the rows of " + table.name);
+    }
+    for (std::size_t i = inherited - (its_classes == nullptr ? 1 : 0); i < subclass.columns.size(); ++i) {
+      const Column& field = subclass.columns[i];
+      const auto is_same = [&](const Column& other) {
+        return other.name == field.name && other.type == field.type && other.components == field.components;
+      };
+      auto to =
+          std::find_if(table.columns.begin() + static_cast<std::ptrdiff_t>(inherited), table.columns.end(), is_same);
+      const std::size_t row_bytes = subclass.rows == 0 ? 0 : field.data.size() / subclass.rows;
+      if (to == table.columns.end()) {
+        const std::string name = table.find(field.name) == nullptr ? field.name : subclass.name + '.' + field.name;
+        table.columns.push_back({name, field.type, field.components,
+                                 std::vector<std::byte>(table.rows * field.components * size_of(field.type)),
+                                 field.labels});
+        to = table.columns.end() - 1;
+      }
+      for (std::size_t row = 0; row < subclass.rows; ++row) {
+        std::memcpy(&to->data[places[row] * row_bytes], &field.data[row * row_bytes], row_bytes);
+      }
+    }
+  }
+  return table;
+}
 
 }  // namespace dynasoar

@@ -37,6 +37,19 @@ struct Canvas {
         .fetch_min(depth << 24 | word_of(color), dynasoar::Order::relaxed);
   }
 
+  /// All pixels of the cell (x, y), at least one.
+  __device__ void cell(int x, int y, Rgb color, std::uint32_t depth) const {
+    const int left = floor_of(viewport.column_of(x));
+    const int top = floor_of(viewport.row_of(y));
+    const int right = larger(left + 1, floor_of(viewport.column_of(x + 1)));
+    const int bottom = larger(top + 1, floor_of(viewport.row_of(y + 1)));
+    for (int row = larger(top, 0); row < bottom && row < viewport.height; ++row) {
+      for (int column = larger(left, 0); column < right && column < viewport.width; ++column) {
+        put(column, row, color, depth);
+      }
+    }
+  }
+
   /// A disc at a place in the world; at least a pixel.
   ///
   /// @param radius   in pixels
@@ -82,7 +95,10 @@ struct Canvas {
     const int whole = static_cast<int>(value);
     return value < whole ? whole - 1 : whole;
   }
-  static __device__ double larger(double a, double b) { return a > b ? a : b; }
+  template <class T>
+  static __device__ T larger(T a, T b) {
+    return a > b ? a : b;
+  }
 };
 
 /// Where a model's cells are in its world, row by row.
@@ -119,16 +135,29 @@ struct PaintCells {
       }
     }
     const auto all = static_cast<std::uint32_t>(samples * samples);
-    canvas.set(pixel, {static_cast<std::uint8_t>((red + all / 2) / all), static_cast<std::uint8_t>((green + all / 2) / all),
-                       static_cast<std::uint8_t>((blue + all / 2) / all)});
+    canvas.set(pixel,
+               {static_cast<std::uint8_t>((red + all / 2) / all), static_cast<std::uint8_t>((green + all / 2) / all),
+                static_cast<std::uint8_t>((blue + all / 2) / all)});
   }
 
  private:
   __device__ Rgb at(double x, double y) const {
     if (!(x >= 0 && x < grid.width && y >= 0 && y < grid.height)) return outside;
-    return color(static_cast<std::uint32_t>(y) * static_cast<std::uint32_t>(grid.width) + static_cast<std::uint32_t>(x));
+    return color(static_cast<std::uint32_t>(y) * static_cast<std::uint32_t>(grid.width) +
+                 static_cast<std::uint32_t>(x));
   }
 };
+
+/// Submits the painting of a grid.
+///
+/// @param outside   colour of pixels that are on none of the cells
+/// @param color     device callable: `color(c)`, the colour of cell c
+template <class F>
+void paint_cells(dynasoar::Executor& executor, const Canvas& canvas, CellGrid grid, Rgb outside, F color) {
+  const std::size_t pixels =
+      static_cast<std::size_t>(canvas.viewport.width) * static_cast<std::size_t>(canvas.viewport.height);
+  executor.for_each_index(pixels, PaintCells<F>{canvas, grid, outside, color});
+}
 
 /// The memory of pictures, which all have the same size for as long as nobody asks for another.
 class Easel {

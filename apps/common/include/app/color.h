@@ -2,6 +2,8 @@
 /// Rgb: colours in sRGB. Constant expressions, so that device code takes them, too.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace app {
@@ -19,6 +21,15 @@ constexpr Rgb mix(Rgb from, Rgb to, double position) {
   const double p = position > 0 ? (position < 1 ? position : 1) : 0;
   const auto channel = [p](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a + (b - a) * p + 0.5); };
   return {channel(from.red, to.red), channel(from.green, to.green), channel(from.blue, to.blue)};
+}
+
+/// The colour at `position` (0 to 1; others count as the nearer of these) of a ramp from the first to the last.
+template <std::size_t n>
+constexpr Rgb ramp(const std::array<Rgb, n>& colors, double position) {
+  static_assert(n >= 2);
+  const double place = (position > 0 ? (position < 1 ? position : 1) : 0) * (n - 1);
+  const std::size_t from = place < n - 1 ? static_cast<std::size_t>(place) : n - 2;
+  return mix(colors[from], colors[from + 1], place - static_cast<double>(from));
 }
 
 /// As a word, 0x00RRGGBB: cairo's and SDL's pixels.

@@ -14,7 +14,10 @@ namespace app {
 /// A grid of pixels, row by row.
 class Picture {
  public:
-  Picture(int width, int height, Rgb color = {0, 0, 0});
+  Picture(int width, int height, Rgb color = {0, 0, 0})
+      : width_(width),
+        height_(height),
+        words_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), word_of(color)) {}
 
   int width() const { return width_; }
   int height() const { return height_; }

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <app/chart.h>
+#include <app/picture.h>
 #include <app/simulation.h>
 #include <dynasoar/columns.h>
 
@@ -28,6 +29,8 @@ struct RunOptions {
   std::string picture;
   std::string frames;          ///< folder; empty: no frames
   int every = 10;              ///< steps from one frame to the next
+  std::string animation;       ///< file of such pictures; empty: none is written
+  bool view = false;           ///< in a window
   std::string exported;        ///< file for objects, with its step in its name; empty: none is written
   int export_every = 10;       ///< steps from one such file to the next
   std::string checkpoint;      ///< file; empty: none is written
@@ -90,8 +93,14 @@ class Program {
   /// Objects that a step handles in this state; the same for all implementations.
   virtual double objects(const Row& row) const { return row.front(); }
 
-  /// Writes a picture of the present state. @throws std::runtime_error if the file cannot be written
-  virtual void save_picture(const std::string& path) = 0;
+  /// The present state.
+  virtual Picture picture() = 0;
+
+  /// Where things are at the start. After start().
+  virtual World world() const = 0;
+
+  /// Of all random numbers.
+  virtual std::uint64_t seed() const = 0;
 
   /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
   virtual void place(dynasoar::Columns&) const {}

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <app/picture.h>
+#include <app/viewport.h>
 #include <dynasoar/columns.h>
 
 namespace app {
@@ -79,12 +81,15 @@ class Simulation {
   /// @throws dynasoar::Error if the file cannot be read or is of something else; UsageError if of other parameters
   virtual int load(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
 
-  /// What a user can do so that `columns` is there; empty if it is.
-  virtual std::string why_no_columns() const { return "is for variants with objects: leave out --baseline, or this"; }
+  /// What a user can do so that `columns` and `paint` are there; empty if they are.
+  virtual std::string why_no_objects() const { return "is for variants with objects: leave out --baseline, or this"; }
 
   /// The model's objects with their fields. Where they live in numbered cells, the column `cell` has the numbers.
-  /// @pre why_no_columns() is empty
+  /// @pre why_no_objects() is empty
   virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
+
+  /// A picture of a part of the world, which the device makes. @pre why_no_objects() is empty
+  virtual Picture paint(const Viewport&) { throw std::logic_error("this implementation has no objects"); }
 
   /// Nothing for implementations without dynamic allocation.
   virtual std::optional<Usage> usage() { return std::nullopt; }

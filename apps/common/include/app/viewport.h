@@ -11,7 +11,7 @@ struct World {
   double top;  ///< y where pictures begin
   double width;
   double height;
-  bool y_up = false;  ///< y grows upwards: top is its largest value, not its smallest
+  bool y_up = false;  ///< y grows upwards, as of points: top is its largest value; of cells, y grows downwards
 };
 
 /// The part of a world that a picture shows.
