@@ -55,7 +55,8 @@ class Growing final : public Simulation {
 
   std::string why_no_objects() const override { return inner_->why_no_objects(); }
   dynasoar::Columns columns() override { return inner_->columns(); }
-  app::Picture paint(const app::Viewport& viewport) override { return inner_->paint(viewport); }
+  void paint(const app::Viewport& viewport) override { inner_->paint(viewport); }
+  app::Picture painted() override { return inner_->painted(); }
 
   std::string why_not_saved() const override { return inner_->why_not_saved(); }
 

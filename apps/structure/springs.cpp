@@ -332,9 +332,11 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
       canvas.line(from.x, from.y, to.x, to.y, app::ramp(tensions, share),
                   1 + static_cast<std::uint32_t>(253 * (1 - (share < 1 ? share : 1))));
     });
+    const app::Rgb pulled = kPulled;
+    const app::Rgb anchor = kAnchor;
     handle().parallel_do<AnchorNode>([=] __device__(AnchorNode * node) {
       const Vector at = node->position();
-      canvas.dot(at.x, at.y, 2, dynasoar::is_a<AnchorPullNode>(node) ? kPulled : kAnchor, 0);
+      canvas.dot(at.x, at.y, 2, dynasoar::is_a<AnchorPullNode>(node) ? pulled : anchor, 0);
     });
   }
 

@@ -206,9 +206,14 @@ class View::Window {
     selected_y_ = y;
   }
 
+  Picture picture() {
+    simulation_->paint(controls_->viewport());
+    return simulation_->painted();
+  }
+
   void save_picture() {
     const std::string path = fmt::format("{}-{:06}.png", program_->texts().name, step_);
-    simulation_->paint(controls_->viewport()).save_png(path);
+    picture().save_png(path);
     message_ = "saved " + path;
   }
 
@@ -237,7 +242,7 @@ class View::Window {
   void draw() {
     has_news_ = false;
     const Viewport viewport = controls_->viewport();
-    const CairoSurface image = image_of(simulation_->paint(viewport));
+    const CairoSurface image = image_of(picture());
     const CairoContext context(cairo_create(image.get()));
     draw_text(context.get(), 0, 0, {status()});
     if (shows_help_) draw_text(context.get(), 0, viewport.height - kLine - kMargin, {kHelp});

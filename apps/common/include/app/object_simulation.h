@@ -62,10 +62,13 @@ class ObjectSimulation : public Interface {
 
   dynasoar::Columns columns() final { return derived().read_columns(); }
 
-  Picture paint(const Viewport& viewport) final {
+  void paint(const Viewport& viewport) final {
     derived().paint_on(easel_.canvas(handle_.executor(), viewport, Derived::kBackground));
+  }
+
+  Picture painted() final {
     synchronize();
-    return easel_.picture(handle_.executor(), viewport);
+    return easel_.picture();
   }
 
  protected:

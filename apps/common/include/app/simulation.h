@@ -45,8 +45,8 @@ class HeapTooSmall : public std::runtime_error {
 
 /// A running simulation. One thread uses it at a time.
 ///
-/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong is thrown
-/// by the next function that waits, as HeapTooSmall or dynasoar::Error.
+/// On the GPU `step()`, `record()` and `paint()` only submit work; the other functions wait for it. Whatever went wrong
+/// is thrown by the next function that waits, as HeapTooSmall or dynasoar::Error.
 class Simulation {
  public:
   Simulation() = default;
@@ -88,8 +88,11 @@ class Simulation {
   /// @pre why_no_objects() is empty
   virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
 
-  /// A picture of a part of the world, which the device makes. @pre why_no_objects() is empty
-  virtual Picture paint(const Viewport&) { throw std::logic_error("this implementation has no objects"); }
+  /// Makes a picture of a part of the world, on the device. @pre why_no_objects() is empty
+  virtual void paint(const Viewport&) { throw std::logic_error("this implementation has no objects"); }
+
+  /// The picture that was made last.
+  virtual Picture painted() { throw std::logic_error("this implementation has no objects"); }
 
   /// Nothing for implementations without dynamic allocation.
   virtual std::optional<Usage> usage() { return std::nullopt; }
