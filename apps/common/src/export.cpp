@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <app/error.h>
-#include <app/output.h>
 #include <dynasoar/frame_writer.h>
 #include <dynasoar/write_csv.h>
 #include <dynasoar/write_hdf5.h>
@@ -19,17 +18,8 @@ std::string ending_of(const std::string& path) {
   return std::filesystem::path(path).extension().string();
 }
 
-// "agents.csv" of step 10: "agents-000010.csv".
-std::string name_of_frame(const std::string& path, std::uint64_t step) {
-  char number[32];
-  std::snprintf(number, sizeof number, "-%06llu", static_cast<unsigned long long>(step));
-  std::filesystem::path name(path);
-  const std::string ending = name.extension().string();
-  return name.replace_extension().string() + number + ending;
-}
-
 void write_frame(const std::string& path, std::uint64_t step, const dynasoar::Columns& table) {
-  const std::string file = name_of_frame(path, step);
+  const std::string file = Exporter::file_of(path, step);
   if (ending_of(path) == ".csv") {
     dynasoar::write_csv(file, table);
   } else if (ending_of(path) == ".h5") {
@@ -49,7 +39,6 @@ const std::string& checked(const std::string& path) {
     throw UsageError(
         "--export: this program was built without HDF5 (libhdf5-dev); give a file that ends in .csv or .vtp");
   }
-  require_writable_file(name_of_frame(path, 0));
   return path;
 }
 
@@ -66,6 +55,14 @@ Exporter::Exporter(const std::string& path)
           [path](std::uint64_t step, const dynasoar::Columns& table) { write_frame(path, step, table); })) {}
 
 Exporter::~Exporter() = default;
+
+std::string Exporter::file_of(const std::string& path, std::uint64_t step) {
+  char number[32];
+  std::snprintf(number, sizeof number, "-%06llu", static_cast<unsigned long long>(step));
+  std::filesystem::path name(path);
+  const std::string ending = name.extension().string();
+  return name.replace_extension().string() + number + ending;
+}
 
 void Exporter::add(int step, dynasoar::Columns table) {
   frames_->add(static_cast<std::uint64_t>(step), std::move(table));

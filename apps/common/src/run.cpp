@@ -80,7 +80,10 @@ Run::Run(Program& program, const RunOptions& options)
   if (wanted(options_.picture)) require_writable_file(options_.picture);
   if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
   if (wanted(options_.log)) StepLog::check(options_.log);
-  if (wanted(options_.exported)) exporter_.emplace(options_.exported);
+  if (wanted(options_.exported)) {
+    exporter_.emplace(options_.exported);
+    require_writable_file(Exporter::file_of(options_.exported, 0));
+  }
   if (wanted(options_.animation)) animation_.emplace(options_.animation);
   if (options_.view) view_.emplace();
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder

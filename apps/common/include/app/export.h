@@ -13,7 +13,7 @@ namespace app {
 class Exporter {
  public:
   /// @param path   of the files: "agents.csv" stands for agents-000000.csv and so on; csv, h5 or vtp
-  /// @throws UsageError if it ends in another way, or the first file cannot be written
+  /// @throws UsageError if it ends in another way
   explicit Exporter(const std::string& path);
   ~Exporter();
   Exporter(const Exporter&) = delete;
@@ -30,6 +30,9 @@ class Exporter {
   std::uint64_t files() const;
 
   const std::string& path() const { return path_; }
+
+  /// "agents.csv" of step 10: "agents-000010.csv".
+  static std::string file_of(const std::string& path, std::uint64_t step);
 
  private:
   class Frames;
