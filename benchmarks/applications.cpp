@@ -1,5 +1,6 @@
 // The applications: variants with objects against the hand-written baselines, whole simulation loops without set-up,
 // all of an application in one run.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -209,6 +210,39 @@ void run_flocking(Report& report, const Settings& settings) {
                                             {kAos, flocking::make_aos_baseline}},
                                            {step_time});
   }
+}
+
+void run_picture(Report& report, const Settings& settings) {
+  const int side = settings.small ? 64 : 2048;
+  const auto cells = static_cast<double>(side);
+  const auto measure_picture = [&](const std::string& variant, app::Simulation& simulation, const app::World& world) {
+    using Clock = std::chrono::steady_clock;
+    for (int step = 0; step < 20; ++step) simulation.step();
+    const app::Viewport viewport = app::whole(world, side, side);
+    Record made{"picture", variant, {{"width", side}, {"height", side}}, "made on the device", "ms", {}};
+    Record copied = made;
+    copied.metric = "made and copied to the host";
+    for (int i = 0; i < settings.warm_up + settings.repetitions; ++i) {
+      simulation.synchronize();
+      const auto begin = Clock::now();
+      simulation.paint(viewport);
+      simulation.synchronize();
+      const auto end = Clock::now();
+      simulation.painted();
+      if (i < settings.warm_up) continue;
+      made.values.push_back(1e3 * std::chrono::duration<double>(end - begin).count());
+      copied.values.push_back(1e3 * std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+    report.add(made);
+    report.add(copied);
+  };
+  auto ocean = wa_tor_workload(side, side, 0).parameters;
+  measure_picture("Wa-Tor, agents as objects", *wa_tor::make_agents(ocean), {0, 0, cells, cells});
+  measure_picture("Wa-Tor, cells and agents as objects", *wa_tor::make_cells(ocean), {0, 0, cells, cells});
+  measure_picture("Sugarscape, agents as objects", *sugarscape::make_agents(sugarscape_workload(side, 0).parameters),
+                  {0, 0, cells, cells});
+  const auto flock = flocking_workload(settings.small ? 1000 : 1000000, 0).parameters;
+  measure_picture("a million boids", *flocking::make_boids(flock), {0, flock.side, flock.side, flock.side, true});
 }
 
 }  // namespace benchmarks

@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
        {"structure", benchmarks::run_structure},
        {"sugarscape", benchmarks::run_sugarscape},
        {"traffic", benchmarks::run_traffic},
-       {"flocking", benchmarks::run_flocking}};
+       {"flocking", benchmarks::run_flocking},
+       {"picture", benchmarks::run_picture}};
   std::set<std::string> names;
   for (const auto& [name, run] : all) names.insert(name);
   CLI::App app("Measures the library and its applications on this machine's GPU or CPU.");

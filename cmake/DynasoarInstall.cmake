@@ -19,6 +19,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarBackend.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/DynasoarHdf5.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
   DESTINATION "${_package_dir}")
 

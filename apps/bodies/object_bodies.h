@@ -3,6 +3,7 @@
 /// Body and in the loops of a step.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
+#include "colors.h"
 #include "simulation.h"
 
 namespace bodies {
@@ -79,6 +81,26 @@ class ObjectBodies final
   template <class F>
   void with_arrays(F f) const {
     f();
+  }
+
+  dynasoar::Columns read_columns() { return handle().template columns<Body>(); }
+
+  static constexpr app::Rgb kBackground = kSpace;
+
+  /// Discs whose areas are as the masses, of a size at which all of them together cover a twentieth of [-1, 1]^2.
+  void paint_on(const app::Canvas& canvas) {
+    const Totals all = totals();
+    const double side = 2 * canvas.viewport.scale;
+    const double area_per_mass = all.mass > 0 ? 0.05 * side * side / 3.14159 / all.mass : 0;
+    const double high_speed = 2 * std::sqrt(all.mass > 0 ? 2 * all.kinetic_energy / all.mass : 1) + 1e-30;
+    const SpeedColors speeds = kSpeeds;
+    handle().template parallel_do<Body>([=] __device__(Body * body) {
+      const BodyState state = body->state();
+      const double speed = std::sqrt(double{state.vx} * state.vx + double{state.vy} * state.vy);
+      const double share = speed < high_speed ? speed / high_speed : 1;
+      canvas.dot(state.x, state.y, std::sqrt(area_per_mass * state.mass), app::ramp(speeds, share),
+                 static_cast<std::uint32_t>(254 * (1 - share)));
+    });
   }
 
  private:

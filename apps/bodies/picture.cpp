@@ -61,7 +61,7 @@ class Sky {
     for (int y = 0; y < kSize; ++y) {
       for (int x = 0; x < kSize; ++x) {
         const Light& light = pixels_[static_cast<std::size_t>(y) * kSize + static_cast<std::size_t>(x)];
-        picture.at(x, y) = {channel(light.red, 0.02f), channel(light.green, 0.03f), channel(light.blue, 0.07f)};
+        picture.set(x, y, {channel(light.red, 0.02f), channel(light.green, 0.03f), channel(light.blue, 0.07f)});
       }
     }
     return picture;
@@ -91,7 +91,7 @@ float pixel_of(float coordinate) {
 
 }  // namespace
 
-void save_bodies(const std::vector<BodyState>& bodies, const std::string& path) {
+app::Picture bodies_picture(const std::vector<BodyState>& bodies) {
   float heaviest = 0;
   for (const BodyState& body : bodies) heaviest = std::max(heaviest, body.mass);
   const float fast = high_speed(bodies);
@@ -104,7 +104,7 @@ void save_bodies(const std::vector<BodyState>& bodies, const std::string& path) 
     sky.add(pixel_of(body.x), kSize - pixel_of(body.y), radius, 1.4f,
             light_of_speed(std::min(1.0f, speed(body) / fast)));
   }
-  sky.exposed().save_png(path);
+  return sky.exposed();
 }
 
 }  // namespace bodies

@@ -22,7 +22,7 @@ app::RunOptions default_options(const Model& model) {
   app::RunOptions options;
   options.steps = model.steps;
   options.variant = "objects";
-  options.csv = "bodies.csv";
+  options.log = "bodies.csv";
   options.chart = "bodies.png";
   options.picture = model.texts.name + ".png";
   return options;
@@ -87,8 +87,8 @@ std::vector<app::Row> BodiesProgram::take_history() {
   return rows;
 }
 
-void BodiesProgram::save_picture(const std::string& path) {
-  save_bodies(simulation_->bodies(), path);
+app::Picture BodiesProgram::picture() {
+  return bodies_picture(simulation_->bodies());
 }
 
 app::Chart BodiesProgram::chart(const std::vector<app::Row>& history) const {

@@ -37,7 +37,9 @@ class BodiesProgram final : public app::Program {
   std::vector<app::Column> columns() const override;
   app::Simulation& start(const app::RunOptions& options) override;
   std::vector<app::Row> take_history() override;
-  void save_picture(const std::string& path) override;
+  app::Picture picture() override;
+  app::World world() const override { return {-1.02, 1.02, 2.04, 2.04, true}; }
+  std::uint64_t seed() const override { return seed_; }
   app::Chart chart(const std::vector<app::Row>& history) const override;
   std::vector<std::string> save_more() override;
 

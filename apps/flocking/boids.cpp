@@ -5,6 +5,7 @@
 /// the copies, turns and moves. It changes itself alone, so nobody waits for anybody.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/uniform_grid.h>
 
+#include "colors.h"
 #include "rules.h"
 #include "simulation.h"
 
@@ -92,6 +94,20 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   template <class F>
   void with_arrays(F f) const {
     f();
+  }
+
+  dynasoar::Columns read_columns() { return handle().columns<Boid>(); }
+
+  static constexpr app::Rgb kBackground = kSky;
+
+  void paint_on(const app::Canvas& canvas) {
+    const double radius = std::clamp(0.3 * kSight * canvas.viewport.scale, 1.0, 6.0);
+    const DirectionColors directions = kDirections;
+    handle().parallel_do<Boid>([=] __device__(Boid * boid) {
+      const Vector at = boid->position_;
+      const Vector velocity = boid->velocity_;
+      canvas.dot(at.x, at.y, radius, color_of(std::atan2(velocity.y, velocity.x), directions), 0);
+    });
   }
 
  private:

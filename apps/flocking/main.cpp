@@ -30,7 +30,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: the boids",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Boids, order and mean speed after every step",
+          .log_help = "Boids, order and mean speed after every step",
           .chart_help = "Chart of the order",
           .picture_help = "The flock at the end"};
 }
@@ -39,7 +39,7 @@ app::RunOptions default_options() {
   app::RunOptions options;
   options.steps = 500;
   options.variant = "boids";
-  options.csv = "flock.csv";
+  options.log = "flock.csv";
   options.chart = "order.png";
   options.picture = "flocking.png";
   return options;
@@ -84,7 +84,14 @@ class Flocking final : public app::Program {
     return rows;
   }
 
-  void save_picture(const std::string& path) override { save_flock(simulation_->boids(), parameters_.side, path); }
+  app::Picture picture() override { return flock_picture(simulation_->boids(), parameters_.side); }
+
+  app::World world() const override {
+    const double side = parameters_.side;
+    return {0, side, side, side, true};
+  }
+
+  std::uint64_t seed() const override { return seed_; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
     return order_chart(history, fmt::format("{} boids, seed {}", app::grouped(parameters_.initial.size()), seed_));

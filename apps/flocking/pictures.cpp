@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <utility>
 
 #include <cairo.h>
@@ -12,25 +11,16 @@
 #include <app/cairo_png.h>
 #include <app/picture.h>
 
+#include "colors.h"
+
 namespace flocking {
 namespace {
 
 constexpr int kSize = 1024;
-constexpr app::Rgb kSky = {13, 18, 32};
 constexpr app::Rgb kOrderLine = {37, 99, 235};
-// Around the compass, from east over north.
-constexpr std::array<app::Rgb, 6> kDirections = {
-    {{255, 99, 99}, {255, 190, 80}, {150, 230, 110}, {70, 210, 220}, {110, 140, 255}, {225, 120, 235}}};
 
 // More darts cannot be told apart.
 constexpr std::size_t kMostDarts = 200000;
-
-app::Rgb color_of(double angle) {
-  const double turns = angle / (2 * std::numbers::pi);
-  const double place = (turns - std::floor(turns)) * kDirections.size();
-  const std::size_t i = std::min(static_cast<std::size_t>(place), kDirections.size() - 1);
-  return app::mix(kDirections[i], kDirections[(i + 1) % kDirections.size()], place - static_cast<double>(i));
-}
 
 void set_color(cairo_t* context, app::Rgb color) {
   cairo_set_source_rgb(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
@@ -48,13 +38,13 @@ void draw_dart(cairo_t* context, double x, double y, double angle, double length
     cairo_line_to(context, px, py);
   }
   cairo_close_path(context);
-  set_color(context, color_of(angle));
+  set_color(context, color_of(angle, kDirections));
   cairo_fill(context);
 }
 
 }  // namespace
 
-void save_flock(const std::vector<BoidState>& boids, float side, const std::string& path) {
+app::Picture flock_picture(const std::vector<BoidState>& boids, float side) {
   const app::CairoSurface image = app::make_image(kSize, kSize);
   const app::CairoContext context(cairo_create(image.get()));
   set_color(context.get(), kSky);
@@ -67,7 +57,7 @@ void save_flock(const std::vector<BoidState>& boids, float side, const std::stri
     const BoidState& boid = boids[i];
     draw_dart(context.get(), scale * boid.x, kSize - scale * boid.y, std::atan2(boid.vy, boid.vx), length);
   }
-  app::save_png(image, path);
+  return app::picture_of(image);
 }
 
 app::Chart order_chart(const std::vector<app::Row>& rows, const std::string& subtitle) {

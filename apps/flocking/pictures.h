@@ -12,10 +12,8 @@
 
 namespace flocking {
 
-/// Draws every boid as a dart, in the colour of its direction.
-///
-/// @throws std::runtime_error if the file cannot be written
-void save_flock(const std::vector<BoidState>& boids, float side, const std::string& path);
+/// Every boid as a dart, in the colour of its direction.
+app::Picture flock_picture(const std::vector<BoidState>& boids, float side);
 
 /// How much the boids agree about where to fly.
 ///

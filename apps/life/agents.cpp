@@ -17,6 +17,7 @@
 #include <memory>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -186,6 +187,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {
     f(dynasoar::array("cells", words_));
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns alive = handle_.columns<Alive>();
+    app::add_cells(alive, alive["cell_"].as<std::int64_t>());
+    return alive;
   }
 
   void step(app::PhaseClock& clock) {

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -33,6 +34,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
   struct Neighbors {  // as one value, not as an array field: births and deaths use all eight at once
     Cell* cells[kNeighbors];
+    static constexpr const char* field_names[] = {"cells"};
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // null where there is none
                   (alive_neighbors_, Word),       // how many of them are alive
@@ -217,6 +219,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {
     f();
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns alive = handle_.columns<Alive>();
+    app::add_cells(alive, "cell_", handle_.columns<Cell>(), "index_");
+    return alive;
   }
 
   void step(app::PhaseClock& clock) {

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
       .variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only",
       .allocators = app::allocator_names(),
       .baselines = {"none", "soa", "aos", "dense", "stencil", "reference"},
-      .csv_help = "Alive cells and candidates after every step",
+      .log_help = "Alive cells and candidates after every step",
       .chart_help = "Chart of the populations",
       .picture_help = "The frame at the end"};
   flavor.picture = "game-of-life.png";

@@ -53,6 +53,11 @@ class Growing final : public Simulation {
 
   Frame frame() override { return inner_->frame(); }
 
+  std::string why_no_objects() const override { return inner_->why_no_objects(); }
+  dynasoar::Columns columns() override { return inner_->columns(); }
+  void paint(const app::Viewport& viewport) override { inner_->paint(viewport); }
+  app::Picture painted() override { return inner_->painted(); }
+
   std::string why_not_saved() const override { return inner_->why_not_saved(); }
 
   void save(const std::string& path) override {

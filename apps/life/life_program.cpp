@@ -27,7 +27,7 @@ constexpr int kMaxInt = std::numeric_limits<int>::max();
 app::RunOptions default_options(const Flavor& flavor) {
   app::RunOptions options;
   options.variant = "agents";
-  options.csv = "population.csv";
+  options.log = "population.csv";
   options.chart = "population.png";
   options.picture = flavor.picture;
   return options;
@@ -189,8 +189,15 @@ double LifeProgram::objects(const app::Row& row) const {
   return row[0] + row[1];
 }
 
-void LifeProgram::save_picture(const std::string& path) {
-  save_frame(simulation_->frame(), parameters_.rule, path);
+app::Picture LifeProgram::picture() {
+  return frame_picture(simulation_->frame(), parameters_.rule);
+}
+
+app::World LifeProgram::world() const {
+  return {static_cast<double>(parameters_.left - parameters_.margin),
+          static_cast<double>(parameters_.top - parameters_.margin),
+          static_cast<double>(parameters_.width + 2 * parameters_.margin),
+          static_cast<double>(parameters_.height + 2 * parameters_.margin)};
 }
 
 app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {

@@ -2,6 +2,7 @@
 /// LifeProgram: what the programs game-of-life and generation share, which is all but their texts.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +36,9 @@ class LifeProgram final : public app::Program {
   app::Simulation& start(const app::RunOptions& options) override;
   std::vector<app::Row> take_history() override;
   double objects(const app::Row& row) const override;
-  void save_picture(const std::string& path) override;
+  app::Picture picture() override;
+  app::World world() const override;
+  std::uint64_t seed() const override { return parameters_.seed; }
   app::Chart chart(const std::vector<app::Row>& history) const override;
   std::vector<std::string> save_more() override;
 

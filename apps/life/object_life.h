@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/canvas.h>
+#include <app/cell_columns.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "census.h"
+#include "colors.h"
 #include "dynamics.h"
 #include "lattice.h"
 #include "simulation.h"
@@ -53,12 +56,27 @@ struct PaintAlive {
   }
 };
 
+/// Paints objects of class Alive where they are, the liveliest in front.
+template <class Alive>
+struct ShowAlive {
+  app::Canvas canvas;
+  app::CellGrid grid;
+  int states;
+  DyingColors dying;
+  __device__ void operator()(Alive* object) const {
+    const auto cell = static_cast<int>(object->index());
+    const auto state = static_cast<std::uint32_t>(object->state());
+    canvas.cell(grid.left + cell % grid.width, grid.top + cell / grid.width, color_of(state, states, dying),
+                state < 254 ? state : 254);
+  }
+};
+
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
 ///                 `step(clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the objects,
-///                 `heap_bytes(cells)`, and names its classes `Alive` (with device functions `state()` and `index()`)
-///                 and `Candidate`
+///                 `read_columns()`, `heap_bytes(cells)`, and names its classes `Alive` (with device functions
+///                 `state()` and `index()`) and `Candidate`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simulation, A> {
@@ -69,6 +87,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
         options_(parameters.options.empty() ? options_of(parameters) : parameters.options),
         left_(parameters.left - parameters.margin),
         top_(parameters.top - parameters.margin),
+        states_(parameters.rule.states),
         lattice_(Lattice::of(parameters)),
         start_(parameters),
         model_(handle(), lattice_, parameters.rule, start_.view()) {
@@ -107,6 +126,19 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
     model_.with_arrays([&](const auto&... arrays) { f(dynasoar::array("notes", this->notes), arrays...); });
   }
 
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns alive = model_.read_columns();
+    app::add_places(alive, lattice_.width, left_, top_);
+    return alive;
+  }
+
+  static constexpr app::Rgb kBackground = kDeadColor;
+
+  void paint_on(const app::Canvas& canvas) {
+    const app::CellGrid grid{static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), left_, top_};
+    handle().template parallel_do<Alive>(ShowAlive<Alive>{canvas, grid, states_, kDying});
+  }
+
  private:
   using Base = app::ObjectSimulation<ObjectLife, Simulation, A>;
   using Base::begin_step, Base::clock, Base::handle, Base::synchronize;
@@ -116,6 +148,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
   app::SavedOptions options_;
   int left_;
   int top_;
+  int states_;
   Lattice lattice_;
   Start start_;
   Model model_;

@@ -1,34 +1,19 @@
 #include "pictures.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include <app/picture.h>
 
+#include "colors.h"
+
 namespace life {
 namespace {
 
-constexpr app::Rgb kDead = {9, 12, 28};
-constexpr app::Rgb kAlive = {255, 247, 214};
-
-// What dying cells pass through, from the first state to the last.
-constexpr std::array<app::Rgb, 5> kDying = {
-    {{255, 183, 77}, {236, 84, 70}, {158, 42, 116}, {74, 32, 122}, {26, 24, 68}}};
-
 constexpr app::Rgb kAliveLine = {217, 119, 6};
 constexpr app::Rgb kSecondLine = {79, 70, 229};
-
-app::Rgb color_of(std::uint16_t state, const Rule& rule) {
-  if (state == 0) return kDead;
-  if (state == 1) return kAlive;
-  // The middle of the state's part of the ramp, so that also the last of few states stands out.
-  const double position = (state - 1.5) / (rule.states - 2) * static_cast<double>(kDying.size() - 1);
-  const std::size_t from = std::min(static_cast<std::size_t>(position), kDying.size() - 2);
-  return app::mix(kDying[from], kDying[from + 1], position - static_cast<double>(from));
-}
 
 // The liveliest state in a square of cells: in a large frame, single cells must not get lost between the pixels.
 std::uint16_t liveliest(const Frame& frame, int left, int top, int size) {
@@ -45,15 +30,15 @@ std::uint16_t liveliest(const Frame& frame, int left, int top, int size) {
 
 }  // namespace
 
-void save_frame(const Frame& frame, const Rule& rule, const std::string& path) {
+app::Picture frame_picture(const Frame& frame, const Rule& rule) {
   const auto [magnify, sample] = app::PictureScale::for_grid(frame.width, frame.height);
   app::Picture picture((frame.width - 1) / sample + 1, (frame.height - 1) / sample + 1);
   for (int y = 0; y < picture.height(); ++y) {
     for (int x = 0; x < picture.width(); ++x) {
-      picture.at(x, y) = color_of(liveliest(frame, x * sample, y * sample, sample), rule);
+      picture.set(x, y, color_of(liveliest(frame, x * sample, y * sample, sample), rule.states, kDying));
     }
   }
-  picture.save_png(path, magnify);
+  return picture.magnified(magnify);
 }
 
 app::Chart population_chart(const std::vector<app::Row>& history, const std::string& second, const std::string& title,

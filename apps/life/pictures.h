@@ -13,8 +13,8 @@
 
 namespace life {
 
-/// Writes a picture of all cells of a frame. @throws std::runtime_error if the file cannot be written
-void save_frame(const Frame& frame, const Rule& rule, const std::string& path);
+/// All cells of a frame.
+app::Picture frame_picture(const Frame& frame, const Rule& rule);
 
 /// A chart of the populations from step 0.
 ///

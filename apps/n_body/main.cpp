@@ -27,7 +27,7 @@ bodies::Model model() {
                     .variant_help = "What is an object: the bodies",
                     .allocators = app::allocator_names(),
                     .baselines = {"none", "soa", "aos", "reference"},
-                    .csv_help = "Bodies, mass, energy and momentum after every step",
+                    .log_help = "Bodies, mass, energy and momentum after every step",
                     .chart_help = "Chart of the kinetic energy",
                     .picture_help = "The bodies at the end"},
           .steps = 300,

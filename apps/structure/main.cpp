@@ -42,7 +42,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: nodes and springs",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "fused", "reference"},
-          .csv_help = "Springs and nodes after every step",
+          .log_help = "Springs and nodes after every step",
           .chart_help = "Chart of the springs and nodes that are left",
           .picture_help = "The structure at the end"};
 }
@@ -51,7 +51,7 @@ app::RunOptions default_options() {
   app::RunOptions options;
   options.steps = 60;
   options.variant = "springs";
-  options.csv = "structure.csv";
+  options.log = "structure.csv";
   options.chart = "structure-history.png";
   options.picture = "structure.png";
   return options;
@@ -126,9 +126,11 @@ class Structure final : public app::Program {
 
   double objects(const app::Row& row) const override { return row[0] + row[1]; }
 
-  void save_picture(const std::string& path) override {
-    save_network(simulation_->network(), start_, parameters_.strength, path);
-  }
+  app::Picture picture() override { return network_picture(simulation_->network(), start_, parameters_.strength); }
+
+  app::World world() const override { return world_of(start_); }
+
+  std::uint64_t seed() const override { return seed_; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 

@@ -8,21 +8,15 @@
 
 #include <cairo.h>
 
+#include <app/cairo_png.h>
 #include <app/picture.h>
 
-#include <app/cairo_png.h>
+#include "colors.h"
 
 namespace structure {
 namespace {
 
-constexpr app::Rgb kPaper = {255, 255, 255};
 constexpr app::Rgb kInk = {55, 65, 81};
-constexpr app::Rgb kAnchor = {17, 24, 39};
-constexpr app::Rgb kPulled = {124, 58, 237};
-// Springs from no tension to the most they bear.
-constexpr std::array<app::Rgb, 5> kTensions = {
-    {{200, 208, 219}, {80, 160, 210}, {238, 190, 60}, {235, 115, 35}, {200, 20, 40}}};
-
 constexpr app::Rgb kSpringLine = {37, 99, 235};
 constexpr app::Rgb kNodeLine = {217, 119, 6};
 
@@ -33,12 +27,6 @@ constexpr double kFontSize = 22;
 
 // More springs than this cannot be told apart in a picture: only every n-th is drawn.
 constexpr std::size_t kMostSprings = 200000;
-
-app::Rgb color_of(double share) {
-  const double place = std::clamp(share, 0.0, 1.0) * (kTensions.size() - 1);
-  const std::size_t i = std::min(static_cast<std::size_t>(place), kTensions.size() - 2);
-  return app::mix(kTensions[i], kTensions[i + 1], place - static_cast<double>(i));
-}
 
 struct Box {
   double left = 0;
@@ -105,7 +93,7 @@ class NetworkPainter {
     const std::vector<Line> lines = lines_of(network, strength);
     cairo_set_line_width(cr(), line_width(lines));
     for (const Line& line : lines) {
-      set_color(color_of(line.share));
+      set_color(app::ramp(kTensions, line.share));
       cairo_move_to(cr(), x_of(line.from), y_of(line.from));
       cairo_line_to(cr(), x_of(line.to), y_of(line.to));
       cairo_stroke(cr());
@@ -118,7 +106,7 @@ class NetworkPainter {
     paint_legend();
   }
 
-  void save(const std::string& path) const { app::save_png(image_, path); }
+  app::Picture picture() const { return app::picture_of(image_); }
 
  private:
   static constexpr double kLeastWidth = 900;  // for the legend
@@ -178,7 +166,7 @@ class NetworkPainter {
     constexpr double kDot = 7;
     double x = text(kMargin, "springs: slack") + 14;
     for (double i = 0; i < kBar; ++i) {
-      set_color(color_of(i / kBar));
+      set_color(app::ramp(kTensions, i / kBar));
       cairo_rectangle(cr(), x + i, legend_middle() - 8, 1.5, 16);
       cairo_fill(cr());
     }
@@ -199,13 +187,22 @@ class NetworkPainter {
 
 }  // namespace
 
-void save_network(const Network& network, const Network& start, double strength, const std::string& path) {
+app::Picture network_picture(const Network& network, const Network& start, double strength) {
   Box view;
   view.include(start);
   view.include(network);
   NetworkPainter painter(view);
   painter.paint(network, strength);
-  painter.save(path);
+  return painter.picture();
+}
+
+app::World world_of(const Network& network) {
+  Box box;
+  box.include(network);
+  const double width = box.right - box.left;
+  const double height = box.top - box.bottom;
+  const double margin = 0.1 * std::max({width, height, 1e-9});
+  return {box.left - margin, box.top + margin, width + 2 * margin, height + 2 * margin, true};
 }
 
 app::Chart history_chart(const std::vector<app::Row>& history, const std::string& subtitle) {

@@ -12,10 +12,11 @@
 
 namespace structure {
 
-/// Writes a picture of the network that shows all of it and the place where it was at the start.
-///
-/// @throws std::runtime_error if the file cannot be written
-void save_network(const Network& network, const Network& start, double strength, const std::string& path);
+/// All of the network, and the place where it was at the start.
+app::Picture network_picture(const Network& network, const Network& start, double strength);
+
+/// The network and some room around it, into which it is pulled.
+app::World world_of(const Network& network);
 
 /// A chart of what is left after each step.
 ///

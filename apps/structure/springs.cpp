@@ -19,6 +19,7 @@
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
+#include "colors.h"
 #include "network.h"
 #include "rules.h"
 #include "search.h"
@@ -315,6 +316,28 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
   template <class F>
   void with_arrays(F f) const {
     f();
+  }
+
+  dynasoar::Columns read_columns() { return handle().all_columns<NodeBase>(); }
+
+  static constexpr app::Rgb kBackground = kPaper;
+
+  void paint_on(const app::Canvas& canvas) {
+    const TensionColors tensions = kTensions;
+    const float strength = physics_.strength;
+    handle().parallel_do<Spring>([=] __device__(Spring * spring) {
+      const Vector from = spring->first()->position();
+      const Vector to = spring->second()->position();
+      const double share = strength > 0 ? length(spring->force()) / strength : 0;
+      canvas.line(from.x, from.y, to.x, to.y, app::ramp(tensions, share),
+                  1 + static_cast<std::uint32_t>(253 * (1 - (share < 1 ? share : 1))));
+    });
+    const app::Rgb pulled = kPulled;
+    const app::Rgb anchor = kAnchor;
+    handle().parallel_do<AnchorNode>([=] __device__(AnchorNode * node) {
+      const Vector at = node->position();
+      canvas.dot(at.x, at.y, 2, dynasoar::is_a<AnchorPullNode>(node) ? pulled : anchor, 0);
+    });
   }
 
  private:

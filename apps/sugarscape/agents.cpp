@@ -14,6 +14,7 @@
 #include <memory>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -342,6 +343,12 @@ class Model {
   void with_arrays(F f) const {  // nobody asks between steps
     f(dynasoar::array("agents", agents_), dynasoar::array("kinds", kinds_), dynasoar::array("sugars", sugars_),
       dynasoar::array("growths", growths_));
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns agents = handle_.all_columns<Agent>();
+    app::add_cells(agents, agents["cell_"].as<std::int64_t>());
+    return agents;
   }
 
   void step(std::uint32_t step, app::PhaseClock& clock) {

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -357,6 +358,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {
     f(dynasoar::array("table", table_));
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns agents = handle_.all_columns<Agent>();
+    app::add_cells(agents, "cell_", handle_.columns<Cell>(), "index_");
+    return agents;
   }
 
   void step(std::uint32_t step, app::PhaseClock& clock) {

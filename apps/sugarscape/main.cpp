@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <app/allocator_choice.h>
+#include <app/cell_columns.h>
 #include <app/error.h>
 #include <app/options.h>
 #include <app/program.h>
@@ -31,7 +32,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: cells and agents, or agents only",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Agents, and sugar on the cells, after every step",
+          .log_help = "Agents, and sugar on the cells, after every step",
           .chart_help = "Chart of the populations",
           .picture_help = "The landscape at the end"};
 }
@@ -39,7 +40,7 @@ app::ProgramTexts program_texts() {
 app::RunOptions default_options() {
   app::RunOptions options;
   options.variant = "agents";
-  options.csv = "population.csv";
+  options.log = "population.csv";
   options.chart = "population.png";
   options.picture = "sugarscape.png";
   return options;
@@ -93,7 +94,15 @@ class Sugarscape final : public app::Program {
     return rows;
   }
 
-  void save_picture(const std::string& path) override { save_landscape(simulation_->landscape(), parameters_, path); }
+  app::Picture picture() override { return landscape_picture(simulation_->landscape(), parameters_); }
+
+  void place(dynasoar::Columns& agents) const override { app::add_places(agents, parameters_.width); }
+
+  app::World world() const override {
+    return {0, 0, static_cast<double>(parameters_.width), static_cast<double>(parameters_.height)};
+  }
+
+  std::uint64_t seed() const override { return parameters_.seed; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
     return population_chart(history, parameters_);

@@ -2,6 +2,7 @@
 /// ObjectLandscape: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "census_history.h"
+#include "colors.h"
 #include "grid.h"
 #include "simulation.h"
 
@@ -22,7 +24,7 @@ using app::kSlotsInFlight;
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
 ///                 `step(step, clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the
-///                 objects, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
+///                 objects, `read_columns()`, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
 ///                 `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
@@ -70,6 +72,19 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
   template <class F>
   void with_arrays(F f) const {
     model_.with_arrays(f);
+  }
+
+  dynasoar::Columns read_columns() { return model_.read_columns(); }
+
+  static constexpr app::Rgb kBackground = {0, 0, 0};
+
+  void paint_on(const app::Canvas& canvas) {
+    const auto view = model_.view(steps());
+    app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
+                     [=] __device__(std::uint32_t c) {
+                       const CellState cell = view.state(c);
+                       return color_of(cell.kind, std::sqrt(cell.sugar / kMostSugar));
+                     });
   }
 
  private:

@@ -12,8 +12,7 @@
 
 namespace sugarscape {
 
-/// Writes a picture of the landscape. @throws std::runtime_error if the file cannot be written
-void save_landscape(const std::vector<CellState>& landscape, const Parameters& parameters, const std::string& path);
+app::Picture landscape_picture(const std::vector<CellState>& landscape, const Parameters& parameters);
 
 /// A chart of the populations from step 0.
 ///

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -162,6 +163,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {  // claims of a step count in that step only
     f(dynasoar::array("cars", cars_));
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns cars = handle_.all_columns<Car>();
+    app::add_cells(cars, cars["cell_"].as<std::int64_t>());
+    return cars;
   }
 
   void step(const World& world, app::PhaseClock& clock) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -63,6 +64,7 @@ struct Sight {
   Car* car = nullptr;    ///< who is here, or null
   std::uint32_t number;
   std::uint8_t limit;
+  static constexpr const char* field_names[] = {"next", "car", "number", "limit"};
 };
 
 /// A cell of a street.
@@ -369,6 +371,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {
     f(dynasoar::array("table", table_));
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns cars = handle_.all_columns<Car>();
+    app::add_cells(cars, "cell_", handle_.columns<Cell>(), "sight_.number");
+    return cars;
   }
 
   void step(const World& world, app::PhaseClock& clock) {

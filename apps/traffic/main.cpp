@@ -38,7 +38,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: cells, streets, lights and cars, or cars only",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Cars, moving cars and the sum of speeds after every step",
+          .log_help = "Cars, moving cars and the sum of speeds after every step",
           .chart_help = "Chart of the cars",
           .picture_help = "Map with the cars at the end"};
 }
@@ -46,7 +46,7 @@ app::ProgramTexts program_texts() {
 app::RunOptions default_options() {
   app::RunOptions options;
   options.variant = "cells";
-  options.csv = "traffic.csv";
+  options.log = "traffic.csv";
   options.chart = "traffic-history.png";
   options.picture = "traffic.png";
   return options;
@@ -120,6 +120,10 @@ class Traffic final : public app::Program {
     parameters_.threads = options.threads;
     parameters_.profile_every = options.profile_every;
     simulation_ = make(options);
+    if (options.view || !options.exported.empty()) {
+      places_ = places_of_cells(network_);
+      simulation_->set_places(places_);
+    }
     return *simulation_;
   }
 
@@ -132,7 +136,13 @@ class Traffic final : public app::Program {
     return rows;
   }
 
-  void save_picture(const std::string& path) override { save_map(network_, simulation_->cells(), path); }
+  app::Picture picture() override { return map_picture(network_, simulation_->cells()); }
+
+  void place(dynasoar::Columns& cars) const override { add_places(cars, places_); }
+
+  app::World world() const override { return world_of(network_); }
+
+  std::uint64_t seed() const override { return parameters_.seed; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 
@@ -197,6 +207,7 @@ class Traffic final : public app::Program {
   std::vector<CLI::Option*> setup_options_;  // valid until check_options() returns
   Parameters parameters_;
   Network network_;
+  std::vector<Point> places_;  // of cells, if they are shown or exported
   std::unique_ptr<Simulation> simulation_;
 };
 

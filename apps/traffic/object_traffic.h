@@ -13,6 +13,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "census_history.h"
+#include "colors.h"
 #include "rules.h"
 #include "simulation.h"
 
@@ -28,7 +29,7 @@ inline std::size_t slots_for(std::size_t objects) {
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, network, world)`,
 ///                 `step(world, clock)`, `phases()` with the names of its phases, `with_arrays(f)`, which calls f
-///                 with what a checkpoint needs beside the objects, `count_cars(sums)`,
+///                 with what a checkpoint needs beside the objects, `read_columns()`, `count_cars(sums)`,
 ///                 `view(world)` with a device function `state(c)`, `heap_bytes(network)`
 /// @tparam A       the allocator
 template <class Model, class A>
@@ -73,6 +74,28 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
     model_.with_arrays(f);
   }
 
+  dynasoar::Columns read_columns() { return model_.read_columns(); }
+
+  void set_places(const std::vector<Point>& places) override {
+    places_ = dynasoar::DeviceArray<Point>(places.size());
+    places_.upload(places);
+  }
+
+  static constexpr app::Rgb kBackground = kNight;
+
+  void paint_on(const app::Canvas& canvas) {
+    const auto view = model_.view(world());
+    const Point* const places = places_.data();
+    const SpeedColors speeds = kSpeeds;
+    handle().parallel_for(places_.size(), [=] __device__(std::size_t c) {
+      const CellState cell = view.state(static_cast<std::uint32_t>(c));
+      const double share = static_cast<double>(cell.speed) / kMostSpeed;
+      const app::Rgb color = cell.has_car != 0 ? app::ramp(speeds, share) : kAsphalt;
+      const double radius = cell.has_car != 0 ? 1.5 : 0;
+      canvas.dot(places[c].x, places[c].y, radius, color, cell.has_car != 0 ? cell.speed : 254);
+    });
+  }
+
  private:
   using Base = app::ObjectSimulation<ObjectTraffic, Simulation, A>;
   using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
@@ -111,6 +134,7 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
   World start_;
   Model model_;
   CensusHistory history_;
+  dynasoar::DeviceArray<Point> places_;
 };
 
 }  // namespace traffic

@@ -13,15 +13,13 @@
 #include <app/cairo_png.h>
 #include <app/picture.h>
 
+#include "colors.h"
+
 namespace traffic {
 namespace {
 
-constexpr app::Rgb kNight = {15, 20, 32};
-constexpr app::Rgb kAsphalt = {71, 83, 107};
 constexpr app::Rgb kText = {203, 213, 225};
 constexpr app::Rgb kDestination = {96, 165, 250};
-// Cars from standing to the highest limit.
-constexpr std::array<app::Rgb, 4> kSpeeds = {{{255, 70, 70}, {255, 170, 50}, {250, 235, 90}, {120, 255, 150}}};
 
 constexpr app::Rgb kCarsLine = {37, 99, 235};
 constexpr app::Rgb kMovingLine = {22, 163, 74};
@@ -35,12 +33,6 @@ constexpr double kFontSize = 22;
 // More of these cannot be told apart in a picture: only every n-th is drawn.
 constexpr std::size_t kMostStreets = 20000;
 constexpr std::size_t kMostCars = 200000;
-
-app::Rgb color_of(double share) {
-  const double place = std::clamp(share, 0.0, 1.0) * (kSpeeds.size() - 1);
-  const std::size_t i = std::min(static_cast<std::size_t>(place), kSpeeds.size() - 2);
-  return app::mix(kSpeeds[i], kSpeeds[i + 1], place - static_cast<double>(i));
-}
 
 struct Box {
   double left = 0;
@@ -136,12 +128,12 @@ class MapPainter {
     paint_streets();
     paint_destinations();
     for (const Dot& car : cars) {
-      dot(x_of(car.at), y_of(car.at), car_radius(), color_of(static_cast<double>(car.speed) / top_limit_));
+      dot(x_of(car.at), y_of(car.at), car_radius(), app::ramp(kSpeeds, static_cast<double>(car.speed) / top_limit_));
     }
     paint_legend();
   }
 
-  void save(const std::string& path) const { app::save_png(image_, path); }
+  app::Picture picture() const { return app::picture_of(image_); }
 
  private:
   cairo_t* cr() const { return context_.get(); }
@@ -240,7 +232,7 @@ class MapPainter {
     constexpr double kDot = 8;
     double x = text(kMargin, "cars: standing") + 24;
     for (std::uint32_t speed = 0; speed <= top_limit_; ++speed, x += kStep) {
-      dot(x, legend_middle(), kDot, color_of(static_cast<double>(speed) / top_limit_));
+      dot(x, legend_middle(), kDot, app::ramp(kSpeeds, static_cast<double>(speed) / top_limit_));
     }
     x = text(x - 4, fmt::format("{} cell{} a step", top_limit_, top_limit_ == 1 ? "" : "s")) + 56;
     dot(x, legend_middle(), kDot * 0.8, kDestination);
@@ -261,10 +253,35 @@ class MapPainter {
 
 }  // namespace
 
-void save_map(const Network& network, const std::vector<CellState>& cells, const std::string& path) {
+std::vector<Point> places_of_cells(const Network& network) {
+  std::vector<Point> places;
+  for (const Street& street : network.streets) {
+    const Line line(network, street);
+    for (std::uint32_t i = 0; i < street.cells; ++i) places.push_back(line.at((i + 0.5) / street.cells));
+  }
+  return places;
+}
+
+void add_places(dynasoar::Columns& cars, const std::vector<Point>& places) {
+  std::vector<double> x, y;
+  for (const auto cell : cars["cell"].as<std::size_t>()) {
+    x.push_back(places.at(cell).x);
+    y.push_back(places.at(cell).y);
+  }
+  cars.columns.push_back(dynasoar::make_column("x", x));
+  cars.columns.push_back(dynasoar::make_column("y", y));
+}
+
+app::World world_of(const Network& network) {
+  const Box box = Box::of(network);
+  const double margin = 0.02 * std::max({box.width(), box.height(), 1e-9});
+  return {box.left - margin, box.top + margin, box.width() + 2 * margin, box.height() + 2 * margin, true};
+}
+
+app::Picture map_picture(const Network& network, const std::vector<CellState>& cells) {
   MapPainter painter(network);
   painter.paint(cells);
-  painter.save(path);
+  return painter.picture();
 }
 
 app::Chart history_chart(const std::vector<app::Row>& history, const std::string& subtitle) {

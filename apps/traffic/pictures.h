@@ -13,8 +13,17 @@
 
 namespace traffic {
 
-/// Writes a map of the network with the cars on it. @throws std::runtime_error if the file cannot be written
-void save_map(const Network& network, const std::vector<CellState>& cells, const std::string& path);
+/// A map of the network with the cars on it.
+app::Picture map_picture(const Network& network, const std::vector<CellState>& cells);
+
+/// Where each cell is on the map.
+std::vector<Point> places_of_cells(const Network& network);
+
+/// Adds the columns `x` and `y`, the places of cars on the map. @param cars   has the column `cell`
+void add_places(dynasoar::Columns& cars, const std::vector<Point>& places);
+
+/// The map.
+app::World world_of(const Network& network);
 
 /// A chart of the cars from step 0.
 ///

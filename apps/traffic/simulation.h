@@ -56,6 +56,9 @@ class Simulation : public app::Simulation {
   /// The censuses noted since the last call, oldest first.
   virtual std::vector<Census> take_history() = 0;
 
+  /// Where each cell is on the map, for `paint`.
+  virtual void set_places(const std::vector<Point>&) {}
+
   /// All cells, street by street.
   virtual std::vector<CellState> cells() = 0;
 };

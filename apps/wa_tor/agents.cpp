@@ -14,6 +14,7 @@
 #include <memory>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -265,6 +266,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {
     f(dynasoar::array("agents", agents_), dynasoar::array("kinds", kinds_));  // nobody asks between steps
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns agents = handle_.all_columns<Agent>();
+    app::add_cells(agents, agents["position_"].as<std::int64_t>());
+    return agents;
   }
 
   void compact(const dynasoar::CompactionOptions& options) {

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include <app/allocator.h>
+#include <app/cell_columns.h>
 #include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
@@ -40,6 +41,7 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
   struct Neighbors {  // as one value, not as an array field: agents jump between cells and read all four at once
     Cell* cells[kDirections];
+    static constexpr const char* field_names[] = {"cells"};
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // left, up, right, down
                   (agent_, Agent*),               // who lives here, or null
@@ -262,6 +264,12 @@ class Model {
   template <class F>
   void with_arrays(F f) const {
     f(dynasoar::array("table", table_));
+  }
+
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns agents = handle_.all_columns<Agent>();
+    app::add_cells(agents, "cell_", handle_.columns<Cell>(), "index_");
+    return agents;
   }
 
   /// Cells stay where they are: their Neighbors are class values, in which no pointer would be found.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <app/allocator_choice.h>
+#include <app/cell_columns.h>
 #include <app/error.h>
 #include <app/options.h>
 #include <app/program.h>
@@ -31,7 +32,7 @@ app::ProgramTexts program_texts() {
           .variant_help = "What is an object: cells and agents, or agents only",
           .allocators = app::allocator_names(),
           .baselines = {"none", "soa", "aos", "reference"},
-          .csv_help = "Fish and sharks after every step",
+          .log_help = "Fish and sharks after every step",
           .chart_help = "Chart of the populations",
           .picture_help = "The ocean at the end"};
 }
@@ -39,7 +40,7 @@ app::ProgramTexts program_texts() {
 app::RunOptions default_options() {
   app::RunOptions options;
   options.variant = "agents";
-  options.csv = "population.csv";
+  options.log = "population.csv";
   options.chart = "population.png";
   options.picture = "wa-tor.png";
   return options;
@@ -96,7 +97,15 @@ class WaTor final : public app::Program {
 
   double objects(const app::Row& row) const override { return row[0] + row[1]; }
 
-  void save_picture(const std::string& path) override { save_ocean(simulation_->ocean(), parameters_, path); }
+  app::Picture picture() override { return ocean_picture(simulation_->ocean(), parameters_); }
+
+  app::World world() const override {
+    return {0, 0, static_cast<double>(parameters_.width), static_cast<double>(parameters_.height)};
+  }
+
+  std::uint64_t seed() const override { return parameters_.seed; }
+
+  void place(dynasoar::Columns& agents) const override { app::add_places(agents, parameters_.width); }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
     return population_chart(history, parameters_);

@@ -10,6 +10,7 @@
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
+#include "colors.h"
 #include "population_history.h"
 #include "rules.h"
 #include "simulation.h"
@@ -22,8 +23,8 @@ using app::kSlotsInFlight;
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
 ///                 `step(step, clock)`, `compact(options)`, `with_arrays(f)`, which calls f with what a checkpoint
-///                 needs beside the objects, `view(step)` with device functions `kind(c)` and `state(c)`,
-///                 `heap_bytes(cells)`
+///                 needs beside the objects, `read_columns()`, `view(step)` with device functions `kind(c)` and
+///                 `state(c)`, `heap_bytes(cells)`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Simulation, A> {
@@ -76,6 +77,16 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
   template <class F>
   void with_arrays(F f) const {
     model_.with_arrays(f);
+  }
+
+  dynasoar::Columns read_columns() { return model_.read_columns(); }
+
+  static constexpr app::Rgb kBackground = {0, 0, 0};
+
+  void paint_on(const app::Canvas& canvas) {
+    const auto view = model_.view(steps());
+    app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
+                     [=] __device__(std::uint32_t c) { return color_of(view.state(c)); });
   }
 
  private:

@@ -9,41 +9,25 @@
 #include <app/format.h>
 #include <app/picture.h>
 
+#include "colors.h"
+
 namespace wa_tor {
 namespace {
-
-constexpr app::Rgb kWater = {9, 30, 66};
-constexpr app::Rgb kYoungFish = {134, 239, 215};
-constexpr app::Rgb kOldFish = {45, 160, 150};
-constexpr app::Rgb kHungryShark = {214, 52, 84};
-constexpr app::Rgb kFedShark = {255, 159, 67};
-
-// Where the shades end: few agents get older, few sharks richer.
-constexpr double kOldAge = 8;
-constexpr double kHighEnergy = 10;
 
 constexpr app::Rgb kFishLine = {13, 148, 136};
 constexpr app::Rgb kSharkLine = {225, 78, 60};
 
-app::Rgb color_of(const CellState& cell) {
-  switch (cell.kind) {
-    case 1: return app::mix(kYoungFish, kOldFish, cell.age / kOldAge);
-    case 2: return app::mix(kHungryShark, kFedShark, cell.energy / kHighEnergy);
-    default: return kWater;
-  }
-}
-
 }  // namespace
 
-void save_ocean(const std::vector<CellState>& ocean, const Parameters& parameters, const std::string& path) {
+app::Picture ocean_picture(const std::vector<CellState>& ocean, const Parameters& parameters) {
   const auto [magnify, sample] = app::PictureScale::for_grid(parameters.width, parameters.height);
   app::Picture picture((parameters.width - 1) / sample + 1, (parameters.height - 1) / sample + 1);
   for (int y = 0; y < picture.height(); ++y) {
     const CellState* const row =
         ocean.data() + static_cast<std::size_t>(y * sample) * static_cast<std::size_t>(parameters.width);
-    for (int x = 0; x < picture.width(); ++x) picture.at(x, y) = color_of(row[x * sample]);
+    for (int x = 0; x < picture.width(); ++x) picture.set(x, y, color_of(row[x * sample]));
   }
-  picture.save_png(path, magnify);
+  return picture.magnified(magnify);
 }
 
 app::Chart population_chart(const std::vector<app::Row>& history, const Parameters& parameters) {

@@ -12,8 +12,7 @@
 
 namespace wa_tor {
 
-/// Writes a picture of the ocean. @throws std::runtime_error if the file cannot be written
-void save_ocean(const std::vector<CellState>& ocean, const Parameters& parameters, const std::string& path);
+app::Picture ocean_picture(const std::vector<CellState>& ocean, const Parameters& parameters);
 
 /// A chart of the populations from step 0.
 ///

@@ -7,6 +7,7 @@ script ends with a call of main().
 
 import contextlib
 import csv
+import json
 import os
 import pathlib
 import pty
@@ -32,6 +33,14 @@ EXIT_SKIPPED = 77
 CHART_SIZE = (1920, 1080)
 ENDLESS = ("--steps", "1000000000")
 NO_PICTURES = ("--chart", "none", "--picture", "none")
+DISTRIBUTION_PYTHON = "/usr/bin/python3"  # which has the distribution's packages
+READ_HDF5 = """
+import h5py, json, sys
+with h5py.File(sys.argv[1]) as file:
+    (group,) = file.values()
+    print(json.dumps([int(group.attrs["step"]),
+                      {name: [float(str(value)) for value in data] for name, data in group.items() if data.ndim == 1}]))
+"""
 PATIENCE = 60  # seconds to wait for what a program does in a moment
 
 # What a program writes to a terminal, as regular expressions: every line erases what is left of the one before it.
@@ -56,6 +65,20 @@ def run(program, *arguments, cwd, timeout=300):
 def read_csv(path):
     with open(path, newline="", encoding="ascii") as file:
         return list(csv.reader(file))
+
+
+def animation(path):
+    """Width and height of a WebP animation (nothing for a single picture), and the number of its pictures."""
+    data = path.read_bytes()
+    assert data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) == 8 + struct.unpack("<I", data[4:8])[0], data[:12]
+    position, size, pictures = 12, None, 0
+    while position < len(data):
+        kind, length = data[position:position + 4], struct.unpack("<I", data[position + 4:position + 8])[0]
+        if kind == b"VP8X":
+            size = tuple(1 + int.from_bytes(data[position + at:position + at + 3], "little") for at in (12, 15))
+        pictures += kind == b"ANMF"
+        position += 8 + length + length % 2
+    return size, max(1, pictures)  # one that does not move is a picture
 
 
 def wrong_whole_numbers(least, most):
@@ -107,7 +130,7 @@ class CheckpointTests:
     def outputs_of(self, *arguments):
         """The rows after the header, and the picture."""
         self.simulate_small_run(*self.checkpoint_run, *arguments)
-        return read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
+        return read_csv(self.folder / self.log_file)[1:], (self.folder / self.picture_file).read_bytes()
 
     def assert_goes_on_like_one_run(self, first_row, rows, picture, expected):
         self.assertEqual(rows, expected[0][first_row:])
@@ -154,9 +177,9 @@ class CheckpointTests:
     def check_that_it_goes_on(self, first):
         steps = ("--steps", str(first + 5))
         self.simulate(*self.small_run, *self.checkpoint_run, *steps, "--restore", "run.checkpoint")
-        restored = read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
+        restored = read_csv(self.folder / self.log_file)[1:], (self.folder / self.picture_file).read_bytes()
         self.simulate(*self.small_run, *self.checkpoint_run, *steps)
-        expected = read_csv(self.folder / self.csv_file)[1:], (self.folder / self.picture_file).read_bytes()
+        expected = read_csv(self.folder / self.log_file)[1:], (self.folder / self.picture_file).read_bytes()
         self.assert_goes_on_like_one_run(first, *restored, expected)
 
     def test_checkpoints_that_do_not_fit_are_refused(self):
@@ -165,7 +188,7 @@ class CheckpointTests:
         for arguments, mentions in (
                 (self.wrong_option, self.wrong_option[0]), (("--baseline", "reference"), "--baseline"),
                 (("--steps", str(self.steps - 1)), "--steps"), (("--restore", "missing"), "missing"),
-                (("--restore", self.csv_file), "is no checkpoint")):
+                (("--restore", self.log_file), "is no checkpoint")):
             with self.subTest(arguments=arguments):
                 given = list(again)
                 if arguments[0] in given:
@@ -212,10 +235,11 @@ class ApplicationTests:
                  "reference": "sequential reference"}
     inexact_baselines = ()  # whose pictures are not bit by bit those of the others
 
-    csv_file = "population.csv"
+    log_file = "population.csv"
     chart_file = "population.png"
     picture_file: str
-    columns: tuple  # of the CSV file, after "step"
+    columns: tuple  # of the log, after "step"
+    exported: tuple  # of the columns, those whose sum is the number of exported objects
     counts: tuple  # of the columns, those that progress shows: numbers of something
     phases = ()  # of a step, those that all implementations but the reference time
 
@@ -224,6 +248,7 @@ class ApplicationTests:
     small_run: tuple
     steps = 12
     size: str
+    animated = ("--steps", "12", "--every", "3")  # steps in which something is seen to move
     picture_size: tuple
 
     # A run whose objects do not fit into a small heap.
@@ -287,8 +312,8 @@ class ApplicationTests:
         return {path: path.read_bytes() if path.is_file() else "folder" for path in self.folder.rglob("*")}
 
     def rows(self, steps):
-        """The CSV file without its header, which has a row for the start and each of `steps`."""
-        table = read_csv(self.folder / self.csv_file)
+        """The log without its header, which has a row for the start and each of `steps`."""
+        table = read_csv(self.folder / self.log_file)
         self.assertEqual(table[0], ["step", *self.columns])
         self.assertEqual([row[0] for row in table[1:]], [str(step) for step in range(steps + 1)])
         return table[1:]
@@ -341,15 +366,16 @@ class ApplicationTests:
     def test_help_shows_every_option_with_its_default(self):
         text = " ".join(self.simulate("--help").stdout.split())
         common = ("--seed N=42", f"--baseline {'|'.join(('none', *self.baselines))}=none", "--heap SIZE=0",
-                  "--threads N=0", f"--csv FILE={self.csv_file}", f"--chart FILE={self.chart_file}",
-                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--every N=10", "--checkpoint FILE=none",
+                  "--threads N=0", f"--log FILE={self.log_file}", f"--chart FILE={self.chart_file}",
+                  f"--picture FILE={self.picture_file}", "--frames DIR=none", "--animation FILE=none", "--every N=10", "--view", "--export FILE=none",
+                  "--export-every N=10", "--checkpoint FILE=none",
                   "--checkpoint-every N=100", "--restore FILE=none", "--quiet", "-h,--help")
         for option in (*self.options, *common):
             self.assertIn(f" {option} ", text)
         self.assertEqual(self.contents(), {})
 
     def test_wrong_values_are_refused(self):
-        common = {"--steps": NATURAL, "--every": POSITIVE, "--threads": (0, 4096)}
+        common = {"--steps": NATURAL, "--every": POSITIVE, "--export-every": POSITIVE, "--checkpoint-every": POSITIVE, "--threads": (0, 4096)}
         for option, (least, most) in (common | self.whole_numbers).items():
             self.assert_values_refused(option, wrong_whole_numbers(least, most))
         for option, (least, most) in self.real_numbers.items():
@@ -360,6 +386,9 @@ class ApplicationTests:
         self.assert_values_refused("--seed", ("-1", "18446744073709551616", "x"))
         self.assert_refused("--heap", "12XB", mentions="12XB")
         self.assert_refused("--heap", "99999999999GiB", mentions="--heap")
+        for option, ending in (("--log", "jsonl"), ("--export", "vtp"), ("--animation", "webp")):
+            self.assert_refused(option, "out.txt", mentions=f"{option}: ")
+            self.assert_refused(option, "out.txt", mentions=ending)
         self.assert_refused("--variant", "whales", mentions=", ".join(self.variants))
         self.assert_refused("--allocator", "whales", mentions=", ".join(self.allocators()))
         self.assert_refused("--baseline", "fast", mentions=", ".join(("none", *self.baselines)))
@@ -371,15 +400,16 @@ class ApplicationTests:
 
     def test_outputs_that_cannot_be_written_are_refused_before_the_run(self):
         (self.folder / "file").write_text("a file")
-        for option in ("--csv", "--chart", "--picture", *self.output_options):
-            self.assert_refused(*ENDLESS, option, "missing/out", mentions="missing/out")
+        for option, path in (("--log", "missing/out.csv"), ("--export", "missing/out.csv"), ("--export", "missing/out.vtp"),
+                             *((option, "missing/out") for option in ("--chart", "--picture", *self.output_options))):
+            self.assert_refused(*ENDLESS, option, path, mentions="missing/out")
         for path in ("file/frames", "file"):
             self.assert_refused(*ENDLESS, "--frames", path, mentions=path)
-        self.assert_refused(*ENDLESS, "--frames", "new", "--csv", "missing/out", mentions="missing/out")
+        self.assert_refused(*ENDLESS, "--frames", "new", "--log", "missing/out.csv", mentions="missing/out")
 
     def test_two_outputs_in_one_file_are_refused(self):
-        for option, other in (("--csv", "--chart"), ("--chart", "--picture"), ("--csv", "--picture")):
-            self.assert_refused(*ENDLESS, option, "same", other, "./same", mentions=f"{option} and {other} are the same")
+        for option, other in (("--log", "--chart"), ("--chart", "--picture"), ("--log", "--picture")):
+            self.assert_refused(*ENDLESS, option, "same.csv", other, "./same.csv", mentions=f"{option} and {other} are the same")
 
     def test_every_implementation_writes_complete_files(self):
         for implementation in self.implementations():
@@ -397,6 +427,103 @@ class ApplicationTests:
                     self.check_picture_size(png_size(frame))
                 self.check_summary(result.stdout, implementation)
 
+    def test_a_log_may_have_json_lines(self):
+        self.simulate_small_run(*NO_PICTURES)
+        names, expected = ["step", *self.columns], self.rows(self.steps)
+        self.simulate_small_run(*NO_PICTURES, "--log", "log.jsonl")
+        with open(self.folder / "log.jsonl", encoding="ascii") as file:
+            entries = [json.loads(line, parse_int=str, parse_float=str) for line in file]
+        self.assertEqual([list(entry) for entry in entries], [names] * (self.steps + 1))
+        self.assert_rows_agree([list(entry.values()) for entry in entries], expected)
+
+    def export(self, *arguments):
+        """The objects of each exported step of a small run, as dictionaries."""
+        self.simulate_small_run(*NO_PICTURES, *arguments, "--export", "out/agents.csv", "--export-every", "5")
+        frames = {}
+        for path in sorted((self.folder / "out").iterdir()):
+            number = re.fullmatch(r"agents-(\d{6})\.csv", path.name)
+            self.assertIsNotNone(number, path.name)
+            with open(path, newline="", encoding="utf-8") as file:
+                frames[int(number[1])] = list(csv.DictReader(file))
+        return frames
+
+    def test_exported_objects_are_all_there_are(self):
+        """Likewise with every variant and allocator: as many as are counted, at the same places."""
+        places = {}
+        for variant in self.variants:
+            for allocator in self.allocators()[:2]:
+                with self.subTest(variant=variant, allocator=allocator):
+                    self.empty_folder()
+                    (self.folder / "out").mkdir()
+                    frames = self.export("--variant", variant, "--allocator", allocator)
+                    self.assertEqual(list(frames), list(range(0, self.steps + 1, 5)))
+                    counted = self.rows(self.steps)
+                    for step, objects in frames.items():
+                        row = dict(zip(["step", *self.columns], counted[step]))
+                        self.assertEqual(len(objects), sum(int(row[name]) for name in self.exported))
+                        self.assertEqual(len({entry["id"] for entry in objects}), len(objects))
+                        axes = ("x", "y") if "x" in objects[0] else ("position_.x", "position_.y")
+                        found = sorted(tuple(float(entry[axis]) for axis in axes) for entry in objects)
+                        self.check_places(found, places.setdefault(step, found))
+
+    def check_places(self, found, expected):
+        self.assertEqual(found, expected)
+
+    def test_an_export_does_not_disturb_the_run(self):
+        self.simulate_small_run("--threads", "1")
+        expected = self.contents()
+        self.simulate_small_run("--threads", "1", "--export", "agents.vtp", "--export-every", "4")
+        files = self.contents()
+        exported = [self.folder / f"agents-{step:06}.vtp" for step in range(0, self.steps + 1, 4)]
+        self.assertEqual({path: files[path] for path in expected}, expected)
+        self.assertEqual(sorted(files.keys() - expected.keys()), exported)
+
+    def test_an_export_to_hdf5_has_what_one_to_csv_has(self):
+        python = next((path for path in (sys.executable, DISTRIBUTION_PYTHON)
+                       if subprocess.run([path, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode == 0), None)
+        if python is None:
+            self.skipTest("needs h5py (Debian: python3-h5py)")
+        (self.folder / "out").mkdir()
+        expected = self.export("--threads", "1")[5]
+        result = self.run_program(*self.small_run, "--steps", "5", *NO_PICTURES, "--threads", "1", "--export", "agents.h5", "--export-every", "5")
+        if "built without HDF5" in result.stderr:
+            self.skipTest("needs HDF5 (Debian: libhdf5-dev) when the program is built")
+        self.assertIn("agents.h5 (2 frames)", result.stdout)
+        text = subprocess.run([python, "-c", READ_HDF5, self.folder / "agents-000005.h5"], capture_output=True, text=True,
+                              check=True).stdout
+        step, columns = json.loads(text)
+        self.assertEqual(step, 5)
+        self.assertEqual(set(columns) | {"class"}, {name for name in expected[0] if not name[-1].isdigit()} | {"class"})
+        self.check_hdf5_columns(columns, expected)
+
+    def check_hdf5_columns(self, columns, expected):
+        for name, values in columns.items():
+            if name != "class":  # which is text in CSV
+                self.assertEqual(values, [float(entry[name]) for entry in expected], name)
+
+    def test_exports_that_cannot_be(self):
+        for baseline in self.baselines:
+            result = self.run_program(*self.small_run, "--baseline", baseline, "--export", "agents.csv")
+            self.assertEqual(result.returncode, EXIT_USAGE, result)
+            self.assertIn("--export is for variants with objects: leave out --baseline", result.stderr)
+            self.assertEqual(self.contents(), {})
+        (self.folder / "agents-000005.csv").mkdir()
+        result = self.run_program(*self.small_run, *ENDLESS, "--export", "agents.csv", "--export-every", "5", timeout=PATIENCE)
+        self.assertEqual(result.returncode, EXIT_FAILURE, result)
+        self.assertIn("agents-000005.csv", result.stderr)
+
+    def test_an_animation_has_the_frames(self):
+        result = self.run_program(*self.small_run, *self.animated, *NO_PICTURES, "--animation", "out.webp", "--frames", "frames")
+        if "built without libwebp" in result.stderr:
+            self.skipTest("needs libwebp (Debian: libwebp-dev) when the program is built")
+        frames = [path.read_bytes() for path in sorted((self.folder / "frames").iterdir())]
+        self.assertIn(f"out.webp ({len(frames)} frames)", result.stdout)
+        size, pictures = animation(self.folder / "out.webp")
+        self.assertEqual(pictures, 1 + sum(one != other for one, other in zip(frames, frames[1:])))  # others last longer
+        if pictures > 1:
+            longest = max(getattr(self, "picture_size", (1600,)))
+            self.check_picture_size(tuple(round(side * max(1, longest / 640)) for side in size))
+
     def check_summary(self, output, implementation):
         """The table has the rows that it should have, and all files are named."""
         rows = [*self.columns, "steps/s", "objects/s"]
@@ -407,7 +534,7 @@ class ApplicationTests:
         for row in rows:
             self.assertRegex(output, rf"(?m)^  {row}  ")
         self.assertIn("\nPopulation ", output)
-        files = [f"{self.csv_file} ({self.steps + 1} rows)", self.chart_file, self.picture_file,
+        files = [f"{self.log_file} ({self.steps + 1} rows)", self.chart_file, self.picture_file,
                  *self.output_arguments()[1::2], f"out/frames ({self.steps // 5 + 1} frames)"]
         self.assertEqual(output.splitlines()[-1], "Written: " + ", ".join(files))
 
@@ -450,7 +577,7 @@ class ApplicationTests:
 
     def test_none_writes_nothing(self):
         paths = [path for option in self.options for path in re.findall(r"^(--\S+) FILE=none$", option)]
-        nothing = [argument for path in ("--csv", "--frames", *paths) for argument in (path, "none")]
+        nothing = [argument for path in ("--log", "--frames", "--export", *paths) for argument in (path, "none")]
         self.simulate("--steps", "1", *nothing, *NO_PICTURES)  # other options may exclude the files
         self.assertEqual(self.contents(), {})
 
@@ -479,7 +606,7 @@ class ApplicationTests:
                 self.assertEqual((result.returncode, result.stdout), (EXIT_HEAP_TOO_SMALL, ""), result)
                 advice = re.fullmatch(rf"{self.program.name}: .+; run again with (--heap) (\d+MiB)\n", result.stderr)
                 self.assertIsNotNone(advice, result.stderr)
-                table = read_csv(self.folder / self.csv_file)
+                table = read_csv(self.folder / self.log_file)
                 self.assertEqual(table[0], ["step", *self.columns])
                 valid = f"results are valid up to step {table[-1][0]}" if len(table) > 1 else "there are no results"
                 self.assertIn(f" ({valid}); ", result.stderr)
@@ -504,7 +631,7 @@ class ApplicationTests:
 
     def wait_for_rows(self, number):
         """Returns when the CSV file of a running program has so many rows."""
-        path = self.folder / self.csv_file
+        path = self.folder / self.log_file
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline and not (path.exists() and path.read_text().count("\n") > number):
             time.sleep(0.02)

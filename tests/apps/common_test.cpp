@@ -4,20 +4,26 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <array>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <app/csv.h>
 #include <app/error.h>
 #include <app/format.h>
+#include <app/object_at.h>
 #include <app/output.h>
 #include <app/picture.h>
 #include <app/size.h>
+#include <app/step_log.h>
+#include <app/view_controls.h>
 
 TEST_CASE("numbers are grouped in thousands") {
   CHECK(app::grouped(0) == "0");
@@ -75,6 +81,129 @@ TEST_CASE("a check for writable outputs leaves nothing behind") {
   CHECK(std::filesystem::file_size(folder / "old.png") == 4);
   CHECK_THROWS_AS(app::require_writable_file((folder / "missing" / "x.png").string()), app::UsageError);
   CHECK_THROWS_AS(app::require_writable_folder((folder / "old.png").string()), app::UsageError);
-  CHECK_THROWS_AS(app::CsvFile((folder / "missing" / "x.csv").string(), {"step"}), app::UsageError);
+  CHECK_THROWS_AS(app::StepLog((folder / "missing" / "x.csv").string(), {{"fish"}}), app::UsageError);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a log's ending says its form") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dynasoar-app-test-log";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto lines = [&](const std::string& name) {
+    app::StepLog log((folder / name).string(), {{"fish", true}, {"energy", false}});
+    log.add(0, {7, 0.1});
+    log.add(1, {3e9, std::nan("")});
+    log.flush();
+    std::ifstream file(folder / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");
+  CHECK(lines("log.jsonl") ==
+        "{\"step\": 0, \"fish\": 7, \"energy\": 0.1}\n{\"step\": 1, \"fish\": 3000000000, \"energy\": null}\n");
+  CHECK_THROWS_WITH_AS(app::StepLog((folder / "log.txt").string(), {}), doctest::Contains("must end in .csv"),
+                       app::UsageError);
+  CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("colours of a ramp") {
+  constexpr std::array<app::Rgb, 3> kColors = {{{0, 0, 0}, {100, 200, 50}, {200, 100, 250}}};
+  CHECK(app::ramp(kColors, -1) == kColors[0]);
+  CHECK(app::ramp(kColors, 0.25) == app::Rgb{50, 100, 25});
+  CHECK(app::ramp(kColors, 0.5) == kColors[1]);
+  CHECK(app::ramp(kColors, 1) == kColors[2]);
+  CHECK(app::ramp(kColors, std::nan("")) == kColors[0]);
+  CHECK(app::color_of_word(app::word_of({1, 2, 3})) == app::Rgb{1, 2, 3});
+}
+
+TEST_CASE("magnified pictures have squares for pixels") {
+  app::Picture picture(2, 1);
+  picture.set(1, 0, {9, 8, 7});
+  const app::Picture large = picture.magnified(3);
+  CHECK(large.width() == 6);
+  CHECK(large.height() == 3);
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 6; ++x) CHECK(large.at(x, y) == (x < 3 ? app::Rgb{0, 0, 0} : app::Rgb{9, 8, 7}));
+  }
+}
+
+TEST_CASE("a viewport of the whole world has it in its middle") {
+  const app::Viewport cells = app::whole({-10, -20, 100, 50}, 400, 400);
+  CHECK(cells.scale == 4);
+  CHECK(cells.x_of(0) == -10);
+  CHECK(cells.y_of(200) == 5);
+  CHECK(cells.row_of(5) == 200);
+  const app::Viewport points = app::whole({0, 8, 8, 8, true}, 160, 80);
+  CHECK(points.scale == 10);
+  CHECK(points.x_of(80) == 4);
+  CHECK(points.y_of(0) == 8);
+  CHECK(points.y_of(80) == 0);
+}
+
+TEST_CASE("zooming and dragging keep what is under the mouse there") {
+  for (const bool y_up : {false, true}) {
+    app::ViewControls controls({0, y_up ? 50.0 : 0.0, 100, 50, y_up}, 1000, 500);
+    const app::Viewport start = controls.viewport();
+    const double x = start.x_of(300), y = start.y_of(100);
+    controls.zoom(2, 300, 100);
+    CHECK(controls.viewport().scale == 20);
+    CHECK(controls.viewport().column_of(x) == doctest::Approx(300));
+    CHECK(controls.viewport().row_of(y) == doctest::Approx(100));
+    controls.drag(40, -30);
+    CHECK(controls.viewport().column_of(x) == doctest::Approx(340));
+    CHECK(controls.viewport().row_of(y) == doctest::Approx(70));
+    const double middle = controls.viewport().y_of(250);
+    controls.resize(800, 600);
+    CHECK(controls.viewport().y_of(300) == doctest::Approx(middle));
+    controls.zoom(1e9, 0, 0);
+    CHECK(controls.viewport().scale == 640);
+    controls.zoom(1e-9, 0, 0);
+    CHECK(controls.viewport().scale == start.scale / 16);
+    controls.resize(1000, 500);
+    controls.fit();
+    CHECK(controls.viewport() == start);
+  }
+}
+
+TEST_CASE("pause, single steps and speed decide when the next step is made") {
+  using Clock = app::ViewControls::Clock;
+  app::ViewControls controls({0, 0, 1, 1}, 10, 10);
+  const Clock::time_point now = Clock::now();
+  CHECK(controls.next_step() <= now);
+  controls.toggle_pause();
+  CHECK(controls.next_step() == std::nullopt);
+  controls.single_step();
+  CHECK(controls.next_step() <= now);
+  controls.step_begins(now);
+  CHECK(controls.is_paused());
+  CHECK(controls.next_step() == std::nullopt);
+  controls.toggle_pause();
+  controls.slower();
+  controls.slower();
+  CHECK(controls.steps_per_second() == 512);
+  controls.step_begins(now);
+  CHECK(controls.next_step() == now + std::chrono::nanoseconds(1953125));
+  controls.faster();
+  controls.faster();
+  CHECK(controls.steps_per_second() == std::nullopt);
+  CHECK(controls.next_step() <= now);
+  for (int i = 0; i < 20; ++i) controls.slower();
+  CHECK(controls.steps_per_second() == 1);
+}
+
+TEST_CASE("what is at a place is described with all its fields") {
+  dynasoar::Columns fish{"Fish", 3, {}};
+  fish.columns.push_back(dynasoar::make_column<std::int64_t>("id", {7, 8, 9}));
+  fish.columns.push_back(dynasoar::make_column<float>("energy_", {0.5f, 1, 2}));
+  fish.columns.push_back(dynasoar::make_column<int>("x", {1, 2, 2}));
+  fish.columns.push_back(dynasoar::make_column<int>("y", {5, 5, 5}));
+  using Lines = std::vector<std::string>;
+  const app::World cells{0, 0, 10, 10};
+  CHECK(app::describe_objects_at(fish, cells, 1.9, 5.1, 0) ==
+        Lines{"cell (1, 5)", "Fish", "  id = 7", "  energy_ = 0.5"});
+  CHECK(app::describe_objects_at(fish, cells, 2.5, 5.5, 0).size() == 7);  // both that are there
+  CHECK(app::describe_objects_at(fish, cells, 3.5, 5.5, 0) == Lines{"cell (3, 5)", "nothing here"});
+  const app::World plane{0, 10, 10, 10, true};
+  CHECK(app::describe_objects_at(fish, plane, 1.2, 5, 0.3) == Lines{"(1.2, 5)", "Fish", "  id = 7", "  energy_ = 0.5"});
+  CHECK(app::describe_objects_at(fish, plane, 1.4, 5, 0.3) == Lines{"(1.4, 5)", "nothing here"});
 }

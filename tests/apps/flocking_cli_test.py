@@ -15,10 +15,11 @@ class FlockingTest(command_line.CheckpointTests, command_line.ApplicationTests, 
     real_numbers = {"--neighbours": (1, 1000)}
     variants = {"boids": "boids as objects"}
     baselines = command_line.ApplicationTests.baselines | {"reference": "sequential reference in double precision"}
-    csv_file = "flock.csv"
+    log_file = "flock.csv"
     chart_file = "order.png"
     picture_file = "flocking.png"
     columns = ("boids", "order", "speed")
+    exported = ("boids",)
     counts = ("boids",)
     phases = ("sort", "fly")
     small_run = ("--boids", "120")

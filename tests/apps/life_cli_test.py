@@ -37,7 +37,7 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
             for arguments in (("--steps", "150"), ("--steps", "90", "--checkpoint", "run.checkpoint"),
                               ("--steps", "150", "--restore", "run.checkpoint")):
                 self.simulate(*run, "--variant", variant, *arguments)
-                files = command_line.read_csv(self.folder / self.csv_file), (self.folder / "out.png").read_bytes()
+                files = command_line.read_csv(self.folder / self.log_file), (self.folder / "out.png").read_bytes()
                 expected = expected or files
             self.assertEqual(files[0][1:], expected[0][91:])
             self.assertEqual(files[1], expected[1])
@@ -70,6 +70,7 @@ class GameOfLifeTest(LifeTests, unittest.TestCase):
                  "dense": "dense baseline", "stencil": "stencil baseline", "reference": "sequential reference"}
     picture_file = "game-of-life.png"
     columns = counts = ("alive", "candidates")
+    exported = ("alive",)
     small_run = ("--width", "40", "--height", "30", "--edge", "torus")
     size = "40 x 30 cells on a torus, rule B3/S23"
 
@@ -118,6 +119,7 @@ class GenerationTest(LifeTests, unittest.TestCase):
                  "dense": "dense baseline", "reference": "sequential reference"}
     picture_file = "generation.png"
     columns = counts = ("alive", "dying")
+    exported = ("alive", "dying")
     small_run = ("--width", "40", "--height", "30", "--edge", "dead")
     size = "40 x 30 cells with a dead edge, rule 234/34678/24"
 

@@ -24,10 +24,11 @@ class StructureTest(command_line.CheckpointTests, command_line.ApplicationTests,
     baselines = {"soa": "structure-of-arrays baseline", "aos": "array-of-structures baseline",
                  "fused": "fused structure-of-arrays baseline", "reference": "sequential reference"}
     inexact_baselines = ("reference",)
-    csv_file = "structure.csv"
+    log_file = "structure.csv"
     chart_file = "structure-history.png"
     picture_file = "structure.png"
     columns = counts = ("springs", "nodes")
+    exported = ("nodes",)
     phases = ("anchors move", "search", "deletion")
     small_run = ("--nodes", "150", "--pull-speed", "0.2")
     size = "random network, 150 nodes, 262 springs, seed 42"

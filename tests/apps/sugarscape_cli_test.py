@@ -18,6 +18,7 @@ class SugarscapeTest(command_line.CheckpointTests, command_line.ApplicationTests
     variants = {"cells": "cells and agents as objects", "agents": "agents as objects"}
     picture_file = "sugarscape.png"
     columns = counts = ("agents", "males", "females", "sugar")
+    exported = ("agents",)
     phases = ("sugar spreads", "agents ask", "agents move", "males propose", "females accept", "fathers ask", "births")
     small_run = ("--width", "40", "--height", "30")
     steps = 30

@@ -24,10 +24,11 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
     shares = ("--producers", "--destinations")
     output_options = ("--save-network",)
     variants = {"cells": "cells and cars as objects", "cars": "cars as objects"}
-    csv_file = "traffic.csv"
+    log_file = "traffic.csv"
     chart_file = "traffic-history.png"
     picture_file = "traffic.png"
     columns = counts = ("cars", "moving", "speeds")
+    exported = ("cars",)
     phases = ("new cars", "cars prepare", "cars move")
     small_run = ("--intersections", "15", "--density", "0.1")
     size = r"random network, 15 intersections, \d+ streets, [\d,]+ cells, seed 42"

@@ -18,6 +18,7 @@ class WaTorTest(command_line.CheckpointTests, command_line.ApplicationTests, uni
     variants = {"cells": "cells and agents as objects", "agents": "agents as objects"}
     picture_file = "wa-tor.png"
     columns = counts = ("fish", "sharks")
+    exported = ("fish", "sharks")
     phases = ("fish ask", "fish move", "sharks ask", "sharks move")
     small_run = ("--width", "24", "--height", "18")
     size = "24 x 18 cells"

@@ -1,7 +1,7 @@
 """Code blocks of the written pages (README.md, docs/*.md), as programs that tests compile and run.
 
     code_blocks.py write <project folder> <output folder>   one .cpp for all pages of a folder, expected.json and pages.cmake
-    code_blocks.py check <project folder> <cmake>           shell and CMake blocks, and that no block escapes all this
+    code_blocks.py check <project folder> <cmake>           shell, CMake and TOML blocks, and that no block escapes all this
     code_blocks.py run <program> <output folder> <folder>   runs the programs of a folder's pages
     code_blocks.py example <source> <program>               runs an example, whose first comment says what it prints
 
@@ -25,7 +25,7 @@ import subprocess
 import sys
 
 SKIPPED = 77  # what ctest counts as skipped
-LANGUAGES = {"cpp", "cmake", "sh", "text", "python", "json"}
+LANGUAGES = {"cpp", "cmake", "sh", "text", "toml", "python", "json"}
 
 
 class PageError(Exception):
@@ -222,6 +222,12 @@ def check_cmake(text, known):
     return problems
 
 
+def check_toml(root, text):
+    """What is wrong with a sweep's file: its lines must be those of one in apps, which tests run."""
+    sources = [path.read_text(encoding="utf-8") for path in root.glob("apps/*/*.toml")]
+    return [] if any(text.strip() in source for source in sources) else ["no file apps/*/*.toml has these lines"]
+
+
 def check(root, cmake):
     commands = subprocess.run([cmake, "--help-command-list"], capture_output=True, text=True, check=True).stdout.split()
     known = {*commands, "dynasoar_compile_as_cuda", "FetchContent_Declare", "FetchContent_MakeAvailable"}
@@ -232,7 +238,8 @@ def check(root, cmake):
     for path in pages(root):
         for kind, text, line in programs_of(path)[1]:
             count += 1
-            found = check_shell(root, text) if kind == "sh" else check_cmake(text, known) if kind == "cmake" else []
+            found = check_shell(root, text) if kind == "sh" else check_cmake(text, known) if kind == "cmake" else \
+                check_toml(root, text) if kind == "toml" else []
             problems += [f"{path.relative_to(root)}:{line}: {problem}" for problem in found]
     print("\n".join(problems) or f"{count} blocks that are not C++")
     return 1 if problems else 0

@@ -78,6 +78,12 @@ class Pages(unittest.TestCase):
         self.assertTrue(code_blocks.check_shell(root, "cmake --preset nothing\n"))
         self.assertTrue(code_blocks.check_shell(root, "if true\n"))
 
+    def test_toml_blocks_that_are_no_file_of_an_application_are_found(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        text = (root / "apps/wa_tor/sweep.toml").read_text(encoding="utf-8")
+        self.assertEqual(code_blocks.check_toml(root, text), [])
+        self.assertEqual(code_blocks.check_toml(root, text + "repetitions = 4\n"), ["no file apps/*/*.toml has these lines"])
+
     def test_cmake_blocks_with_commands_that_do_not_exist_are_found(self):
         self.assertEqual(code_blocks.check_cmake("project(x)\n", {"project"}), [])
         self.assertTrue(code_blocks.check_cmake("projekt(x)\n", {"project"}))

@@ -27,7 +27,7 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                 "flocking": ({"boids": 4000, "steps": 1000}, ["boids as objects"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
-                               "waves", "scale", "dispatch", "checkpoint", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
+                               "waves", "scale", "dispatch", "checkpoint", "picture", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
                                "applications"))
 README = "before\n<!-- results:summary -->\nold text\n<!-- /results:summary -->\nafter\n"
 
@@ -66,6 +66,10 @@ def all_records(**changes):
                             ("checksum by one thread", 6), ("save", 0.9), ("load", 2.5), ("save, compression level 1", 0.8),
                             ("load, compression level 1", 1.5)):
         records.append(record("checkpoint", variant, {"objects": 2**26}, "rate", "GB/s", median, **changes))
+    for variant, median in (("Wa-Tor, agents as objects", 0.05), ("Wa-Tor, cells and agents as objects", 0.06),
+                            ("Sugarscape, agents as objects", 0.07), ("a million boids", 0.1)):
+        for metric, factor in (("made on the device", 1), ("made and copied to the host", 40)):
+            records.append(record("picture", variant, {"width": 2048, "height": 2048}, metric, "ms", median * factor, **changes))
     for classes in (1, 2, 4):
         for variant in ("class by index", "class at random"):
             for metric, unit in (("rate of creation", "G/s"), ("rate of deletion", "G/s"), ("slots used", "%")):
@@ -194,6 +198,11 @@ class MakeTables(unittest.TestCase):
         text = self.read("docs/benchmarks.md")
         self.assertIn("| read by hand | 4.00 | 2.00 to 8.00 | GB/s |\n", text)
         self.assertIn("| load | 2.50 | 1.25 to 5.00 | GB/s |\n", text)
+
+    def test_shows_what_pictures_take(self):
+        self.make(all_records())
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| a million boids | 0.100 | 0.0500 to 0.200 | ms | 4.00 ms |\n", text)
 
     def test_objects_that_load_first_are_compared_with_their_like(self):
         self.make(all_records())

@@ -1,7 +1,6 @@
 #include <app/picture.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -15,11 +14,6 @@ namespace {
 
 constexpr int kShortestLongSide = 512;
 constexpr int kLongestSide = 8192;
-
-// Cairo's pixels are words: unused, red, green, blue.
-std::uint32_t word(Rgb color) {
-  return static_cast<std::uint32_t>(color.red) << 16 | static_cast<std::uint32_t>(color.green) << 8 | color.blue;
-}
 
 // Cairo and fontconfig keep what they know of fonts. Given back at the program's end, so that leak checkers, which
 // cannot see who still needs it, have nothing to report.
@@ -49,34 +43,43 @@ void save_png(const CairoSurface& image, const std::string& path) {
   }
 }
 
-Rgb mix(Rgb from, Rgb to, double position) {
-  const double p = std::clamp(position, 0.0, 1.0);
-  const auto channel = [p](std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>(std::lround(a + (b - a) * p));
-  };
-  return {channel(from.red, to.red), channel(from.green, to.green), channel(from.blue, to.blue)};
+Picture picture_of(const CairoSurface& image) {
+  cairo_surface_flush(image.get());
+  Picture picture(cairo_image_surface_get_width(image.get()), cairo_image_surface_get_height(image.get()));
+  const unsigned char* const data = cairo_image_surface_get_data(image.get());
+  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image.get()));
+  const auto width = static_cast<std::size_t>(picture.width());
+  for (std::size_t y = 0; y < static_cast<std::size_t>(picture.height()); ++y) {
+    std::memcpy(&picture.words()[y * width], data + y * stride, width * sizeof(std::uint32_t));
+  }
+  for (std::uint32_t& word : picture.words()) word &= 0xFFFFFF;  // cairo leaves the upper byte open
+  return picture;
 }
 
-Picture::Picture(int width, int height, Rgb color)
-    : width_(width),
-      height_(height),
-      pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), color) {}
-
-void Picture::save_png(const std::string& path, int scale) const {
-  const CairoSurface image = make_image(width_ * scale, height_ * scale);
+CairoSurface image_of(const Picture& picture) {
+  CairoSurface image = make_image(picture.width(), picture.height());
   cairo_surface_flush(image.get());
   unsigned char* const data = cairo_image_surface_get_data(image.get());
   const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image.get()));
-  std::vector<std::uint32_t> row;
-  for (int y = 0; y < height_; ++y) {
-    row.clear();
-    for (int x = 0; x < width_; ++x) row.insert(row.end(), static_cast<std::size_t>(scale), word(at(x, y)));
-    for (int copy = 0; copy < scale; ++copy) {
-      std::memcpy(data + static_cast<std::size_t>(y * scale + copy) * stride, row.data(), row.size() * sizeof(row[0]));
-    }
+  const auto width = static_cast<std::size_t>(picture.width());
+  for (std::size_t y = 0; y < static_cast<std::size_t>(picture.height()); ++y) {
+    std::memcpy(data + y * stride, &picture.words()[y * width], width * sizeof(std::uint32_t));
   }
   cairo_surface_mark_dirty(image.get());
-  app::save_png(image, path);
+  return image;
+}
+
+Picture Picture::magnified(int scale) const {
+  Picture result(width_ * scale, height_ * scale);
+  auto to = result.words_.begin();
+  for (int y = 0; y < result.height_; ++y) {
+    for (int x = 0; x < width_; ++x) to = std::fill_n(to, scale, words_[index(x, y / scale)]);
+  }
+  return result;
+}
+
+void Picture::save_png(const std::string& path) const {
+  app::save_png(image_of(*this), path);
 }
 
 PictureScale PictureScale::for_grid(int width, int height) {

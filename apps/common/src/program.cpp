@@ -39,11 +39,19 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
   add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: as much as this model can need", "0");
   add_integer(cli, "--threads", options.threads, 0, 4096,
               "Threads on the CPU; 0: one per processor; a GPU uses all it has");
-  add_path(cli, "--csv", options.csv, "FILE", texts.csv_help + "; none: not written");
+  add_path(cli, "--log", options.log, "FILE", texts.log_help + ", as .csv or .jsonl (JSON lines); none: not written");
   add_path(cli, "--chart", options.chart, "FILE", texts.chart_help + " (PNG); none: not written");
   add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
   add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
+  add_path(cli, "--animation", options.animation, "FILE", "The same pictures as a moving one: FILE.webp (WebP)");
   add_integer(cli, "--every", options.every, 1, kMaxInt, "Steps from one frame to the next");
+  cli.add_flag("--view", options.view,
+               "Watch the run in a window: pause, zoom, click on what you want to know more of; not with --baseline");
+  add_path(
+      cli, "--export", options.exported, "FILE",
+      "Objects with all fields during the run: FILE.csv, FILE.h5 (HDF5) or FILE.vtp (VTK, for ParaView) stands for "
+      "FILE-000000.csv ...; not with --baseline");
+  add_integer(cli, "--export-every", options.export_every, 1, kMaxInt, "Steps from one of these files to the next");
   add_path(cli, "--checkpoint", options.checkpoint, "FILE",
            "File that the run can go on from, written during the run, at its end, and when it is interrupted; only for "
            "variants with objects in allocator soa");
@@ -116,7 +124,7 @@ int simulate(Program& program, const RunOptions& options) {
     run.print_files();
     std::fflush(stdout);
   }
-  if (run.completed_steps() < options.steps) {
+  if (run.completed_steps() < options.steps && !run.was_closed()) {
     return fail(program, kExitInterrupted,
                 fmt::format("interrupted after step {} of {}", run.completed_steps(), options.steps));
   }

@@ -53,7 +53,8 @@ void add_usage(Summary& summary, const Usage& usage) {
 
 // Nothing is lost because two outputs have the same name.
 void require_different(const RunOptions& options) {
-  const std::array<std::pair<const char*, const std::string*>, 4> outputs = {{{"--csv", &options.csv},
+  const std::array<std::pair<const char*, const std::string*>, 5> outputs = {{{"--log", &options.log},
+                                                                              {"--animation", &options.animation},
                                                                               {"--chart", &options.chart},
                                                                               {"--picture", &options.picture},
                                                                               {"--checkpoint", &options.checkpoint}}};
@@ -77,80 +78,100 @@ Run::Run(Program& program, const RunOptions& options)
   require_different(options_);
   if (wanted(options_.chart)) require_writable_file(options_.chart);
   if (wanted(options_.picture)) require_writable_file(options_.picture);
-  if (wanted(options_.csv)) require_writable_file(options_.csv);
   if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
+  if (wanted(options_.log)) StepLog::check(options_.log);
+  if (wanted(options_.exported)) {
+    exporter_.emplace(options_.exported);
+    require_writable_file(Exporter::file_of(options_.exported, 0));
+  }
+  if (wanted(options_.animation)) animation_.emplace(options_.animation);
+  if (options_.view) view_.emplace();
   if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
-  if (!wanted(options_.restore)) open_csv();
-}
-
-void Run::open_csv() {
-  if (!wanted(options_.csv)) return;
-  std::vector<std::string> names = {"step"};
-  for (const Column& column : columns_) names.push_back(column.name);
-  csv_.emplace(options_.csv, names);
 }
 
 // Makes the simulation, from a checkpoint if there is one.
 void Run::start() {
   RunOptions options = options_;
   options.profile_every = steps_per_check();
-  simulation_ = &program_.start(options);
+  try {
+    simulation_ = &program_.start(options);
+  } catch (const HeapTooSmall&) {
+    open_log();  // one that is there is not of this run
+    throw;
+  }
   const bool restores = wanted(options_.restore);
   if (wanted(options_.checkpoint) || restores) {
     if (const std::string reason = simulation_->why_not_saved(); !reason.empty()) {
       throw UsageError("--checkpoint and --restore " + reason);
     }
   }
-  if (!restores) return;
+  if (exporter_ || view_) {
+    if (const std::string reason = simulation_->why_no_objects(); !reason.empty()) {
+      throw UsageError((exporter_ ? "--export " : "--view ") + reason);
+    }
+  }
+  if (restores) restore();
+  open_log();  // not before: a refusal leaves what is there
+}
+
+void Run::open_log() {
+  if (wanted(options_.log)) log_.emplace(options_.log, columns_);
+}
+
+void Run::restore() {
   first_ = completed_ = simulation_->load(options_.restore);
   if (first_ > options_.steps) {
     throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
                                  counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
   }
-  open_csv();  // not before: a refusal leaves what is there
 }
 
 void Run::simulate() {
   start();
   simulation_->record();
   check(first_);
-  write_frame_if_due(first_);
+  write_frames_if_due(first_);
+  if (view_) view_->open(program_, *simulation_, options_.steps);
   progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
   int step = first_;
-  while (step < options_.steps && !interrupted()) {
+  while (step < options_.steps && goes_on(step)) {
     ++step;
     const Clock::time_point start = Clock::now();
     simulation_->step();
     simulation_->record();
     if (check_due(step)) check(step);
     simulation_time_ += Clock::now() - start;
-    write_frame_if_due(step);
+    write_frames_if_due(step);
     if (step % options_.checkpoint_every == 0) write_checkpoint(step);
   }
+  if (completed_ < step) check(step);
+  if (view_ && step == options_.steps) view_->wait(step);
   write_checkpoint(step);
+  if (exporter_) exporter_->finish();
+  if (animation_) animation_->finish();
   progress_->clear();
 }
 
+// Whether the next step is to be made. Waits until then.
+bool Run::goes_on(int step) {
+  was_closed_ = view_ && !view_->wait(step) && !interrupted();
+  return !was_closed_ && !interrupted();
+}
+
 bool Run::check_due(int step) const {
-  return step == options_.steps || step - completed_ >= steps_per_check() || frame_due(step) || interrupted() ||
-         Clock::now() - last_check_ >= kCheckInterval;
+  return step == options_.steps || step - completed_ >= steps_per_check() || frame_due(step) || export_due(step) ||
+         view_ || interrupted() || Clock::now() - last_check_ >= kCheckInterval;
 }
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
 void Run::check(int step) {
   simulation_->synchronize();
   for (Row& row : program_.take_history()) {
-    if (csv_) {
-      std::vector<std::string> cells = {fmt::format("{}", static_cast<std::size_t>(first_) + history_.size())};
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        cells.push_back(columns_[i].is_count ? fmt::format("{:.0f}", row[i]) : fmt::format("{}", row[i]));
-      }
-      csv_->row(cells);
-    }
+    if (log_) log_->add(static_cast<std::size_t>(first_) + history_.size(), row);
     objects_ += program_.objects(row);
     history_.push_back(std::move(row));
   }
-  if (csv_) csv_->flush();
+  if (log_) log_->flush();
   completed_ = step;
   last_check_ = Clock::now();
   if (!progress_ || !progress_->due(static_cast<std::uint64_t>(step))) return;
@@ -169,31 +190,49 @@ void Run::write_checkpoint(int step) {
 }
 
 bool Run::frame_due(int step) const {
-  return !options_.frames.empty() && step % options_.every == 0;
+  return (!options_.frames.empty() || animation_) && step % options_.every == 0;
 }
 
-void Run::write_frame_if_due(int step) {
+bool Run::export_due(int step) const {
+  return exporter_ && step % options_.export_every == 0;
+}
+
+void Run::write_frames_if_due(int step) {
+  if (export_due(step)) {
+    dynasoar::Columns objects = simulation_->columns();
+    program_.place(objects);
+    exporter_->add(step, std::move(objects));
+  }
   if (!frame_due(step)) return;
-  const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
-  program_.save_picture(path.string());
+  const Picture picture = program_.picture();
+  if (!options_.frames.empty()) {
+    const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
+    picture.save_png(path.string());
+  }
+  if (animation_) animation_->add(picture);
   ++frames_;
 }
 
 void Run::write_results(bool state_is_valid) {
   if (progress_) progress_->clear();
-  if (csv_) files_.push_back(fmt::format("{} ({})", csv_->path(), counted(history_.size(), "row", "rows")));
+  if (log_) files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
   if (wanted(options_.chart) && !history_.empty()) {
     program_.chart(history_).save_png(options_.chart);
     files_.push_back(options_.chart);
   }
   if (state_is_valid) {
     if (wanted(options_.picture)) {
-      program_.save_picture(options_.picture);
+      program_.picture().save_png(options_.picture);
       files_.push_back(options_.picture);
     }
     for (std::string& file : program_.save_more()) files_.push_back(std::move(file));
   }
-  if (frames_ > 0) files_.push_back(fmt::format("{} ({})", options_.frames, counted(frames_, "frame", "frames")));
+  if (exporter_ && exporter_->files() > 0) {
+    files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exporter_->files(), "frame", "frames")));
+  }
+  const std::string frames = counted(frames_, "frame", "frames");
+  if (frames_ > 0 && !options_.frames.empty()) files_.push_back(fmt::format("{} ({})", options_.frames, frames));
+  if (frames_ > 0 && animation_) files_.push_back(fmt::format("{} ({})", animation_->path(), frames));
 }
 
 void Run::print_summary() {

@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
-#include <app/csv.h>
+#include <app/animation.h>
+#include <app/export.h>
 #include <app/program.h>
 #include <app/progress.h>
+#include <app/step_log.h>
 #include <app/summary.h>
+#include <app/view.h>
 
 namespace app {
 
@@ -35,6 +38,9 @@ class Run {
   /// Whether the state before the first step is known to be complete.
   bool has_started() const { return !history_.empty(); }
 
+  /// Whether the user closed the window before the last step.
+  bool was_closed() const { return was_closed_; }
+
   /// Steps whose results are known to be complete.
   int completed_steps() const { return completed_; }
 
@@ -43,17 +49,23 @@ class Run {
 
   bool check_due(int step) const;
   void check(int step);
-  void open_csv();
   void start();
+  void open_log();
+  void restore();
   void write_checkpoint(int step);
   bool frame_due(int step) const;
-  void write_frame_if_due(int step);
+  bool export_due(int step) const;
+  bool goes_on(int step);
+  void write_frames_if_due(int step);
   void add_times(Summary& summary);
 
   Program& program_;
   const RunOptions& options_;
   std::vector<Column> columns_;
-  std::optional<CsvFile> csv_;
+  std::optional<StepLog> log_;
+  std::optional<Exporter> exporter_;
+  std::optional<Animation> animation_;
+  std::optional<View> view_;
   Simulation* simulation_ = nullptr;
   std::optional<Progress> progress_;
   std::vector<Row> history_;
@@ -62,6 +74,7 @@ class Run {
   double objects_ = 0;
   int first_ = 0;  // steps that were made before this run
   int completed_ = 0;
+  bool was_closed_ = false;
   int saved_ = -1;  // step of the last checkpoint
   Clock::time_point last_check_ = Clock::now();
   Clock::duration simulation_time_{};

@@ -22,6 +22,7 @@
 #include <dynasoar/attachment.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/checkpoint_items.h>
+#include <dynasoar/columns.h>
 #include <dynasoar/compact.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
@@ -33,6 +34,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/object_loops.h>
+#include <dynasoar/read_columns.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/refusals.h>
 #include <dynasoar/statistics.h>
@@ -359,6 +361,39 @@ class AllocatorHandle {
       if (options_.on_refusal == OnRefusal::throw_error) throw allocation_error(refused, has_room);
     }
     attachments_.loops_done();
+  }
+
+  /// The fields of all objects of T and its subclasses, as arrays in the host's memory: those that T declares and
+  /// inherits, by name, and before them `id` and, if there are several classes, `class`. See docs/data-out.md.
+  ///
+  ///     const dynasoar::Columns agents = handle.columns<Agent>();
+  ///     const std::vector<double> ages = agents["age_"].as<double>();
+  ///
+  /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap: the
+  /// order of objects stays what it is while others come and go. (In an AosAllocator it does not.) Changes nothing.
+  /// Waits for all loops; leaves it to the other calls to report misuse and refusals.
+  /// @throws Error if the device failed, or has no memory for the largest of the fields of all of these objects
+  template <class T>
+  Columns columns() {
+    detail::check_listed_or_base<AllocatorT, T>();
+    executor_.check_may_wait();
+    lists_.make_lists();
+    return detail::ColumnReader<AllocatorT, T>(executor_, storage_).read();
+  }
+
+  /// Likewise, with the fields that T's subclasses add, too; 0 for objects of classes without them. Equal names of
+  /// equal types share a column.
+  template <class T>
+  Columns all_columns() {
+    Columns table = columns<T>();
+    if constexpr (AllocatorT::template Subtypes<T>::size > 1) {
+      std::vector<Columns> subclasses;
+      AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+        if constexpr (!std::is_same_v<S, T>) subclasses.push_back(columns<S>());
+      });
+      table = with_fields_of(std::move(table), subclasses);
+    }
+    return table;
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.

@@ -5,6 +5,7 @@
 #include <dynasoar/allocator_handle.h>
 #include <dynasoar/call.h>
 #include <dynasoar/checkpoint_items.h>
+#include <dynasoar/columns.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/field_names.h>

@@ -23,9 +23,6 @@
 
 namespace dynasoar::detail {
 
-/// A handle of an object in one piece: its address (bits 0-55) and its type id (56-63), as in Handle.
-inline constexpr std::uint64_t kAosAddressMask = (std::uint64_t{1} << 56) - 1;
-
 /// A view of the table of one class.
 ///
 /// @par Concurrency   `append` and `remove` may overlap; `compact` must not overlap with them

@@ -1,11 +1,13 @@
 /// @file
-/// Owning handles for cairo, and saving a surface; shared by picture.cpp and chart.cpp.
+/// Owning handles for cairo, and saving a surface; for who draws with cairo.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include <cairo.h>
+
+#include <app/picture.h>
 
 namespace app {
 
@@ -19,6 +21,10 @@ using CairoContext = std::unique_ptr<cairo_t, CairoDeleter>;
 
 /// An opaque image. @throws std::runtime_error if it is too large
 CairoSurface make_image(int width, int height);
+
+/// The image as a picture, and the other way round.
+Picture picture_of(const CairoSurface& image);
+CairoSurface image_of(const Picture& picture);
 
 /// @throws std::runtime_error if the file cannot be written
 void save_png(const CairoSurface& image, const std::string& path);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <app/canvas.h>
 #include <app/object_heap.h>
 #include <app/phase_clock.h>
 #include <app/saved_options.h>
@@ -20,7 +21,8 @@ namespace app {
 
 /// @tparam Derived     the simulation. `saved_options()`: what a checkpoint must have been written with;
 /// `with_arrays(f)`:
-///                     calls f with what it needs beside the objects
+///                     calls f with what it needs beside the objects; `read_columns()`: what is exported;
+///                     `kBackground` and `paint_on(canvas)`, which submits the painting of a picture
 /// @tparam Interface   of the model's simulations
 /// @tparam A           the allocator
 template <class Derived, class Interface, class A>
@@ -56,6 +58,19 @@ class ObjectSimulation : public Interface {
     return static_cast<int>(step_);
   }
 
+  std::string why_no_objects() const final { return {}; }
+
+  dynasoar::Columns columns() final { return derived().read_columns(); }
+
+  void paint(const Viewport& viewport) final {
+    derived().paint_on(easel_.canvas(handle_.executor(), viewport, Derived::kBackground));
+  }
+
+  Picture painted() final {
+    synchronize();
+    return easel_.picture();
+  }
+
  protected:
   using Handle = dynasoar::AllocatorHandle<A>;
 
@@ -88,6 +103,7 @@ class ObjectSimulation : public Interface {
   std::uint32_t step_ = 0;
   Handle handle_;
   PhaseClock clock_;
+  Easel easel_;
 };
 
 }  // namespace app

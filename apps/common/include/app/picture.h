@@ -1,5 +1,5 @@
 /// @file
-/// Picture: pixels to be written as a PNG, for the states of simulations on grids.
+/// Picture: pixels to be shown, written as a PNG or as a part of an animation.
 #pragma once
 
 #include <cstddef>
@@ -7,32 +7,32 @@
 #include <string>
 #include <vector>
 
+#include <app/color.h>
+
 namespace app {
-
-/// A colour in sRGB.
-struct Rgb {
-  std::uint8_t red;
-  std::uint8_t green;
-  std::uint8_t blue;
-};
-
-/// The colour at `position` (0 to 1) on the way from one to another.
-Rgb mix(Rgb from, Rgb to, double position);
 
 /// A grid of pixels, row by row.
 class Picture {
  public:
-  Picture(int width, int height, Rgb color = {0, 0, 0});
+  Picture(int width, int height, Rgb color = {0, 0, 0})
+      : width_(width),
+        height_(height),
+        words_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), word_of(color)) {}
 
   int width() const { return width_; }
   int height() const { return height_; }
-  Rgb& at(int x, int y) { return pixels_[index(x, y)]; }
-  Rgb at(int x, int y) const { return pixels_[index(x, y)]; }
+  void set(int x, int y, Rgb color) { words_[index(x, y)] = word_of(color); }
+  Rgb at(int x, int y) const { return color_of_word(words_[index(x, y)]); }
 
-  /// Writes the picture with every pixel as a square of `scale` x `scale`.
-  ///
+  /// Pixels as words, see color.h.
+  std::vector<std::uint32_t>& words() { return words_; }
+  const std::vector<std::uint32_t>& words() const { return words_; }
+
+  /// The picture with every pixel as a square of `scale` x `scale`.
+  Picture magnified(int scale) const;
+
   /// @throws std::runtime_error if the file cannot be written
-  void save_png(const std::string& path, int scale = 1) const;
+  void save_png(const std::string& path) const;
 
  private:
   std::size_t index(int x, int y) const {
@@ -41,7 +41,7 @@ class Picture {
 
   int width_;
   int height_;
-  std::vector<Rgb> pixels_;
+  std::vector<std::uint32_t> words_;
 };
 
 /// How a grid becomes a picture of sensible size: small grids are magnified, huge ones sampled.

@@ -10,7 +10,9 @@
 #include <CLI/CLI.hpp>
 
 #include <app/chart.h>
+#include <app/picture.h>
 #include <app/simulation.h>
+#include <dynasoar/columns.h>
 
 namespace app {
 
@@ -22,11 +24,15 @@ struct RunOptions {
   std::string allocator = "soa";  ///< of the variant's objects
   std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
   int threads = 0;                ///< on the CPU; 0: one per processor
-  std::string csv;                ///< "none": not written; so are the next two
+  std::string log;                ///< of the counts after each step; "none": not written; so are the next two
   std::string chart;
   std::string picture;
   std::string frames;          ///< folder; empty: no frames
   int every = 10;              ///< steps from one frame to the next
+  std::string animation;       ///< file of such pictures; empty: none is written
+  bool view = false;           ///< in a window
+  std::string exported;        ///< file for objects, with its step in its name; empty: none is written
+  int export_every = 10;       ///< steps from one such file to the next
   std::string checkpoint;      ///< file; empty: none is written
   int checkpoint_every = 100;  ///< steps from one checkpoint to the next
   std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
@@ -34,7 +40,7 @@ struct RunOptions {
   int profile_every = 0;  ///< every n-th step is timed phase by phase; set by run_program
 };
 
-/// A column of the CSV file, and a row of the summary.
+/// A column of the log, and a row of the summary.
 struct Column {
   std::string name;
   bool is_count = true;  ///< a whole number
@@ -51,7 +57,7 @@ struct ProgramTexts {
   std::string variant_help;
   std::vector<std::string> allocators;
   std::vector<std::string> baselines;  ///< "none" first
-  std::string csv_help;
+  std::string log_help;
   std::string chart_help;
   std::string picture_help;
 };
@@ -87,8 +93,17 @@ class Program {
   /// Objects that a step handles in this state; the same for all implementations.
   virtual double objects(const Row& row) const { return row.front(); }
 
-  /// Writes a picture of the present state. @throws std::runtime_error if the file cannot be written
-  virtual void save_picture(const std::string& path) = 0;
+  /// The present state.
+  virtual Picture picture() = 0;
+
+  /// Where things are at the start. After start().
+  virtual World world() const = 0;
+
+  /// Of all random numbers.
+  virtual std::uint64_t seed() const = 0;
+
+  /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
+  virtual void place(dynasoar::Columns&) const {}
 
   virtual Chart chart(const std::vector<Row>& history) const = 0;
 

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <app/picture.h>
+#include <app/viewport.h>
+#include <dynasoar/columns.h>
+
 namespace app {
 
 /// Time spent in one phase of the steps, estimated from the steps that were timed.
@@ -41,8 +45,8 @@ class HeapTooSmall : public std::runtime_error {
 
 /// A running simulation. One thread uses it at a time.
 ///
-/// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong is thrown
-/// by the next function that waits, as HeapTooSmall or dynasoar::Error.
+/// On the GPU `step()`, `record()` and `paint()` only submit work; the other functions wait for it. Whatever went wrong
+/// is thrown by the next function that waits, as HeapTooSmall or dynasoar::Error.
 class Simulation {
  public:
   Simulation() = default;
@@ -76,6 +80,19 @@ class Simulation {
   /// @return   the number of steps that had been made
   /// @throws dynasoar::Error if the file cannot be read or is of something else; UsageError if of other parameters
   virtual int load(const std::string&) { throw std::logic_error("this implementation has no checkpoints"); }
+
+  /// What a user can do so that `columns` and `paint` are there; empty if they are.
+  virtual std::string why_no_objects() const { return "is for variants with objects: leave out --baseline, or this"; }
+
+  /// The model's objects with their fields. Where they live in numbered cells, the column `cell` has the numbers.
+  /// @pre why_no_objects() is empty
+  virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
+
+  /// Makes a picture of a part of the world, on the device. @pre why_no_objects() is empty
+  virtual void paint(const Viewport&) { throw std::logic_error("this implementation has no objects"); }
+
+  /// The picture that was made last.
+  virtual Picture painted() { throw std::logic_error("this implementation has no objects"); }
 
   /// Nothing for implementations without dynamic allocation.
   virtual std::optional<Usage> usage() { return std::nullopt; }

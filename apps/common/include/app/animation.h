@@ -1,0 +1,36 @@
+/// @file
+/// Animation: pictures one after the other, in one file. Only animation.cpp includes the encoder.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <app/picture.h>
+
+namespace app {
+
+class Animation {
+ public:
+  /// @throws UsageError if `path` does not end in .webp or cannot be written, or the program was built without libwebp
+  explicit Animation(std::string path);
+  ~Animation();
+  Animation(const Animation&) = delete;
+  Animation& operator=(const Animation&) = delete;
+
+  /// Adds a picture, made smaller if one of its sides is longer than 640 pixels. All have the size of the first one:
+  /// others are fitted into it. @throws std::runtime_error if it cannot be encoded
+  void add(const Picture& picture);
+
+  /// Writes the file. @throws std::runtime_error if it cannot be written
+  void finish();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  class Encoder;
+
+  std::string path_;
+  std::unique_ptr<Encoder> encoder_;
+};
+
+}  // namespace app

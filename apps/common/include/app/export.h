@@ -1,0 +1,44 @@
+/// @file
+/// Exporter: writes objects to files, a frame each, while the simulation goes on. Only export.cpp includes the writers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <dynasoar/columns.h>
+
+namespace app {
+
+class Exporter {
+ public:
+  /// @param path   of the files: "agents.csv" stands for agents-000000.csv and so on; csv, h5 or vtp
+  /// @throws UsageError if it ends in another way
+  explicit Exporter(const std::string& path);
+  ~Exporter();
+  Exporter(const Exporter&) = delete;
+  Exporter& operator=(const Exporter&) = delete;
+
+  /// Writes a table with columns `x` and `y`, or `position_.x` and `position_.y`, in a thread of its own. If the disk
+  /// is slow, waits until there is room for it. @throws dynasoar::Error if this or an earlier one cannot be written
+  void add(int step, dynasoar::Columns table);
+
+  /// Waits until all are written. @throws dynasoar::Error if one of them cannot
+  void finish();
+
+  /// Files that were written.
+  std::uint64_t files() const;
+
+  const std::string& path() const { return path_; }
+
+  /// "agents.csv" of step 10: "agents-000010.csv".
+  static std::string file_of(const std::string& path, std::uint64_t step);
+
+ private:
+  class Frames;
+
+  std::string path_;
+  std::unique_ptr<Frames> frames_;
+};
+
+}  // namespace app

@@ -1,0 +1,40 @@
+/// @file
+/// StepLog: what was counted after each step, a line each, as CSV or as JSON lines; complete up to the last flush,
+/// whatever happens to the program.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <app/program.h>
+
+namespace app {
+
+class StepLog {
+ public:
+  /// Creates the file, so that a wrong path shows before the run; in CSV with a header line.
+  ///
+  /// @throws UsageError as `check`
+  StepLog(std::string path, const std::vector<Column>& columns);
+
+  /// @param values   one for each column
+  void add(std::size_t step, const Row& values);
+
+  /// @throws std::runtime_error if lines could not be written, such as on a full disk
+  void flush();
+
+  const std::string& path() const { return path_; }
+
+  /// @throws UsageError if `path` ends in neither .csv nor .jsonl, or cannot be written
+  static void check(const std::string& path);
+
+ private:
+  std::string path_;
+  std::vector<Column> columns_;
+  bool is_json_;
+  std::ofstream file_;
+};
+
+}  // namespace app

@@ -1,0 +1,51 @@
+/// @file
+/// World and Viewport: where a model's things are, and where in a picture. Constant expressions, so that device code
+/// takes them, too.
+#pragma once
+
+namespace app {
+
+/// A model's world: a rectangle. In cells, of which cell (x, y) covers [x, x + 1) x [y, y + 1), or in the model's unit.
+struct World {
+  double left;
+  double top;  ///< y where pictures begin
+  double width;
+  double height;
+  bool y_up = false;  ///< y grows upwards, as of points: top is its largest value; of cells, y grows downwards
+};
+
+/// The part of a world that a picture shows.
+struct Viewport {
+  double left;
+  double top;
+  double scale;  ///< pixels per unit of the world
+  int width;     ///< pixels
+  int height;
+  bool y_up;
+
+  /// Coordinates of a pixel; its upper left corner is that of its number, its middle that plus 1/2.
+  constexpr double x_of(double column) const { return left + column / scale; }
+  constexpr double y_of(double row) const { return y_up ? top - row / scale : top + row / scale; }
+
+  /// Pixels of coordinates.
+  constexpr double column_of(double x) const { return (x - left) * scale; }
+  constexpr double row_of(double y) const { return (y_up ? top - y : y - top) * scale; }
+
+  bool operator==(const Viewport&) const = default;
+};
+
+/// The viewport of so many pixels that shows the whole world in its middle.
+constexpr Viewport whole(const World& world, int width, int height) {
+  const double across = width / world.width;
+  const double down = height / world.height;
+  const double scale = across < down ? across : down;
+  const double unused_down = (height / scale - world.height) / 2;
+  return {world.left - (width / scale - world.width) / 2,
+          world.y_up ? world.top + unused_down : world.top - unused_down,
+          scale,
+          width,
+          height,
+          world.y_up};
+}
+
+}  // namespace app

@@ -1,0 +1,520 @@
+// Columns: all objects' fields as arrays, what they mean and in which order; files of them; and frames that a thread
+// writes. What is in the files, other programs say: columns_test.py.
+#include <sys/resource.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/allocator/aos_allocator.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/frame_writer.h>
+#include <dynasoar/malloc/toolkit_malloc.h>
+#include <dynasoar/write_csv.h>
+#include <dynasoar/write_hdf5.h>
+#include <dynasoar/write_vtp.h>
+
+namespace columns_test {
+
+using dynasoar::Column;
+using dynasoar::Columns;
+using dynasoar::ColumnType;
+using dynasoar::Error;
+
+enum class Mood : std::uint16_t { calm, hungry };
+
+struct Vector {
+  float x, y;
+  static constexpr const char* field_names[] = {"x", "y"};
+};
+
+class Reef;
+
+struct Link {
+  Reef* reef;
+  std::int16_t distances[2];
+  Vector at;
+  static constexpr const char* field_names[] = {"reef", "distances", "at"};
+};
+
+struct Unnamed {
+  std::uint8_t a, b, c;
+};
+
+class Animal;
+class Fish;
+class Shark;
+using AllocatorT = dynasoar::SoaAllocator<Reef, Fish, Shark>;
+
+class Reef : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Reef, (number_, std::uint32_t))
+  __device__ explicit Reef(std::size_t number) : number_(static_cast<std::uint32_t>(number)) {}
+  __device__ void enter(Reef** table) { table[number_] = this; }
+};
+
+class Animal : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Animal, (number_, std::uint64_t), (position_, Vector), (home_, Reef*), (friend_, Animal*))
+  __device__ Animal(std::uint64_t number, Reef* home)
+      : number_(number),
+        position_(Vector{static_cast<float>(number) / 4, -static_cast<float>(number)}),
+        home_(home),
+        friend_(nullptr) {}
+};
+
+class Fish : public Animal {
+ public:
+  using BaseClass = Animal;
+  DYNASOAR_FIELDS(Fish, (is_hungry_, bool), (mood_, Mood), (speed_, std::array<double, 3>),
+                  (eggs_, dynasoar::AtomicWord<std::uint32_t>), (link_, Link), (unnamed_, Unnamed),
+                  (small_, std::int8_t))
+  __device__ Fish(std::size_t number, Reef* const* reefs)
+      : Animal(number, reefs[number % 4]),
+        is_hungry_(number % 3 == 0),
+        mood_(number % 2 == 0 ? Mood::calm : Mood::hungry),
+        small_(static_cast<std::int8_t>(-static_cast<int>(number % 100))) {
+    for (std::size_t i = 0; i < 3; ++i) speed_[i] = static_cast<double>(number) + 0.1 * static_cast<double>(i);
+    eggs_->store(static_cast<std::uint32_t>(number * 7), dynasoar::Order::relaxed);
+    link_ = Link{reefs[(number + 1) % 4],
+                 {static_cast<std::int16_t>(number), static_cast<std::int16_t>(-static_cast<int>(number))},
+                 {1, static_cast<float>(number)}};
+    unnamed_ = Unnamed{1, static_cast<std::uint8_t>(number % 256), 3};
+  }
+  __device__ void breed_and_die(std::uint64_t step) {
+    if ((number_ + step) % 3 == 0) {
+      Reef* const home = home_;
+      Reef* const homes[4] = {home, home, home, home};
+      dynasoar::make_new<Fish>(static_cast<std::size_t>(number_ * 7 % 1000), static_cast<Reef* const*>(homes));
+    }
+    if ((number_ + step) % 5 < 2) dynasoar::destroy(this);
+  }
+  __device__ void die_if_odd() {
+    if (number_ % 2 == 1) dynasoar::destroy(this);
+  }
+};
+
+class Shark : public Animal {
+ public:
+  using BaseClass = Animal;
+  DYNASOAR_FIELDS(Shark, (energy_, float))
+  __device__ Shark(std::size_t number, Reef* const* reefs) : Animal(1000 + number, reefs[0]), energy_(0.5f) {}
+  __device__ void age() { energy_ += 1.0f; }
+};
+
+using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+constexpr std::size_t kFish = 300;
+constexpr std::size_t kSharks = 70;
+
+/// 4 reefs, fish with numbers from 0, sharks with numbers from 1000.
+struct World {
+  explicit World(int threads = 0) : handle({.heap_bytes = 4 << 20, .threads = threads}), reefs(4) {
+    Reef** const all = reefs.data();
+    handle.parallel_new<Reef>(4);
+    handle.parallel_do<&Reef::enter>(all);
+    handle.parallel_new<Fish>(kFish, static_cast<Reef* const*>(all));
+    handle.parallel_new<Shark>(kSharks, static_cast<Reef* const*>(all));
+    handle.synchronize();
+  }
+
+  Handle handle;
+  dynasoar::DeviceArray<Reef*> reefs;
+};
+
+/// A folder for files, gone at the end.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "dynasoar-columns-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE(file.good());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("columns have all fields of all objects, with names, types and values") {
+  World world;
+  const Columns fish = world.handle.columns<Fish>();
+  const Columns reefs = world.handle.columns<Reef>();
+  CHECK(fish.name == "Fish");
+  CHECK(fish.rows == kFish);
+  CHECK(fish.names() ==
+        "id, number_, position_.x, position_.y, home_, friend_, is_hungry_, mood_, speed_, eggs_, link_.reef, "
+        "link_.distances.0, link_.distances.1, link_.at.x, link_.at.y, unnamed_, small_");
+  CHECK(reefs.names() == "id, number_");
+  CHECK(fish["number_"].type == ColumnType::u64);
+  CHECK(fish["position_.x"].type == ColumnType::f32);
+  CHECK(fish["home_"].type == ColumnType::i64);
+  CHECK(fish["is_hungry_"].type == ColumnType::u8);
+  CHECK(fish["mood_"].type == ColumnType::u16);
+  CHECK(fish["speed_"].type == ColumnType::f64);
+  CHECK(fish["speed_"].components == 3);
+  CHECK(fish["eggs_"].type == ColumnType::u32);
+  CHECK(fish["link_.distances.1"].type == ColumnType::i16);
+  CHECK(fish["unnamed_"].components == 3);
+  CHECK(fish["small_"].type == ColumnType::i8);
+  CHECK_THROWS_WITH_AS(fish["number"], doctest::Contains("no column 'number', but: id, number_"), std::out_of_range);
+
+  std::map<std::int64_t, std::uint64_t> number_of_reef;
+  for (std::size_t row = 0; row < reefs.rows; ++row) {
+    number_of_reef[reefs["id"].as<std::int64_t>()[row]] = reefs["number_"].as<std::uint64_t>()[row];
+  }
+  CHECK(number_of_reef.size() == 4);
+  const auto numbers = fish["number_"].as<std::uint64_t>();
+  std::vector<bool> seen(kFish);
+  for (std::size_t row = 0; row < kFish; ++row) {
+    const std::uint64_t number = numbers[row];
+    const auto value = [&](const char* name, std::size_t component = 0) {
+      return fish[name].as<double>()[row * fish[name].components + component];
+    };
+    REQUIRE(number < kFish);
+    CHECK(!seen[number]);
+    seen[number] = true;
+    const auto n = static_cast<double>(number);
+    CHECK(value("position_.x") == n / 4);
+    CHECK(value("position_.y") == -n);
+    CHECK(number_of_reef[static_cast<std::int64_t>(value("home_"))] == number % 4);
+    CHECK(value("friend_") == -1);
+    CHECK(value("is_hungry_") == (number % 3 == 0));
+    CHECK(value("mood_") == number % 2);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(value("speed_", i) == n + 0.1 * static_cast<double>(i));
+    CHECK(value("eggs_") == 7 * n);
+    CHECK(number_of_reef[static_cast<std::int64_t>(value("link_.reef"))] == (number + 1) % 4);
+    CHECK(value("link_.distances.0") == n);
+    CHECK(value("link_.distances.1") == -n);
+    CHECK(value("link_.at.y") == n);
+    CHECK(value("unnamed_", 0) == 1);
+    CHECK(value("unnamed_", 1) == number % 256);
+    CHECK(value("unnamed_", 2) == 3);
+    CHECK(value("small_") == -static_cast<double>(number % 100));
+  }
+}
+
+TEST_CASE("a base class's columns have the objects of all subclasses, and say which") {
+  World world;
+  const Columns animals = world.handle.columns<Animal>();
+  CHECK(animals.rows == kFish + kSharks);
+  CHECK(animals.names() == "id, class, number_, position_.x, position_.y, home_, friend_");
+  CHECK(animals["class"].labels == std::vector<std::string>{"Fish", "Shark"});
+  const auto classes = animals["class"].as<int>();
+  const auto numbers = animals["number_"].as<std::uint64_t>();
+  for (std::size_t row = 0; row < animals.rows; ++row) {
+    CHECK(classes[row] == (row < kFish ? 0 : 1));
+    CHECK((numbers[row] >= 1000) == (row >= kFish));
+  }
+  const Columns sharks = world.handle.columns<Shark>();
+  const auto ids = animals["id"].as<std::int64_t>();
+  CHECK(sharks["id"].as<std::int64_t>() == std::vector<std::int64_t>(ids.begin() + kFish, ids.end()));
+  CHECK(sharks["energy_"].as<float>() == std::vector<float>(kSharks, 0.5f));
+}
+
+TEST_CASE("all columns of a base class have the subclasses' fields, and 0 where there are none") {
+  World world;
+  const Columns animals = world.handle.all_columns<Animal>();
+  const Columns fish = world.handle.columns<Fish>();
+  CHECK(animals.names() ==
+        "id, class, number_, position_.x, position_.y, home_, friend_, is_hungry_, mood_, speed_, eggs_, link_.reef, "
+        "link_.distances.0, link_.distances.1, link_.at.x, link_.at.y, unnamed_, small_, energy_");
+  std::vector<float> energies(kFish, 0);
+  energies.resize(kFish + kSharks, 0.5f);
+  CHECK(animals["energy_"].as<float>() == energies);
+  std::vector<double> speeds = fish["speed_"].as<double>();
+  speeds.resize(3 * (kFish + kSharks), 0);
+  CHECK(animals["speed_"].as<double>() == speeds);
+  CHECK(world.handle.all_columns<Reef>().names() == "id, number_");
+}
+
+TEST_CASE("fields of several subclasses with one name share a column if they are of one type") {
+  Columns table{"Base", 4, {}};
+  table.columns.push_back(dynasoar::make_column<std::int64_t>("id", {5, 6, 7, 8}));
+  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {0, 0, 1, 2}));
+  table.columns.back().labels = {"A", "B", "C"};
+  const auto part = [](const char* name, std::vector<std::int64_t> ids, auto values) {
+    Columns columns{name, ids.size(), {}};
+    columns.columns.push_back(dynasoar::make_column("id", ids));
+    columns.columns.push_back(dynasoar::make_column("value_", values));
+    return columns;
+  };
+  const Columns all =
+      dynasoar::with_fields_of(table, {part("A", {5, 6}, std::vector<int>{1, 2}), part("C", {8}, std::vector<int>{4}),
+                                       part("B", {7}, std::vector<float>{0.5f})});
+  CHECK(all.names() == "id, class, value_, B.value_");
+  CHECK(all["value_"].as<int>() == std::vector<int>{1, 2, 0, 4});
+  CHECK(all["B.value_"].as<float>() == std::vector<float>{0, 0, 0.5f, 0});
+  CHECK_THROWS_WITH_AS(dynasoar::with_fields_of(table, {part("B", {7, 9}, std::vector<int>{1, 2})}),
+                       "dynasoar: 2 objects of B are not among the rows of Base", std::invalid_argument);
+}
+
+TEST_CASE("objects keep their order and their ids while others come and go") {
+  World world;
+  const Columns before = world.handle.columns<Fish>();
+  world.handle.parallel_do<&Fish::die_if_odd>();
+  const Columns after = world.handle.columns<Fish>();
+  CHECK(after.rows == kFish / 2);
+  std::vector<std::uint64_t> even, ids;
+  for (std::size_t row = 0; row < before.rows; ++row) {
+    const auto number = before["number_"].as<std::uint64_t>()[row];
+    if (number % 2 == 0) even.push_back(number), ids.push_back(before["id"].as<std::uint64_t>()[row]);
+  }
+  CHECK(after["number_"].as<std::uint64_t>() == even);
+  CHECK(after["id"].as<std::uint64_t>() == ids);
+}
+
+TEST_CASE("columns of no objects have names and no rows") {
+  Handle handle({.heap_bytes = 1 << 20});
+  const Columns fish = handle.columns<Fish>();
+  CHECK(fish.rows == 0);
+  CHECK(fish.columns.size() == 17);
+  CHECK(fish["number_"].as<int>().empty());
+}
+
+TEST_CASE("a run whose columns are read is bit for bit the one without") {
+  const Folder folder;
+  for (const bool reads : {false, true}) {
+    World world(1);
+    // From one file, because each heap of a checked build counts its slots' generations from a number of its own.
+    if (!reads) world.handle.save(folder / "start");
+    world.handle.load(folder / "start");
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      world.handle.parallel_do<&Fish::breed_and_die>(step);
+      if (reads) CHECK(world.handle.columns<Animal>().rows >= world.handle.columns<Fish>().rows);
+      world.handle.parallel_do<&Shark::age>();
+    }
+    world.handle.save(folder / (reads ? "read" : "not read"));
+  }
+  CHECK(contents_of(folder / "read") == contents_of(folder / "not read"));
+}
+
+TEST_CASE("columns may be read while lists are kept") {
+  World world;
+  world.handle.parallel_do<&Fish::die_if_odd>();
+  const auto kept = world.handle.keep_lists();
+  CHECK(world.handle.columns<Fish>().rows == kFish / 2);
+}
+
+TEST_CASE("columns are no part of a recorded step") {
+  World world;
+  CHECK_THROWS_WITH_AS(static_cast<void>(world.handle.record([&] { world.handle.columns<Fish>(); })()),
+                       doctest::Contains("a recorded step cannot wait"), Error);
+}
+
+namespace aos {
+
+class Node;
+using Allocator = dynasoar::AosAllocator<dynasoar::ToolkitMalloc, Node>;
+class Node : public dynasoar::SoaBase<Allocator> {
+ public:
+  DYNASOAR_FIELDS(Node, (number_, std::uint8_t), (parts_, std::array<std::int32_t, 2>), (me_, Node*))
+  __device__ explicit Node(std::size_t number) : number_(static_cast<std::uint8_t>(number)), me_(this) {
+    parts_[0] = static_cast<int>(number);
+    parts_[1] = -static_cast<int>(number);
+  }
+};
+
+TEST_CASE("objects of other allocators have columns, too") {
+  dynasoar::AllocatorHandle<Allocator> handle({.heap_bytes = 16 << 20});
+  handle.parallel_new<Node>(100);
+  const Columns nodes = handle.columns<Node>();
+  CHECK(nodes.rows == 100);
+  CHECK(nodes["me_"].as<std::int64_t>() == nodes["id"].as<std::int64_t>());
+  const auto parts = nodes["parts_"].as<int>();
+  for (std::size_t row = 0; row < nodes.rows; ++row) {
+    const int number = nodes["number_"].as<int>()[row];
+    CHECK(parts[2 * row] == number);
+    CHECK(parts[2 * row + 1] == -number);
+  }
+}
+
+}  // namespace aos
+
+// Files.
+
+Columns small_table() {
+  Columns table{"Thing", 3, {}};
+  table.columns.push_back(dynasoar::make_column<std::uint64_t>("big", {0, 1, ~std::uint64_t{0}}));
+  table.columns.push_back(dynasoar::make_column<float>("a,b", {0.1f, -1e30f, std::numeric_limits<float>::infinity()}));
+  table.columns.push_back(dynasoar::make_column<std::int8_t>("small", {-128, 0, 127}));
+  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {1, 0, 1}));
+  table.columns.back().labels = {"Fish", "Sh\"ark"};
+  table.columns.push_back(dynasoar::make_column<double>("pair", {1, 2, 3, 4, 5, 0.1}));
+  table.columns.back().components = 2;
+  return table;
+}
+
+TEST_CASE("a CSV file has numbers as short as they can be, and quotes where they must be") {
+  const Folder folder;
+  dynasoar::write_csv(folder / "a.csv", small_table());
+  CHECK(contents_of(folder / "a.csv") ==
+        "big,\"a,b\",small,class,pair.0,pair.1\n"
+        "0,0.1,-128,\"Sh\"\"ark\",1,2\n"
+        "1,-1e+30,0,Fish,3,4\n"
+        "18446744073709551615,inf,127,\"Sh\"\"ark\",5,0.1\n");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("files that cannot be written are errors, and what was there stays") {
+  const Folder folder;
+  const Columns table = small_table();
+  const dynasoar::VtpOptions options{.x = "big", .y = "", .z = "", .time = 0};
+  using dynasoar::detail::kHasHdf5;
+  CHECK_THROWS_WITH_AS(dynasoar::write_csv(folder / "no/a.csv", table), doctest::Contains("No such file"), Error);
+  CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "no/a.vtp", table, options), doctest::Contains("No such file"),
+                       Error);
+  CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "no/a.h5", table),
+                       doctest::Contains(kHasHdf5 ? "No such file" : "link it to dynasoar::hdf5"), Error);
+  CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table),
+                       doctest::Contains("the column 'x', but Thing has no such column of one number"), Error);
+  CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table, {.x = "pair", .y = "", .z = "", .time = 0}),
+                       doctest::Contains("there are big, a,b, small, class, pair"), Error);
+
+  // A disk on which there is no more room.
+  dynasoar::write_csv(folder / "a.csv", table);
+  const std::string before = contents_of(folder / "a.csv");
+  rlimit old{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  const rlimit little{16, old.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
+  std::string reasons;
+  const auto note = [&](const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      reasons += error.what();
+    }
+  };
+  note([&] { dynasoar::write_csv(folder / "a.csv", table); });
+  note([&] { dynasoar::write_vtp(folder / "a.vtp", table, options); });
+  if (kHasHdf5) note([&] { dynasoar::write_hdf5(folder / "a.h5", table); });
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  CHECK(reasons.find("a.csv.part': File too large") != std::string::npos);
+  CHECK(reasons.find("a.vtp.part': File too large") != std::string::npos);
+  CHECK((!kHasHdf5 || reasons.find("a.h5.part': File too large") != std::string::npos));
+  CHECK(contents_of(folder / "a.csv") == before);
+  CHECK(folder.files() == 1);
+}
+
+// Frames.
+
+Columns numbered(std::uint64_t number) {
+  return {"N", 1, {dynasoar::make_column<std::uint64_t>("n", {number})}};
+}
+
+TEST_CASE("frames are written in order, by another thread, and few of them wait") {
+  using namespace std::chrono_literals;
+  std::atomic<int> added = 0, done = 0, most = 0;
+  std::vector<std::uint64_t> steps;
+  std::thread::id writer_thread;
+  {
+    dynasoar::FrameWriter writer(
+        [&](std::uint64_t step, const Columns& columns) {
+          writer_thread = std::this_thread::get_id();
+          steps.push_back(step);
+          CHECK(columns["n"].as<std::uint64_t>()[0] == 10 * step);
+          std::this_thread::sleep_for(10ms);  // a slow disk
+          ++done;
+        },
+        2);
+    const auto start = std::chrono::steady_clock::now();
+    writer.add(0, numbered(0));
+    CHECK(std::chrono::steady_clock::now() - start < 8ms);  // who adds need not wait
+    for (std::uint64_t step = 1; step < 12; ++step) {
+      writer.add(step, numbered(10 * step));
+      added = static_cast<int>(step) + 1;
+      if (added - done > most) most = added - done;
+    }
+    writer.finish();
+    CHECK(writer.written() == 12);
+  }
+  CHECK(done == 12);
+  CHECK(most <= 3);  // one that is written, and two
+  CHECK(most >= 2);
+  CHECK(writer_thread != std::this_thread::get_id());
+  for (std::uint64_t step = 0; step < 12; ++step) CHECK(steps[step] == step);
+}
+
+TEST_CASE("what was added is written before a FrameWriter goes") {
+  int written = 0;
+  {
+    dynasoar::FrameWriter writer([&](std::uint64_t, const Columns&) { ++written; }, 5);
+    for (std::uint64_t step = 0; step < 5; ++step) writer.add(step, numbered(step));
+  }
+  CHECK(written == 5);
+}
+
+TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
+  int written = 0;
+  const auto fail_at_2 = [&](std::uint64_t step, const Columns&) {
+    if (step == 2) throw Error("the disk is full");
+    ++written;
+  };
+  {
+    dynasoar::FrameWriter writer(fail_at_2);
+    for (std::uint64_t step = 0; step < 3; ++step) writer.add(step, numbered(step));
+    CHECK_THROWS_WITH_AS(writer.finish(), "the disk is full", Error);
+    CHECK_THROWS_WITH_AS(writer.finish(), "the disk is full", Error);
+    CHECK_THROWS_WITH_AS(writer.add(3, numbered(3)), "the disk is full", Error);
+    CHECK(writer.written() == 2);
+  }
+  CHECK(written == 2);
+  dynasoar::FrameWriter writer(fail_at_2);
+  CHECK_THROWS_WITH_AS(
+      [&] {
+        for (std::uint64_t step = 0; step < 1000; ++step) writer.add(step, numbered(step));
+      }(),
+      "the disk is full", Error);
+}
+
+TEST_CASE("other programs: files for them" * doctest::skip()) {
+  const char* const folder = std::getenv("DYNASOAR_COLUMNS");
+  REQUIRE(folder != nullptr);
+  World world;
+  world.handle.parallel_do<&Fish::die_if_odd>();
+  const Columns fish = world.handle.columns<Fish>();
+  const Columns animals = world.handle.columns<Animal>();
+  const Columns reefs = world.handle.columns<Reef>();
+  world.handle.parallel_do<Animal>([] __device__(Animal * animal) { dynasoar::destroy(animal); });
+  const Columns none = world.handle.columns<Fish>();
+  const dynasoar::VtpOptions options{.x = "position_.x", .y = "position_.y", .z = "", .time = 2.5};
+  for (const auto& [name, table] :
+       {std::pair("fish", &fish), {"animals", &animals}, {"reefs", &reefs}, {"none", &none}}) {
+    const std::string path = std::string(folder) + '/' + name;
+    dynasoar::write_csv(path + ".csv", *table);
+    if (table != &reefs) dynasoar::write_vtp(path + ".vtp", *table, options);
+    if (dynasoar::detail::kHasHdf5) dynasoar::write_hdf5(path + ".h5", *table, 17);
+  }
+}
+
+}  // namespace columns_test
