@@ -26,6 +26,7 @@
 
 #include "../allocator/heap_check.h"
 #include "../platform/test_support.h"
+#include "test_folder.h"
 
 namespace checkpoint_test {
 
@@ -35,9 +36,11 @@ using dynasoar::CheckpointFault;
 using dynasoar::DeviceArray;
 using dynasoar::Error;
 using dynasoar::HandleOptions;
+using dynasoar::test::contents_of;
 using dynasoar::test::Counter;
 using dynasoar::test::Counters;
 using dynasoar::test::Random;
+using dynasoar::test::TestFolder;
 
 class Animal;
 class Fish;
@@ -98,32 +101,6 @@ using Handle = AllocatorHandle<AllocatorT>;
 
 constexpr std::size_t kPage = AllocatorT::pages().bytes;
 constexpr std::size_t kReefs = 16;
-
-/// A folder for files, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "dynasoar-checkpoint-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE(file.good());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc)
@@ -224,7 +201,7 @@ HandleOptions on_threads(int threads) {
 }
 
 TEST_CASE("a restored heap has the objects, the pointers and the program's values of the saved one") {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<std::uint64_t> expected;
   {
     World world(on_threads(4));
@@ -242,7 +219,7 @@ TEST_CASE("a restored heap has the objects, the pointers and the program's value
 }
 
 TEST_CASE("a run that is saved and restored goes on bit for bit like one that was not") {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<std::uint64_t> expected;
   {
     World world;
@@ -259,25 +236,25 @@ TEST_CASE("a run that is saved and restored goes on bit for bit like one that wa
   world.save(folder / "late again");
   CHECK(world.digest() == expected);
   // One thread allocates in one order, so even where objects lie, and where warps look next, is the same.
-  if (!dynasoar::kCudaBackend) CHECK(bytes_of(folder / "late") == bytes_of(folder / "late again"));
+  if (!dynasoar::kCudaBackend) CHECK(contents_of(folder / "late") == contents_of(folder / "late again"));
 }
 
 TEST_CASE("saving changes nothing, and equal states make equal files") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.start();
   world.run(5);
   world.save(folder / "a");
   world.save(folder / "b");
-  CHECK(bytes_of(folder / "a") == bytes_of(folder / "b"));
+  CHECK(contents_of(folder / "a") == contents_of(folder / "b"));
   world.load(folder / "a");
   world.save(folder / "c");
-  CHECK(bytes_of(folder / "a") == bytes_of(folder / "c"));
+  CHECK(contents_of(folder / "a") == contents_of(folder / "c"));
   CHECK(dynasoar::test::heap_errors(world.handle) == "");
 }
 
 TEST_CASE("loading replaces what was in the heap") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.start();
   world.save(folder / "start");
@@ -290,7 +267,7 @@ TEST_CASE("loading replaces what was in the heap") {
 }
 
 TEST_CASE("saving waits for loops that run") {
-  const Folder folder;
+  const TestFolder folder;
   World world(on_threads(4));
   world.start();
   for (int i = 0; i < 20; ++i) world.run(1);  // on a GPU, none of them need be done
@@ -301,7 +278,7 @@ TEST_CASE("saving waits for loops that run") {
 }
 
 TEST_CASE("an empty heap and a full one can be saved and loaded") {
-  const Folder folder;
+  const TestFolder folder;
   World world({.heap_bytes = 40 * kPage, .on_refusal = dynasoar::OnRefusal::record, .threads = 4});
   world.save(folder / "empty");
   world.start();
@@ -334,7 +311,7 @@ TEST_CASE("an empty heap and a full one can be saved and loaded") {
 }
 
 TEST_CASE("what was refused before a checkpoint is not reported after it is loaded") {
-  const Folder folder;
+  const TestFolder folder;
   std::uint64_t refused = 0;
   {
     World world({.heap_bytes = 40 * kPage, .on_refusal = dynasoar::OnRefusal::record, .threads = 4});
@@ -350,7 +327,7 @@ TEST_CASE("what was refused before a checkpoint is not reported after it is load
 }
 
 TEST_CASE("a checkpoint is loaded into a larger heap, by another number of threads, and the heap is whole") {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<std::uint64_t> expected;
   std::vector<std::uint64_t> later;
   {
@@ -373,7 +350,7 @@ TEST_CASE("a checkpoint is loaded into a larger heap, by another number of threa
 }
 
 TEST_CASE("a smaller heap takes a checkpoint if the used blocks fit, and says how large it must be if not") {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<std::uint64_t> expected;
   {
     World world(on_threads(1));
@@ -402,7 +379,7 @@ TEST_CASE("a smaller heap takes a checkpoint if the used blocks fit, and says ho
 }
 
 TEST_CASE("a growing heap grows to the size of the saved one, and goes on bit for bit") {
-  const Folder folder;
+  const TestFolder folder;
   const HandleOptions grows{.heap_bytes = 16 * kPage, .heap_limit_bytes = 4000 * kPage, .threads = 1};
   std::uint64_t pages = 0;
   std::vector<std::uint64_t> expected;
@@ -424,11 +401,11 @@ TEST_CASE("a growing heap grows to the size of the saved one, and goes on bit fo
   world.run(40);
   world.save(folder / "b again");
   CHECK(world.digest() == expected);
-  if (!dynasoar::kCudaBackend) CHECK(bytes_of(folder / "b") == bytes_of(folder / "b again"));
+  if (!dynasoar::kCudaBackend) CHECK(contents_of(folder / "b") == contents_of(folder / "b again"));
 }
 
 TEST_CASE("compacted objects are saved where they are") {
-  const Folder folder;
+  const TestFolder folder;
   World world(on_threads(4));
   world.start();
   world.run(15);
@@ -445,7 +422,7 @@ TEST_CASE("compacted objects are saved where they are") {
 }
 
 TEST_CASE("a recorded step runs on what was loaded, also if the heap has grown for it") {
-  const Folder folder;
+  const TestFolder folder;
   {
     World world({.heap_bytes = 300 * kPage, .threads = 4});
     world.start();
@@ -464,7 +441,7 @@ TEST_CASE("a recorded step runs on what was loaded, also if the heap has grown f
 }
 
 TEST_CASE("lists may be kept while a checkpoint is saved, but not while one is loaded") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.start();
   world.handle.synchronize();
@@ -479,7 +456,7 @@ TEST_CASE("lists may be kept while a checkpoint is saved, but not while one is l
 }
 
 TEST_CASE("neither saving nor loading is a part of a recorded step") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.save(folder / "a");
   CHECK_THROWS_AS(
@@ -499,7 +476,7 @@ TEST_CASE("neither saving nor loading is a part of a recorded step") {
 // Values of the program.
 
 TEST_CASE("values are found by name, and checked by size and type") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   std::uint32_t a = 1;
   double b = 2.5;
@@ -545,7 +522,7 @@ TEST_CASE("values are read without a handle, and without the objects") {
   using dynasoar::array;
   using dynasoar::load_values;
   using dynasoar::value;
-  const Folder folder;
+  const TestFolder folder;
   {
     World world;
     world.start();
@@ -575,14 +552,14 @@ TEST_CASE("values are read without a handle, and without the objects") {
         std::string::npos);
   DeviceArray<Reef*> reefs(kReefs);
   CHECK_THROWS_WITH_AS(load_values(folder / "a", array("reefs", reefs)), doctest::Contains("with a handle"), Error);
-  std::string bytes = bytes_of(folder / "a");
+  std::string bytes = contents_of(folder / "a");
   bytes[bytes.size() / 2] ^= 1;
   write_file(folder / "a", bytes);
   CHECK(fault_of([&] { load_values(folder / "a", value("step", step)); }).first == CheckpointFault::damaged);
 }
 
 TEST_CASE("arrays of many chunks and empty ones come back") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   DeviceArray<std::uint64_t> large(9'000'000);
   std::vector<std::uint64_t> numbers(large.size());
@@ -619,12 +596,12 @@ HandleOptions specks() {
 }
 
 TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
-  const Folder folder;
+  const TestFolder folder;
   SpeckHandle handle(specks());
   handle.parallel_new<Speck>(130);
   std::uint64_t step = 17;
   handle.save(folder / "a", dynasoar::value("step", step));
-  const std::string good = bytes_of(folder / "a");
+  const std::string good = contents_of(folder / "a");
   MESSAGE("a file of ", good.size(), " bytes");
   step = 18;
   handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
@@ -652,11 +629,11 @@ TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
 }
 
 TEST_CASE("a truncated file is found, wherever it ends, and nothing changes; so is a longer one") {
-  const Folder folder;
+  const TestFolder folder;
   SpeckHandle handle(specks());
   handle.parallel_new<Speck>(130);
   handle.save(folder / "a");
-  const std::string good = bytes_of(folder / "a");
+  const std::string good = contents_of(folder / "a");
   std::size_t truncated = 0;
   for (std::size_t size = 0; size < good.size(); ++size) {
     write_file(folder / "b", good.substr(0, size));
@@ -670,13 +647,13 @@ TEST_CASE("a truncated file is found, wherever it ends, and nothing changes; so 
 }
 
 TEST_CASE("random damage to a larger file is found") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.start();
   world.run(5);
   const auto expected = world.digest();
   world.save(folder / "a");
-  const std::string good = bytes_of(folder / "a");
+  const std::string good = contents_of(folder / "a");
   const auto seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -705,7 +682,7 @@ TEST_CASE("random damage to a larger file is found") {
 }
 
 TEST_CASE("parts of another checkpoint of the same program are found") {
-  const Folder folder;
+  const TestFolder folder;
   SpeckHandle handle(specks());
   const auto age = [&handle] {
     handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
@@ -715,8 +692,8 @@ TEST_CASE("parts of another checkpoint of the same program are found") {
   handle.save(folder / "a");
   age();
   handle.save(folder / "b");
-  const std::string a = bytes_of(folder / "a");
-  const std::string b = bytes_of(folder / "b");
+  const std::string a = contents_of(folder / "a");
+  const std::string b = contents_of(folder / "b");
   REQUIRE(a.size() == b.size());
   // Each half is what was written, so all of its chunks have the right checksums.
   const std::size_t half = a.size() - 3 * 128 - 40;
@@ -728,11 +705,11 @@ TEST_CASE("parts of another checkpoint of the same program are found") {
 }
 
 TEST_CASE("foreign, older and newer files are told apart") {
-  const Folder folder;
+  const TestFolder folder;
   SpeckHandle handle(specks());
   handle.parallel_new<Speck>(130);
   handle.save(folder / "a");
-  const std::string good = bytes_of(folder / "a");
+  const std::string good = contents_of(folder / "a");
   write_file(folder / "b", "Not a checkpoint at all, but a text of more than sixty-four characters.");
   const auto foreign = fault_of([&] { handle.load(folder / "b"); });
   CHECK(foreign.first == CheckpointFault::not_a_checkpoint);
@@ -769,7 +746,7 @@ class Speck : public dynasoar::SoaBase<Allocator> {
 
 TEST_CASE(
     "a file of other classes is refused, and the message shows the first difference; two handles have two files") {
-  const Folder folder;
+  const TestFolder folder;
   SpeckHandle handle(specks());
   handle.parallel_new<Speck>(130);
   AllocatorHandle<other::Allocator> another({.heap_bytes = 4 * other::Allocator::pages().bytes, .threads = 1});
@@ -791,7 +768,7 @@ TEST_CASE(
 // Compression.
 
 TEST_CASE("a compressed checkpoint is smaller and gives the same heap; without zstd it is refused clearly") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.start();
   world.run(5);
@@ -802,7 +779,7 @@ TEST_CASE("a compressed checkpoint is smaller and gives the same heap; without z
     CHECK_THROWS_WITH_AS(world.save(folder / "a", dynasoar::SaveOptions{.compression_level = 3}),
                          doctest::Contains("link it to dynasoar::zstd"), Error);
     // What a file looks like to such a program: a chunk that says that it is compressed.
-    std::string file = bytes_of(folder / "plain");
+    std::string file = contents_of(folder / "plain");
     dynasoar::detail::ChunkHeader chunk{};
     std::memcpy(&chunk, file.data() + 64, sizeof chunk);
     chunk.method = dynasoar::detail::Storing::zstd;
@@ -815,16 +792,16 @@ TEST_CASE("a compressed checkpoint is smaller and gives the same heap; without z
     CHECK(world.digest() == expected);
     return;
   }
-  CHECK(bytes_of(folder / "small").size() < bytes_of(folder / "plain").size() / 2);
+  CHECK(contents_of(folder / "small").size() < contents_of(folder / "plain").size() / 2);
   world.run(5);
   world.load(folder / "small");
   world.save(folder / "again");
   CHECK(world.digest() == expected);
-  CHECK(bytes_of(folder / "again") == bytes_of(folder / "plain"));
+  CHECK(contents_of(folder / "again") == contents_of(folder / "plain"));
 }
 
 TEST_CASE("compression levels that do not exist are refused") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   CHECK_THROWS_WITH_AS(world.save(folder / "a", dynasoar::SaveOptions{.compression_level = 20}),
                        doctest::Contains("0, or 1 to 19"), Error);
@@ -835,11 +812,11 @@ TEST_CASE("compression levels that do not exist are refused") {
 // Failures of the disk and of programs.
 
 TEST_CASE("if a checkpoint cannot be written, the old one stays, and the heap as well") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   world.start();
   world.save(folder / "a");
-  const std::string before = bytes_of(folder / "a");
+  const std::string before = contents_of(folder / "a");
   const auto expected = world.digest();
   CHECK_THROWS_WITH_AS(world.save(folder / "no/such/folder"), doctest::Contains("No such file"), Error);
   world.run(1);
@@ -853,13 +830,13 @@ TEST_CASE("if a checkpoint cannot be written, the old one stays, and the heap as
   setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, old_handler);
   CHECK(folder.files() == 1);
-  CHECK(bytes_of(folder / "a") == before);
+  CHECK(contents_of(folder / "a") == before);
   world.load(folder / "a");
   CHECK(world.digest() == expected);
 }
 
 TEST_CASE("two saves to one path at once: the second one is refused") {
-  const Folder folder;
+  const TestFolder folder;
   World world;
   dynasoar::detail::DurableFile first(folder / "a");
   CHECK_THROWS_WITH_AS(world.save(folder / "a"), doctest::Contains("being written by another save"), Error);
@@ -869,7 +846,7 @@ TEST_CASE("two saves to one path at once: the second one is refused") {
 }
 
 TEST_CASE("a save that refused objects interrupt saves nothing, and the next one does") {
-  const Folder folder;
+  const TestFolder folder;
   World world({.heap_bytes = 8 * kPage, .threads = 1});
   world.handle.parallel_new<Reef>(200'000);
   CHECK_THROWS_AS(world.save(folder / "a"), dynasoar::AllocationError);
@@ -900,7 +877,7 @@ TEST_CASE("victim: saves until it is killed" * doctest::skip()) {
 }
 
 TEST_CASE("a program that is killed while it saves leaves the old file or the new one") {
-  const Folder folder;
+  const TestFolder folder;
   const std::string path = folder / "a";
   DeviceArray<std::uint32_t> steps(300'000);
   std::uint32_t step = 0;
@@ -954,7 +931,7 @@ TEST_CASE("a program that is killed while it saves leaves the old file or the ne
 #if DYNASOAR_CHECKED
 
 TEST_CASE("in checked builds, what was found before is found after a checkpoint was loaded") {
-  const Folder folder;
+  const TestFolder folder;
   DeviceArray<Fish*> stale(1);
   {
     World world;
@@ -984,7 +961,7 @@ TEST_CASE("in checked builds, what was found before is found after a checkpoint 
 }
 
 TEST_CASE("calls that are to fail are counted on after a checkpoint was loaded") {
-  const Folder folder;
+  const TestFolder folder;
   const HandleOptions options{.heap_bytes = 400 * kPage,
                               .on_refusal = dynasoar::OnRefusal::record,
                               .threads = 1,

@@ -30,12 +30,16 @@
 #include <dynasoar/write_hdf5.h>
 #include <dynasoar/write_vtp.h>
 
+#include "test_folder.h"
+
 namespace columns_test {
 
 using dynasoar::Column;
 using dynasoar::Columns;
 using dynasoar::ColumnType;
 using dynasoar::Error;
+using dynasoar::test::contents_of;
+using dynasoar::test::TestFolder;
 
 enum class Mood : std::uint16_t { calm, hungry };
 
@@ -137,32 +141,6 @@ struct World {
   Handle handle;
   dynasoar::DeviceArray<Reef*> reefs;
 };
-
-/// A folder for files, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "dynasoar-columns-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE(file.good());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST_CASE("columns have all fields of all objects, with names, types and values") {
   World world;
@@ -301,7 +279,7 @@ TEST_CASE("columns of no objects have names and no rows") {
 }
 
 TEST_CASE("a run whose columns are read is bit for bit the one without") {
-  const Folder folder;
+  const TestFolder folder;
   std::vector<std::uint64_t> expected;
   for (const bool reads : {false, true}) {
     World world(1);
@@ -380,7 +358,7 @@ Columns small_table() {
 }
 
 TEST_CASE("a CSV file has numbers as short as they can be, and quotes where they must be") {
-  const Folder folder;
+  const TestFolder folder;
   dynasoar::write_csv(folder / "a.csv", small_table());
   CHECK(contents_of(folder / "a.csv") ==
         "big,\"a,b\",small,class,pair.0,pair.1\n"
@@ -391,7 +369,7 @@ TEST_CASE("a CSV file has numbers as short as they can be, and quotes where they
 }
 
 TEST_CASE("files that cannot be written are errors, and what was there stays") {
-  const Folder folder;
+  const TestFolder folder;
   const Columns table = small_table();
   const dynasoar::VtpOptions options{.x = "big", .y = "", .z = "", .time = 0};
   using dynasoar::detail::kHasHdf5;

@@ -24,6 +24,7 @@
 #include <dynasoar/misuse_text.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/type_name.h>
+#include <dynasoar/xml_text.h>
 
 namespace dynasoar {
 
@@ -32,20 +33,6 @@ namespace detail {
 /// Colours that people with any colour vision tell apart (Okabe and Ito).
 inline constexpr std::array<const char*, 8> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                         "#56b4e9", "#d55e00", "#f0e442", "#7f7f7f"};
-
-inline std::string xml_text(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
 
 inline std::string percent_text(double share) {
   char text[16];

@@ -16,6 +16,7 @@
 #include <dynasoar/columns.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/xml_text.h>
 
 namespace dynasoar {
 
@@ -38,7 +39,7 @@ class VtpFile {
 
   /// Adds an array.
   void array(const char* type, const std::string& name, std::size_t components, std::vector<std::byte> data) {
-    text_ += std::string("<DataArray type=\"") + type + "\" Name=\"" + escaped(name) + "\" NumberOfComponents=\"" +
+    text_ += std::string("<DataArray type=\"") + type + "\" Name=\"" + xml_text(name) + "\" NumberOfComponents=\"" +
              std::to_string(components) + "\" format=\"appended\" offset=\"" + std::to_string(offset_) + "\"/>\n";
     offset_ += sizeof(std::uint64_t) + data.size();
     arrays_.push_back(std::move(data));
@@ -62,20 +63,6 @@ class VtpFile {
     const std::string after = "\n</AppendedData>\n</VTKFile>\n";
     file.write(after.data(), after.size());
     file.commit();
-  }
-
-  static std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-      switch (c) {
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '&': result += "&amp;"; break;
-        case '"': result += "&quot;"; break;
-        default: result += c;
-      }
-    }
-    return result;
   }
 
   static const char* type_of(ColumnType type) {
@@ -104,7 +91,7 @@ inline std::vector<double> coordinates_of(const Columns& table, const std::strin
 
 /// Labels as an array of texts, each ended by a zero.
 inline std::string labels_text(const Column& column) {
-  std::string text = "<Array type=\"String\" Name=\"" + VtpFile::escaped(column.name) + " names\" NumberOfTuples=\"" +
+  std::string text = "<Array type=\"String\" Name=\"" + xml_text(column.name) + " names\" NumberOfTuples=\"" +
                      std::to_string(column.labels.size()) + "\" format=\"ascii\">";
   for (const std::string& label : column.labels) {
     for (const char c : label) text += std::to_string(static_cast<unsigned char>(c)) + ' ';
