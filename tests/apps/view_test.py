@@ -92,12 +92,18 @@ class ViewTest(unittest.TestCase):
         wait_for(lambda: subprocess.run(["xdotool", "search", "--onlyvisible", "--name", program.name],
                                         env=self.display.environment, capture_output=True).stdout, "a window")
 
+        def hears_keys():  # a window that has just been opened may miss some
+            self.display.press("s")
+            time.sleep(0.2)
+            return list(self.folder.glob(f"{program.name}-*.png"))
+        wait_for(hears_keys, "a window that hears keys")
+
     def saved_step(self, program):
         """What the key s saves says the step."""
         for path in self.folder.glob(f"{program.name}-*.png"):
             path.unlink()
         self.display.press("s")
-        (path,) = wait_for(lambda: list(self.folder.glob(f"{program.name}-*.png")), "a saved picture")
+        path, *_ = wait_for(lambda: list(self.folder.glob(f"{program.name}-*.png")), "a saved picture")
         return int(re.fullmatch(program.name + r"-(\d{6})\.png", path.name)[1])
 
     def paused_step(self, program):
