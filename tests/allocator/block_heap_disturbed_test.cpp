@@ -14,7 +14,6 @@
 #include <doctest/doctest.h>
 
 #include <dynasoar/allocator/block_heap.h>
-#include <dynasoar/dynasoar.h>
 
 #include "../platform/test_support.h"
 #include "heap_check.h"

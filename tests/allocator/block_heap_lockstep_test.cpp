@@ -8,8 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/dynasoar.h>
-
 #include "heap_check.h"
 #include "lockstep.h"
 #include "tiny_heap.h"

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <dynasoar/dynasoar.h>
+#include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
 
 #include "bitmap_check.h"
 
@@ -102,11 +104,6 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
     copy.types[type].open_blocks = readings[3 + 3 * type].count;
   }
   return copy;
-}
-
-template <class A>
-HeapCopy copy_heap(AllocatorHandle<A>& handle) {
-  return copy_heap(handle.executor(), handle.state().heap);
 }
 
 /// Collects the first few things that are wrong.
@@ -225,11 +222,6 @@ inline std::string heap_errors(const HeapCopy& heap) {
   for (std::uint32_t page = 0; page < heap.pages; ++page) check_page(heap, page, complaints);
   complaints.add_if(heap.changes_in_progress != 0, "changes are still in progress", heap.changes_in_progress);
   return complaints.text();
-}
-
-template <class A>
-std::string heap_errors(AllocatorHandle<A>& handle) {
-  return heap_errors(copy_heap(handle));
 }
 
 }  // namespace dynasoar::test

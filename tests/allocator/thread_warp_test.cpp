@@ -15,7 +15,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "../platform/test_support.h"
-#include "heap_check.h"
+#include "handle_check.h"
 #include "test_classes.h"
 #include "thread_warp.h"
 

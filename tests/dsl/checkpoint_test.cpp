@@ -24,7 +24,7 @@
 
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/heap_check.h"
+#include "../allocator/handle_check.h"
 #include "../platform/test_support.h"
 #include "test_folder.h"
 

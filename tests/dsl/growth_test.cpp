@@ -11,7 +11,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
-#include "../allocator/heap_check.h"
+#include "../allocator/handle_check.h"
 #include "../platform/test_support.h"
 
 namespace growth_test {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <dynasoar/allocator/block_heap.h>
-#include <dynasoar/dynasoar.h>
 
 #include "../allocator/heap_check.h"
 #include "../allocator/tiny_heap.h"

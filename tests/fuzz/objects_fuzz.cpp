@@ -8,7 +8,7 @@
 
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/heap_check.h"
+#include "../allocator/handle_check.h"
 #include "../allocator/test_classes.h"
 #include "fuzz.h"
 

@@ -27,6 +27,7 @@ RELACY = HERE / "relacy"
 ALLOCATOR = ROOT / "tests" / "allocator"
 HEADERS = pathlib.Path("dynasoar/allocator")
 TESTS = {DISTURBED: "block_heap_disturbed_test.cpp", LOCKSTEP: "block_heap_lockstep_test.cpp"}
+PARTS = {"block_heap_relacy": "-O1", "bitmap_relacy": "-O1", "explore": "-O2", "main": "-O2", "relacy_atomics": "-O2"}
 TEST_SECONDS = 600  # disturbed threads take half a minute on an idle machine, and yield all the time
 
 
@@ -39,10 +40,11 @@ class Workshop:
         self.compiler = compiler
         self.include = self.folder / "include"
         shutil.copytree(ROOT / "allocator" / "include", self.include)
-        for name in ("explore", "main", "relacy_atomics"):
-            self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o", "-O2")
-        for name in ("block_heap_relacy", "bitmap_relacy"):
-            self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o")
+        self.objects = {}  # of the shipped headers
+        # Mutants are compiled without optimization, which takes half as long, and what none of them changes only once.
+        self.unchanged = self.folder / "unchanged.h"
+        self.unchanged.write_text('#include "relacy_atomics.h"\n#include "explore.h"\n')
+        self.compile(self.unchanged, self.folder / "unchanged.h.gch", "-O0", ["-x", "c++-header"])
 
     def run(self, command, timeout):
         begin = time.time()
@@ -52,21 +54,24 @@ class Workshop:
         except subprocess.TimeoutExpired:
             return None, "", time.time() - begin
 
-    def compile(self, source, target, optimize="-O1"):
+    def compile(self, source, target, optimize="-O1", more=()):
         command = [self.compiler, "-std=c++20", optimize, "-w", f"-I{self.include}", f"-I{ROOT / 'dsl' / 'include'}",
-                   "-c", source, "-o", target]
+                   f"-I{RELACY}", *more, "-c", source, "-o", target]
         status, text, _ = self.run(command, 600)
         if status != 0:
             raise RuntimeError(f"{source.name} does not compile\n{text[:2000]}")
 
+    def compile_shipped(self, name):
+        self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o", PARTS[name])
+        return self.folder / f"{name}.o"
+
     def relacy_program(self, changed):
         """The program against the mutated headers, of which `changed` is one."""
-        names = ["explore", "main", "relacy_atomics", "block_heap_relacy", "bitmap_relacy"]
-        objects = {name: self.folder / f"{name}.o" for name in names}
+        objects = dict(self.objects)
         for name in ["block_heap_relacy"] + (["bitmap_relacy"] if changed != "block_heap.h" else []):
             if changed is not None:
                 objects[name] = self.folder / f"{name}.mutant.o"
-                self.compile(RELACY / f"{name}.cpp", objects[name])
+                self.compile(RELACY / f"{name}.cpp", objects[name], "-O0", ["-include", self.unchanged])
         program = self.folder / "relacy"
         status, text, _ = self.run([self.compiler, *objects.values(), "-o", program], 600)
         if status != 0:
@@ -207,7 +212,10 @@ def judge_all(mutants, options):
     """@return for each mutant what noticed it; and whether the shipped headers passed"""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         idle = queue.SimpleQueue()
-        for workshop in pool.map(lambda i: Workshop(pathlib.Path(folder) / str(i), options.compiler), range(options.jobs)):
+        shops = list(pool.map(lambda i: Workshop(pathlib.Path(folder) / str(i), options.compiler), range(options.jobs)))
+        objects = dict(pool.map(lambda name: (name, shops[0].compile_shipped(name)), PARTS))
+        for workshop in shops:
+            workshop.objects = objects
             idle.put(workshop)
 
         def with_workshop(work, *arguments):
