@@ -281,25 +281,13 @@ class Executor : public WaitingRule {
   /// @throws whatever `function` throws, once all threads have stopped
   template <class F>
   void for_each_index(std::size_t count, F function) {
-    // Chunks are handed out in order: long enough to be cheap, short enough to balance uneven work.
-    const std::size_t chunk =
-        std::clamp<std::size_t>(count / (static_cast<std::size_t>(threads_) * 8), 1, std::size_t{4096});
-    std::atomic<std::size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex failure_mutex;
-    run_team(count <= chunk ? 1 : threads_, [&] {
-      try {
-        for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < count;) {
-          const std::size_t end = std::min(count, begin + chunk);
+    for_each_chunk(
+        count,
+        [](void* f, std::size_t begin, std::size_t end) {
+          F& function = *static_cast<F*>(f);
           for (std::size_t i = begin; i < end; ++i) function(i);
-        }
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-        next.store(count, std::memory_order_relaxed);
-      }
-    });
-    if (failure) std::rethrow_exception(failure);
+        },
+        &function);
   }
 
   /// Nothing to do: a thread's stack is large.
@@ -336,6 +324,30 @@ class Executor : public WaitingRule {
 #else
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 #endif
+  }
+
+  /// What for_each_index does, but for the function: code that need not be compiled for each of them.
+  /// @param work   called with `function` and the first index and the end of a piece of all indices
+  void for_each_chunk(std::size_t count, void (*work)(void* function, std::size_t begin, std::size_t end),
+                      void* function) {
+    // Chunks are handed out in order: long enough to be cheap, short enough to balance uneven work.
+    const std::size_t chunk =
+        std::clamp<std::size_t>(count / (static_cast<std::size_t>(threads_) * 8), 1, std::size_t{4096});
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    run_team(count <= chunk ? 1 : threads_, [&] {
+      try {
+        for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < count;) {
+          work(function, begin, std::min(count, begin + chunk));
+        }
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+        next.store(count, std::memory_order_relaxed);
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
   }
 
   template <class F>
