@@ -2,7 +2,7 @@
 /// Flocking with boids as objects. The model itself is in README.md.
 ///
 /// A step sorts the boids into a grid, which copies what others see of them, and is then one loop: every boid looks at
-/// the copies, turns and moves. It changes itself alone, so nobody waits for anybody.
+/// the copies, with the help of several threads, turns and moves. It changes itself alone, so nobody waits for anybody.
 
 #include <algorithm>
 #include <cmath>
@@ -40,13 +40,18 @@ class Boid : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Bird seen() { return {position_, velocity_}; }
 
-  __device__ void fly(Flock flock) {
-    Impression impression;
-    flock.for_each_neighbour(position_, kSight, [&](const Flock::Neighbour& other) {
-      if (other.object != this) impression.add(other.offset, other.squared_distance, other.seen.velocity);
-    });
-    velocity_ = impression.steered(velocity_);
-    position_ = flock.space().wrapped(position_ + velocity_.get());
+  __device__ auto fly(Flock flock) {
+    return flock
+        .reduce(position_, kSight, Impression{}, dynasoar::Plus{},
+                [this](const Flock::Neighbour& other) {
+                  return other.object == this
+                             ? Impression{}
+                             : impression_of(other.offset, other.squared_distance, other.seen.velocity);
+                })
+        .then([this, space = flock.space()](const Impression& impression) {
+          velocity_ = impression.steered(velocity_);
+          position_ = space.wrapped(position_ + velocity_.get());
+        });
   }
 
   __device__ BoidState state() const { return {number_, position_->x, position_->y, velocity_->x, velocity_->y}; }

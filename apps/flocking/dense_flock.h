@@ -20,6 +20,10 @@
 #include "rules.h"
 #include "simulation.h"
 
+#if DYNASOAR_CUDA_BACKEND
+#include <cub/util_ptx.cuh>
+#endif
+
 namespace flocking::baselines {
 
 /// The world, a torus of square cells. There are at least four along each side.
@@ -85,31 +89,63 @@ struct CopySorted {
   }
 };
 
+/// Every boid looks around, turns and moves. On a GPU a thread for each of its sums.
 template <class Arrays>
 struct Fly {
+  static constexpr std::uint32_t kThreads = DYNASOAR_CUDA_BACKEND ? kSums : 1;
+  using Sums = Impression[kSums / kThreads];
+
   Work<Arrays> work;
+
   __device__ void operator()(std::size_t index) const {
-    const auto place = static_cast<std::uint32_t>(index);
+    const auto place = static_cast<std::uint32_t>(index / kThreads);
+    const std::uint32_t thread = index % kThreads;
+    Sums sums;
+    look_around(place, thread, sums);
+    add_up(sums);
+    if (thread != 0) return;
+    const Vector here = work.sorted.position(place);
+    const std::uint32_t number = work.order[place];
+    const Vector velocity = sums[0].steered(work.sorted.velocity(place));
+    work.boids.velocity(number) = velocity;
+    work.boids.position(number) = {work.torus.inside(here.x + velocity.x), work.torus.inside(here.y + velocity.y)};
+  }
+
+ private:
+  __device__ void look_around(std::uint32_t place, std::uint32_t thread, Sums& sums) const {
     const Torus& torus = work.torus;
     const Vector here = work.sorted.position(place);
     const std::uint32_t column = torus.column(here.x);
     const std::uint32_t row = torus.column(here.y);
-    Impression impression;
+    std::uint32_t before = 0;  // boids in the cells before
     for (std::uint32_t y = 0; y < 3; ++y) {
       for (std::uint32_t x = 0; x < 3; ++x) {
         const std::uint32_t cell = torus.beside(row, y) * torus.width + torus.beside(column, x);
-        for (std::uint32_t i = work.begins[cell]; i < work.ends[cell]; ++i) {
+        const std::uint32_t begin = work.begins[cell];
+        const std::uint32_t end = work.ends[cell];
+        for (std::uint32_t i = begin + (thread - before) % kThreads; i < end; i += kThreads) {
           const Vector there = work.sorted.position(i);
           const Vector offset = {torus.nearest(there.x - here.x), torus.nearest(there.y - here.y)};
           const float squared = offset.x * offset.x + offset.y * offset.y;
-          if (squared <= kSight * kSight && i != place) impression.add(offset, squared, work.sorted.velocity(i));
+          if (squared > kSight * kSight || i == place) continue;
+          Impression& sum = sums[(before + i - begin) % kSums / kThreads];
+          sum = sum + impression_of(offset, squared, work.sorted.velocity(i));
         }
+        before += end - begin;
       }
     }
-    const std::uint32_t number = work.order[place];
-    const Vector velocity = impression.steered(work.sorted.velocity(place));
-    work.boids.velocity(number) = velocity;
-    work.boids.position(number) = {torus.inside(here.x + velocity.x), torus.inside(here.y + velocity.y)};
+  }
+
+  /// The first sum becomes that of all.
+  __device__ static void add_up(Sums& sums) {
+    for (std::uint32_t step = 1; step < kSums; step *= 2) {
+#if DYNASOAR_CUDA_BACKEND
+      const unsigned boid = ((1u << kSums) - 1) << (threadIdx.x % 32 / kSums * kSums);
+      sums[0] = sums[0] + cub::ShuffleDown<kSums>(sums[0], static_cast<int>(step), kSums - 1, boid);
+#else
+      for (std::uint32_t i = 0; i < kSums; i += 2 * step) sums[i] = sums[i] + sums[i + step];
+#endif
+    }
   }
 };
 
@@ -210,7 +246,7 @@ class DenseFlock final : public Simulation {
     executor_.fill_bytes(bounds_.data(), 0, bounds_.bytes());
     executor_.for_each_index(count_, CopySorted<Arrays>{work});
     if (is_timed_) clock_.end_phase(executor_, 0);
-    executor_.for_each_index(count_, Fly<Arrays>{work});
+    executor_.for_each_index(std::size_t{count_} * Fly<Arrays>::kThreads, Fly<Arrays>{work});
     if (is_timed_) clock_.end_phase(executor_, 1);
   }
 

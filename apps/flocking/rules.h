@@ -46,13 +46,8 @@ struct Impression {
   Vector offsets;
   Vector away;  ///< from those too close: the more, the closer
 
-  __host__ __device__ void add(Vector offset, float squared_distance, Vector velocity) {
-    neighbours += 1;
-    velocities = velocities + velocity;
-    offsets = offsets + offset;
-    constexpr float kSquare = kTooClose * kTooClose;
-    constexpr float kPerSquare = 1 / kSquare;
-    if (squared_distance < kSquare) away = away - (1 - kPerSquare * squared_distance) * offset;
+  __host__ __device__ friend Impression operator+(const Impression& a, const Impression& b) {
+    return {a.neighbours + b.neighbours, a.velocities + b.velocities, a.offsets + b.offsets, a.away + b.away};
   }
 
   /// The velocity after the step of who has seen this.
@@ -69,5 +64,16 @@ struct Impression {
     return allowed / speed * wish;
   }
 };
+
+/// What a neighbour adds to the impression.
+__host__ __device__ inline Impression impression_of(Vector offset, float squared_distance, Vector velocity) {
+  constexpr float kSquare = kTooClose * kTooClose;
+  constexpr float kPerSquare = 1 / kSquare;
+  const float pressure = squared_distance < kSquare ? 1 - kPerSquare * squared_distance : 0;
+  return {1, velocity, offset, -pressure * offset};
+}
+
+/// Neighbours are added up in so many sums: number i of those in the cells around goes to number i modulo this.
+inline constexpr std::uint32_t kSums = 8;
 
 }  // namespace flocking

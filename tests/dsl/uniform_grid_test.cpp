@@ -33,6 +33,21 @@ struct Solid {
   Real x, y, z;
 };
 
+/// What a reduction over neighbours adds up: how many, and shares, whose sums depend on which are added to which.
+struct Totals {
+  std::uint32_t count = 0;
+  float shares = 0;
+
+  __host__ __device__ friend Totals operator+(const Totals& a, const Totals& b) {
+    return {a.count + b.count, a.shares + b.shares};
+  }
+  bool operator==(const Totals&) const = default;
+};
+
+__host__ __device__ inline Totals share_of(std::uint32_t id) {
+  return {1, 1.0f / static_cast<float>(id + 3)};
+}
+
 /// A class of objects at positions, for an allocator of its own.
 template <class P>
 struct World {
@@ -58,6 +73,16 @@ struct World {
 
     __device__ Seen seen() { return {position_, id_}; }
     __device__ void visit(View) { ++visits_; }
+
+    __device__ auto add_up(View others, typename View::Real radius, Totals* totals) {
+      return others
+          .reduce(position_, radius, Totals{}, dynasoar::Plus{},
+                  [](const auto& other) { return share_of(other.seen.id); })
+          .then([this, totals](const Totals& all) {
+            totals[id_] = all;
+            ++visits_;
+          });
+    }
 
     // Steps aside while others look on.
     __device__ void flee(View others, std::uint64_t* sums) {
@@ -406,6 +431,77 @@ TEST_CASE("a loop in the grid's order visits every object once, also those in no
   CHECK(handle.maximum<&World32::Dot::visits_>() == 2);
 }
 
+namespace uniform_grid_test {
+
+/// The candidates of a search, dealt out to eight sums, which are then added in pairs. Candidates are all in one row:
+/// the objects of the cells that the radius touches.
+Totals expected_totals(const std::vector<Plane32>& row, Plane32 center, float radius) {
+  Totals sums[8];
+  std::vector<std::uint32_t> in_order(row.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  std::stable_sort(in_order.begin(), in_order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return std::floor(row[a].x) < std::floor(row[b].x); });
+  std::uint32_t candidate = 0;
+  for (const std::uint32_t id : in_order) {
+    const float cell = std::floor(row[id].x);
+    if (cell < std::floor(center.x - radius) || cell > std::floor(center.x + radius)) continue;
+    Totals& sum = sums[candidate++ % 8];
+    if (std::abs(row[id].x - center.x) <= radius) sum = sum + share_of(id);
+  }
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+enum class Loop { of_grid, of_handle };
+
+std::vector<Totals> totals_of(const std::vector<Plane32>& positions, float radius, Loop loop, int threads) {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = threads});
+  create<Plane32>(handle, positions, static_cast<std::uint64_t>(threads));
+  World32::Grid grid(handle, kSquare);
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  dynasoar::DeviceArray<Totals> totals(positions.size());
+  if (loop == Loop::of_grid) {
+    grid.parallel_do<&World32::Dot::add_up>(radius, totals.data());
+  } else {
+    handle.parallel_do<World32::Dot, &World32::Dot::add_up>(grid.view(), radius, totals.data());
+  }
+  handle.synchronize();
+  CHECK(handle.sum<&World32::Dot::visits_>() == positions.size());
+  return totals.download();
+}
+
+}  // namespace uniform_grid_test
+
+TEST_CASE("a reduction over neighbours sees each once") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  CAPTURE(seed);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{3}, kDots, 40 * kDots}) {
+    const std::vector<Plane32> positions = random_positions(count, seed);
+    for (const float radius : {0.0f, 0.7f, 2.5f}) {
+      if (count > kDots && radius > 1) continue;
+      const std::vector<Totals> totals = totals_of(positions, radius, Loop::of_grid, 3);
+      std::size_t different = 0;
+      for (std::size_t i = 0; i < count; i += 1 + count / kDots) {
+        different += totals[i].count != search_all<Plane32>(positions, kSquare, positions[i], radius).count ? 1 : 0;
+      }
+      CHECK(different == 0);
+    }
+  }
+}
+
+TEST_CASE("a reduction over neighbours adds the same to the same, whoever does it") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  CAPTURE(seed);
+  std::vector<Plane32> row = random_positions(kDots, seed);
+  for (Plane32& position : row) position.y = 4.5f;
+  const std::vector<Totals> totals = totals_of(row, 0.8f, Loop::of_grid, 1);
+  for (std::uint32_t i = 0; i < row.size(); ++i) CHECK(totals[i] == expected_totals(row, row[i], 0.8f));
+
+  const std::vector<Plane32> positions = random_positions(4 * kDots, seed);
+  const std::vector<Totals> expected = totals_of(positions, 1.5f, Loop::of_grid, 1);
+  CHECK(totals_of(positions, 1.5f, Loop::of_grid, 4) == expected);
+  CHECK(totals_of(positions, 1.5f, Loop::of_handle, 3) == expected);
+}
+
 TEST_CASE("an object may move while others look at it: they see it where it was") {
   World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
   const std::vector<Plane32> positions = random_positions(500, 6);
@@ -465,6 +561,10 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
   grid.parallel_do<World32::Disc, &World32::Dot::visit>();
   CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 1; }) == 100);
   CHECK(handle.count_if<World32::Disc>([] __device__(World32::Disc * disc) { return disc->visits_ == 1; }) == 100);
+  dynasoar::DeviceArray<Totals> totals(positions.size());
+  grid.parallel_do<World32::Disc, &World32::Dot::add_up>(100.0f, totals.data());
+  CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 2; }) == 100);
+  CHECK(totals.download()[150].count == 400);
 }
 
 TEST_CASE("a grid that is too small says so, and has room the next time") {

@@ -602,18 +602,16 @@ class AllocatorHandle {
     growth_.after_loop();
   }
 
-  /// A loop over T and its subclasses by indices: each of them is that of one object, or of none. What it calls may use
-  /// as many registers as a loop over objects.
-  ///
-  /// @param call   has scopes of its own
-  template <class T, class F>
-  void run_loop_by_index(std::size_t count, const F& call) {
+  /// A loop over T and its subclasses that a UniformGrid submits: `submit(executor)`. F is what it calls, with scopes
+  /// of its own.
+  template <class T, class F, class Submit>
+  void run_loop_by_place(const Submit& submit) {
     detail::check_listed_or_base<AllocatorT, T>();
     before_loop();
     announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
     lists_.make_lists();
     detail::bring_up_to_date<AllocatorT>(executor_);
-    executor_.for_each_index(count, call);
+    submit(executor_);
     growth_.after_loop();
   }
 

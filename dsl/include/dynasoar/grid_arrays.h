@@ -18,9 +18,7 @@
 #include <dynasoar/grid_space.h>
 #include <dynasoar/grid_view.h>
 #include <dynasoar/loop_calls.h>
-#include <dynasoar/objects.h>
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -145,24 +143,6 @@ struct OrderInCell {
       place += other < key || (other == key && i < came_to) ? 1 : 0;
     }
     return place;
-  }
-};
-
-/// Calls a callable for the object at a place, if it is a U.
-template <class T, class U, class Seen, class Call>
-struct CallByPlace {
-  GridView<T, Seen> view;
-  Call call;
-
-  __device__ void operator()(std::size_t index) const {
-    if (index >= view.size()) return;
-    T* const object = view.object(static_cast<std::uint32_t>(index));
-    if constexpr (!std::is_same_v<T, U>) {
-      if (!is_a<U>(object)) return;
-    }
-    const auto bits = reinterpret_cast<std::uint64_t>(object);
-    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(bits);
-    call(static_cast<U*>(reinterpret_cast<T*>(opaque(bits))));  // opaque as in SlotCall
   }
 };
 

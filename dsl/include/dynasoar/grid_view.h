@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <dynasoar/grid_space.h>
+#include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/copy.h>
 
@@ -66,13 +67,31 @@ class GridView {
   ///             as wide as a cell
   template <class F>
   __device__ void for_each_neighbour(const Position& center, Real radius, F&& f) const {
-    if (!(radius >= 0) || !space_.is_finite(center)) return;
-    const Real most = detail::rounded_product(radius, radius);
-    for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end; i += kAtOnce) {
-        look_at(center, most, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce>{});
-      }
-    });
+    for_each_dealt<1>(center, radius, 0, [&](const Neighbour& neighbour, std::uint32_t) { f(neighbour); });
+  }
+
+  /// Combines `map(neighbour)` over the same objects. A method that parallel_do of a UniformGrid runs returns it, and
+  /// on a GPU eight threads share the work for one object, which pays where objects are fewer than a GPU has threads,
+  /// or neighbours many:
+  ///
+  ///     __device__ auto turn(dynasoar::GridView<Boid, Bird> flock) {
+  ///       return flock
+  ///           .reduce(position_, kRadius, Vector{}, dynasoar::Plus{},
+  ///                   [this](const auto& other) { return other.object == this ? Vector{} : other.seen.velocity; })
+  ///           .then([this](Vector sum) { velocity_ = sum; });
+  ///     }
+  ///
+  /// In loops of a handle, a thread does it all. What is combined with what is always the same (neighbour_reduction.h),
+  /// given the order of for_each_neighbour: the result has the same bits.
+  ///
+  /// @param init   neutral to `op`, which must be associative and commutative, but for rounding
+  /// @param map    everything of this object that it needs should be captured by value: it runs for every neighbour
+  /// @return       say `.then(finish)` to get what the method has to return
+  /// @pre          the method itself and `map` change nothing: several threads run them for one object
+  template <class R, class Op, class Map>
+  __device__ detail::UnfinishedNeighbourReduction<GridView, R, Op, Map> reduce(const Position& center, Real radius,
+                                                                               R init, Op op, Map map) const {
+    return {*this, center, radius, init, op, map};
   }
 
   /// The geometry: offsets, and positions that have left a periodic space.
@@ -92,18 +111,40 @@ class GridView {
   // that they take more than 16 registers.
   static constexpr std::uint32_t kAtOnce = !kCudaBackend || sizeof(Seen) > 32 ? 1 : sizeof(Seen) > 16 ? 2 : 4;
 
-  /// Looks at the objects at some places from `first` on, one after the other; those from `end` on are left out.
-  template <class F, std::uint32_t... kNumbers>
-  __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end, F& f,
+  template <class, class, class, class, class>
+  friend struct detail::NeighbourReduction;
+
+  /// for_each_neighbour for every kStep-th candidate, beginning with number `first`; `f(neighbour, candidate)` is told
+  /// its number. Candidates are the objects of the cells near `center`, neighbours or not.
+  template <std::uint32_t kStep, class F>
+  __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t first, const F& f) const {
+    if (!(radius >= 0) || !space_.is_finite(center)) return;
+    const Real most = detail::rounded_product(radius, radius);
+    std::uint32_t before = 0;  // candidates in the rows before
+    for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin + (first - before) % kStep; i < end; i += kAtOnce * kStep) {
+        look_at<kStep>(center, most, i, end, before - begin, f, std::make_integer_sequence<std::uint32_t, kAtOnce>{});
+      }
+      before += end - begin;
+    });
+  }
+
+  /// Looks at the objects at some places, every kStep-th from `first` on, one after the other; those from `end` on are
+  /// left out.
+  template <std::uint32_t kStep, class F, std::uint32_t... kNumbers>
+  __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end,
+                          std::uint32_t number_of_place_0, const F& f,
                           std::integer_sequence<std::uint32_t, kNumbers...>) const {
-    const auto place = [&](std::uint32_t number) { return first + number < end ? first + number : end - 1; };
+    const auto place = [&](std::uint32_t number) {
+      return first + number * kStep < end ? first + number * kStep : end - 1;
+    };
     const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
     const auto look = [&](std::uint32_t i, const Seen& seen) {
       const Position offset = space_.offset(center, seen.position);
       const Real squared_distance = space_.squared_length(offset);
-      if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance});
+      if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance}, number_of_place_0 + i);
     };
-    ((first + kNumbers < end ? look(first + kNumbers, all[kNumbers]) : void()), ...);
+    ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers]) : void()), ...);
   }
 
   /// Calls `visit(begin, end)` for places that together are those of all cells near `center`. The cells of a row lie

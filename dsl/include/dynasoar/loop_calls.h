@@ -11,6 +11,7 @@
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/device_reduce.h>
+#include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
@@ -162,7 +163,7 @@ struct SlotCall {
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
     // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
     // see that they differ, and moves loads above stores.
-    call(reinterpret_cast<T*>(opaque(handle)));
+    call_alone(call, reinterpret_cast<T*>(opaque(handle)));
   }
 
   /// The handle of slot 0 of a block; those of the other slots follow it, if kHasConsecutiveHandles.

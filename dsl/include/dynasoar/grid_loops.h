@@ -1,0 +1,121 @@
+/// @file
+/// The loops of UniformGrid::parallel_do: over the objects of a grid, cell by cell, with a thread for each, or with a
+/// few threads that share a NeighbourReduction.
+///
+/// Like those of loops.h they launch kernels of this translation unit, so they have internal linkage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/grid_view.h>
+#include <dynasoar/loop_calls.h>
+#include <dynasoar/neighbour_reduction.h>
+#include <dynasoar/objects.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+
+#if DYNASOAR_CUDA_BACKEND
+#include <cub/util_ptx.cuh>
+#endif
+
+namespace dynasoar::detail {
+
+/// Calls a callable for the object at a place of a grid, if it is a U.
+template <class T, class U, class Seen, class Call>
+struct CallByPlace {
+  /// What the call returns. Only device code may ask (see object_loops.h).
+  template <class C = Call>
+  using Result = std::remove_cvref_t<decltype(std::declval<const C&>()(std::declval<U*>()))>;
+
+  GridView<T, Seen> view;
+  Call call;
+
+  __device__ std::uint32_t size() const { return view.size(); }
+
+  __device__ void operator()(std::uint32_t place) const {
+    visit(place, [&](U* object) { call_alone(call, object); });
+  }
+
+  /// Calls `f(object)`, if the object is a U.
+  template <class F>
+  __device__ void visit(std::uint32_t place, const F& f) const {
+    T* const object = view.object(place);
+    if constexpr (!std::is_same_v<T, U>) {
+      if (!is_a<U>(object)) return;
+    }
+    const auto bits = reinterpret_cast<std::uint64_t>(object);
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(bits);
+    f(static_cast<U*>(reinterpret_cast<T*>(opaque(bits))));  // opaque as in SlotCall
+  }
+};
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+// kNeighbourParts neighbouring threads are at the same place. Each does a part; the first one gets all together.
+template <class F>
+__device__ void visit_together(std::uint32_t place, std::uint32_t part, const F& function) {
+  using Reduction = typename F::template Result<>;
+  function.visit(place, [&](auto* object) {
+    const Reduction reduction = function.call(object);
+    auto result = reduction.part(part);
+    const unsigned together = ((1u << kNeighbourParts) - 1) << (threadIdx.x % 32 / kNeighbourParts * kNeighbourParts);
+#pragma unroll
+    for (int step = 1; step < static_cast<int>(kNeighbourParts); step *= 2) {
+      const auto other = cub::ShuffleDown<kNeighbourParts>(result, step, kNeighbourParts - 1, together);
+      result = reduction.op(result, other);
+    }
+    if (part == 0) reduction.finish(result);
+  });
+}
+
+// Few objects are spread over all multiprocessors warp by warp; of many, neighbouring warps take neighbouring ones.
+template <class F>
+__global__ void __launch_bounds__(kThreadsPerBlock) place_kernel(F function) {
+  take_turns();
+  constexpr std::uint32_t kThreads = is_neighbour_reduction_v<typename F::template Result<>> ? kNeighbourParts : 1;
+  const std::uint32_t size = function.size();
+  const std::uint32_t all = gridDim.x * blockDim.x;
+  const bool is_few = size <= all / (2 * kThreads);
+  const std::uint32_t warp =
+      is_few ? threadIdx.x / 32 * gridDim.x + blockIdx.x : blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  const std::uint32_t thread = warp * 32 + threadIdx.x % 32;
+  for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) {
+    if constexpr (kThreads > 1) {
+      visit_together(place, thread % kThreads, function);
+    } else {
+      function(place);
+    }
+  }
+}
+
+/// Calls a CallByPlace for all places of its grid.
+///
+/// @param capacity   an upper bound on the number of places
+template <class F>
+void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
+  static const KernelTraits all_traits(place_kernel<F>, executor.multiprocessors());
+  const std::size_t threads = capacity * kNeighbourParts;
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
+  launch(traits, place_kernel<F>, traits.grid_for(threads), executor.stream(), function);
+}
+
+}  // namespace
+
+#else
+
+template <class F>
+void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
+  executor.for_each_index(capacity, [function](std::size_t place) {
+    if (place < function.size()) function(static_cast<std::uint32_t>(place));
+  });
+}
+
+#endif
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,110 @@
+/// @file
+/// NeighbourReduction: what a method returns to see its object's neighbours with the help of several threads. See
+/// GridView::reduce; the loop that has the threads is in grid_loops.h.
+///
+/// Neighbours are dealt out to eight parts, as cards are to players, and then the parts are combined: (0 with 1) with
+/// (2 with 3), with (4 with 5) with (6 with 7). A thread of a GPU does one part, a thread of a CPU all of them. So
+/// which results are combined with which does not depend on who does it, and sums of floating-point numbers have the
+/// same bits everywhere.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Parts of a NeighbourReduction: a power of two, and a divisor of a GPU warp's lanes.
+inline constexpr std::uint32_t kNeighbourParts = 8;
+
+/// A reduction over the neighbours of a position, and what becomes of its result.
+///
+/// @tparam View   a GridView
+template <class View, class R, class Op, class Map, class Finish>
+struct NeighbourReduction {
+  static_assert(
+      std::is_trivially_copyable_v<R> && std::is_default_constructible_v<R>,
+      "dynasoar: GridView::reduce passes its values from thread to thread: use a trivially copyable type with "
+      "a default constructor");
+
+  using Result = R;
+
+  View view;
+  typename View::Position center;
+  typename View::Real radius;
+  R init;
+  Op op;
+  Map map;
+  Finish finish;
+
+  /// The result of one part, by the thread that does it.
+  __device__ R part(std::uint32_t number) const {
+    R result = init;
+    view.template for_each_dealt<kNeighbourParts>(
+        center, radius, number, [&](const typename View::Neighbour& other, std::uint32_t) { add(result, other); });
+    return result;
+  }
+
+  /// Everything, by the calling thread.
+  __device__ void run() const {
+    R parts[kNeighbourParts];
+    for (R& part : parts) part = init;
+    view.template for_each_dealt<1>(center, radius, 0,
+                                    [&](const typename View::Neighbour& other, std::uint32_t candidate) {
+                                      add(parts[candidate % kNeighbourParts], other);
+                                    });
+    for (std::uint32_t step = 1; step < kNeighbourParts; step *= 2) {
+      for (std::uint32_t i = 0; i < kNeighbourParts; i += 2 * step) parts[i] = op(parts[i], parts[i + step]);
+    }
+    finish(parts[0]);
+  }
+
+ private:
+  __device__ void add(R& result, const typename View::Neighbour& other) const {
+    result = op(result, static_cast<R>(map(other)));
+  }
+};
+
+/// A reduction of which nobody has said yet what becomes of its result.
+template <class View, class R, class Op, class Map>
+struct [[nodiscard]] UnfinishedNeighbourReduction {
+  View view;
+  typename View::Position center;
+  typename View::Real radius;
+  R init;
+  Op op;
+  Map map;
+
+  /// @param finish   called as `finish(result)` by one thread, once all neighbours were seen: the place for changes
+  template <class Finish>
+  [[nodiscard]] __device__ NeighbourReduction<View, R, Op, Map, Finish> then(Finish finish) const {
+    return {view, center, radius, init, op, map, finish};
+  }
+};
+
+template <class>
+inline constexpr bool is_neighbour_reduction_v = false;
+template <class... Parts>
+inline constexpr bool is_neighbour_reduction_v<NeighbourReduction<Parts...>> = true;
+
+template <class>
+inline constexpr bool is_unfinished_neighbour_reduction_v = false;
+template <class... Parts>
+inline constexpr bool is_unfinished_neighbour_reduction_v<UnfinishedNeighbourReduction<Parts...>> = true;
+
+/// Calls a callable with an object. If that returns a NeighbourReduction, the calling thread carries it out.
+template <class Call, class T>
+__device__ void call_alone(const Call& call, T* object) {
+  using Result = std::remove_cvref_t<decltype(call(object))>;
+  static_assert(!is_unfinished_neighbour_reduction_v<Result>,
+                "dynasoar: the method returns the reduce of a grid without saying what becomes of the result: "
+                "return grid.reduce(...).then([this](auto result) { ... })");
+  if constexpr (is_neighbour_reduction_v<Result>) {
+    call(object).run();
+  } else {
+    call(object);
+  }
+}
+
+}  // namespace dynasoar::detail
