@@ -14,6 +14,7 @@
 #include "life/simulation.h"
 #include "n_body/n_body.h"
 #include "report.h"
+#include "schelling/simulation.h"
 #include "steps.h"
 #include "structure/simulation.h"
 #include "sugarscape/simulation.h"
@@ -192,6 +193,16 @@ void run_traffic(Report& report, const Settings& settings) {
       {last_of_history<traffic::Simulation>("cars at the end", "cars",
                                             [](const traffic::Census& census) { return census.cars; })},
       traffic::Parameters(), traffic_network(intersections));
+}
+
+void run_schelling(Report& report, const Settings& settings) {
+  measure_workload<schelling::Simulation>(
+      report, settings, "schelling", settings.small ? schelling_workload(128, 20) : schelling_workload(2048, 500),
+      {{"agents as objects", schelling::make_agents},
+       {kSoa, schelling::make_soa_baseline},
+       {kAos, schelling::make_aos_baseline}},
+      {last_of_history<schelling::Simulation>(
+          "agents at the end", "agents", [](const schelling::Census& census) { return census.red + census.blue; })});
 }
 
 void run_flocking(Report& report, const Settings& settings) {

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
        {"structure", benchmarks::run_structure},
        {"sugarscape", benchmarks::run_sugarscape},
        {"traffic", benchmarks::run_traffic},
+       {"schelling", benchmarks::run_schelling},
        {"flocking", benchmarks::run_flocking},
        {"picture", benchmarks::run_picture}};
   std::set<std::string> names;

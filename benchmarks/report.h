@@ -74,6 +74,7 @@ void run_generation(Report& report, const Settings& settings);
 void run_structure(Report& report, const Settings& settings);
 void run_sugarscape(Report& report, const Settings& settings);
 void run_traffic(Report& report, const Settings& settings);
+void run_schelling(Report& report, const Settings& settings);
 void run_flocking(Report& report, const Settings& settings);
 void run_picture(Report& report, const Settings& settings);
 

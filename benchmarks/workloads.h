@@ -14,6 +14,7 @@
 #include "life/rle.h"
 #include "life/simulation.h"
 #include "n_body/n_body.h"
+#include "schelling/simulation.h"
 #include "structure/network.h"
 #include "sugarscape/simulation.h"
 #include "traffic/network.h"
@@ -77,6 +78,16 @@ inline structure::Network structure_network(std::uint64_t nodes) {
 inline Workload<sugarscape::Parameters> sugarscape_workload(int width, int steps) {
   sugarscape::Parameters parameters;
   parameters.width = parameters.height = width;
+  return {{{"width", width}, {"height", width}}, steps, parameters};
+}
+
+/// A city in which agents come and go in every step.
+inline Workload<schelling::Parameters> schelling_workload(int width, int steps) {
+  schelling::Parameters parameters;
+  parameters.width = parameters.height = width;
+  parameters.similar = 0.75;
+  parameters.patience = 3;
+  parameters.newcomers = 0.2;
   return {{{"width", width}, {"height", width}}, steps, parameters};
 }
 

@@ -128,6 +128,7 @@ class AllocatorHandle {
     make_room(Growth::template pages_for<T>(count));
     if constexpr (AllocatorT::kCreatesInBulk) {
       detail::check_listed<AllocatorT, T>();
+      detail::check_constructible<T, std::size_t, const Args&...>();
       const auto run = [this](const auto& function) { this->run_indexed(function.threads(), function, 1); };
       bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
     } else {

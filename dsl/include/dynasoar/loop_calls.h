@@ -75,7 +75,10 @@ struct Method {
 
   template <class T, class... Args>
   __device__ decltype(auto) operator()(T* object, Args&... args) const {
-    typename MethodClass<decltype(kMethod)>::type* const receiver = object;  // the base that declares the method
+    using Receiver = typename MethodClass<decltype(kMethod)>::type;  // the base that declares the method
+    static_assert(std::is_invocable_v<decltype(kMethod), Receiver*, Args&...>,
+                  "dynasoar: the method does not take these arguments: parallel_do<&C::f>(a, b) calls object->f(a, b)");
+    Receiver* const receiver = object;
     return (receiver->*kMethod)(args...);
   }
 };

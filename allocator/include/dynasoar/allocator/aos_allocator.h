@@ -133,6 +133,7 @@ class AosAllocator {
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
     detail::check_listed<AosAllocator, T>();
+    detail::check_constructible<T, Args...>();
     T* const object = allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
     if constexpr (sizeof...(Args) == 0) {

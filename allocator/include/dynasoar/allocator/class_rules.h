@@ -146,6 +146,15 @@ __host__ __device__ constexpr void check_listed() {
   static_assert(ClassRules<Allocator, T>::check());
 }
 
+/// T can be created with these arguments.
+template <class T, class... Args>
+__host__ __device__ constexpr void check_constructible() {
+  static_assert(
+      std::is_constructible_v<T, Args...>,
+      "dynasoar: this class has no public constructor for these arguments. parallel_new and make_new_n pass the "
+      "number of the object in front of them: C(std::size_t index, ...)");
+}
+
 /// T or a subclass of it is in the allocator's list, and it keeps the rules.
 template <class Allocator, class T>
 __host__ __device__ constexpr void check_listed_or_base() {

@@ -165,6 +165,7 @@ class ReducedSoaAllocator {
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
     detail::check_listed<ReducedSoaAllocator, T>();
+    detail::check_constructible<T, Args...>();
     if constexpr (kChecked) {
       if (!Checks::template begin_create<T>() || fails_on_request<T>()) return nullptr;
     }
@@ -190,6 +191,7 @@ class ReducedSoaAllocator {
       for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(std::uint32_t{i}, args...) != nullptr ? 1 : 0;
     } else {
       detail::check_listed<ReducedSoaAllocator, T>();
+      detail::check_constructible<T, std::uint32_t, const Args&...>();
       constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
       for (std::uint32_t tried = 0; tried < count;) {
         const std::uint32_t mine = count - tried < kMostAtOnce ? count - tried : kMostAtOnce;

@@ -36,7 +36,19 @@ template <class Base>
 struct IsBaseOf {
   template <class Type>
   constexpr auto operator()(Type) const {
-    return boost::hana::bool_c<std::is_base_of_v<Base, typename Type::type>>;
+    using T = typename Type::type;
+    constexpr bool kIsKnown = std::is_same_v<Base, T> || requires {
+      sizeof(T);
+    };
+    static_assert(
+        kIsKnown,
+        "dynasoar: a class of the allocator's list is only declared up to here, so nobody can tell from which "
+        "it derives. Declare the function that needs this in its class, and define it after all classes");
+    if constexpr (kIsKnown) {
+      return boost::hana::bool_c<std::is_base_of_v<Base, T>>;
+    } else {
+      return boost::hana::bool_c<false>;
+    }
   }
 };
 

@@ -1,0 +1,20 @@
+/// @file
+/// The colours of cells. Used by pictures.cpp and, on the device, by the DSL variant.
+#pragma once
+
+#include <cstdint>
+
+#include <app/color.h>
+
+namespace schelling {
+
+inline constexpr app::Rgb kGround = {240, 236, 228};
+inline constexpr app::Rgb kRedRoof = {205, 72, 54};
+inline constexpr app::Rgb kBlueRoof = {38, 92, 158};
+
+/// @param group   as in CellState
+constexpr app::Rgb color_of(std::uint32_t group) {
+  return group == 0 ? kGround : group == 1 ? kRedRoof : kBlueRoof;
+}
+
+}  // namespace schelling

@@ -1,0 +1,144 @@
+/// @file
+/// The sequential reference: the model of README.md, written to be read. It shares no code with the other
+/// implementations except the interface and the random number generator itself, so that it can judge them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <Random123/philox.h>
+
+#include "simulation.h"
+
+namespace schelling {
+namespace {
+
+using Cell = std::size_t;
+using Words = std::array<std::uint32_t, 4>;
+
+constexpr std::uint32_t kVacant = 0;
+
+std::uint64_t in_words(double fraction) {
+  return static_cast<std::uint64_t>(fraction * 4294967296.0);
+}
+
+class Reference final : public Simulation {
+ public:
+  explicit Reference(const Parameters& parameters)
+      : parameters_(parameters),
+        width_(static_cast<Cell>(parameters.width)),
+        height_(static_cast<Cell>(parameters.height)),
+        city_(width_ * height_) {
+    const std::uint64_t red = in_words(parameters.red);
+    const std::uint64_t blue = in_words(parameters.blue);
+    for (Cell cell = 0; cell < city_.size(); ++cell) {
+      const std::uint32_t word = random_words(0, cell)[0];
+      city_[cell].group = word < red ? 1 : word < red + blue ? 2 : kVacant;
+    }
+  }
+
+  void step() override {
+    ++step_;
+    const std::vector<CellState> before = city_;
+    std::map<Cell, std::map<std::uint32_t, Cell>> askers;  // of a cell: from where, by their lots
+    std::vector<Cell> unhappy;
+    for (Cell cell = 0; cell < city_.size(); ++cell) {
+      if (before[cell].group == kVacant) continue;
+      if (!is_unhappy(before, cell)) {
+        city_[cell].unhappy = 0;
+        continue;
+      }
+      ++city_[cell].unhappy;
+      unhappy.push_back(cell);
+      const Words words = random_words(1, cell);
+      for (int look = 0; look < 3; ++look) {
+        const auto there = static_cast<Cell>((std::uint64_t{words[look]} * city_.size()) >> 32);
+        if (before[there].group != kVacant) continue;
+        askers[there].emplace(words[3], cell);  // of equal lots the first stays: cells come in order
+        break;
+      }
+    }
+    std::vector<bool> has_moved(city_.size());
+    for (const auto& [there, by_lot] : askers) {
+      const Cell winner = by_lot.begin()->second;
+      city_[there] = std::exchange(city_[winner], CellState{});
+      has_moved[winner] = true;
+    }
+    for (const Cell cell : unhappy) {
+      const bool gives_up = parameters_.patience > 0 && city_[cell].unhappy >= parameters_.patience;
+      if (!has_moved[cell] && gives_up) city_[cell] = CellState{};
+    }
+    for (Cell cell = 0; cell < city_.size(); ++cell) {
+      if (city_[cell].group != kVacant) continue;
+      const Words words = random_words(2, cell);
+      if (words[0] < in_words(parameters_.newcomers)) city_[cell].group = words[1] < 0x80000000u ? 1 : 2;
+    }
+  }
+
+  void record() override {
+    Census census;
+    for (Cell cell = 0; cell < city_.size(); ++cell) {
+      if (city_[cell].group == kVacant) continue;
+      ++(city_[cell].group == 1 ? census.red : census.blue);
+      const auto [own, all] = neighbours(city_, cell);
+      if (is_unhappy(city_, cell)) ++census.unhappy;
+      census.own += own;
+      census.neighbours += all;
+    }
+    history_.push_back(census);
+  }
+
+  void synchronize() override {}
+  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
+  std::vector<CellState> city() override { return city_; }
+
+ private:
+  // Neighbours of an agent that are of its group, and all.
+  std::pair<std::uint64_t, std::uint64_t> neighbours(const std::vector<CellState>& city, Cell cell) const {
+    std::uint64_t own = 0;
+    std::uint64_t all = 0;
+    for (const Cell down : {height_ - 1, Cell{0}, Cell{1}}) {
+      for (const Cell across : {width_ - 1, Cell{0}, Cell{1}}) {
+        const Cell x = (cell % width_ + across) % width_;
+        const Cell y = (cell / width_ + down) % height_;
+        const CellState& other = city[y * width_ + x];
+        own += other.group == city[cell].group;
+        all += other.group != kVacant;
+      }
+    }
+    return {own - 1, all - 1};  // without the agent itself, in the middle
+  }
+
+  bool is_unhappy(const std::vector<CellState>& city, Cell cell) const {
+    const auto [own, all] = neighbours(city, cell);
+    return (own << 32) < in_words(parameters_.similar) * all;
+  }
+
+  Words random_words(std::uint32_t decision, Cell cell) const {
+    const auto seed_low = static_cast<std::uint32_t>(parameters_.seed & 0xFFFFFFFFu);
+    const auto seed_high = static_cast<std::uint32_t>(parameters_.seed >> 32);
+    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, 0, 0}};
+    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
+    const r123::Philox4x32::ctr_type words = r123::Philox4x32()(counter, key);
+    return {words[0], words[1], words[2], words[3]};
+  }
+
+  Parameters parameters_;
+  Cell width_;
+  Cell height_;
+  std::uint32_t step_ = 0;
+  std::vector<CellState> city_;
+  std::vector<Census> history_;
+};
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters) {
+  return std::make_unique<Reference>(parameters);
+}
+
+}  // namespace schelling

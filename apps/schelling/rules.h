@@ -1,0 +1,130 @@
+/// @file
+/// The rules of the model, its geometry and its random numbers, shared by every parallel implementation. Defined in
+/// README.md.
+#pragma once
+
+#include <cstdint>
+
+#include <app/random.h>
+#include <dynasoar/platform/config.h>
+
+#include "simulation.h"
+
+namespace schelling {
+
+/// What a cell holds; the values are those of CellState::group.
+inline constexpr std::uint8_t kVacant = 0;
+inline constexpr std::uint8_t kRed = 1;
+inline constexpr std::uint8_t kBlue = 2;
+
+/// What an agent wants that does not ask for a cell.
+inline constexpr std::uint32_t kNothing = 0xFFFFFFFF;        ///< it is happy
+inline constexpr std::uint32_t kWhatIsTaken = 0xFFFFFFFE;    ///< all the cells that it looked at
+inline constexpr std::uint64_t kNobody = ~std::uint64_t{0};  ///< the lot in a cell for which nobody asks
+
+/// At how many cells an unhappy agent looks.
+inline constexpr std::uint32_t kLooks = 3;
+
+/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+enum class Decision : std::uint32_t {
+  initial = 0,   ///< what a cell holds at the start
+  search = 1,    ///< at which cells an unhappy agent looks, and its lot
+  newcomer = 2,  ///< who moves into a vacant cell
+};
+
+/// How many neighbours an agent has.
+struct Neighbours {
+  std::uint32_t own = 0;  ///< of its group
+  std::uint32_t all = 0;
+};
+
+/// The cell that an unhappy agent asks for, or kWhatIsTaken. Of those who ask for one cell, the least lot wins.
+struct Wish {
+  std::uint32_t cell;
+  std::uint64_t lot;  ///< ends with the number of the cell from which the agent asks
+};
+
+/// Whether the agent in cell `from` asked with this lot.
+__host__ __device__ constexpr bool is_lot_of(std::uint64_t lot, std::uint32_t from) {
+  return static_cast<std::uint32_t>(lot) == from;
+}
+
+/// The rules for one city, passed to the device by value. Fractions are words: a random word below has the probability.
+///
+/// `View` below is anything with a device function `group(c)` of a cell number.
+struct Rules {
+  std::uint32_t width;
+  std::uint32_t cells;
+  app::Seed seed;
+  std::uint64_t red;
+  std::uint64_t agents;
+  std::uint64_t similar;
+  std::uint64_t newcomers;
+  std::uint32_t patience;
+
+  static Rules of(const Parameters& parameters) {
+    const auto words = [](double fraction) { return static_cast<std::uint64_t>(fraction * 4294967296.0); };
+    const auto width = static_cast<std::uint32_t>(parameters.width);
+    return {width,
+            width * static_cast<std::uint32_t>(parameters.height),
+            {parameters.seed},
+            words(parameters.red),
+            words(parameters.red) + words(parameters.blue),
+            words(parameters.similar),
+            words(parameters.newcomers),
+            parameters.patience};
+  }
+
+  /// The group in a cell at the start.
+  __device__ std::uint8_t initial_group(std::uint32_t c) const {
+    const std::uint32_t word = app::random_block(seed, Decision::initial, c, 0).v[0];
+    return word < red ? kRed : word < agents ? kBlue : kVacant;
+  }
+
+  /// The neighbours of an agent of this group in cell c.
+  template <class View>
+  __device__ Neighbours neighbours(const View& view, std::uint32_t c, std::uint8_t group) const {
+    const std::uint32_t x = c % width;
+    const std::uint32_t row = c - x;
+    const std::uint32_t columns[] = {x == 0 ? width - 1 : x - 1, x, x + 1 == width ? 0 : x + 1};
+    const std::uint32_t rows[] = {row == 0 ? cells - width : row - width, row, row + width == cells ? 0 : row + width};
+    Neighbours found;
+    for (int down = 0; down < 3; ++down) {
+      for (int across = 0; across < 3; ++across) {
+        if (down == 1 && across == 1) continue;
+        const std::uint8_t other = view.group(rows[down] + columns[across]);
+        found.own += other == group;
+        found.all += other != kVacant;
+      }
+    }
+    return found;
+  }
+
+  __device__ bool is_unhappy(const Neighbours& neighbours) const {
+    return std::uint64_t{neighbours.own} << 32 < similar * neighbours.all;
+  }
+
+  /// What the unhappy agent in cell c asks for.
+  template <class View>
+  __device__ Wish wish(const View& view, std::uint32_t c, std::uint32_t step) const {
+    const philox4x32_ctr_t random = app::random_block(seed, Decision::search, c, step);
+    for (std::uint32_t look = 0; look < kLooks; ++look) {
+      const std::uint32_t there = app::scale(random.v[look], cells);
+      if (view.group(there) == kVacant) return {there, std::uint64_t{random.v[kLooks]} << 32 | c};
+    }
+    return {kWhatIsTaken, kNobody};
+  }
+
+  /// Whether an agent that found no other cell leaves the city.
+  __device__ bool gives_up(std::uint32_t unhappy_steps) const { return patience != 0 && unhappy_steps >= patience; }
+
+  /// Who moves into the vacant cell c, or kVacant.
+  __device__ std::uint8_t newcomer(std::uint32_t c, std::uint32_t step) const {
+    if (newcomers == 0) return kVacant;
+    const philox4x32_ctr_t random = app::random_block(seed, Decision::newcomer, c, step);
+    if (random.v[0] >= newcomers) return kVacant;
+    return random.v[1] >> 31 == 0 ? kRed : kBlue;
+  }
+};
+
+}  // namespace schelling

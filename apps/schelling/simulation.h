@@ -1,0 +1,74 @@
+/// @file
+/// What every implementation of Schelling's model offers, and how to make one: the DSL variant, the hand-written
+/// baselines and the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only
+/// the implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace schelling {
+
+/// What is simulated. @pre width, height >= 1; width * height < 2^31; red, blue >= 0; red + blue <= 1;
+/// 0 <= similar, newcomers <= 1
+struct Parameters {
+  int width = 512;
+  int height = 512;
+  std::uint64_t seed = 42;
+  double red = 0.45;              ///< fraction of the cells with an agent of the red group at the start
+  double blue = 0.45;             ///< likewise, of the blue group
+  double similar = 0.5;           ///< share of its neighbours that an agent wants to be of its group
+  std::uint32_t patience = 0;     ///< an agent that is unhappy for so many steps leaves the city; 0: none does
+  double newcomers = 0;           ///< probability that somebody moves into a vacant cell, in a step
+  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
+  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this city
+  int threads = 0;                ///< on the CPU; 0: one per processor
+  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+};
+
+/// What a city is like.
+struct Census {
+  std::uint64_t red = 0;
+  std::uint64_t blue = 0;
+  std::uint64_t unhappy = 0;     ///< agents with too few neighbours of their group
+  std::uint64_t own = 0;         ///< neighbours of the same group, over all agents
+  std::uint64_t neighbours = 0;  ///< all neighbours, likewise
+
+  /// Share of the neighbours that are of the same group.
+  double similar() const { return neighbours == 0 ? 0 : static_cast<double>(own) / static_cast<double>(neighbours); }
+
+  bool operator==(const Census&) const = default;
+};
+
+/// A cell of the city.
+struct CellState {
+  std::uint32_t group = 0;    ///< 0 vacant, 1 red, 2 blue
+  std::uint32_t unhappy = 0;  ///< for how many steps in a row its agent has been unhappy; 0 in vacant cells
+
+  bool operator==(const CellState&) const = default;
+};
+
+/// A running city.
+class Simulation : public app::Simulation {
+ public:
+  /// The censuses taken since the last call, oldest first.
+  virtual std::vector<Census> take_history() = 0;
+
+  /// All cells, row by row.
+  virtual std::vector<CellState> city() = 0;
+};
+
+/// DSL variant: agents are objects, cells plain arrays.
+std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
+/// Hand-written structure of arrays, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
+/// Hand-written array of structures, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Sequential, on the host: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
+
+}  // namespace schelling
