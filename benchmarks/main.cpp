@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
        {"sugarscape", benchmarks::run_sugarscape},
        {"traffic", benchmarks::run_traffic},
        {"flocking", benchmarks::run_flocking},
+       {"forest_fire", benchmarks::run_forest_fire},
        {"picture", benchmarks::run_picture}};
   std::set<std::string> names;
   for (const auto& [name, run] : all) names.insert(name);
