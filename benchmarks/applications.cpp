@@ -11,6 +11,7 @@
 
 #include "collision/collision.h"
 #include "flocking/simulation.h"
+#include "forest_fire/simulation.h"
 #include "life/simulation.h"
 #include "n_body/n_body.h"
 #include "report.h"
@@ -221,6 +222,16 @@ void run_flocking(Report& report, const Settings& settings) {
                                             {kAos, flocking::make_aos_baseline}},
                                            {step_time});
   }
+}
+
+void run_forest_fire(Report& report, const Settings& settings) {
+  measure_workload<forest_fire::Simulation>(
+      report, settings, "forest_fire", settings.small ? forest_fire_workload(128, 20) : forest_fire_workload(2048, 500),
+      {{"trees as objects", forest_fire::make_trees},
+       {kSoa, forest_fire::make_soa_baseline},
+       {kAos, forest_fire::make_aos_baseline}},
+      {last_of_history<forest_fire::Simulation>(
+          "trees at the end", "trees", [](const forest_fire::Census& census) { return census.trees + census.fires; })});
 }
 
 void run_picture(Report& report, const Settings& settings) {

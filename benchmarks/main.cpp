@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
        {"traffic", benchmarks::run_traffic},
        {"schelling", benchmarks::run_schelling},
        {"flocking", benchmarks::run_flocking},
+       {"forest_fire", benchmarks::run_forest_fire},
        {"picture", benchmarks::run_picture}};
   std::set<std::string> names;
   for (const auto& [name, run] : all) names.insert(name);

@@ -11,6 +11,7 @@
 #include "bodies/simulation.h"
 #include "collision/collision.h"
 #include "flocking/simulation.h"
+#include "forest_fire/simulation.h"
 #include "life/rle.h"
 #include "life/simulation.h"
 #include "n_body/n_body.h"
@@ -97,6 +98,12 @@ inline Workload<flocking::Parameters> flocking_workload(std::uint32_t count, int
   parameters.side = flocking::side_for(count, 30);
   parameters.initial = flocking::random_boids(count, parameters.side, 42);
   return {{{"boids", count}}, steps, std::move(parameters)};
+}
+
+inline Workload<forest_fire::Parameters> forest_fire_workload(int width, int steps) {
+  forest_fire::Parameters parameters;
+  parameters.width = parameters.height = width;
+  return {{{"width", width}, {"height", width}}, steps, parameters};
 }
 
 inline traffic::Network traffic_network(std::uint32_t intersections) {

@@ -20,14 +20,7 @@ constexpr app::Rgb kSharkLine = {225, 78, 60};
 }  // namespace
 
 app::Picture ocean_picture(const std::vector<CellState>& ocean, const Parameters& parameters) {
-  const auto [magnify, sample] = app::PictureScale::for_grid(parameters.width, parameters.height);
-  app::Picture picture((parameters.width - 1) / sample + 1, (parameters.height - 1) / sample + 1);
-  for (int y = 0; y < picture.height(); ++y) {
-    const CellState* const row =
-        ocean.data() + static_cast<std::size_t>(y * sample) * static_cast<std::size_t>(parameters.width);
-    for (int x = 0; x < picture.width(); ++x) picture.set(x, y, color_of(row[x * sample]));
-  }
-  return picture.magnified(magnify);
+  return app::picture_of_grid(parameters.width, parameters.height, [&](std::size_t c) { return color_of(ocean[c]); });
 }
 
 app::Chart population_chart(const std::vector<app::Row>& history, const Parameters& parameters) {

@@ -58,5 +58,14 @@ file(STRINGS "${WORK}/build/CMakeCache.txt" _switched_on REGEX "^DYNASOAR_(APPS|
 if(_switched_on)
   message(FATAL_ERROR "not the top-level project, but these are on: ${_switched_on}")
 endif()
+# Checks are for whoever builds the program to choose, also with an installed library.
+if(WAY STREQUAL "find_package")
+  run("${CMAKE_COMMAND}" -S "${WORK}/project" -B "${WORK}/checked" ${_options} -DDYNASOAR_CHECKED=ON
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+  file(READ "${WORK}/checked/compile_commands.json" _commands)
+  if(NOT _commands MATCHES "-DDYNASOAR_CHECKED=1")
+    message(FATAL_ERROR "DYNASOAR_CHECKED=ON does not reach the program:\n${_commands}")
+  endif()
+endif()
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
 run("${WORK}/build/my_simulation")

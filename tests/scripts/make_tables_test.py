@@ -25,7 +25,8 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                 "traffic": ({"intersections": 17500, "steps": 1000},
                             ["cars as objects", "cells, streets and cars as objects"]),
                 "schelling": ({"width": 2048, "height": 2048, "steps": 500}, ["agents as objects"]),
-                "flocking": ({"boids": 4000, "steps": 1000}, ["boids as objects"])}
+                "flocking": ({"boids": 4000, "steps": 1000}, ["boids as objects"]),
+                "forest_fire": ({"width": 2048, "height": 2048, "steps": 500}, ["trees as objects"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
                                "waves", "scale", "dispatch", "checkpoint", "picture", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
@@ -270,21 +271,17 @@ class MakeTables(unittest.TestCase):
         text = self.read("docs/benchmarks.md")
         self.assertIn("\n\nn_body: NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-03, commit "
                       "fedcba9, 5 repetitions.\n", text)
-        self.assertIn("\n\ncollision, flocking, game_of_life, generation, schelling, structure, sugarscape, traffic, wa_tor: NVIDIA Made-Up", text)
+        self.assertIn("\n\ncollision, flocking, forest_fire, game_of_life, generation, schelling, structure, sugarscape, traffic, wa_tor: NVIDIA Made-Up", text)
 
-    def test_an_application_without_results_has_no_rows_and_keeps_its_table(self):
-        page = "<!-- results:wa_tor -->\nold text\n<!-- /results:wa_tor -->\n"
-        self.write("docs/benchmarks.md", "<!-- results:applications -->\n<!-- /results:applications -->\n")
-        self.write("apps/wa_tor/README.md", page)
-        self.make([entry for entry in all_records() if entry["benchmark"] != "wa_tor"])
-        self.assertIn("| collision, 40000 bodies", self.read("docs/benchmarks.md"))
-        self.assertNotIn("Wa-Tor", self.read("docs/benchmarks.md"))
-        self.assertEqual(self.read("apps/wa_tor/README.md"), page)
-        self.write("benchmarks/results/other.json", all_records(device="NVIDIA Other GPU"))
-        self.assertEqual(self.run_program().returncode, 0)
-        self.assertEqual(self.read("docs/benchmarks.md").count("| Wa-Tor, 2048 x 2560, 500 steps | agents as objects |"), 1)
-        self.assertIn("NVIDIA Other GPU", self.read("apps/wa_tor/README.md"))
-        self.assertNotIn("old text", self.read("apps/wa_tor/README.md"))
+    def test_an_application_that_was_not_measured_yet_is_left_out(self):
+        self.write("apps/forest_fire/README.md", "<!-- results:forest_fire -->\n<!-- /results:forest_fire -->\n")
+        self.make([entry for entry in all_records() if entry["benchmark"] != "forest_fire"])
+        self.assertIn("\n\nNot measured on NVIDIA Made-Up GPU yet.\n\n", self.read("apps/forest_fire/README.md"))
+        self.assertNotIn("| forest fire", self.read("docs/benchmarks.md"))
+        self.assertIn("| flocking, 4000 boids", self.read("docs/benchmarks.md"))
+        self.write("benchmarks/results/made-up.json", [entry for entry in all_records()
+                                                       if entry["benchmark"] != "forest_fire" or entry["variant"] != "SoA by hand"])
+        self.assert_fails("no result for 'forest_fire, SoA by hand, height=2048", "run the benchmark forest_fire")
 
     def test_what_is_compared_was_measured_together(self):
         records = all_records()

@@ -89,8 +89,7 @@ inline std::string advice_text(const MisuseReport& report) {
     case Misuse::wrong_class: return "dynasoar::cast<Class>(pointer) gives null for objects of other classes";
     case Misuse::foreign_pointer:
       return "It may be of an earlier AllocatorHandle, of another allocator's, or not initialized: constructors set "
-             "all "
-             "fields that are read";
+             "all fields that are read, and fill_bytes(0) makes all pointers in a DeviceArray null";
     case Misuse::double_destroy:
       return "Let the object destroy itself: others set a field of it that says so, and a loop of its own looks there";
     case Misuse::never_created: return "Only objects that make_new, make_new_n or parallel_new has made can be used";

@@ -119,6 +119,7 @@ class SoaField : public detail::FieldStorage<C, I> {
  public:
   using T = typename Storage::Value;
 
+  SoaField(const SoaField&) = delete;  // say the type: `int age = f->age_`, a lambda's `-> int`; or `f->age_.get()`
   __device__ SoaField() {}
   __device__ explicit SoaField(T value) { here<Access::write>() = value; }
 

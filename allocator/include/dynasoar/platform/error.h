@@ -40,8 +40,10 @@ inline constexpr const char* kNoWaiting =
 inline void check_cuda(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   const bool while_recording = code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
+  const bool no_gpu = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
   throw Error(std::string("dynasoar: ") + call + " failed: " + cudaGetErrorName(code) + " (" +
-              cudaGetErrorString(code) + ")" + (while_recording ? std::string("; ") + kNoWaiting : ""));
+              cudaGetErrorString(code) + ")" + (while_recording ? std::string("; ") + kNoWaiting : "") +
+              (no_gpu ? "; to run on the CPU, configure with -DDYNASOAR_CUDA=OFF" : ""));
 }
 #endif
 

@@ -53,4 +53,18 @@ struct PictureScale {
   static PictureScale for_grid(int width, int height);
 };
 
+/// A picture of a grid of cells, row by row.
+///
+/// @param color   `color(c)`, of cell c = y * width + x
+template <class F>
+Picture picture_of_grid(int width, int height, F color) {
+  const auto [magnify, sample] = PictureScale::for_grid(width, height);
+  Picture picture((width - 1) / sample + 1, (height - 1) / sample + 1);
+  for (int y = 0; y < picture.height(); ++y) {
+    const auto row = static_cast<std::size_t>(y * sample) * static_cast<std::size_t>(width);
+    for (int x = 0; x < picture.width(); ++x) picture.set(x, y, color(row + static_cast<std::size_t>(x * sample)));
+  }
+  return picture.magnified(magnify);
+}
+
 }  // namespace app

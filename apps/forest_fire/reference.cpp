@@ -1,0 +1,87 @@
+/// @file
+/// The sequential reference: the model of README.md, written to be read. It shares no code with the other
+/// implementations except the interface and the random number generator itself, so that it can judge them.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <Random123/philox.h>
+
+#include "simulation.h"
+
+namespace forest_fire {
+namespace {
+
+class Reference final : public Simulation {
+ public:
+  explicit Reference(const Parameters& parameters)
+      : parameters_(parameters),
+        width_(static_cast<std::size_t>(parameters.width)),
+        height_(static_cast<std::size_t>(parameters.height)),
+        forest_(width_ * height_, Ground::empty) {
+    for (std::size_t cell = 0; cell < forest_.size(); ++cell) {
+      if (happens(parameters_.trees, 0, cell)) forest_[cell] = Ground::tree;
+    }
+  }
+
+  void step() override {
+    ++step_;
+    const std::vector<Ground> before = forest_;
+    for (std::size_t y = 0; y < height_; ++y) {
+      for (std::size_t x = 0; x < width_; ++x) {
+        const std::size_t cell = y * width_ + x;
+        const std::size_t neighbors[] = {y * width_ + (x + width_ - 1) % width_, y * width_ + (x + 1) % width_,
+                                         (y + height_ - 1) % height_ * width_ + x, (y + 1) % height_ * width_ + x};
+        if (before[cell] == Ground::fire) {
+          forest_[cell] = Ground::empty;
+        } else if (before[cell] == Ground::empty) {
+          if (happens(parameters_.growth, 1, cell)) forest_[cell] = Ground::tree;
+        } else {
+          bool catches_fire = happens(parameters_.lightning, 2, cell);
+          for (const std::size_t neighbor : neighbors) catches_fire |= before[neighbor] == Ground::fire;
+          if (catches_fire) forest_[cell] = Ground::fire;
+        }
+      }
+    }
+  }
+
+  void record() override {
+    Census census;
+    for (const Ground ground : forest_) {
+      if (ground == Ground::tree) ++census.trees;
+      if (ground == Ground::fire) ++census.fires;
+    }
+    history_.push_back(census);
+  }
+
+  void synchronize() override {}
+  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
+  std::vector<Ground> forest() override { return forest_; }
+
+ private:
+  bool happens(double probability, std::uint32_t decision, std::size_t cell) const {
+    const auto seed_low = static_cast<std::uint32_t>(parameters_.seed & 0xFFFFFFFFu);
+    const auto seed_high = static_cast<std::uint32_t>(parameters_.seed >> 32);
+    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, 0, 0}};
+    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
+    return r123::Philox4x32()(counter, key)[0] < static_cast<std::uint64_t>(probability * 4294967296.0);
+  }
+
+  Parameters parameters_;
+  std::size_t width_;
+  std::size_t height_;
+  std::uint32_t step_ = 0;
+  std::vector<Ground> forest_;
+  std::vector<Census> history_;
+};
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters) {
+  return std::make_unique<Reference>(parameters);
+}
+
+}  // namespace forest_fire

@@ -1,0 +1,60 @@
+/// @file
+/// What every implementation of the forest fire offers, and how to make one: the DSL variant, the hand-written
+/// baselines and the sequential reference. Used by the program, the tests and the benchmark; plain C++, so that only
+/// the implementations themselves are compiled as CUDA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace forest_fire {
+
+/// What is simulated. @pre width, height >= 1; width * height < 2^31; the fractions are from 0 to 1
+struct Parameters {
+  int width = 1024;
+  int height = 1024;
+  std::uint64_t seed = 42;
+  double trees = 0.4;             ///< fraction of the cells that hold a tree at the start
+  double growth = 0.01;           ///< probability that a tree grows on empty ground in a step
+  double lightning = 0.00001;     ///< probability that a tree is struck in a step
+  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
+  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this forest
+  int threads = 0;                ///< on the CPU; 0: one per processor
+  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is
+};
+
+/// What a cell holds.
+enum class Ground : std::uint8_t { empty, tree, fire };
+
+/// Numbers of trees.
+struct Census {
+  std::uint64_t trees = 0;  ///< those that do not burn
+  std::uint64_t fires = 0;  ///< those that do
+
+  bool operator==(const Census&) const = default;
+};
+
+/// A running simulation of a forest.
+class Simulation : public app::Simulation {
+ public:
+  /// The numbers noted since the last call, oldest first.
+  virtual std::vector<Census> take_history() = 0;
+
+  /// All cells, row by row.
+  virtual std::vector<Ground> forest() = 0;
+};
+
+/// DSL variant: trees are objects.
+std::unique_ptr<Simulation> make_trees(const Parameters& parameters);
+/// Hand-written structure of arrays, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
+/// Hand-written array of structures, a cell each; no dynamic allocation.
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+/// Sequential, on the host: the definition of the model in code.
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
+
+}  // namespace forest_fire
