@@ -90,10 +90,10 @@ struct CopySorted {
 };
 
 /// Every boid looks around, turns and moves. On a GPU a thread for each of its sums.
-template <class Arrays>
+template <class Arrays, std::uint32_t kBoidSums>
 struct Fly {
-  static constexpr std::uint32_t kThreads = DYNASOAR_CUDA_BACKEND ? kSums : 1;
-  using Sums = Impression[kSums / kThreads];
+  static constexpr std::uint32_t kThreads = DYNASOAR_CUDA_BACKEND ? kBoidSums : 1;
+  using Sums = Impression[kBoidSums / kThreads];
 
   Work<Arrays> work;
 
@@ -117,34 +117,34 @@ struct Fly {
     const Vector here = work.sorted.position(place);
     const std::uint32_t column = torus.column(here.x);
     const std::uint32_t row = torus.column(here.y);
-    std::uint32_t before = 0;  // boids in the cells before
     for (std::uint32_t y = 0; y < 3; ++y) {
       for (std::uint32_t x = 0; x < 3; ++x) {
         const std::uint32_t cell = torus.beside(row, y) * torus.width + torus.beside(column, x);
         const std::uint32_t begin = work.begins[cell];
         const std::uint32_t end = work.ends[cell];
-        for (std::uint32_t i = begin + (thread - before) % kThreads; i < end; i += kThreads) {
+        for (std::uint32_t i = begin + (thread - begin) % kThreads; i < end; i += kThreads) {
           const Vector there = work.sorted.position(i);
           const Vector offset = {torus.nearest(there.x - here.x), torus.nearest(there.y - here.y)};
           const float squared = offset.x * offset.x + offset.y * offset.y;
           if (squared > kSight * kSight || i == place) continue;
-          Impression& sum = sums[(before + i - begin) % kSums / kThreads];
+          Impression& sum = sums[i % kBoidSums / kThreads];
           sum = sum + impression_of(offset, squared, work.sorted.velocity(i));
         }
-        before += end - begin;
       }
     }
   }
 
   /// The first sum becomes that of all.
-  __device__ static void add_up(Sums& sums) {
-    for (std::uint32_t step = 1; step < kSums; step *= 2) {
+  __device__ static void add_up([[maybe_unused]] Sums& sums) {
+    if constexpr (kBoidSums > 1) {
+      for (std::uint32_t step = 1; step < kBoidSums; step *= 2) {
 #if DYNASOAR_CUDA_BACKEND
-      const unsigned boid = ((1u << kSums) - 1) << (threadIdx.x % 32 / kSums * kSums);
-      sums[0] = sums[0] + cub::ShuffleDown<kSums>(sums[0], static_cast<int>(step), kSums - 1, boid);
+        const unsigned boid = ((1u << kBoidSums) - 1) << (threadIdx.x % 32 / kBoidSums * kBoidSums);
+        sums[0] = sums[0] + cub::ShuffleDown<kBoidSums>(sums[0], static_cast<int>(step), kBoidSums - 1, boid);
 #else
-      for (std::uint32_t i = 0; i < kSums; i += 2 * step) sums[i] = sums[i] + sums[i + step];
+        for (std::uint32_t i = 0; i < kBoidSums; i += 2 * step) sums[i] = sums[i] + sums[i + step];
 #endif
+      }
     }
   }
 };
@@ -246,8 +246,17 @@ class DenseFlock final : public Simulation {
     executor_.fill_bytes(bounds_.data(), 0, bounds_.bytes());
     executor_.for_each_index(count_, CopySorted<Arrays>{work});
     if (is_timed_) clock_.end_phase(executor_, 0);
-    executor_.for_each_index(std::size_t{count_} * Fly<Arrays>::kThreads, Fly<Arrays>{work});
+    if (count_ <= kFewBoids) {
+      fly(Fly<Arrays, kSums>{work});
+    } else {
+      fly(Fly<Arrays, 1>{work});
+    }
     if (is_timed_) clock_.end_phase(executor_, 1);
+  }
+
+  template <class F>
+  void fly(const F& loop) {
+    executor_.for_each_index(std::size_t{count_} * F::kThreads, loop);
   }
 
   std::uint32_t count_;

@@ -73,7 +73,9 @@ __host__ __device__ inline Impression impression_of(Vector offset, float squared
   return {1, velocity, offset, -pressure * offset};
 }
 
-/// Neighbours are added up in so many sums: number i of those in the cells around goes to number i modulo this.
-inline constexpr std::uint32_t kSums = 8;
+/// Up to so many boids, neighbours are added up in kSums sums: number i of all boids, cell by cell, goes to number i
+/// modulo kSums. Beyond, in one.
+inline constexpr std::uint32_t kFewBoids = 1 << 16;
+inline constexpr std::uint32_t kSums = 16;
 
 }  // namespace flocking

@@ -433,30 +433,33 @@ TEST_CASE("a loop in the grid's order visits every object once, also those in no
 
 namespace uniform_grid_test {
 
-/// The candidates of a search, dealt out to eight sums, which are then added in pairs. Candidates are all in one row:
-/// the objects of the cells that the radius touches.
+/// Neighbours in a row of cells, dealt out to sixteen sums by their places, which are then added in pairs.
 Totals expected_totals(const std::vector<Plane32>& row, Plane32 center, float radius) {
-  Totals sums[8];
+  std::array<Totals, 16> sums;
   std::vector<std::uint32_t> in_order(row.size());
   std::iota(in_order.begin(), in_order.end(), 0);
   std::stable_sort(in_order.begin(), in_order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return std::floor(row[a].x) < std::floor(row[b].x); });
-  std::uint32_t candidate = 0;
-  for (const std::uint32_t id : in_order) {
-    const float cell = std::floor(row[id].x);
-    if (cell < std::floor(center.x - radius) || cell > std::floor(center.x + radius)) continue;
-    Totals& sum = sums[candidate++ % 8];
+  for (std::size_t place = 0; place < in_order.size(); ++place) {
+    const std::uint32_t id = in_order[place];
+    Totals& sum = sums[place % sums.size()];
     if (std::abs(row[id].x - center.x) <= radius) sum = sum + share_of(id);
   }
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  for (std::size_t left = sums.size(); left > 1; left /= 2) {
+    for (std::size_t i = 0; i < left / 2; ++i) sums[i] = sums[2 * i] + sums[2 * i + 1];
+  }
+  return sums[0];
 }
 
 enum class Loop { of_grid, of_handle };
 
-std::vector<Totals> totals_of(const std::vector<Plane32>& positions, float radius, Loop loop, int threads) {
+std::vector<Totals> totals_of(const std::vector<Plane32>& positions, float radius, Loop loop, int threads,
+                              float cell = 1) {
   World32::Handle handle({.heap_bytes = 16 << 20, .threads = threads});
   create<Plane32>(handle, positions, static_cast<std::uint64_t>(threads));
-  World32::Grid grid(handle, kSquare);
+  World32::Options options = kSquare;
+  options.cell = cell;
+  World32::Grid grid(handle, options);
   grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
   dynasoar::DeviceArray<Totals> totals(positions.size());
   if (loop == Loop::of_grid) {
@@ -500,6 +503,15 @@ TEST_CASE("a reduction over neighbours adds the same to the same, whoever does i
   const std::vector<Totals> expected = totals_of(positions, 1.5f, Loop::of_grid, 1);
   CHECK(totals_of(positions, 1.5f, Loop::of_grid, 4) == expected);
   CHECK(totals_of(positions, 1.5f, Loop::of_handle, 3) == expected);
+
+  // Of so many there is one sum.
+  std::vector<Plane32> many = random_positions(70000, seed);
+  for (std::size_t i = 0; i < kDots; ++i) many[i] = {4.55f, 4.55f};  // all in one cell, in the order of their numbers
+  const std::vector<Totals> one_sum = totals_of(many, 0, Loop::of_grid, 3, 0.1f);
+  Totals sum;
+  for (std::uint32_t id = 0; id < kDots; ++id) sum = sum + share_of(id);
+  CHECK(one_sum[kDots / 2] == sum);
+  CHECK(totals_of(many, 0.08f, Loop::of_grid, 3, 0.1f) == totals_of(many, 0.08f, Loop::of_handle, 2, 0.1f));
 }
 
 TEST_CASE("an object may move while others look at it: they see it where it was") {

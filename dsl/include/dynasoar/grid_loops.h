@@ -57,40 +57,50 @@ struct CallByPlace {
 
 namespace {
 
-// kNeighbourParts neighbouring threads are at the same place. Each does a part; the first one gets all together.
-template <class F>
+// kThreads neighbouring threads are at the same place. Each does a part of the reduction; the first one gets all
+// together.
+template <std::uint32_t kThreads, class F>
 __device__ void visit_together(std::uint32_t place, std::uint32_t part, const F& function) {
-  using Reduction = typename F::template Result<>;
   function.visit(place, [&](auto* object) {
-    const Reduction reduction = function.call(object);
-    auto result = reduction.part(part);
-    const unsigned together = ((1u << kNeighbourParts) - 1) << (threadIdx.x % 32 / kNeighbourParts * kNeighbourParts);
+    const auto reduction = function.call(object);
+    auto result = reduction.template part<kThreads>(part);
+    if constexpr (kThreads > 1) {
+      const unsigned together = ((1u << kThreads) - 1) << (threadIdx.x % 32 / kThreads * kThreads);
 #pragma unroll
-    for (int step = 1; step < static_cast<int>(kNeighbourParts); step *= 2) {
-      const auto other = cub::ShuffleDown<kNeighbourParts>(result, step, kNeighbourParts - 1, together);
-      result = reduction.op(result, other);
+      for (int step = 1; step < static_cast<int>(kThreads); step *= 2) {
+        const auto other = cub::ShuffleDown<kThreads>(result, step, kThreads - 1, together);
+        result = reduction.op(result, other);
+      }
     }
     if (part == 0) reduction.finish(result);
   });
 }
 
-// Few objects are spread over all multiprocessors warp by warp; of many, neighbouring warps take neighbouring ones.
+// All places, kThreads threads for each. If threads are fewer than the GPU holds, they are spread over all
+// multiprocessors warp by warp; else neighbouring warps take neighbouring places.
+template <std::uint32_t kThreads, class F>
+__device__ void for_each_place(std::uint32_t size, const F& visit) {
+  const std::uint32_t all = gridDim.x * blockDim.x;
+  const std::uint32_t warp = size <= all / (2 * kThreads) ? threadIdx.x / 32 * gridDim.x + blockIdx.x
+                                                          : blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  const std::uint32_t thread = warp * 32 + threadIdx.x % 32;
+  for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) visit(place, thread % kThreads);
+}
+
 template <class F>
 __global__ void __launch_bounds__(kThreadsPerBlock) place_kernel(F function) {
   take_turns();
-  constexpr std::uint32_t kThreads = is_neighbour_reduction_v<typename F::template Result<>> ? kNeighbourParts : 1;
   const std::uint32_t size = function.size();
-  const std::uint32_t all = gridDim.x * blockDim.x;
-  const bool is_few = size <= all / (2 * kThreads);
-  const std::uint32_t warp =
-      is_few ? threadIdx.x / 32 * gridDim.x + blockIdx.x : blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  const std::uint32_t thread = warp * 32 + threadIdx.x % 32;
-  for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) {
-    if constexpr (kThreads > 1) {
-      visit_together(place, thread % kThreads, function);
+  if constexpr (is_neighbour_reduction_v<typename F::template Result<>>) {
+    if (size <= kFewObjects) {
+      for_each_place<kNeighbourParts>(size, [&](std::uint32_t place, std::uint32_t thread) {
+        visit_together<kNeighbourParts>(place, thread, function);
+      });
     } else {
-      function(place);
+      for_each_place<1>(size, [&](std::uint32_t place, std::uint32_t) { visit_together<1>(place, 0, function); });
     }
+  } else {
+    for_each_place<1>(size, [&](std::uint32_t place, std::uint32_t) { function(place); });
   }
 }
 

@@ -71,7 +71,7 @@ class GridView {
   }
 
   /// Combines `map(neighbour)` over the same objects. A method that parallel_do of a UniformGrid runs returns it, and
-  /// on a GPU eight threads share the work for one object, which pays where objects are fewer than a GPU has threads,
+  /// on a GPU sixteen threads share the work for one object, which pays where objects are fewer than a GPU has threads,
   /// or neighbours many:
   ///
   ///     __device__ auto turn(dynasoar::GridView<Boid, Bird> flock) {
@@ -81,8 +81,8 @@ class GridView {
   ///           .then([this](Vector sum) { velocity_ = sum; });
   ///     }
   ///
-  /// In loops of a handle, a thread does it all. What is combined with what is always the same (neighbour_reduction.h),
-  /// given the order of for_each_neighbour: the result has the same bits.
+  /// In loops of a handle, a thread does it all. What is combined with what depends on the grid's objects and their
+  /// order alone (neighbour_reduction.h): the result has the same bits everywhere.
   ///
   /// @param init   neutral to `op`, which must be associative and commutative, but for rounding
   /// @param map    everything of this object that it needs should be captured by value: it runs for every neighbour
@@ -114,37 +114,34 @@ class GridView {
   template <class, class, class, class, class>
   friend struct detail::NeighbourReduction;
 
-  /// for_each_neighbour for every kStep-th candidate, beginning with number `first`; `f(neighbour, candidate)` is told
-  /// its number. Candidates are the objects of the cells near `center`, neighbours or not.
+  /// for_each_neighbour for the objects at places that are `number` modulo kStep; `f(neighbour, place)` is told where.
   template <std::uint32_t kStep, class F>
-  __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t first, const F& f) const {
+  __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t number, const F& f) const {
     if (!(radius >= 0) || !space_.is_finite(center)) return;
     const Real most = detail::rounded_product(radius, radius);
-    std::uint32_t before = 0;  // candidates in the rows before
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin + (first - before) % kStep; i < end; i += kAtOnce * kStep) {
-        look_at<kStep>(center, most, i, end, before - begin, f, std::make_integer_sequence<std::uint32_t, kAtOnce>{});
+      for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce * kStep) {
+        look_at<kStep>(center, most, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce>{});
       }
-      before += end - begin;
     });
   }
 
   /// Looks at the objects at some places, every kStep-th from `first` on, one after the other; those from `end` on are
   /// left out.
   template <std::uint32_t kStep, class F, std::uint32_t... kNumbers>
-  __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end,
-                          std::uint32_t number_of_place_0, const F& f,
+  __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end, const F& f,
                           std::integer_sequence<std::uint32_t, kNumbers...>) const {
     const auto place = [&](std::uint32_t number) {
       return first + number * kStep < end ? first + number * kStep : end - 1;
     };
     const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
-    const auto look = [&](std::uint32_t i, const Seen& seen) {
+    T* const objects[] = {object(place(kNumbers))...};  // read at once, too, if `f` uses them
+    const auto look = [&](std::uint32_t i, const Seen& seen, T* object) {
       const Position offset = space_.offset(center, seen.position);
       const Real squared_distance = space_.squared_length(offset);
-      if (squared_distance <= most) f(Neighbour{object(i), seen, offset, squared_distance}, number_of_place_0 + i);
+      if (squared_distance <= most) f(Neighbour{object, seen, offset, squared_distance}, i);
     };
-    ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers]) : void()), ...);
+    ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers], objects[kNumbers]) : void()), ...);
   }
 
   /// Calls `visit(begin, end)` for places that together are those of all cells near `center`. The cells of a row lie

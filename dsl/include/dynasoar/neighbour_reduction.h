@@ -2,10 +2,11 @@
 /// NeighbourReduction: what a method returns to see its object's neighbours with the help of several threads. See
 /// GridView::reduce; the loop that has the threads is in grid_loops.h.
 ///
-/// Neighbours are dealt out to eight parts, as cards are to players, and then the parts are combined: (0 with 1) with
-/// (2 with 3), with (4 with 5) with (6 with 7). A thread of a GPU does one part, a thread of a CPU all of them. So
-/// which results are combined with which does not depend on who does it, and sums of floating-point numbers have the
-/// same bits everywhere.
+/// Where there are few objects, neighbours are dealt out to sixteen parts, by their places in the grid modulo 16, and
+/// then the parts are combined in pairs: 0 with 1, 2 with 3, ...; the results again, and so on. A thread of a GPU does
+/// one part, a thread of a CPU all of them. Where there are many, there is one part, as their threads fill a GPU
+/// anyway. So which results are combined with which depends on the objects alone and not on who does it, and sums of
+/// floating-point numbers have the same bits everywhere.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,11 @@
 
 namespace dynasoar::detail {
 
-/// Parts of a NeighbourReduction: a power of two, and a divisor of a GPU warp's lanes.
-inline constexpr std::uint32_t kNeighbourParts = 8;
+/// Parts of a NeighbourReduction where objects are few: a power of two, and a divisor of a GPU warp's lanes.
+inline constexpr std::uint32_t kNeighbourParts = 16;
+
+/// The most objects of a grid that are few. On an H200, sharing pays up to about 90 000.
+inline constexpr std::uint32_t kFewObjects = 1 << 16;
 
 /// A reduction over the neighbours of a position, and what becomes of its result.
 ///
@@ -38,22 +42,25 @@ struct NeighbourReduction {
   Map map;
   Finish finish;
 
-  /// The result of one part, by the thread that does it.
+  /// The result of one part of kParts, by the thread that does it.
+  template <std::uint32_t kParts>
   __device__ R part(std::uint32_t number) const {
     R result = init;
-    view.template for_each_dealt<kNeighbourParts>(
-        center, radius, number, [&](const typename View::Neighbour& other, std::uint32_t) { add(result, other); });
+    view.template for_each_dealt<kParts>(center, radius, number,
+                                         [&](const auto& other, std::uint32_t) { add(result, other); });
     return result;
   }
 
   /// Everything, by the calling thread.
   __device__ void run() const {
+    if (view.size() > kFewObjects) {
+      finish(part<1>(0));
+      return;
+    }
     R parts[kNeighbourParts];
     for (R& part : parts) part = init;
-    view.template for_each_dealt<1>(center, radius, 0,
-                                    [&](const typename View::Neighbour& other, std::uint32_t candidate) {
-                                      add(parts[candidate % kNeighbourParts], other);
-                                    });
+    view.template for_each_dealt<1>(
+        center, radius, 0, [&](const auto& other, std::uint32_t place) { add(parts[place % kNeighbourParts], other); });
     for (std::uint32_t step = 1; step < kNeighbourParts; step *= 2) {
       for (std::uint32_t i = 0; i < kNeighbourParts; i += 2 * step) parts[i] = op(parts[i], parts[i + step]);
     }
