@@ -131,7 +131,7 @@ struct OrderInCell {
   }
 
  private:
-  static constexpr std::uint32_t kAtOnce = kCudaBackend ? 8 : 1;  // keys that are read together
+  static constexpr std::uint32_t kAtOnce = kCudaBackend ? 16 : 1;  // keys that are read together
 
   __device__ std::uint32_t place_in_cell(std::uint32_t came_to, std::uint32_t cell) const {
     // With more objects than the capacity, the last cells are cut off.

@@ -108,8 +108,12 @@ class GridView {
 
  private:
   // How many copies a thread of a GPU reads together: where objects are few, it waits for most of the time. Not so many
-  // that they take more than 16 registers.
-  static constexpr std::uint32_t kAtOnce = !kCudaBackend || sizeof(Seen) > 32 ? 1 : sizeof(Seen) > 16 ? 2 : 4;
+  // that they take more than 16 registers; twice as many where several threads share an object, so that a row of cells
+  // takes one turn.
+  template <std::uint32_t kStep>
+  static constexpr std::uint32_t kAtOnce = !kCudaBackend       ? 1
+                                           : sizeof(Seen) > 32 ? 1
+                                                               : (sizeof(Seen) > 16 ? 2 : 4) * (kStep > 1 ? 2 : 1);
 
   template <class, class, class, class, class>
   friend struct detail::NeighbourReduction;
@@ -120,8 +124,8 @@ class GridView {
     if (!(radius >= 0) || !space_.is_finite(center)) return;
     const Real most = detail::rounded_product(radius, radius);
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce * kStep) {
-        look_at<kStep>(center, most, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce>{});
+      for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce<kStep> * kStep) {
+        look_at<kStep>(center, most, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce<kStep>>{});
       }
     });
   }
