@@ -139,11 +139,13 @@ class GridView {
       return first + number * kStep < end ? first + number * kStep : end - 1;
     };
     const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
-    T* const objects[] = {object(place(kNumbers))...};  // read at once, too, if `f` uses them
-    const auto look = [&](std::uint32_t i, const Seen& seen, T* object) {
+    // Where threads share an object, pointers are read at once, too, if `f` uses them; else only those of neighbours.
+    T* const objects[] = {kStep > 1 ? object(place(kNumbers)) : nullptr...};
+    const auto look = [&](std::uint32_t i, const Seen& seen, T* other) {
       const Position offset = space_.offset(center, seen.position);
       const Real squared_distance = space_.squared_length(offset);
-      if (squared_distance <= most) f(Neighbour{object, seen, offset, squared_distance}, i);
+      if (!(squared_distance <= most)) return;
+      f(Neighbour{kStep > 1 ? other : object(i), seen, offset, squared_distance}, i);
     };
     ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers], objects[kNumbers]) : void()), ...);
   }
