@@ -131,8 +131,6 @@ struct OrderInCell {
   }
 
  private:
-  static constexpr std::uint32_t kAtOnce = kCudaBackend ? 16 : 1;  // keys that are read together
-
   __device__ std::uint32_t place_in_cell(std::uint32_t came_to, std::uint32_t cell) const {
     // With more objects than the capacity, the last cells are cut off.
     if (cell == grid.cells || grid.starts[cell + 1] > grid.capacity) return came_to;
@@ -140,12 +138,9 @@ struct OrderInCell {
     const std::uint32_t begin = grid.starts[cell];
     const std::uint32_t end = grid.starts[cell + 1];
     std::uint32_t place = begin;
-    for (std::uint32_t i = begin; i < end; i += kAtOnce) {
-      std::uint64_t others[kAtOnce];  // keys beyond the cell's are never less
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) others[k] = i + k < end ? grid.keys[i + k] : ~std::uint64_t{0};
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) {
-        place += others[k] < key || (others[k] == key && i + k < came_to) ? 1 : 0;
-      }
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const std::uint64_t other = grid.keys[i];
+      place += other < key || (other == key && i < came_to) ? 1 : 0;
     }
     return place;
   }

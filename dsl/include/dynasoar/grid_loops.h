@@ -87,32 +87,39 @@ __device__ void for_each_place(std::uint32_t size, const F& visit) {
   for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) visit(place, thread % kThreads);
 }
 
-template <class F>
+// How many objects of a grid a kernel is for, where a few are treated otherwise than many: a kernel for both would have
+// the registers of the one that needs more.
+enum class Crowd { few, many };
+
+template <Crowd kCrowd, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock) place_kernel(F function) {
   take_turns();
   const std::uint32_t size = function.size();
+  if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
   if constexpr (is_neighbour_reduction_v<typename F::template Result<>>) {
-    if (size <= kFewObjects) {
-      for_each_place<kNeighbourParts>(size, [&](std::uint32_t place, std::uint32_t thread) {
-        visit_together<kNeighbourParts>(place, thread, function);
-      });
-    } else {
-      for_each_place<1>(size, [&](std::uint32_t place, std::uint32_t) { visit_together<1>(place, 0, function); });
-    }
+    constexpr std::uint32_t kThreads = kCrowd == Crowd::few ? kNeighbourParts : 1;
+    for_each_place<kThreads>(
+        size, [&](std::uint32_t place, std::uint32_t thread) { visit_together<kThreads>(place, thread, function); });
   } else {
     for_each_place<1>(size, [&](std::uint32_t place, std::uint32_t) { function(place); });
   }
 }
 
+template <Crowd kCrowd, class F>
+void submit_place_kernel(Executor& executor, std::size_t threads, const F& function) {
+  static const KernelTraits all_traits(place_kernel<kCrowd, F>, executor.multiprocessors());
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
+  launch(traits, place_kernel<kCrowd, F>, traits.grid_for(threads), executor.stream(), function);
+}
+
 /// Calls a CallByPlace for all places of its grid.
 ///
-/// @param capacity   an upper bound on the number of places
+/// @param capacity   an upper bound on the number of places, which only the device knows
 template <class F>
 void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
-  static const KernelTraits all_traits(place_kernel<F>, executor.multiprocessors());
-  const std::size_t threads = capacity * kNeighbourParts;
-  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  launch(traits, place_kernel<F>, traits.grid_for(threads), executor.stream(), function);
+  const std::size_t few = capacity < kFewObjects ? capacity : kFewObjects;
+  submit_place_kernel<Crowd::few>(executor, few * kNeighbourParts, function);
+  if (capacity > kFewObjects) submit_place_kernel<Crowd::many>(executor, capacity, function);
 }
 
 }  // namespace

@@ -139,13 +139,14 @@ class GridView {
       return first + number * kStep < end ? first + number * kStep : end - 1;
     };
     const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
-    // Where threads share an object, pointers are read at once, too, if `f` uses them; else only those of neighbours.
-    T* const objects[] = {kStep > 1 ? object(place(kNumbers)) : nullptr...};
+    // Of all, neighbours or not: to wait for each neighbour's takes longer. Where `f` has no use for them, none is
+    // read.
+    T* const objects[] = {object(place(kNumbers))...};
     const auto look = [&](std::uint32_t i, const Seen& seen, T* other) {
       const Position offset = space_.offset(center, seen.position);
       const Real squared_distance = space_.squared_length(offset);
       if (!(squared_distance <= most)) return;
-      f(Neighbour{kStep > 1 ? other : object(i), seen, offset, squared_distance}, i);
+      f(Neighbour{other, seen, offset, squared_distance}, i);
     };
     ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers], objects[kNumbers]) : void()), ...);
   }
