@@ -1,18 +1,21 @@
-# `cmake --install`: the headers, what find_package(dynasoar) reads, and what gdb reads. `cpack -G DEB`: the same as a Debian package.
+# `cmake --install`: headers and sources, what find_package(dynasoar) reads, and what gdb reads. `cpack -G DEB`: the same as a Debian package.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/dynasoar")
-set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # headers can be installed without building tests
+set(DYNASOAR_INSTALL_SOURCEDIR "${CMAKE_INSTALL_DATADIR}/dynasoar/src")
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # headers and sources can be installed without building tests
 
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/dynasoarConfig.cmake.in" "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"
-  INSTALL_DESTINATION "${_package_dir}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+  INSTALL_DESTINATION "${_package_dir}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR DYNASOAR_INSTALL_SOURCEDIR)
 write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/include/" "${PROJECT_SOURCE_DIR}/allocator/include/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/src/" "${PROJECT_SOURCE_DIR}/allocator/src/"
+  DESTINATION "${DYNASOAR_INSTALL_SOURCEDIR}" FILES_MATCHING PATTERN "*.cpp")
 install(FILES "${PROJECT_SOURCE_DIR}/dsl/gdb/dynasoar_gdb.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/dynasoar/gdb")
 install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"

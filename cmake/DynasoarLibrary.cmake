@@ -1,4 +1,4 @@
-# What the header-only library needs, and dynasoar_define_library(), which says so of a target.
+# What the library needs, and dynasoar_add_library(), which makes it.
 
 find_package(Threads REQUIRED)
 find_path(DYNASOAR_HANA_INCLUDE_DIR boost/hana/tuple.hpp)
@@ -12,16 +12,30 @@ if(NOT DYNASOAR_CUDA_BACKEND AND NOT DYNASOAR_STD_THREADS)
   endif()
 endif()
 
-# dynasoar_define_library(<target> <include directory>...)
+# dynasoar_add_library(<target> INCLUDES <directory>... SOURCES <file>...)
 #
-# Makes an interface library the dynasoar library, for the backend that DynasoarBackend.cmake chose. Serves our own build
-# and find_package(dynasoar) alike: an installed library is not tied to the backend of the build that installed it.
-function(dynasoar_define_library target)
-  target_include_directories(${target} INTERFACE ${ARGN})
-  target_include_directories(${target} SYSTEM INTERFACE "${DYNASOAR_HANA_INCLUDE_DIR}")
-  target_compile_features(${target} INTERFACE cxx_std_20)
-  set_target_properties(${target} PROPERTIES DYNASOAR_CUDA_BACKEND ${DYNASOAR_CUDA_BACKEND})  # for dynasoar_compile_as_cuda
-  target_link_libraries(${target} INTERFACE Threads::Threads)
+# Makes the dynasoar library: a static one, of what need not be compiled in every program, for the backend that
+# DynasoarBackend.cmake chose. Serves our own build and find_package(dynasoar) alike: an installed library is headers and
+# sources, so it is not tied to the backend, the compiler or the options of the build that installed it. A macro, because
+# sources are CUDA's only in the folder that says so.
+macro(dynasoar_add_library target)
+  cmake_parse_arguments(_dynasoar "" "" "INCLUDES;SOURCES" ${ARGN})
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${_dynasoar_SOURCES})
+  _dynasoar_set_up_library(${target} ${_dynasoar_INCLUDES})
+  if(DYNASOAR_CUDA_BACKEND)
+    _dynasoar_sources_are_cuda(${target})
+  endif()
+endmacro()
+
+function(_dynasoar_set_up_library target)
+  target_include_directories(${target} PUBLIC ${ARGN})
+  target_include_directories(${target} SYSTEM PUBLIC "${DYNASOAR_HANA_INCLUDE_DIR}")
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_definitions(${target} PRIVATE DYNASOAR_LIBRARY_SOURCE)
+  set_target_properties(${target} PROPERTIES
+    DYNASOAR_CUDA_BACKEND ${DYNASOAR_CUDA_BACKEND}  # for dynasoar_compile_as_cuda
+    POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${target} PUBLIC Threads::Threads)
   if(DYNASOAR_CHECKED MATCHES "^(ON|OFF)$")
     target_compile_definitions(${target} INTERFACE DYNASOAR_CHECKED=$<BOOL:${DYNASOAR_CHECKED}>)
   elseif(NOT DYNASOAR_CHECKED STREQUAL "AUTO")
@@ -32,14 +46,14 @@ function(dynasoar_define_library target)
   endif()
 
   if(DYNASOAR_CUDA_BACKEND)
-    target_compile_definitions(${target} INTERFACE DYNASOAR_TARGET_USES_CUDA)
+    target_compile_definitions(${target} PUBLIC DYNASOAR_TARGET_USES_CUDA)
     # Device code calls constexpr functions of the standard library, and loops take lambdas.
-    target_compile_options(${target} INTERFACE
+    target_compile_options(${target} PUBLIC
       $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --extended-lambda>)
-    target_link_libraries(${target} INTERFACE CUDA::cudart_static)
+    target_link_libraries(${target} PUBLIC CUDA::cudart_static)
   elseif(DYNASOAR_STD_THREADS OR NOT OpenMP_CXX_FOUND)
-    target_compile_definitions(${target} INTERFACE DYNASOAR_STD_THREADS)
+    target_compile_definitions(${target} PUBLIC DYNASOAR_STD_THREADS)
   else()
-    target_link_libraries(${target} INTERFACE OpenMP::OpenMP_CXX)
+    target_link_libraries(${target} PUBLIC OpenMP::OpenMP_CXX)
   endif()
 endfunction()

@@ -22,7 +22,9 @@
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/allocator/checkpoint_format.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/platform/durable_file.h>
 
 #include "../allocator/handle_check.h"
 #include "../platform/test_support.h"

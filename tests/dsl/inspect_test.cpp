@@ -17,6 +17,7 @@
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/inspect.h>
+#include <dynasoar/svg.h>
 
 #include "../platform/test_support.h"
 

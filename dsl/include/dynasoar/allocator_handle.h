@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -16,6 +17,8 @@
 
 #include <dynasoar/allocator/bulk_creation.h>
 #include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/class_table.h>
+#include <dynasoar/allocator/compression.h>
 #include <dynasoar/allocator/heap_growth.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
@@ -82,7 +85,7 @@ class AllocatorHandle {
   ~AllocatorHandle() {
     try {
       executor_.synchronize();
-      detail::throw_misuse<AllocatorT>(storage_);
+      detail::throw_misuse(classes(), take_misuse());
     } catch (const MisuseError& error) {
       std::fprintf(stderr, "dynasoar: found when the AllocatorHandle was destroyed: %s\n", error.what());
     } catch (const Error&) {
@@ -125,7 +128,7 @@ class AllocatorHandle {
   /// grow does so before, if there is no room for them.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
-    make_room(Growth::template pages_for<T>(count));
+    make_room(pages_for<T>(count));
     if constexpr (AllocatorT::kCreatesInBulk) {
       detail::check_listed<AllocatorT, T>();
       detail::check_constructible<T, std::size_t, const Args&...>();
@@ -192,7 +195,7 @@ class AllocatorHandle {
                   "the handle as many heap_bytes as it may need");
     detail::check_listed<AllocatorT, T>();
     executor_.check_may_wait();
-    if (!growth_.reserve(Growth::template pages_for<T>(objects))) {
+    if (!growth_.reserve(pages_for<T>(objects))) {
       throw Error("dynasoar: there is no room for " + std::to_string(objects) + " more objects of " +
                   std::string(type_name<T>()) + " in a heap that may have " + std::to_string(storage_.limit_bytes()) +
                   " bytes; make the handle with a higher heap_limit_bytes");
@@ -211,8 +214,8 @@ class AllocatorHandle {
   /// @throws AllocationError if the heap cannot grow so far; as `synchronize` otherwise
   bool retry_with_growth() {
     executor_.synchronize();
-    detail::throw_misuse<AllocatorT>(storage_);
-    const detail::Refused refused = refusals_.take(storage_);
+    detail::throw_misuse(classes(), take_misuse());
+    const detail::Refused refused = refusals_.take(classes(), storage_.refusals());
     if (refused.objects == 0) return false;
     if (!make_room_for(refused)) throw allocation_error(refused, false);
     return true;
@@ -254,10 +257,8 @@ class AllocatorHandle {
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
     check_saves();
     synchronize();
-    auto snapshot = detail::HeapSnapshot<AllocatorT>::of(executor_, storage_);
-    snapshot.numbers.loops = loops_;
-    snapshot.numbers.growth = growth_.notes();
-    detail::save_checkpoint<AllocatorT>(executor_, storage_, snapshot, path, options, {items...});
+    detail::save_checkpoint(executor_, storage_, {loops_, growth_.notes()}, path, options,
+                            std::initializer_list<const SavedItem*>{&items...}, detail::compression());
   }
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const Items&... items) {
@@ -283,16 +284,16 @@ class AllocatorHandle {
     check_saves();
     executor_.synchronize();
     lists_.check_not_kept();
-    detail::CheckpointLoader<AllocatorT> loader(path, {items...});
-    loader.check_fits(storage_.limit_pages(), storage_.page_bytes());
-    storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.numbers().pages, storage_.limit_pages())));
+    detail::CheckpointLoader loader(path, std::initializer_list<const CheckpointItem*>{&items...}, storage_,
+                                    detail::compression());
+    storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.pages(), storage_.limit_pages())));
     bind_if_grown();
     executor_.wait();
     static_cast<void>(storage_.take_misuse());
-    loader.load(executor_, storage_);
-    growth_.restore(loader.numbers().growth);
-    loops_ = loader.numbers().loops;
-    static_cast<void>(refusals_.take(storage_));  // those were reported before it was saved
+    if (!loader.load(executor_, storage_)) storage_.make_lists(executor_);
+    growth_.restore(loader.notes().growth);
+    loops_ = loader.notes().loops;
+    static_cast<void>(refusals_.take(classes(), storage_.refusals()));  // those were reported before it was saved
   }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
@@ -314,10 +315,10 @@ class AllocatorHandle {
     lists_.make_lists();
     R result = init;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      constexpr int type = AllocatorT::template index_of<S>;
-      result = op(result, detail::reduce_objects<AllocatorT>(executor_, storage_.state().lists[type],
-                                                             storage_.list_capacity(type), scratch_, init, op,
-                                                             detail::SlotValue<S, F>{f}));
+      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<S>);
+      result =
+          op(result, detail::reduce_objects<AllocatorT>(executor_, storage_.list(type), storage_.list_capacity(type),
+                                                        scratch_, init, op, detail::SlotValue<S, F>{f}));
     });
     synchronize();
     return result;
@@ -355,8 +356,8 @@ class AllocatorHandle {
   ///         Error if the device failed, or a UniformGrid had no room for objects
   void synchronize() {
     executor_.synchronize();
-    detail::throw_misuse<AllocatorT>(storage_);
-    const detail::Refused refused = refusals_.take(storage_);
+    detail::throw_misuse(classes(), take_misuse());
+    const detail::Refused refused = refusals_.take(classes(), storage_.refusals());
     if (refused.objects > 0) {
       const bool has_room = make_room_for(refused);
       if (options_.on_refusal == OnRefusal::throw_error) throw allocation_error(refused, has_room);
@@ -379,22 +380,18 @@ class AllocatorHandle {
     detail::check_listed_or_base<AllocatorT, T>();
     executor_.check_may_wait();
     lists_.make_lists();
-    return detail::ColumnReader<AllocatorT, T>(executor_, storage_).read();
+    return detail::read_columns(executor_, classes(), storage_.places(), detail::column_request_v<AllocatorT, T>);
   }
 
   /// Likewise, with the fields that T's subclasses add, too; 0 for objects of classes without them. Equal names of
   /// equal types share a column.
   template <class T>
   Columns all_columns() {
-    Columns table = columns<T>();
-    if constexpr (AllocatorT::template Subtypes<T>::size > 1) {
-      std::vector<Columns> subclasses;
-      AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-        if constexpr (!std::is_same_v<S, T>) subclasses.push_back(columns<S>());
-      });
-      table = with_fields_of(std::move(table), subclasses);
-    }
-    return table;
+    detail::check_listed_or_base<AllocatorT, T>();
+    executor_.check_may_wait();
+    lists_.make_lists();
+    return detail::read_all_columns(executor_, classes(), storage_.places(), detail::column_request_v<AllocatorT, T>,
+                                    detail::subtype_requests_v<AllocatorT, T>);
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
@@ -405,9 +402,7 @@ class AllocatorHandle {
     const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
     synchronize();
     std::uint64_t objects = 0;
-    AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      objects += totals[2 * static_cast<std::size_t>(AllocatorT::template index_of<S>)];
-    });
+    for (const std::size_t type : detail::subtype_indices_v<AllocatorT, T>) objects += totals[2 * type];
     return objects;
   }
 
@@ -416,7 +411,7 @@ class AllocatorHandle {
   /// @throws Error if the device failed
   Statistics statistics() {
     executor_.check_may_wait();
-    return detail::statistics_of<AllocatorT>(executor_, storage_);
+    return detail::statistics_of(executor_, classes(), storage_);
   }
 
   /// How often each field was read and written since the handle was made, per loop, in builds that count this
@@ -425,7 +420,7 @@ class AllocatorHandle {
   FieldAccesses field_accesses() {
     executor_.check_may_wait();
     if constexpr (kCountsAccesses) {
-      return detail::field_accesses_of<AllocatorT>(executor_, accesses_);
+      return detail::field_accesses_of(classes(), accesses_.names(), accesses_.take(executor_));
     } else {
       throw Error(
           "dynasoar: this build does not count accesses to fields; compile all files with DYNASOAR_COUNT_ACCESSES=1 "
@@ -450,7 +445,7 @@ class AllocatorHandle {
   Executor& executor() { return executor_; }
 
   /// The heap's state, for checks and tools. On the GPU it points to device memory.
-  const typename AllocatorT::State& state() const { return storage_.state(); }
+  typename AllocatorT::State state() const { return storage_.state(); }
 
  private:
   template <class HandleT, class F>
@@ -461,6 +456,7 @@ class AllocatorHandle {
   using Storage = typename AllocatorT::Storage;
   using Growth = detail::GrowthOf<AllocatorT>;
   static constexpr bool kFindsMisuse = AllocatorT::kFindsMisuse;
+  static constexpr const detail::ClassTable& classes() { return detail::class_table_v<AllocatorT>; }
   static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
 
   inline static AllocatorHandle* alive_ = nullptr;
@@ -528,7 +524,7 @@ class AllocatorHandle {
   void announce_loop([[maybe_unused]] const Name& name) {
     if constexpr (kCountsAccesses) accesses_.begin_loop(executor_, name());
     if constexpr (AllocatorT::kFindsMisuse) {
-      detail::AnnounceLoop loop{storage_.state().checks.loop, 0, {}};
+      detail::AnnounceLoop loop{storage_.checks().loop, 0, {}};
       if constexpr (!std::is_void_v<Visited>) {
         loop.number = static_cast<std::uint32_t>(1 + loops_++ % (detail::Tag::kNoLoop - 1));
         Visited::for_each([&]<class S>(std::type_identity<S>) {
@@ -548,7 +544,18 @@ class AllocatorHandle {
   }
 
   AllocationError allocation_error(const detail::Refused& refused, bool has_room) {
-    return {refused.text + detail::heap_note(statistics(), Storage::kGrows, has_room), refused.objects};
+    return detail::allocation_error(refused, statistics(), Storage::kGrows, has_room);
+  }
+
+  std::vector<MisuseReport> take_misuse() {
+    if constexpr (kFindsMisuse) return storage_.take_misuse();
+    return {};
+  }
+
+  /// Pages that so many objects take.
+  template <class T>
+  static std::uint64_t pages_for(std::size_t objects) {
+    return classes().pages_for(static_cast<std::size_t>(AllocatorT::template index_of<T>), objects);
   }
 
   /// Before a loop is submitted.
@@ -596,8 +603,8 @@ class AllocatorHandle {
     announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, Call>(); });
     lists_.make_lists();
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      constexpr int type = AllocatorT::template index_of<S>;
-      detail::loop_over_objects<AllocatorT>(executor_, storage_.state().lists[type], storage_.list_capacity(type),
+      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<S>);
+      detail::loop_over_objects<AllocatorT>(executor_, storage_.list(type), storage_.list_capacity(type),
                                             detail::SlotCall<S, Call>{call});
     });
     growth_.after_loop();
@@ -634,7 +641,7 @@ class AllocatorHandle {
       bulk_;
   [[no_unique_address]] std::conditional_t<kCountsAccesses, detail::AccessCounts<AllocatorT>, detail::NoAccessCounts>
       accesses_;
-  detail::RefusalLog<AllocatorT> refusals_;
+  detail::RefusalLog refusals_;
   detail::Attachments attachments_;
   std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound
   DeviceArray<char> device_object_;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/allocator/checkpoint_classes.h>
+#include <dynasoar/allocator/class_table.h>
 #include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
@@ -18,14 +18,14 @@ namespace dynasoar {
 /// Something of the program's own that can be saved. Made by `value` and `array`.
 struct SavedItem {
   std::string name;
-  std::string kind;   ///< of an element, see detail::kind_of_value
+  std::string kind;   ///< of an element: what it is and its size, see detail::value_kind
   std::size_t size;   ///< elements
   std::size_t bytes;  ///< of all of them
   const void* data;   ///< null if there are none
   bool is_in_device_memory;
 
   /// How a checkpoint describes it.
-  std::string text() const { return name + ": " + std::to_string(size) + " * " + kind; }
+  std::string text() const;
 };
 
 /// Something of the program's own that can be saved and loaded.
@@ -38,11 +38,14 @@ struct CheckpointItem : SavedItem {
 
 namespace detail {
 
+SavedItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
+                    bool is_in_device_memory);
+
 template <class T>
 SavedItem saved_item(std::string name, const T* data, std::size_t size, bool is_in_device_memory) {
   static_assert(std::is_trivially_copyable_v<T>,
                 "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
-  return {std::move(name), kind_of_value<T>(), size, size * sizeof(T), data, is_in_device_memory};
+  return make_item(std::move(name), value_kind<T>(), sizeof(T), data, size, is_in_device_memory);
 }
 
 }  // namespace detail

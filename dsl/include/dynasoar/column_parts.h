@@ -1,47 +1,29 @@
 /// @file
-/// Column parts: which numbers a field's value is made of, and how they become columns. Used by read_columns.h.
+/// Column parts: which numbers a field's value is made of. Used by read_columns.h.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include <dynasoar/allocator/aos_layout.h>
-#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/class_table.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/platform/atomic.h>
 
 namespace dynasoar::detail {
 
-/// A number that tells an object of A from all others that live at the same time: its block's number times 64 and its
-/// slot, or, of an AosAllocator, its address; -1 for null.
-template <class A>
-std::int64_t object_id(std::uint64_t bits) {
-  if (bits == 0) return -1;
-  const Handle handle(bits);
-  if constexpr (A::kCompacts) {
-    if (handle.type_index() >= A::kTypes) return -2;  // not a pointer of this allocator
-    return std::int64_t{A::block_of(handle)} * 64 + handle.slot();
-  } else {
-    return static_cast<std::int64_t>(bits & kAosAddressMask);
-  }
-}
-
 template <class T>
-inline constexpr bool is_atomic_word_v = false;
-template <class T>
-inline constexpr bool is_atomic_word_v<AtomicWord<T>> = true;
-template <class T>
-struct AtomicWordValue;
+struct AtomicWordValue {};
 template <class T>
 struct AtomicWordValue<AtomicWord<T>> {
   using type = T;
+};
+template <class T>
+concept IsAtomicWord = requires {
+  typename AtomicWordValue<T>::type;
 };
 
 template <class T>
@@ -89,95 +71,79 @@ void for_each_member(const T& value, const F& f) {
   }
 }
 
-/// Makes columns of a field's bytes.
-///
-/// @tparam A   the allocator
-template <class A>
-class ColumnMaker {
- public:
-  /// @param bytes   of all rows, `elements` of `element_bytes` in each
-  ColumnMaker(std::vector<std::byte> bytes, std::size_t element_bytes, std::size_t elements, std::vector<Column>& to)
-      : bytes_(std::move(bytes)), element_bytes_(element_bytes), elements_(elements), to_(to) {}
+struct ValueMember;
 
-  /// Adds the columns of a part of the elements. @param offset   of the part in an element
-  template <class T>
-  void add(const std::string& name, std::size_t offset) {
-    if constexpr (std::is_same_v<T, bool>) {
-      add_numbers<std::uint8_t>(name, offset);
-    } else if constexpr (std::is_enum_v<T>) {
-      add<std::underlying_type_t<T>>(name, offset);
-    } else if constexpr (std::is_arithmetic_v<T> && sizeof(T) <= 8) {
-      add_numbers<T>(name, offset);
-    } else if constexpr (std::is_pointer_v<T>) {
-      add_pointers<std::remove_pointer_t<T>>(name, offset);
-    } else if constexpr (is_atomic_word_v<T>) {
-      static_assert(sizeof(T) == sizeof(typename AtomicWordValue<T>::type));
-      add<typename AtomicWordValue<T>::type>(name, offset);
-    } else if constexpr (std::is_array_v<T>) {
-      using Element = std::remove_extent_t<T>;
-      for (std::size_t i = 0; i < std::extent_v<T>; ++i) {
-        add<Element>(name + '.' + std::to_string(i), offset + i * sizeof(Element));
-      }
-    } else if constexpr (is_std_array_v<T>) {
-      add<typename T::value_type[std::tuple_size_v<T>]>(name, offset);
-    } else if constexpr (NamesMembers<T>) {
-      add_members<T>(name, offset);
-    } else {
-      add_raw(name, offset, sizeof(T));
-    }
-  }
-
- private:
-  template <class T>
-  void add_members(const std::string& name, std::size_t offset) {
-    alignas(T) static constexpr std::byte kNone[sizeof(T)]{};  // only addresses are taken of it
-    std::size_t i = 0;
-    for_each_member(*reinterpret_cast<const T*>(kNone), [&](const auto& member) {
-      const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&member) - kNone);
-      add<std::remove_cvref_t<decltype(member)>>(name + '.' + T::field_names[i++], offset + at);
-    });
-  }
-
-  std::size_t count() const { return bytes_.size() / element_bytes_; }
-
-  template <class T>
-  void add_numbers(const std::string& name, std::size_t offset) {
-    Column& column = to_.emplace_back(Column{name, column_type<T>(), elements_, {}, {}});
-    if (element_bytes_ == sizeof(T)) {
-      column.data = std::move(bytes_);
-      return;
-    }
-    column.data.resize(count() * sizeof(T));
-    for (std::size_t i = 0; i < count(); ++i) {
-      std::memcpy(&column.data[i * sizeof(T)], &bytes_[i * element_bytes_ + offset], sizeof(T));
-    }
-  }
-
-  template <class T>
-  void add_pointers(const std::string& name, std::size_t offset) {
-    Column& column = to_.emplace_back(
-        Column{name, ColumnType::i64, elements_, std::vector<std::byte>(count() * sizeof(std::int64_t)), {}});
-    for (std::size_t i = 0; i < count(); ++i) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &bytes_[i * element_bytes_ + offset], sizeof bits);
-      auto id = static_cast<std::int64_t>(bits);
-      if constexpr (requires { typename T::Allocator::Types; }) id = object_id<typename T::Allocator>(bits);
-      std::memcpy(&column.data[i * sizeof id], &id, sizeof id);
-    }
-  }
-
-  void add_raw(const std::string& name, std::size_t offset, std::size_t bytes) {
-    Column& column = to_.emplace_back(Column{name, ColumnType::u8, elements_ * bytes, {}, {}});
-    column.data.resize(count() * bytes);
-    for (std::size_t i = 0; i < count(); ++i) {
-      std::memcpy(&column.data[i * bytes], &bytes_[i * element_bytes_ + offset], bytes);
-    }
-  }
-
-  std::vector<std::byte> bytes_;
-  std::size_t element_bytes_;
-  std::size_t elements_;
-  std::vector<Column>& to_;
+/// What a value is made of.
+struct ValueInfo {
+  enum class Nature : std::uint8_t {
+    number,   ///< of `type`
+    pointer,  ///< to an object of an allocator with `classes`; if that is null, to anything
+    array,    ///< of `parts` values like `part`
+    members,  ///< that `list_members` appends
+    bytes     ///< that mean nothing to anybody
+  };
+  Nature nature;
+  std::size_t bytes;
+  ColumnType type = {};
+  const ClassTable* classes = nullptr;
+  const ValueInfo* part = nullptr;
+  std::size_t parts = 0;
+  void (*list_members)(std::vector<ValueMember>& members) = nullptr;
 };
+
+/// A member of a class value.
+struct ValueMember {
+  const char* name;
+  std::size_t offset;
+  const ValueInfo* info;
+};
+
+template <class T>
+constexpr ValueInfo make_value_info();
+template <class T>
+inline constexpr ValueInfo value_info_v = make_value_info<T>();
+
+template <class T>
+void list_members(std::vector<ValueMember>& members) {
+  alignas(T) static constexpr std::byte kNone[sizeof(T)]{};  // only addresses are taken of it
+  for_each_member(*reinterpret_cast<const T*>(kNone), [&](const auto& member) {
+    const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&member) - kNone);
+    members.push_back({T::field_names[members.size()], at, &value_info_v<std::remove_cvref_t<decltype(member)>>});
+  });
+}
+
+template <class T>
+constexpr ValueInfo make_value_info() {
+  using Nature = ValueInfo::Nature;
+  if constexpr (std::is_same_v<T, bool>) {
+    return {Nature::number, 1, ColumnType::u8};
+  } else if constexpr (std::is_enum_v<T>) {
+    return make_value_info<std::underlying_type_t<T>>();
+  } else if constexpr (std::is_arithmetic_v<T> && sizeof(T) <= 8) {
+    return {Nature::number, sizeof(T), column_type<T>()};
+  } else if constexpr (std::is_pointer_v<T>) {
+    ValueInfo info{Nature::pointer, sizeof(T)};
+    if constexpr (requires { typename std::remove_pointer_t<T>::Allocator::Types; }) {
+      info.classes = &class_table_v<typename std::remove_pointer_t<T>::Allocator>;
+    }
+    return info;
+  } else if constexpr (IsAtomicWord<T>) {
+    static_assert(sizeof(T) == sizeof(typename AtomicWordValue<T>::type));
+    return make_value_info<typename AtomicWordValue<T>::type>();
+  } else if constexpr (std::is_array_v<T>) {
+    ValueInfo info{Nature::array, sizeof(T)};
+    info.part = &value_info_v<std::remove_extent_t<T>>;
+    info.parts = std::extent_v<T>;
+    return info;
+  } else if constexpr (is_std_array_v<T>) {
+    return make_value_info<typename T::value_type[std::tuple_size_v<T>]>();
+  } else if constexpr (NamesMembers<T>) {
+    ValueInfo info{Nature::members, sizeof(T)};
+    info.list_members = list_members<T>;
+    return info;
+  } else {
+    return {Nature::bytes, sizeof(T)};
+  }
+}
 
 }  // namespace dynasoar::detail

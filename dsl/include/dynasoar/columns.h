@@ -4,12 +4,9 @@
 /// device and parts that do not.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -72,9 +69,7 @@ struct Column {
   }
 
   /// "position_", or, of several components, "position_.1".
-  std::string component_name(std::size_t component) const {
-    return components == 1 ? name : name + '.' + std::to_string(component);
-  }
+  std::string component_name(std::size_t component) const;
 
  private:
   template <class T>
@@ -83,12 +78,16 @@ struct Column {
   }
 };
 
+namespace detail {
+
+Column column_of(std::string name, ColumnType type, const void* values, std::size_t count);
+
+}  // namespace detail
+
 /// A column of these numbers, one for each row.
 template <class T>
 Column make_column(std::string name, const std::vector<T>& values) {
-  Column column{std::move(name), column_type<T>(), 1, std::vector<std::byte>(values.size() * sizeof(T)), {}};
-  if (!values.empty()) std::memcpy(column.data.data(), values.data(), column.data.size());
-  return column;
+  return detail::column_of(std::move(name), column_type<T>(), values.data(), values.size());
 }
 
 /// A table.
@@ -98,25 +97,13 @@ struct Columns {
   std::vector<Column> columns;
 
   /// The column of this name, or null.
-  const Column* find(const std::string& column) const {
-    for (const Column& candidate : columns) {
-      if (candidate.name == column) return &candidate;
-    }
-    return nullptr;
-  }
+  const Column* find(const std::string& column) const;
 
   /// @throws std::out_of_range, with the names that there are
-  const Column& operator[](const std::string& column) const {
-    if (const Column* const found = find(column)) return *found;
-    throw std::out_of_range("dynasoar: there is no column '" + column + "', but: " + names());
-  }
+  const Column& operator[](const std::string& column) const;
 
   /// All names, separated by commas.
-  std::string names() const {
-    std::string result;
-    for (const Column& column : columns) result += (result.empty() ? "" : ", ") + column.name;
-    return result;
-  }
+  std::string names() const;
 };
 
 /// A base class's table with the fields of its subclasses, too: rows of classes that have no such field get 0. Fields
@@ -126,43 +113,6 @@ struct Columns {
 /// @param table        has the column `class`
 /// @param subclasses   tables of some of these classes, read without a loop in between
 /// @throws std::invalid_argument if they have other objects
-inline Columns with_fields_of(Columns table, const std::vector<Columns>& subclasses) {
-  const std::vector<std::size_t> classes = table["class"].as<std::size_t>();
-  const std::vector<std::string> labels = table["class"].labels;
-  const std::size_t inherited = table.columns.size();
-  for (const Columns& subclass : subclasses) {
-    const Column* const its_classes = subclass.find("class");
-    const std::vector<std::string> its_labels =
-        its_classes != nullptr ? its_classes->labels : std::vector<std::string>{subclass.name};
-    std::vector<std::size_t> places;  // rows of this class and its subclasses
-    for (std::size_t row = 0; row < table.rows; ++row) {
-      if (std::count(its_labels.begin(), its_labels.end(), labels[classes[row]]) > 0) places.push_back(row);
-    }
-    if (places.size() != subclass.rows) {
-      throw std::invalid_argument("dynasoar: " + std::to_string(subclass.rows) + " objects of " + subclass.name +
-                                  " are not among the rows of " + table.name);
-    }
-    for (std::size_t i = inherited - (its_classes == nullptr ? 1 : 0); i < subclass.columns.size(); ++i) {
-      const Column& field = subclass.columns[i];
-      const auto is_same = [&](const Column& other) {
-        return other.name == field.name && other.type == field.type && other.components == field.components;
-      };
-      auto to =
-          std::find_if(table.columns.begin() + static_cast<std::ptrdiff_t>(inherited), table.columns.end(), is_same);
-      const std::size_t row_bytes = subclass.rows == 0 ? 0 : field.data.size() / subclass.rows;
-      if (to == table.columns.end()) {
-        const std::string name = table.find(field.name) == nullptr ? field.name : subclass.name + '.' + field.name;
-        table.columns.push_back({name, field.type, field.components,
-                                 std::vector<std::byte>(table.rows * field.components * size_of(field.type)),
-                                 field.labels});
-        to = table.columns.end() - 1;
-      }
-      for (std::size_t row = 0; row < subclass.rows; ++row) {
-        std::memcpy(&to->data[places[row] * row_bytes], &field.data[row * row_bytes], row_bytes);
-      }
-    }
-  }
-  return table;
-}
+Columns with_fields_of(Columns table, const std::vector<Columns>& subclasses);
 
 }  // namespace dynasoar

@@ -51,7 +51,7 @@ void run_compaction(Executor& executor, const HeapStorage<A>& storage, double ab
   const CompactionState state = storage.compaction();
   storage.make_lists(executor);
   loop_over_teams<A>(executor, A::kTypes, ChooseClasses<A>{state, above});
-  const std::size_t blocks = storage.state().heap.blocks();
+  const std::size_t blocks = storage.heap().blocks();
   loop_over_teams<A>(executor, blocks / kBlocksPerGroup + sizeof...(Moved), MoveObjects<A, Moved>(state)...);
   if constexpr (sizeof...(U) > 0 || (has_pointers_to<All, TypeList<Moved...>>() || ...)) {
     const std::size_t pointers = (std::size_t{0} + ... + arrays.size);

@@ -3,15 +3,13 @@
 /// the paper's form may, with field_names.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include <dynasoar/allocator/class_rules.h>
-#include <dynasoar/allocator/layout.h>
-#include <dynasoar/type_name.h>
+#include <dynasoar/allocator/class_table.h>
 
 namespace dynasoar {
 
@@ -27,28 +25,11 @@ struct FieldNames {
   constexpr const char* const* end() const { return names + count; }
 };
 
-/// Name of C's own field `index`: the one that the class gives, else "field" and the index, as in SoaField<C, index>.
-/// @pre index is less than the number of these fields
-template <class C>
-std::string own_field_name(std::size_t index) {
-  if constexpr (has_own_field_names<C>()) {
-    return C::field_names[index];
-  } else {
-    return "field" + std::to_string(index);
-  }
-}
+/// Names of fields, each of them once, see all_field_names.
+std::vector<std::string> field_names_of(std::span<const FieldInfo> fields);
 
-/// Appends the names of all fields of C, and the same with the class that declares each: "age_", "Agent::age_".
-template <class C>
-void append_field_names(std::vector<std::string>& names, std::vector<std::string>& with_classes) {
-  if constexpr (!std::is_void_v<C>) {
-    append_field_names<typename C::BaseClass>(names, with_classes);
-    for (std::size_t i = 0; i != ClassLayout<C>::Own::count; ++i) {
-      names.push_back(own_field_name<C>(i));
-      with_classes.push_back(std::string(type_name<C>()) + "::" + names.back());
-    }
-  }
-}
+/// "Agent::age_".
+std::string field_text(const FieldInfo& field);
 
 }  // namespace detail
 
@@ -75,13 +56,7 @@ requires(std::is_convertible_v<const Names&, const char*>&&...) constexpr detail
 /// C++ allows for a class and its base, the class that declares each is in front, as in "Agent::age_".
 template <class C>
 std::vector<std::string> all_field_names() {
-  std::vector<std::string> names, with_classes;
-  detail::append_field_names<C>(names, with_classes);
-  std::vector<std::string> result = names;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::count(names.begin(), names.end(), names[i]) > 1) result[i] = with_classes[i];
-  }
-  return result;
+  return detail::field_names_of(detail::field_infos_v<typename C::Allocator, C>);
 }
 
 }  // namespace dynasoar

@@ -15,12 +15,9 @@
 #include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
-
-#if DYNASOAR_CUDA_BACKEND
-#include <cub/util_ptx.cuh>
-#endif
 
 namespace dynasoar::detail {
 
@@ -68,7 +65,7 @@ __device__ void visit_together(std::uint32_t place, std::uint32_t part, const F&
       const unsigned together = ((1u << kThreads) - 1) << (threadIdx.x % 32 / kThreads * kThreads);
 #pragma unroll
       for (int step = 1; step < static_cast<int>(kThreads); step *= 2) {
-        const auto other = cub::ShuffleDown<kThreads>(result, step, kThreads - 1, together);
+        const auto other = shuffle_down<kThreads>(result, step, together);
         result = reduction.op(result, other);
       }
     }

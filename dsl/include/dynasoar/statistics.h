@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iomanip>
-#include <ostream>
-#include <sstream>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -74,63 +72,10 @@ struct Statistics {
 };
 
 /// A table, one line per class.
-inline std::ostream& operator<<(std::ostream& out, const Statistics& statistics) {
-  const std::ios_base::fmtflags flags = out.flags();
-  const std::streamsize precision = out.precision();
-  const auto line = [&out](const auto& name, const auto& objects, const auto& slots, const auto& blocks,
-                           const auto& fragmentation, const auto& refused) {
-    out << std::left << std::setw(24) << name << std::right << std::setw(14) << objects << std::setw(14) << slots
-        << std::setw(12) << blocks << std::setw(12) << fragmentation << std::setw(12) << refused << '\n';
-  };
-  out << std::fixed << std::setprecision(3);
-  line("class", "objects", "slots", "blocks", "fragmented", "refused");
-  for (const TypeStatistics& type : statistics.types) {
-    line(type.name, type.objects, type.slots, type.blocks, type.fragmentation(), type.refused());
-  }
-  line("all", statistics.objects(), statistics.slots(), statistics.slots() / 64, statistics.fragmentation(),
-       statistics.refused());
-  out << "heap: " << statistics.heap_bytes << " bytes, " << statistics.pages << " pages of " << statistics.page_bytes
-      << ", " << std::setprecision(1) << 100 * statistics.used() << "% used; state: " << statistics.state_bytes
-      << " bytes\n";
-  out.flags(flags);
-  out.precision(precision);
-  return out;
-}
-
-namespace detail {
-
-/// A string as JSON writes it.
-inline std::string json_text(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
-}  // namespace detail
+std::ostream& operator<<(std::ostream& out, const Statistics& statistics);
 
 /// The same numbers as a JSON object, on one line: those of the heap, and an array `types` with an object per class.
 /// Names are those of the members.
-inline std::string to_json(const Statistics& statistics) {
-  std::ostringstream out;
-  out << "{\"heap_bytes\": " << statistics.heap_bytes << ", \"heap_limit_bytes\": " << statistics.heap_limit_bytes
-      << ", \"growths\": " << statistics.growths << ", \"state_bytes\": " << statistics.state_bytes
-      << ", \"page_bytes\": " << statistics.page_bytes << ", \"pages\": " << statistics.pages
-      << ", \"free_pages\": " << statistics.free_pages << ", \"types\": [";
-  for (std::size_t i = 0; i < statistics.types.size(); ++i) {
-    const TypeStatistics& type = statistics.types[i];
-    out << (i > 0 ? ", " : "") << "{\"name\": " << detail::json_text(type.name) << ", \"objects\": " << type.objects
-        << ", \"created\": " << type.created << ", \"deleted\": " << type.deleted() << ", \"blocks\": " << type.blocks
-        << ", \"slots\": " << type.slots << ", \"block_bytes\": " << type.block_bytes
-        << ", \"fragmentation\": " << type.fragmentation() << ", \"refused_full\": " << type.refused_full
-        << ", \"refused_contended\": " << type.refused_contended
-        << ", \"refused_on_request\": " << type.refused_on_request << ", \"refused_table\": " << type.refused_table
-        << '}';
-  }
-  out << "]}";
-  return out.str();
-}
+std::string to_json(const Statistics& statistics);
 
 }  // namespace dynasoar

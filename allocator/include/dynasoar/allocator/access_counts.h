@@ -24,8 +24,10 @@ namespace dynasoar::detail {
 // Whether files of this program count, for AllocatorHandle to refuse a mixture.
 inline constexpr unsigned kFileDoesNotCount = 1, kFileCounts = 2;
 inline unsigned counting_of_files = 0;
+#if !defined(DYNASOAR_LIBRARY_SOURCE)
 [[maybe_unused]] static const unsigned counting_of_this_file = counting_of_files |=
     kCountsAccesses ? kFileCounts : kFileDoesNotCount;
+#endif
 
 /// How a field is accessed. A reference may be read or written, or both; nobody knows.
 enum class Access { read, write, reference, read_and_write };

@@ -23,6 +23,7 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/heap_size.h>
+#include <dynasoar/allocator/object_places.h>
 #include <dynasoar/allocator/object_table.h>
 #include <dynasoar/allocator/refusal.h>
 #include <dynasoar/allocator/type_list.h>
@@ -109,6 +110,17 @@ class AosAllocator {
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
     return least_heap_bytes() + 2 * objects * std::max(kBlockBytes<T>, largest_object_bytes());
+  }
+
+  /// Bytes from an object's start to field I of class C.
+  template <class C, std::size_t I>
+  static constexpr std::size_t kFieldOffset = detail::aos_offset_v<C, I>;
+
+  /// Every object is a block of its own, in no page.
+  static constexpr detail::PageLayout<sizeof...(Ts)> pages() {
+    detail::PageLayout<sizeof...(Ts)> pages{kMallocAlignment, 1, {}, 0};
+    pages.blocks_per_page.fill(1);
+    return pages;
   }
 
   /// Address of element 0 of field I of class C.
@@ -305,8 +317,17 @@ class AosStorage {
   /// Compacts the tables and makes their lists for the next loop.
   void make_lists(Executor& executor) const { detail::make_lists(executor, state_.tables); }
 
+  const BlockList& list(std::size_t type) const { return state_.lists[type]; }
+
+  /// Where the objects of each class are.
+  std::vector<ObjectPlaces> places() const {
+    std::vector<ObjectPlaces> places;
+    for (const ObjectTable& table : state_.tables.of) places.push_back({table.list, nullptr, table.objects});
+    return places;
+  }
+
   /// An upper bound on the listed blocks of a type.
-  std::size_t list_capacity(int type) const { return (state_.tables.of[type].capacity + std::size_t{63}) / 64; }
+  std::size_t list_capacity(std::size_t type) const { return (state_.tables.of[type].capacity + std::size_t{63}) / 64; }
 
   /// Live objects, twice per type: each is a block of its own. Waits for the device.
   std::vector<std::uint64_t> count_objects(Executor& executor) const {

@@ -42,24 +42,14 @@ struct AllFeatures {
   static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened or found last
 };
 
-/// A view of a heap's state in memory that HeapStorage owns.
-///
-/// @tparam kTypes          number of types
-/// @tparam Atomics         atomics policy, see PlatformAtomics
-/// @tparam kSlots          slots per block, 64 but in model checking
-/// @tparam kContainerBits  bits per bitmap container, likewise
-/// @tparam Features        AllFeatures, or a struct with the same members
-/// @par Concurrency   all operations may overlap; lock-free but for the waits described in Bitmap
-template <int kTypes, class Atomics = PlatformAtomics, int kSlots = 64, int kContainerBits = 64,
-          class Features = AllFeatures>
-class BlockHeap {
- public:
+/// The state of a heap but for what it keeps for each type: a view of memory that HeapMemory owns. Code that is the
+/// same for any number of types works with it, see AnyHeap; BlockHeap adds the types.
+template <class Atomics, int kContainerBits>
+struct HeapState {
   using Bits = Bitmap<Atomics, kContainerBits>;
   using Counter = Tally<Atomics>;
   template <class T>
   using Word = typename Atomics::template word<T>;
-
-  static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
   /// A table with a word for each warp. In small heaps, several warps share one.
   struct WarpWords {
@@ -110,11 +100,41 @@ class BlockHeap {
   Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
   Bits free_pages;
   Counter changes;  ///< blocks opened and closed; in progress: those on their way from one bitmap to another
-  TypeState types[kTypes];
 
   /// Block numbers per page. A power of two, because requests divide by it.
   __host__ __device__ std::uint32_t block_stride() const { return 1u << block_shift; }
   __host__ __device__ std::uint32_t blocks() const { return pages << block_shift; }
+};
+
+/// The operations on a heap.
+///
+/// @tparam kTypes          number of types
+/// @tparam Atomics         atomics policy, see PlatformAtomics
+/// @tparam kSlots          slots per block, 64 but in model checking
+/// @tparam kContainerBits  bits per bitmap container, likewise
+/// @tparam Features        AllFeatures, or a struct with the same members
+/// @par Concurrency   all operations may overlap; lock-free but for the waits described in Bitmap
+template <int kTypes, class Atomics = PlatformAtomics, int kSlots = 64, int kContainerBits = 64,
+          class Features = AllFeatures>
+class BlockHeap : public HeapState<Atomics, kContainerBits> {
+  using State = HeapState<Atomics, kContainerBits>;
+
+ public:
+  using typename State::Bits;
+  using typename State::BlockWords;
+  using typename State::Counter;
+  using typename State::TypeState;
+  using typename State::WarpWords;
+  template <class T>
+  using Word = typename State::template Word<T>;
+
+  using State::block_shift, State::block_stride, State::blocks, State::changes, State::current_count, State::free_pages,
+      State::full_at, State::page_hint, State::page_type, State::pages, State::plenty, State::refusals, State::slots,
+      State::token;
+
+  static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
+
+  TypeState types[kTypes];
 
   /// Reserves up to `want` slots in one block of a type.
   ///

@@ -1,58 +1,30 @@
 /// @file
 /// classes_text: the classes of an allocator and where their fields lie, as text that a checkpoint carries: files fit
-/// programs with the same text. Used by checkpoint.h of the DSL.
+/// programs with the same text. Used by checkpoint.cpp of the DSL.
 #pragma once
 
-#include <cstddef>
 #include <sstream>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
-#include <dynasoar/allocator/block_heap.h>
-#include <dynasoar/allocator/layout.h>
+#include <dynasoar/allocator/any_heap.h>
+#include <dynasoar/allocator/class_table.h>
 
 namespace dynasoar::detail {
 
-/// What a value is, as far as both backends and all compilers agree: "p8" a pointer, "f4", "i4", "u4", "b1" a bool or
-/// "x24" anything else, with its size.
-template <class T>
-std::string kind_of_value() {
-  const char kind = std::is_pointer_v<T>                             ? 'p'
-                    : std::is_floating_point_v<T>                    ? 'f'
-                    : std::is_same_v<std::remove_cv_t<T>, bool>      ? 'b'
-                    : std::is_integral_v<T> && std::is_signed_v<T>   ? 'i'
-                    : std::is_integral_v<T> && std::is_unsigned_v<T> ? 'u'
-                                                                     : 'x';
-  return kind + std::to_string(sizeof(T));
-}
-
-/// A class's name without its namespaces and template arguments, which compilers spell differently.
-constexpr std::string_view plain_name(std::string_view name) {
-  name = name.substr(0, name.find('<'));
-  const std::size_t colons = name.rfind("::");
-  return colons == std::string_view::npos ? name : name.substr(colons + 2);
-}
-
 /// One line for the heap and one per class: "Fish: 1536 bytes, 5 per page: p8 at 0, u4 at 512, 3 * f4 at 768".
-///
-/// @param name_of   the name of a class of the list, from a std::type_identity of it
-template <class A, class F>
-std::string classes_text(const F& name_of) {
-  constexpr auto kPages = A::pages();
+inline std::string classes_text(const ClassTable& classes) {
   std::ostringstream text;
-  text << "pages of " << kPages.bytes << " bytes, " << kPages.block_stride << " block numbers; "
-       << A::Heap::Counter::kShards << " shards\n";
-  A::Types::for_each([&]<class T>(std::type_identity<T> type) {
-    text << plain_name(name_of(type)) << ": " << block_bytes_v<T> << " bytes, "
-         << kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<T>)] << " per page:";
-    for_each_field<T>([&]<class Field>(Field) {
+  text << "pages of " << classes.page_bytes << " bytes, " << classes.block_stride << " block numbers; "
+       << AnyHeap::Counter::kShards << " shards\n";
+  for (const ClassInfo& info : classes.classes) {
+    text << plain_name(info.name) << ": " << info.block_bytes << " bytes, " << info.blocks_per_page << " per page:";
+    for (const FieldInfo& field : info.fields) {
       text << ' ';
-      if (Field::kCount > 1) text << Field::kCount << " * ";
-      text << kind_of_value<typename Field::Element>() << " at " << Field::kOffset;
-    });
+      if (field.count > 1) text << field.count << " * ";
+      text << field.kind << field.bytes << " at " << field.offset;
+    }
     text << '\n';
-  });
+  }
   return text.str();
 }
 

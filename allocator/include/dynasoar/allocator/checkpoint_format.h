@@ -11,18 +11,7 @@
 
 #include <dynasoar/allocator/checksum.h>
 
-#if DYNASOAR_ZSTD
-#include <zstd.h>
-#endif
-
 namespace dynasoar::detail {
-
-/// Whether this program can compress checkpoints: it is linked to dynasoar::zstd.
-#if DYNASOAR_ZSTD
-inline constexpr bool kHasZstd = true;
-#else
-inline constexpr bool kHasZstd = false;
-#endif
 
 inline constexpr char kCheckpointMagic[8] = {'D', 'y', 'n', 'a', 'S', 'O', 'A', 'r'};
 inline constexpr std::uint32_t kCheckpointVersion = 1;        ///< that is written
@@ -80,29 +69,5 @@ inline constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
 
 /// Chunks that are written, read and checked together: one per thread, on most machines.
 inline constexpr std::size_t kChunksAtOnce = 8;
-
-#if DYNASOAR_ZSTD
-
-/// @return bytes that the compressed contents take, or `bytes` if they would not be fewer
-inline std::size_t compress(void* to, const void* from, std::size_t bytes, int level) {
-  const std::size_t size = ZSTD_compress(to, bytes, from, bytes, level);
-  return ZSTD_isError(size) != 0 ? bytes : size;  // the only error is that there was no room for them
-}
-
-/// @return whether `stored` bytes were what `bytes` bytes had been compressed to
-inline bool decompress(void* to, std::size_t bytes, const void* from, std::size_t stored) {
-  return ZSTD_decompress(to, bytes, from, stored) == bytes;
-}
-
-#else
-
-inline std::size_t compress(void*, const void*, std::size_t bytes, int) {
-  return bytes;
-}
-inline bool decompress(void*, std::size_t, const void*, std::size_t) {
-  return false;
-}
-
-#endif
 
 }  // namespace dynasoar::detail

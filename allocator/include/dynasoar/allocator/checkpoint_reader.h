@@ -16,6 +16,7 @@
 
 #include <dynasoar/allocator/checkpoint_error.h>
 #include <dynasoar/allocator/checkpoint_format.h>
+#include <dynasoar/allocator/compression.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/host_buffer.h>
 #include <dynasoar/platform/host_threads.h>
@@ -27,7 +28,9 @@ namespace dynasoar::detail {
 /// @throws CheckpointError from all members if the file is not what it should be; Error if the disk refuses
 class CheckpointReader {
  public:
-  explicit CheckpointReader(const std::string& path) : file_(path) { check_header(); }
+  CheckpointReader(const std::string& path, const Compression& compression) : compression_(compression), file_(path) {
+    check_header();
+  }
 
   const std::string& path() const { return file_.path(); }
 
@@ -179,10 +182,11 @@ class CheckpointReader {
     return group.unpacked.data();
   }
 
-  static bool unpack(const Group& group, const Chunk& chunk) {
+  bool unpack(const Group& group, const Chunk& chunk) const {
     const char* const from = group.stored.data() + chunk.stored_at;
     char* const to = group.unpacked.data() + chunk.begin;
-    if (chunk.header.method == Storing::zstd) return decompress(to, chunk.header.bytes, from, chunk.header.stored);
+    if (chunk.header.method == Storing::zstd)
+      return compression_.decompress(to, chunk.header.bytes, from, chunk.header.stored);
     std::memcpy(to, from, chunk.header.bytes);
     return true;
   }
@@ -193,7 +197,7 @@ class CheckpointReader {
       return;
     }
     if (header.method != Storing::zstd) fail_damaged("a chunk is stored in a way that does not exist");
-    if (!kHasZstd) {
+    if (compression_.decompress == nullptr) {
       fail(CheckpointFault::needs_compression,
            "is compressed, and this program was built without zstd; link it to dynasoar::zstd");
     }
@@ -208,6 +212,7 @@ class CheckpointReader {
     }
   }
 
+  Compression compression_;
   InputFile file_;
   std::uint64_t offset_ = 0;
   std::vector<std::uint64_t> sums_;

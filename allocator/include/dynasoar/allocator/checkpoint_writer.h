@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <dynasoar/allocator/checkpoint_format.h>
+#include <dynasoar/allocator/compression.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/host_threads.h>
 
@@ -24,7 +25,8 @@ class CheckpointWriter {
  public:
   /// @param level   of compression; 0: none
   /// @throws Error if the file cannot be written
-  CheckpointWriter(const std::string& path, int level) : level_(level), file_(path) {
+  CheckpointWriter(const std::string& path, int level, const Compression& compression)
+      : level_(level), compression_(compression), file_(path) {
     const CheckpointHeader later{};
     file_.write(&later, sizeof later);
   }
@@ -104,7 +106,7 @@ class CheckpointWriter {
     chunk.stored = data;
     if (level_ > 0) {
       chunk.compressed.resize(std::max(chunk.compressed.size(), bytes));
-      const std::size_t size = compress(chunk.compressed.data(), data, bytes, level_);
+      const std::size_t size = compression_.compress(chunk.compressed.data(), data, bytes, level_);
       if (size < bytes) {
         chunk.header.method = Storing::zstd;
         chunk.header.stored = size;
@@ -116,6 +118,7 @@ class CheckpointWriter {
   }
 
   int level_;
+  Compression compression_;
   DurableFile file_;
   std::vector<std::uint64_t> sums_;           // of the chunk headers so far
   std::array<std::vector<Chunk>, 2> chunks_;  // one is being packed while the other is being written

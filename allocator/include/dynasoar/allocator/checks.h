@@ -27,10 +27,13 @@
 
 namespace dynasoar::detail {
 
-// The kinds of build among the files of this program, for AllocatorHandle to refuse a mixture.
+// The kinds of build among the files of this program, for AllocatorHandle to refuse a mixture. The library's own
+// sources serve both kinds.
 inline constexpr unsigned kUncheckedBuild = 1, kCheckedBuild = 2;
 inline unsigned kinds_of_build = 0;
+#if !defined(DYNASOAR_LIBRARY_SOURCE)
 [[maybe_unused]] static const unsigned kind_of_this_file = kinds_of_build |= kChecked ? kCheckedBuild : kUncheckedBuild;
+#endif
 
 /// The tag of a slot: alive (bit 0), being destroyed (bit 1), generation (2-9), loop of creation (10-31).
 class Tag {

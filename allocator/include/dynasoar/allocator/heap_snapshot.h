@@ -1,6 +1,6 @@
 /// @file
 /// HeapSnapshot: the state of a heap in host memory, but for the objects themselves: what a checkpoint holds of it.
-/// Used by checkpoint.h of the DSL.
+/// Used by checkpoint.cpp of the DSL.
 ///
 /// Open blocks and who owns them are enough to set up all bitmaps again. The rest makes a program go on exactly as it
 /// would have: counts, and where each warp looks first.
@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/allocator/checks.h>
+#include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/heap_growth.h>
-#include <dynasoar/allocator/heap_storage.h>
+#include <dynasoar/allocator/heap_memory.h>
 #include <dynasoar/allocator/heap_tasks.h>
 #include <dynasoar/allocator/refusal.h>
 #include <dynasoar/allocator/snapshot_tasks.h>
@@ -42,12 +43,8 @@ struct SavedTags {
   std::uint32_t tags[kSlotsPerBlock];
 };
 
-/// @tparam A   a SoaAllocator of complete types
-template <class A>
 struct HeapSnapshot {
-  using Storage = HeapStorage<A>;
-  using Heap = typename A::Heap;
-  using Counter = typename Heap::Counter;
+  using Counter = AnyHeap::Counter;
 
   HeapNumbers numbers{};
   std::vector<SavedBlock> blocks;
@@ -59,62 +56,64 @@ struct HeapSnapshot {
   static constexpr std::size_t kShards = Counter::kShards;
   static constexpr std::size_t kSeen = 2 * kShards;
   static constexpr std::size_t kCountersOfType = 3 * kShards + kRefusals + 1;
-  static constexpr std::size_t kCounters = A::kTypes * kCountersOfType + kShards;
+  static std::size_t counters_for(std::size_t types) { return types * kCountersOfType + kShards; }
 
   /// What the heap is like. @pre the device is idle
-  static HeapSnapshot of(Executor& executor, const Storage& storage) {
+  static HeapSnapshot of(Executor& executor, const HeapMemory& memory) {
     HeapSnapshot snapshot;
-    snapshot.take_numbers(storage);
-    snapshot.take_blocks(executor, storage.state().heap);
-    snapshot.take_counters(executor, storage.state().heap);
-    snapshot.take_hints(storage.state().heap);
-    snapshot.take_lists(storage);
-    if constexpr (kChecked) snapshot.take_tags(storage.state());
+    snapshot.take_numbers(memory);
+    snapshot.take_blocks(executor, memory.any_heap());
+    snapshot.take_counters(executor, memory);
+    snapshot.take_hints(memory);
+    snapshot.take_lists(memory);
+    if (memory.is_checked()) snapshot.take_tags(memory);
     return snapshot;
   }
 
   /// An empty heap.
-  static HeapSnapshot empty(const Storage& storage) {
+  static HeapSnapshot empty(const HeapMemory& memory) {
     HeapSnapshot snapshot;
-    snapshot.take_numbers(storage);
+    snapshot.take_numbers(memory);
     snapshot.numbers.current_count = 0;
-    snapshot.counters.resize(kCounters);
+    snapshot.counters.resize(counters_for(memory.classes().classes.size()));
     return snapshot;
   }
 
   /// Whether the parts can belong together.
-  bool is_consistent() const {
-    constexpr auto kPages = A::pages();
-    if (counters.size() != kCounters) return false;
-    if (hints.size() != (numbers.current_count == 0 ? 0 : numbers.current_count * (1 + A::kTypes))) return false;
+  bool is_consistent(const ClassTable& classes) const {
+    const std::size_t types = classes.classes.size();
+    const std::uint32_t stride = classes.block_stride;
+    if (counters.size() != counters_for(types)) return false;
+    if (hints.size() != (numbers.current_count == 0 ? 0 : numbers.current_count * (1 + types))) return false;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const SavedBlock& block = blocks[i];
-      if (block.type >= A::kTypes || (i > 0 && blocks[i - 1].number >= block.number)) return false;
-      if (block.number % kPages.block_stride >= kPages.blocks_per_page[block.type]) return false;
-      const std::uint32_t page = block.number / kPages.block_stride;
+      if (block.type >= types || (i > 0 && blocks[i - 1].number >= block.number)) return false;
+      if (block.number % stride >= classes[block.type].blocks_per_page) return false;
+      const std::uint32_t page = block.number / stride;
       if (page >= numbers.used_pages) return false;
-      if (i > 0 && blocks[i - 1].number / kPages.block_stride == page && blocks[i - 1].type != block.type) return false;
+      if (i > 0 && blocks[i - 1].number / stride == page && blocks[i - 1].type != block.type) return false;
     }
-    const std::uint64_t end = numbers.pages * kPages.block_stride;
+    const std::uint64_t end = numbers.pages * stride;
     for (const SavedTags& saved : tags) {
       if (saved.block >= end) return false;
     }
-    return numbers.used_pages <= numbers.pages && has_consistent_lists();
+    return numbers.used_pages <= numbers.pages && has_consistent_lists(types, end);
   }
 
   /// Makes the heap, whatever is in it, like this; the objects are up to the caller. Where it has another size, or is
   /// used by another number of warps, searches begin elsewhere than they would have.
   /// @pre the device is idle, the snapshot is consistent, the heap has as many pages as are used in it
-  void restore(Executor& executor, Storage& storage) const {
-    const Heap& heap = storage.state().heap;
-    const bool same_size = heap.pages == numbers.pages && heap.current_count == numbers.current_count;
-    storage.clear(executor, static_cast<std::uint32_t>(numbers.is_checked != 0 ? numbers.first_generation : 0));
-    restore_blocks(executor, heap, same_size);
-    restore_counters(executor, heap, same_size);
-    if (same_size) restore_hints(heap);
-    restore_lists(executor, storage, same_size);
-    if constexpr (kChecked) restore_tags(executor, storage.state());
+  /// @return whether there are lists of objects; else they are out of date
+  bool restore(Executor& executor, HeapMemory& memory) const {
+    const bool same_size = memory.heap().pages == numbers.pages && memory.heap().current_count == numbers.current_count;
+    memory.clear(executor, static_cast<std::uint32_t>(numbers.is_checked != 0 ? numbers.first_generation : 0));
+    restore_blocks(executor, memory.any_heap(), same_size);
+    restore_counters(executor, memory, same_size);
+    if (same_size) restore_hints(memory);
+    const bool has_lists = restore_lists(executor, memory, same_size);
+    if (memory.is_checked()) restore_tags(executor, memory);
     executor.wait();
+    return has_lists;
   }
 
  private:
@@ -136,21 +135,21 @@ struct HeapSnapshot {
     copy_to_device(static_cast<void*>(words), values, count * sizeof(T));
   }
 
-  void take_numbers(const Storage& storage) {
-    numbers.pages = storage.pages();
-    numbers.current_count = storage.state().heap.current_count;
-    if constexpr (kChecked) {
+  void take_numbers(const HeapMemory& memory) {
+    numbers.pages = memory.pages();
+    numbers.current_count = memory.heap().current_count;
+    if (memory.is_checked()) {
       numbers.is_checked = 1;
-      numbers.first_generation = storage.first_generation();
-      numbers.attempts = download<std::uint64_t>(storage.state().checks.faults.attempts, 1).front();
+      numbers.first_generation = memory.first_generation();
+      numbers.attempts = download<std::uint64_t>(memory.checks().faults.attempts, 1).front();
     }
   }
 
-  void take_blocks(Executor& executor, const Heap& heap) {
+  void take_blocks(Executor& executor, const AnyHeap& heap) {
     DeviceArray<SavedBlock> found(std::min<std::size_t>(kBlocksAtOnce, heap.blocks()));
     for (std::uint64_t first = 0; first < heap.blocks(); first += found.size()) {
       const std::size_t count = std::min<std::size_t>(found.size(), heap.blocks() - first);
-      executor.for_each_index(count, DescribeBlocks<Heap>{heap, static_cast<std::uint32_t>(first), found.data()});
+      executor.for_each_index(count, DescribeBlocks{heap, static_cast<std::uint32_t>(first), found.data()});
       executor.wait();
       for (const SavedBlock& block : download<SavedBlock>(found.data(), count)) {
         if (block.type != kNoType) blocks.push_back(block);
@@ -159,72 +158,76 @@ struct HeapSnapshot {
     if (!blocks.empty()) numbers.used_pages = (blocks.back().number >> heap.block_shift) + 1;
   }
 
-  void take_counters(Executor& executor, const Heap& heap) {
+  void take_counters(Executor& executor, const HeapMemory& memory) {
+    const auto& heap = memory.heap();
     DeviceArray<std::uint64_t> words(kShards);
     const auto append = [&](const auto& more) { counters.insert(counters.end(), more.begin(), more.end()); };
     const auto append_tally = [&](const Counter& tally) {
-      executor.for_each_index(kShards, ReadTally<Counter>{tally, words.data()});
+      executor.for_each_index(kShards, ReadTally{tally, words.data()});
       executor.wait();
       append(words.download());
     };
-    for (int type = 0; type < A::kTypes; ++type) {
-      append_tally(heap.types[type].created);
-      append_tally(heap.types[type].deleted);
-      append_tally(heap.types[type].open_blocks);
-      append(download<std::uint64_t>(heap.refusals + type * kRefusals, kRefusals));
-      append(download<std::uint64_t>(heap.full_at + type, 1));
+    for (int i = 0; i < memory.types(); ++i) {
+      const AnyHeap::TypeState& type = memory.type(static_cast<std::size_t>(i));
+      append_tally(type.created);
+      append_tally(type.deleted);
+      append_tally(type.open_blocks);
+      append(download<std::uint64_t>(heap.refusals + i * kRefusals, kRefusals));
+      append(download<std::uint64_t>(heap.full_at + i, 1));
     }
     append_tally(heap.changes);
   }
 
-  void restore_counters(Executor& executor, const Heap& heap, bool same_size) const {
+  void restore_counters(Executor& executor, const HeapMemory& memory, bool same_size) const {
+    const auto& heap = memory.heap();
     DeviceArray<std::uint64_t> all(counters.size());
     all.upload(counters);
     const std::uint64_t* from = all.data();
     const auto set_tally = [&](const Counter& tally) {
-      executor.for_each_index(kShards, WriteTally<Counter>{tally, std::exchange(from, from + kShards)});
+      executor.for_each_index(kShards, WriteTally{tally, std::exchange(from, from + kShards)});
     };
-    for (int type = 0; type < A::kTypes; ++type) {
-      set_tally(heap.types[type].created);
-      set_tally(heap.types[type].deleted);
-      set_tally(heap.types[type].open_blocks);
+    for (int i = 0; i < memory.types(); ++i) {
+      const AnyHeap::TypeState& type = memory.type(static_cast<std::size_t>(i));
+      set_tally(type.created);
+      set_tally(type.deleted);
+      set_tally(type.open_blocks);
       const auto at = static_cast<std::size_t>(from - all.data());
-      upload(heap.refusals + type * kRefusals, counters.data() + at, kRefusals);
+      upload(heap.refusals + i * kRefusals, counters.data() + at, kRefusals);
       // No proof that the heap was full holds in a larger one.
-      if (same_size) upload(heap.full_at + type, counters.data() + at + kRefusals, 1);
+      if (same_size) upload(heap.full_at + i, counters.data() + at + kRefusals, 1);
       from += kRefusals + 1;
     }
     set_tally(heap.changes);
     executor.wait();
   }
 
-  using WarpWords = typename Heap::WarpWords;
+  using WarpWords = AnyHeap::WarpWords;
 
-  void take_hints(const Heap& heap) {
+  void take_hints(const HeapMemory& memory) {
     const auto append = [&](const WarpWords& table) {
-      const auto words = download<std::uint32_t>(table.words, heap.current_count * WarpWords::kStride);
+      const auto words = download<std::uint32_t>(table.words, memory.heap().current_count * WarpWords::kStride);
       for (std::size_t i = 0; i < words.size(); i += WarpWords::kStride) hints.push_back(words[i]);
     };
-    append(heap.page_hint);
-    for (const auto& type : heap.types) append(type.current);
+    append(memory.heap().page_hint);
+    for (int i = 0; i < memory.types(); ++i) append(memory.type(static_cast<std::size_t>(i)).current);
   }
 
-  void restore_hints(const Heap& heap) const {
+  void restore_hints(const HeapMemory& memory) const {
     auto from = hints.begin();
     const auto set = [&](const WarpWords& table) {
-      std::vector<std::uint32_t> words(heap.current_count * WarpWords::kStride, kNoPosition);
+      std::vector<std::uint32_t> words(memory.heap().current_count * WarpWords::kStride, kNoPosition);
       for (std::size_t i = 0; i < words.size(); i += WarpWords::kStride) words[i] = *from++;
       upload(table.words, words.data(), words.size());
     };
-    set(heap.page_hint);
-    for (const auto& type : heap.types) set(type.current);
+    set(memory.heap().page_hint);
+    for (int i = 0; i < memory.types(); ++i) set(memory.type(static_cast<std::size_t>(i)).current);
   }
 
-  void take_lists(const Storage& storage) {
-    for (std::size_t type = 0; type < A::kTypes; ++type) {
-      const auto seen = download<std::uint64_t>(storage.compaction().seen + type * kSeen, kSeen);
+  void take_lists(const HeapMemory& memory) {
+    for (std::size_t type = 0; type < memory.classes().classes.size(); ++type) {
+      const auto seen = download<std::uint64_t>(memory.listed_shards(type), kSeen);
       lists.insert(lists.end(), seen.begin(), seen.end());
-      const BlockList& list = storage.state().lists[type];
+      const BlockList& list = memory.list(type);
       const std::uint32_t count = download<std::uint32_t>(list.count, 1).front();
       lists.push_back(count);
       for (const ListedBlock& entry : download<ListedBlock>(list.entries, count)) {
@@ -234,11 +237,11 @@ struct HeapSnapshot {
     }
   }
 
-  bool has_consistent_lists() const {
+  /// @param end   of block numbers
+  bool has_consistent_lists(std::size_t types, std::uint64_t end) const {
     if (lists.empty()) return true;
-    const std::uint64_t end = numbers.pages * A::pages().block_stride;
     std::size_t at = 0;
-    for (int type = 0; type < A::kTypes; ++type) {
+    for (std::size_t type = 0; type < types; ++type) {
       if (lists.size() - at < kSeen + 1) return false;
       at += kSeen;
       const std::uint64_t count = lists[at++];
@@ -250,46 +253,47 @@ struct HeapSnapshot {
     return at == lists.size();
   }
 
-  /// In a heap of another size, the lists are those of the objects that there are.
-  void restore_lists(Executor& executor, const Storage& storage, bool same_size) const {
+  /// In a heap of another size, they have to be made anew.
+  bool restore_lists(Executor& executor, const HeapMemory& memory, bool same_size) const {
+    const std::size_t types = memory.classes().classes.size();
     if (!same_size || lists.empty()) {
-      executor.fill_bytes(storage.compaction().seen, 0xff, A::kTypes * kSeen * sizeof(std::uint64_t));
-      storage.make_lists(executor);
-      return;
+      executor.fill_bytes(memory.listed_shards(0), 0xff, types * kSeen * sizeof(std::uint64_t));
+      return false;
     }
     const std::uint64_t* from = lists.data();
-    for (std::size_t type = 0; type < A::kTypes; ++type) {
-      upload(storage.compaction().seen + type * kSeen, from, kSeen);
+    for (std::size_t type = 0; type < types; ++type) {
+      upload(memory.listed_shards(type), from, kSeen);
       from += kSeen;
       const auto count = static_cast<std::uint32_t>(*from++);
       std::vector<ListedBlock> entries;
       for (std::uint32_t i = 0; i < count; ++i, from += 2) {
         entries.push_back({from[0], static_cast<std::uint32_t>(from[1])});
       }
-      upload(storage.state().lists[type].entries, entries.data(), count);
-      upload(storage.state().lists[type].count, &count, 1);
+      upload(memory.list(type).entries, entries.data(), count);
+      upload(memory.list(type).count, &count, 1);
     }
+    return true;
   }
 
-  void restore_blocks(Executor& executor, const Heap& heap, bool same_size) const {
-    executor.fill_bytes(heap.page_type, FinishPages<Heap>::kNoTypeByte, heap.pages * sizeof(std::uint32_t));
+  void restore_blocks(Executor& executor, const AnyHeap& heap, bool same_size) const {
+    executor.fill_bytes(heap.page_type, FinishPages::kNoTypeByte, heap.pages * sizeof(std::uint32_t));
     DeviceArray<SavedBlock> some(std::min(kBlocksAtOnce, blocks.size()));
     for (std::size_t first = 0; first < blocks.size(); first += some.size()) {
       const std::size_t count = std::min(some.size(), blocks.size() - first);
       executor.wait();
       upload(some.data(), blocks.data() + first, count);
-      executor.for_each_index(count, RestoreBlocks<Heap>{heap, some.data(), same_size});
+      executor.for_each_index(count, RestoreBlocks{heap, some.data(), same_size});
     }
-    executor.for_each_index(Heap::Bits::containers(heap.pages), FinishPages<Heap>{heap});
+    executor.for_each_index(AnyHeap::Bits::containers(heap.pages), FinishPages{heap});
     executor.wait();
   }
 
-  void take_tags(const typename A::State& state) {
+  void take_tags(const HeapMemory& memory) {
     const std::uint32_t unused = Tag::unused(static_cast<std::uint32_t>(numbers.first_generation)).bits();
-    const std::uint64_t end = state.heap.blocks();
+    const std::uint64_t end = memory.heap().blocks();
     for (std::uint64_t first = 0; first < end; first += kTagBlocksAtOnce) {
       const std::size_t count = std::min<std::size_t>(kTagBlocksAtOnce, end - first);
-      const auto words = download<std::uint32_t>(state.checks.tags + first * kSlotsPerBlock, count * kSlotsPerBlock);
+      const auto words = download<std::uint32_t>(memory.checks().tags + first * kSlotsPerBlock, count * kSlotsPerBlock);
       for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t* const of_block = words.data() + i * kSlotsPerBlock;
         const auto is_used = [unused](std::uint32_t tag) { return tag != unused; };
@@ -301,28 +305,28 @@ struct HeapSnapshot {
     }
   }
 
-  void restore_tags(Executor& executor, const typename A::State& state) const {
+  void restore_tags(Executor& executor, const HeapMemory& memory) const {
     executor.wait();
     const std::uint64_t attempts = numbers.attempts;
-    upload(state.checks.faults.attempts, &attempts, 1);
-    if (numbers.is_checked == 0) return restore_tags_of_unchecked(state);
+    upload(memory.checks().faults.attempts, &attempts, 1);
+    if (numbers.is_checked == 0) return restore_tags_of_unchecked(memory);
     for (const SavedTags& saved : tags) {
       // A heap of less pages has no place for those of blocks that are closed.
-      if (saved.block < state.heap.blocks()) {
-        upload(state.checks.tags + std::size_t{saved.block} * kSlotsPerBlock, saved.tags, kSlotsPerBlock);
+      if (saved.block < memory.heap().blocks()) {
+        upload(memory.checks().tags + std::size_t{saved.block} * kSlotsPerBlock, saved.tags, kSlotsPerBlock);
       }
     }
   }
 
   /// Pointers of other builds have generation 0.
-  void restore_tags_of_unchecked(const typename A::State& state) const {
+  void restore_tags_of_unchecked(const HeapMemory& memory) const {
     const Tag alive = Tag::unused(Handle::kGenerations - 1).created(Tag::kNoLoop);
     for (const SavedBlock& block : blocks) {
       std::uint32_t words[kSlotsPerBlock];
       for (std::size_t slot = 0; slot < kSlotsPerBlock; ++slot) {
         words[slot] = (block.slots >> slot & 1) != 0 ? alive.bits() : Tag::unused(0).bits();
       }
-      upload(state.checks.tags + std::size_t{block.number} * kSlotsPerBlock, words, kSlotsPerBlock);
+      upload(memory.checks().tags + std::size_t{block.number} * kSlotsPerBlock, words, kSlotsPerBlock);
     }
   }
 };

@@ -1,10 +1,11 @@
 /// @file
-/// What runs on the device for HeapStorage: setting up pages, counting objects.
+/// What runs on the device for HeapMemory: setting up pages, counting objects.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
@@ -20,9 +21,8 @@ struct FillWords {
 };
 
 /// Every warp starts to look for free pages in its own part of some pages.
-template <class Heap>
 struct SpreadHints {
-  typename Heap::WarpWords hints;
+  AnyHeap::WarpWords hints;
   std::uint32_t count, first, end;
   __device__ void operator()(std::size_t index) const {
     const std::uint64_t place = std::uint64_t{end - first} * index / count;
@@ -31,10 +31,9 @@ struct SpreadHints {
 };
 
 /// Makes new pages free, those of one container, while others may allocate.
-template <class Heap>
 struct AddFreePages {
-  typename Heap::Bits free_pages;
-  typename Heap::Counter changes;
+  AnyHeap::Bits free_pages;
+  AnyHeap::Counter changes;
   std::uint32_t first, end;
 
   __device__ void operator()(std::size_t index) const {
@@ -50,9 +49,8 @@ struct AddFreePages {
 };
 
 /// Counts the objects and blocks of one container of an allocated bitmap.
-template <class Heap>
 struct CountObjects {
-  Heap heap;
+  AnyHeap heap;
   std::uint32_t containers;
   AtomicWord<std::uint64_t>* totals;  // [2 * types] objects, blocks
 

@@ -1,5 +1,5 @@
 /// @file
-/// SavedObjects: takes the objects of open blocks to a checkpoint file, and back. Used by checkpoint.h of the DSL.
+/// SavedObjects: takes the objects of open blocks to a checkpoint file, and back. Used by checkpoint.cpp of the DSL.
 ///
 /// While the device gathers the objects of some blocks, the host computes the checksums of those before, and the disk
 /// writes the ones before these.
@@ -9,12 +9,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include <dynasoar/allocator/checkpoint_format.h>
 #include <dynasoar/allocator/checkpoint_reader.h>
 #include <dynasoar/allocator/checkpoint_writer.h>
+#include <dynasoar/allocator/class_table.h>
+#include <dynasoar/allocator/heap_memory.h>
 #include <dynasoar/allocator/snapshot_tasks.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
@@ -23,17 +24,32 @@
 
 namespace dynasoar::detail {
 
-template <class A>
 class SavedObjects {
  public:
-  /// @param base     of the heap
   /// @param blocks   to copy, in the order of the file
-  SavedObjects(Executor& executor, char* base, const std::vector<SavedBlock>& blocks)
-      : executor_(executor), base_(base), blocks_(blocks) {}
+  SavedObjects(Executor& executor, const HeapMemory& memory, const std::vector<SavedBlock>& blocks)
+      : executor_(executor), base_(memory.base()), info_(memory.classes()), blocks_(blocks) {
+    std::vector<CopiedClass> classes;
+    std::vector<CopiedField> fields;
+    const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
+    for (const ClassInfo& info : info_.classes) {
+      const std::uint32_t first = number(fields.size());
+      std::size_t bytes = 0;
+      for (const FieldInfo& field : info.fields) {
+        fields.push_back(CopiedField::of(field));
+        bytes += field.count * field.stride;
+      }
+      classes.push_back({first, number(fields.size()), number(info.block_bytes), bytes != info.block_bytes});
+    }
+    classes_ = DeviceArray<CopiedClass>(classes.size());
+    classes_.upload(classes);
+    fields_ = DeviceArray<CopiedField>(fields.size());
+    fields_.upload(fields);
+  }
 
   /// Writes the objects.
   void write(CheckpointWriter& writer) {
-    make_buffers(std::max(kChunksAtOnce * kChunkBytes, A::largest_block_bytes()));
+    make_buffers(std::max(kChunksAtOnce * kChunkBytes, info_.largest_block_bytes()));
     std::array<HostBuffer, 3> buffers;  // gathered, summed up, written
     for (HostBuffer& buffer : buffers) buffer = HostBuffer(capacity_);
     std::vector<std::size_t> sizes;  // of the chunks in the buffer before
@@ -53,8 +69,8 @@ class SavedObjects {
     std::vector<PlacedBlock> placed;
     std::size_t bytes = 0;
     for (; at_ < blocks_.size() && bytes < contents.bytes; ++at_) {
-      placed.push_back({blocks_[at_], bytes});
-      bytes += block_bytes(blocks_[at_].type);
+      placed.push_back(place(blocks_[at_], bytes));
+      bytes += info_[blocks_[at_].type].block_bytes;
     }
     if (bytes != contents.bytes) return false;
     executor_.wait();  // for the objects before, whose buffers these are
@@ -62,23 +78,18 @@ class SavedObjects {
     upload(placed);
     char* const buffer = kCudaBackend ? staged_.data() : const_cast<char*>(contents.data);
     if constexpr (kCudaBackend) submit_copy(executor_, buffer, contents.data, bytes);
-    copy<Direction::to_heap>(buffer, placed.size());
+    copy(Direction::to_heap, buffer, placed.size());
     return true;
   }
 
   /// Whether all objects have been read.
   bool is_complete() const { return at_ == blocks_.size(); }
 
-  /// Bytes of a block.
-  static std::size_t block_bytes(int type) {
-    std::size_t bytes = 0;
-    A::Types::for_each([&]<class T>(std::type_identity<T>) {
-      if (A::template index_of<T> == type) bytes = A::template kBlockBytes<T>;
-    });
-    return bytes;
+ private:
+  PlacedBlock place(const SavedBlock& block, std::size_t in_buffer) const {
+    return {block, info_.block_offset(block.number, block.type), in_buffer};
   }
 
- private:
   void make_buffers(std::size_t bytes) {
     capacity_ = bytes;
     if constexpr (kCudaBackend) staged_ = DeviceArray<char>(bytes);
@@ -90,10 +101,10 @@ class SavedObjects {
     std::vector<std::size_t> sizes;
     std::size_t bytes = 0;
     for (; at_ < blocks_.size(); ++at_) {
-      const std::size_t size = block_bytes(blocks_[at_].type);
+      const std::size_t size = info_[blocks_[at_].type].block_bytes;
       const bool is_new_chunk = sizes.empty() || sizes.back() + size > kChunkBytes;
       if (bytes + size > capacity_ || (is_new_chunk && sizes.size() == kChunksAtOnce)) break;
-      placed.push_back({blocks_[at_], bytes});
+      placed.push_back(place(blocks_[at_], bytes));
       bytes += size;
       if (is_new_chunk) sizes.push_back(0);
       sizes.back() += size;
@@ -101,7 +112,7 @@ class SavedObjects {
     upload(placed);
     char* const buffer = kCudaBackend ? staged_.data() : to;
     if constexpr (kCudaBackend) executor_.fill_bytes(buffer, 0, bytes);
-    copy<Direction::to_buffer>(buffer, placed.size());
+    copy(Direction::to_buffer, buffer, placed.size());
     if constexpr (kCudaBackend) submit_copy(executor_, to, buffer, bytes);
     return sizes;
   }
@@ -111,19 +122,21 @@ class SavedObjects {
     placed_.upload(placed);
   }
 
-  template <Direction kDirection>
-  void copy(char* buffer, std::size_t blocks) {
-    using Copy = CopyObjects<A, kDirection>;
-    executor_.for_each_index(blocks * Copy::kTasksPerBlock, Copy{placed_.data(), base_, buffer});
+  void copy(Direction direction, char* buffer, std::size_t blocks) {
+    executor_.for_each_index(blocks * CopyObjects::kTasksPerBlock,
+                             CopyObjects{classes_.data(), fields_.data(), placed_.data(), base_, buffer, direction});
   }
 
   Executor& executor_;
   char* base_;
+  const ClassTable& info_;
   const std::vector<SavedBlock>& blocks_;
   std::size_t at_ = 0;  // blocks that are done
   std::size_t capacity_ = 0;
   DeviceArray<char> staged_;  // on a GPU: what is on its way
   DeviceArray<PlacedBlock> placed_;
+  DeviceArray<CopiedClass> classes_;
+  DeviceArray<CopiedField> fields_;
 };
 
 }  // namespace dynasoar::detail

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
+#include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/allocator/bitmap.h>
+#include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
@@ -29,9 +30,8 @@ static_assert(sizeof(SavedBlock) == 16);
 inline constexpr std::uint16_t kNoType = 0xffff;  ///< of a closed block, while blocks are looked at
 
 /// Says of each of some blocks what it is.
-template <class Heap>
 struct DescribeBlocks {
-  Heap heap;
+  AnyHeap heap;
   std::uint32_t first;
   SavedBlock* found;
 
@@ -46,9 +46,8 @@ struct DescribeBlocks {
 };
 
 /// Opens blocks of an empty heap. @pre pages are of no type, see FinishPages
-template <class Heap>
 struct RestoreBlocks {
-  Heap heap;
+  AnyHeap heap;
   const SavedBlock* blocks;
   bool keeps_owners;  ///< false: blocks that warps own become active ones
 
@@ -58,7 +57,7 @@ struct RestoreBlocks {
     heap.page_type[block.number >> heap.block_shift].store(block.type, Order::relaxed);
     heap.slots[block.number].store(block.slots, Order::relaxed);
     heap.types[block.type].allocated.set(block.number);
-    if (block.slots == Heap::kAllSlots) return;
+    if (block.slots == AnyHeap::kAllSlots) return;
     if (block.owned != 0 && keeps_owners) {
       heap.token[block.number].store(1, Order::relaxed);
     } else {
@@ -68,11 +67,10 @@ struct RestoreBlocks {
 };
 
 /// Lists, for 64 pages, what is free and what is empty, after RestoreBlocks.
-template <class Heap>
 struct FinishPages {
   static constexpr unsigned char kNoTypeByte = 0xff;  ///< that types of pages are filled with before
 
-  Heap heap;
+  AnyHeap heap;
 
   __device__ void operator()(std::size_t container) const {
     const auto first = static_cast<std::uint32_t>(container * 64);
@@ -98,17 +96,15 @@ struct FinishPages {
 };
 
 /// Copies the shards of a tally, or makes it what was copied.
-template <class Counter>
 struct ReadTally {
-  Counter tally;
+  AnyHeap::Counter tally;
   std::uint64_t* words;
   __device__ void operator()(std::size_t shard) const {
     words[shard] = tally.word(static_cast<int>(shard)).load(Order::relaxed);
   }
 };
-template <class Counter>
 struct WriteTally {
-  Counter tally;
+  AnyHeap::Counter tally;
   const std::uint64_t* words;
   __device__ void operator()(std::size_t shard) const {
     const std::uint64_t now = tally.word(static_cast<int>(shard)).load(Order::relaxed);
@@ -116,10 +112,18 @@ struct WriteTally {
   }
 };
 
-/// Where the contents of a block lie in a buffer.
+/// Where the contents of a block lie, in the heap and in a buffer.
 struct PlacedBlock {
   SavedBlock block;
-  std::uint64_t offset;
+  std::uint64_t in_heap;
+  std::uint64_t in_buffer;
+};
+
+/// A class, for device code.
+struct CopiedClass {
+  std::uint32_t first_field, end_field;
+  std::uint32_t block_bytes;
+  bool has_gaps;  ///< there are bytes in a block that are no field's
 };
 
 enum class Direction { to_buffer, to_heap };
@@ -129,58 +133,52 @@ enum class Direction { to_buffer, to_heap };
 ///
 /// The rest of a block is zeros in the buffer, so equal objects make equal files, whatever was in their blocks before.
 /// A GPU's buffer is zero already.
-template <class A, Direction kDirection>
 struct CopyObjects {
   static constexpr std::uint32_t kSlotsPerTask = kCudaBackend ? 1 : kSlotsPerBlock;
   static constexpr std::size_t kTasksPerBlock = kSlotsPerBlock / kSlotsPerTask;
 
+  const CopiedClass* classes;
+  const CopiedField* fields;
   const PlacedBlock* blocks;
   char* heap;
   char* buffer;
+  Direction direction;
 
   __device__ void operator()(std::size_t task) const {
     const PlacedBlock& at = blocks[task / kTasksPerBlock];
     const std::uint32_t first = static_cast<std::uint32_t>(task % kTasksPerBlock) * kSlotsPerTask;
-    A::Types::for_each([&]<class T>(std::type_identity<T>) {
-      if (A::template index_of<T> != at.block.type) return;
-      if constexpr (!kCudaBackend && kDirection == Direction::to_buffer) {
-        if (at.block.slots != ~std::uint64_t{0} || kHasGaps<T>) std::memset(buffer + at.offset, 0, block_bytes_v<T>);
+    const CopiedClass info = classes[at.block.type];
+    char* const in_heap = heap + at.in_heap;
+    char* const in_buffer = buffer + at.in_buffer;
+    const bool is_full = at.block.slots == ~std::uint64_t{0};
+    if constexpr (!kCudaBackend) {
+      if (direction == Direction::to_buffer && (!is_full || info.has_gaps)) std::memset(in_buffer, 0, info.block_bytes);
+    }
+    for (std::uint32_t i = info.first_field; i < info.end_field; ++i) {
+      const CopiedField field = fields[i];
+      for (std::uint32_t element = 0; element < field.count; ++element) {
+        const std::size_t array = field.offset + std::size_t{element} * field.stride;
+        const bool to_buffer = direction == Direction::to_buffer;
+        copy_array((to_buffer ? in_buffer : in_heap) + array, (to_buffer ? in_heap : in_buffer) + array, field,
+                   at.block.slots, first);
       }
-      char* const in_heap = heap + A::template handle_of<T>(at.block.number, 0, 0).block_offset();
-      copy<T>(in_heap, buffer + at.offset, at.block.slots, first);
-    });
+    }
   }
 
-  /// Whether there are bytes in a block of T that are no field's.
-  template <class T>
-  static constexpr bool kHasGaps = [] {
-    std::size_t bytes = 0;
-    for_each_field<T>([&bytes]<class Field>(Field) { bytes += Field::kCount * Field::kStride; });
-    return bytes != block_bytes_v<T>;
-  }();
-
-  template <class T>
-  __device__ static void copy(char* in_heap, char* in_buffer, std::uint64_t slots, std::uint32_t first) {
-    for_each_field<T>([&]<class Field>(Field) {
-      using Element = typename Field::Element;
-      for (std::size_t i = 0; i < Field::kCount; ++i) {
-        auto* const here = reinterpret_cast<Element*>(in_heap + Field::kOffset + i * Field::kStride);
-        auto* const there = reinterpret_cast<Element*>(in_buffer + Field::kOffset + i * Field::kStride);
-#if !DYNASOAR_CUDA_BACKEND
-        if (slots == ~std::uint64_t{0}) {
-          void* const to = kDirection == Direction::to_buffer ? there : here;
-          const void* const from = kDirection == Direction::to_buffer ? here : there;
-          std::memcpy(to, from, Field::kStride);
-          continue;
-        }
-#endif
-        for (std::uint32_t slot = first; slot < first + kSlotsPerTask; ++slot) {
-          if ((slots >> slot & 1) == 0) continue;
-          if constexpr (kDirection == Direction::to_buffer) copy_value(there + slot, here + slot);
-          if constexpr (kDirection == Direction::to_heap) copy_value(here + slot, there + slot);
-        }
+ private:
+  __device__ static void copy_array(char* to, const char* from, const CopiedField& field, std::uint64_t slots,
+                                    std::uint32_t first) {
+    if constexpr (!kCudaBackend) {
+      if (slots == ~std::uint64_t{0}) {
+        std::memcpy(to, from, field.stride);
+        return;
       }
-    });
+    }
+    for (std::uint32_t slot = first; slot < first + kSlotsPerTask; ++slot) {
+      if ((slots >> slot & 1) == 0) continue;
+      copy_bytes(to + slot * std::size_t{field.bytes}, from + slot * std::size_t{field.bytes}, field.bytes,
+                 field.alignment);
+    }
   }
 };
 

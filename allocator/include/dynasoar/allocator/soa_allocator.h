@@ -69,6 +69,10 @@ class ReducedSoaAllocator {
   template <class Element>
   static constexpr std::size_t kArrayStride = detail::array_stride_v<Element>;
 
+  /// Bytes from a block's start to field I of class C.
+  template <class C, std::size_t I>
+  static constexpr std::size_t kFieldOffset = detail::field_offset_v<C, I>;
+
   /// Address of element 0 of field I of class C. One base register serves all fields of an object: the parts that
   /// differ between fields of one size are constants.
   template <class C, int I, class Element>

@@ -15,28 +15,19 @@
 #include <dynasoar/platform/global_reference.h>
 #include <dynasoar/platform/order.h>
 
-#if DYNASOAR_CUDA_BACKEND
-#include <cuda/atomic>
-#else
-#include <chrono>
-#include <thread>
+#if !DYNASOAR_CUDA_BACKEND
+#include <sched.h>
+#include <time.h>
 #endif
 
 namespace dynasoar {
 
 namespace detail {
 
-/// The order as the host's atomics name it, and CUDA's fences.
-__host__ __device__ constexpr auto native_order(Order order) {
-#if DYNASOAR_CUDA_BACKEND
-  using Native = cuda::std::memory_order;
-  constexpr Native kOrders[] = {cuda::std::memory_order_relaxed, cuda::std::memory_order_acquire,
-                                cuda::std::memory_order_release, cuda::std::memory_order_acq_rel};
-#else
-  using Native = std::memory_order;
-  constexpr Native kOrders[] = {std::memory_order_relaxed, std::memory_order_acquire, std::memory_order_release,
-                                std::memory_order_acq_rel};
-#endif
+/// The order as the host's atomics name it.
+constexpr std::memory_order native_order(Order order) {
+  constexpr std::memory_order kOrders[] = {std::memory_order_relaxed, std::memory_order_acquire,
+                                           std::memory_order_release, std::memory_order_acq_rel};
   return kOrders[static_cast<int>(order)];
 }
 
@@ -68,8 +59,8 @@ class AtomicWord {
 
   /// Leaves the lesser of the two values.
   __host__ __device__ T fetch_min(T value, Order order) {
-#if DYNASOAR_CUDA_BACKEND
-    return ref().fetch_min(value, detail::word_order(order));
+#if defined(__CUDA_ARCH__)
+    return ref().fetch_min(value, order);
 #else
     T found = load(Order::relaxed);
     while (value < found && !compare_exchange(found, value, order)) {
@@ -97,8 +88,6 @@ class AtomicWord {
   using Reference =
 #if defined(__CUDA_ARCH__)
       detail::GlobalReference<T>;
-#elif DYNASOAR_CUDA_BACKEND
-      cuda::atomic_ref<T, cuda::thread_scope_device>;
 #else
       std::atomic_ref<T>;
 #endif
@@ -117,8 +106,9 @@ struct PlatformAtomics {
   /// With `release`, relaxed changes after it act as releases; with `acquire`, relaxed loads before it as acquires, but
   /// many of them can be under way at once.
   __device__ static void fence(Order order) {
-#if DYNASOAR_CUDA_BACKEND
-    cuda::atomic_thread_fence(detail::native_order(order), cuda::thread_scope_device);
+#if defined(__CUDA_ARCH__)
+    static_cast<void>(order);
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");  // there is no weaker one
 #else
     std::atomic_thread_fence(detail::native_order(order));
 #endif
@@ -156,9 +146,10 @@ struct PlatformAtomics {
 #endif
 #else
     if (looks < 64) {
-      std::this_thread::yield();
+      sched_yield();
     } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      const timespec for_a_while{0, 100'000};
+      nanosleep(&for_a_while, nullptr);
     }
 #endif
   }

@@ -1,6 +1,6 @@
 /// @file
-/// Copying values in as few accesses as a GPU needs: copy_value, used by compaction.h, and load_at_once, by
-/// grid_view.h.
+/// Copying values in as few accesses as a GPU needs: copy_value, used by compaction.h,
+/// copy_bytes, by checkpoints and columns, and load_at_once, by grid_view.h.
 #pragma once
 
 #include <bit>
@@ -36,6 +36,31 @@ __device__ void copy_value(T* __restrict__ to, const T* __restrict__ from) {
   }
 #else
   std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), sizeof(T));
+#endif
+}
+
+#if defined(__CUDA_ARCH__)
+template <class Word>
+__device__ void copy_words(char* to, const char* from, std::uint32_t bytes) {
+  for (std::uint32_t i = 0; i < bytes / sizeof(Word); ++i) {
+    reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
+  }
+}
+#endif
+
+/// The same for a value whose size is known at run time only.
+__device__ inline void copy_bytes(char* to, const char* from, std::uint32_t bytes,
+                                  [[maybe_unused]] std::uint32_t alignment) {
+#if defined(__CUDA_ARCH__)
+  switch (alignment) {
+    case 1: return copy_words<std::uint8_t>(to, from, bytes);
+    case 2: return copy_words<std::uint16_t>(to, from, bytes);
+    case 4: return copy_words<std::uint32_t>(to, from, bytes);
+    case 8: return copy_words<std::uint64_t>(to, from, bytes);
+    default: return copy_words<uint4>(to, from, bytes);
+  }
+#else
+  std::memcpy(to, from, bytes);
 #endif
 }
 

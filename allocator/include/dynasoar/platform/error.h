@@ -37,14 +37,7 @@ inline constexpr const char* kNoWaiting =
 
 #if DYNASOAR_CUDA_BACKEND
 /// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess.
-inline void check_cuda(cudaError_t code, const char* call) {
-  if (code == cudaSuccess) return;
-  const bool while_recording = code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
-  const bool no_gpu = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
-  throw Error(std::string("dynasoar: ") + call + " failed: " + cudaGetErrorName(code) + " (" +
-              cudaGetErrorString(code) + ")" + (while_recording ? std::string("; ") + kNoWaiting : "") +
-              (no_gpu ? "; to run on the CPU, configure with -DDYNASOAR_CUDA=OFF" : ""));
-}
+void check_cuda(cudaError_t code, const char* call);
 #endif
 
 }  // namespace detail

@@ -1,196 +1,21 @@
 /// @file
-/// GrowingMemory: device memory that keeps its address while it grows. Used by HeapStorage.
+/// GrowingMemory: device memory that keeps its address while it grows. Used by HeapMemory.
 ///
 /// Addresses are reserved for as much as it may ever hold; memory is put behind them when it is needed. Where it cannot
 /// grow, it is an ordinary DeviceArray.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <dynasoar/platform/config.h>
-#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/memory.h>
-
-#if DYNASOAR_CUDA_BACKEND
-#include <cuda.h>
-#include <cudaTypedefs.h>
-#else
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#endif
 
 namespace dynasoar::detail {
 
-/// What to do if there is no memory to grow.
-[[noreturn]] inline void throw_no_memory(std::size_t bytes, const char* call) {
-  throw Error("dynasoar: there are no " + std::to_string(bytes) + " bytes of memory left for the heap to grow (" +
-              call + "); delete objects, set heap_limit_bytes to what there is, or free memory elsewhere");
-}
-
-#if DYNASOAR_CUDA_BACKEND
-
-/// The driver's calls for virtual memory, found at run time, so that no program has to link the driver's library.
-class VirtualMemory {
- public:
-  /// Those of the process. @throws Error if the driver has none
-  static const VirtualMemory& get() {
-    static const VirtualMemory calls;
-    return calls;
-  }
-
-  std::size_t granularity() const { return granularity_; }
-
-  CUdeviceptr reserve(std::size_t bytes) const {
-    CUdeviceptr address = 0;
-    check(reserve_(&address, bytes, 0, 0, 0), "cuMemAddressReserve");
-    return address;
-  }
-  void free(CUdeviceptr address, std::size_t bytes) const { static_cast<void>(free_(address, bytes)); }
-
-  /// Puts memory behind reserved addresses. Kernels may run. @throws Error if there is none; then nothing has changed
-  void map(CUdeviceptr address, std::size_t bytes) const {
-    CUmemGenericAllocationHandle memory{};
-    if (const CUresult code = create_(&memory, bytes, &properties_, 0); code == CUDA_ERROR_OUT_OF_MEMORY) {
-      throw_no_memory(bytes, "cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY");
-    } else {
-      check(code, "cuMemCreate");
-    }
-    CUresult code = map_(address, bytes, 0, memory, 0);
-    static_cast<void>(release_(memory));  // the mapping keeps it
-    check(code, "cuMemMap");
-    const CUmemAccessDesc access{properties_.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    code = set_access_(address, bytes, &access, 1);
-    if (code != CUDA_SUCCESS) unmap(address, bytes);
-    check(code, "cuMemSetAccess");
-  }
-
-  /// @pre mapped as a whole, and no kernel uses it
-  void unmap(CUdeviceptr address, std::size_t bytes) const { static_cast<void>(unmap_(address, bytes)); }
-
- private:
-  VirtualMemory() {
-    find(reserve_, "cuMemAddressReserve");
-    find(free_, "cuMemAddressFree");
-    find(create_, "cuMemCreate");
-    find(release_, "cuMemRelease");
-    find(map_, "cuMemMap");
-    find(unmap_, "cuMemUnmap");
-    find(set_access_, "cuMemSetAccess");
-    PFN_cuMemGetAllocationGranularity_v10020 get_granularity = nullptr;
-    find(get_granularity, "cuMemGetAllocationGranularity");
-    int device = 0;
-    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    properties_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    properties_.location.id = device;
-    check(get_granularity(&granularity_, &properties_, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
-          "cuMemGetAllocationGranularity");
-  }
-
-  template <class Call>
-  static void find(Call& call, const char* name) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-#if CUDART_VERSION >= 12050
-    check_cuda(cudaGetDriverEntryPointByVersion(name, &found, 10020, cudaEnableDefault, &result),
-               "cudaGetDriverEntryPointByVersion");
-#else
-    check_cuda(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result), "cudaGetDriverEntryPoint");
-#endif
-    if (result != cudaDriverEntryPointSuccess) {
-      throw Error(std::string("dynasoar: the driver has no ") + name + kFixedInstead);
-    }
-    call = reinterpret_cast<Call>(found);
-  }
-
-  static void check(CUresult code, const char* call) {
-    if (code == CUDA_SUCCESS) return;
-    throw Error(std::string("dynasoar: ") + call + " failed with code " + std::to_string(static_cast<int>(code)) +
-                kFixedInstead);
-  }
-
-  static constexpr const char* kFixedInstead =
-      "; if heaps cannot grow on this device, give heap_bytes and no heap_limit_bytes";
-
-  PFN_cuMemAddressReserve_v10020 reserve_ = nullptr;
-  PFN_cuMemAddressFree_v10020 free_ = nullptr;
-  PFN_cuMemCreate_v10020 create_ = nullptr;
-  PFN_cuMemRelease_v10020 release_ = nullptr;
-  PFN_cuMemMap_v10020 map_ = nullptr;
-  PFN_cuMemUnmap_v10020 unmap_ = nullptr;
-  PFN_cuMemSetAccess_v10020 set_access_ = nullptr;
-  CUmemAllocationProp properties_{};
-  std::size_t granularity_ = 0;
-};
-
-/// Memory of the device that nobody has.
-inline std::size_t free_memory() {
-  std::size_t free = 0;
-  std::size_t total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  return free;
-}
-
-#else
-
-/// The system's calls for virtual memory.
-class VirtualMemory {
- public:
-  static const VirtualMemory& get() {
-    static const VirtualMemory calls;
-    return calls;
-  }
-
-  std::size_t granularity() const { return granularity_; }
-
-  char* reserve(std::size_t bytes) const {
-    void* const address = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (address == MAP_FAILED) {
-      throw Error("dynasoar: mmap of " + std::to_string(bytes) + " bytes of addresses failed: " + std::strerror(errno) +
-                  "; set a smaller heap_limit_bytes, or give heap_bytes alone");
-    }
-    return static_cast<char*>(address);
-  }
-  void free(char* address, std::size_t bytes) const { static_cast<void>(munmap(address, bytes)); }
-
-  /// Puts zeros behind reserved addresses. @throws Error if the system has no memory; then nothing has changed
-  void map(char* address, std::size_t bytes) const {
-    if (mprotect(address, bytes, PROT_READ | PROT_WRITE) != 0) {
-      throw_no_memory(bytes, (std::string("mprotect: ") + std::strerror(errno)).c_str());
-    }
-  }
-
-  void unmap(char* address, std::size_t bytes) const {
-    static_cast<void>(mprotect(address, bytes, PROT_NONE));
-    static_cast<void>(madvise(address, bytes, MADV_DONTNEED));
-  }
-
- private:
-  VirtualMemory() : granularity_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {}
-  std::size_t granularity_;
-};
-
-/// Memory of the machine that can be had without swapping; all of it where the system does not tell.
-inline std::size_t free_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::size_t kilobytes = 0;
-  for (std::string rest; file >> name >> kilobytes; std::getline(file, rest)) {
-    if (name == "MemAvailable:") return kilobytes * 1024;
-  }
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-#endif
+/// Memory of the device that nobody has; of a CPU's, what can be had without swapping, or all of it where the system
+/// does not tell.
+std::size_t free_memory();
 
 /// Bytes at one address, of which a growing first part, and a last part from the beginning, have memory.
 ///
@@ -203,35 +28,10 @@ class GrowingMemory {
   /// @param tail    how many of these, the last ones, have memory at once
   /// @param grows   false: all of them have
   /// @throws Error if there are no addresses or there is no memory
-  GrowingMemory(std::size_t limit, std::size_t tail, bool grows) {
-    if (!grows) {
-      whole_ = DeviceArray<char>(limit);
-      address_ = whole_.data();
-      return;
-    }
-    const VirtualMemory& calls = VirtualMemory::get();
-    const std::size_t unit = calls.granularity();
-    reserved_ = (limit + unit - 1) / unit * unit;
-    tail_begin_ = tail == 0 ? reserved_ : (limit - tail) / unit * unit;
-    address_ = reinterpret_cast<char*>(calls.reserve(reserved_));
-    try {
-      if (tail_begin_ < reserved_) map(tail_begin_, reserved_);
-    } catch (...) {
-      free();
-      throw;
-    }
-  }
+  GrowingMemory(std::size_t limit, std::size_t tail, bool grows);
 
   GrowingMemory(GrowingMemory&& other) noexcept { *this = std::move(other); }
-  GrowingMemory& operator=(GrowingMemory&& other) noexcept {
-    std::swap(whole_, other.whole_);
-    std::swap(address_, other.address_);
-    std::swap(reserved_, other.reserved_);
-    std::swap(tail_begin_, other.tail_begin_);
-    std::swap(committed_, other.committed_);
-    std::swap(mapped_, other.mapped_);
-    return *this;
-  }
+  GrowingMemory& operator=(GrowingMemory&& other) noexcept;
   ~GrowingMemory() { free(); }
 
   /// Address in device memory; for good.
@@ -242,55 +42,19 @@ class GrowingMemory {
 
   /// Gives the first `bytes` bytes memory, whose contents are anything. @throws Error if there is none; then nothing
   /// has changed
-  void commit(std::size_t bytes) {
-    if (reserved_ == 0) return;
-    const std::size_t unit = VirtualMemory::get().granularity();
-    const std::size_t end = std::min((bytes + unit - 1) / unit * unit, tail_begin_);
-    if (end <= committed_) return;
-    map(committed_, end);
-    committed_ = end;
-  }
+  void commit(std::size_t bytes);
 
   /// Takes back what the last call of `commit`, for more than `bytes`, got. @pre nobody uses it
-  void take_back(std::size_t bytes) {
-    if (reserved_ == 0 || mapped_.empty()) return;
-    const Mapped last = mapped_.back();
-    if (last.begin == tail_begin_ || last.begin < bytes) return;
-    VirtualMemory::get().unmap(at(last.begin), last.end - last.begin);
-    committed_ = last.begin;
-    mapped_.pop_back();
-  }
+  void take_back(std::size_t bytes);
 
  private:
   struct Mapped {
     std::size_t begin, end;
   };
 
-#if DYNASOAR_CUDA_BACKEND
-  CUdeviceptr at(std::size_t offset) const {
-    return reinterpret_cast<CUdeviceptr>(address_ + offset);
-  }
-#else
-  char* at(std::size_t offset) const {
-    return address_ + offset;
-  }
-#endif
+  void map(std::size_t begin, std::size_t end);
 
-  void map(std::size_t begin, std::size_t end) {
-    mapped_.reserve(mapped_.size() + 1);
-    VirtualMemory::get().map(at(begin), end - begin);
-    mapped_.push_back({begin, end});
-  }
-
-  void free() noexcept {
-    if (reserved_ == 0) return;
-#if DYNASOAR_CUDA_BACKEND
-    static_cast<void>(cudaDeviceSynchronize());  // as cudaFree does
-#endif
-    for (const Mapped& piece : mapped_) VirtualMemory::get().unmap(at(piece.begin), piece.end - piece.begin);
-    VirtualMemory::get().free(at(0), reserved_);
-    reserved_ = 0;
-  }
+  void free() noexcept;
 
   DeviceArray<char> whole_;  // if it does not grow
   char* address_ = nullptr;

@@ -11,12 +11,9 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
-
-#if DYNASOAR_CUDA_BACKEND
-#include <cub/block/block_scan.cuh>
-#endif
 
 namespace dynasoar::detail {
 
@@ -107,8 +104,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const std::uint64_t seen = resting_value(type.seen[threadIdx.x]);
   if (__syncthreads_or(now != seen ? 1 : 0) == 0) return;
 
-  using Scan = cub::BlockScan<int, kThreadsPerBlock>;
-  __shared__ typename Scan::TempStorage scan_storage;
+  using Scan = BlockScan<kThreadsPerBlock>;
+  __shared__ typename Scan::Storage scan_storage;
   __shared__ std::uint64_t containers[kContainersPerTile];
   __shared__ int offsets[kContainersPerTile];  // entries of this tile before those of a container
   __shared__ std::uint32_t first_entry;
@@ -118,12 +115,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     const std::uint32_t index = first + threadIdx.x;
     const bool has_container = threadIdx.x < kContainersPerTile && index < all;
     const std::uint64_t bits = has_container ? type.allocated.container(0, index) : 0;
-    int offset = 0;
-    int total = 0;
-    Scan(scan_storage).ExclusiveSum(popcount(bits), offset, total);
+    std::uint32_t all_entries = 0;
+    const auto own = static_cast<std::uint32_t>(popcount(bits));
+    const std::uint32_t offset = Scan::exclusive_sum(own, scan_storage, all_entries);
+    const auto total = static_cast<int>(all_entries);
     if (threadIdx.x < kContainersPerTile) {
       containers[threadIdx.x] = bits;
-      offsets[threadIdx.x] = offset;
+      offsets[threadIdx.x] = static_cast<int>(offset);
     }
     if (threadIdx.x == 0) {
       // relaxed: only uniqueness matters.

@@ -11,16 +11,13 @@
 #include <vector>
 
 #include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/pair_loops.h>
 #include <dynasoar/platform/visited_block.h>
-
-#if DYNASOAR_CUDA_BACKEND
-#include <cub/block/block_reduce.cuh>
-#endif
 
 namespace dynasoar::detail {
 
@@ -93,9 +90,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     const ListedBlock entry = load_entry(list, i);
     if ((entry.slots >> slot & 1) != 0) result = op(result, static_cast<R>(function(entry.block, slot)));
   }
-  using Reduce = cub::BlockReduce<R, kThreadsPerBlock>;
-  __shared__ typename Reduce::TempStorage storage;
-  const R total = Reduce(storage).Reduce(result, op);
+  __shared__ RawArray<R, kThreadsPerBlock / 32> shared;
+  const R total = block_reduce<kThreadsPerBlock>(result, op, shared);
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
 

@@ -8,19 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <type_traits>
 #include <utility>
 
 #include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
-
-#if DYNASOAR_CUDA_BACKEND
-#include <cub/block/block_scan.cuh>
-#include <cub/util_ptx.cuh>
-#endif
 
 namespace dynasoar::detail {
 
@@ -32,23 +27,6 @@ namespace dynasoar::detail {
 //   Source load<kList>(block, slot)     what is read of another one
 //   Result init(request), combined(request, result, source), merged(request, result, result)
 //   finish(block, slot, request, result)
-
-/// Memory for values that are made one by one.
-template <class T, int kCount>
-class RawArray {
- public:
-  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
-
-  __host__ __device__ T& operator[](std::size_t i) { return reinterpret_cast<T*>(bytes_)[i]; }
-  __host__ __device__ const T& operator[](std::size_t i) const { return reinterpret_cast<const T*>(bytes_)[i]; }
-  template <class... Args>
-  __host__ __device__ void make(std::size_t i, const Args&... args) {
-    ::new (static_cast<void*>(bytes_ + i * sizeof(T))) T(args...);
-  }
-
- private:
-  alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char bytes_[kCount * sizeof(T)];
-};
 
 #if DYNASOAR_CUDA_BACKEND
 
@@ -158,11 +136,11 @@ class TileReader {
 // would idle for as long as others look at all there are. All threads of a thread block call the functions together.
 template <int kThreads>
 class ObjectNumbers {
-  using Scan = cub::BlockScan<std::uint32_t, kThreads>;
+  using Scan = BlockScan<kThreads>;
 
  public:
   struct Shared {
-    typename Scan::TempStorage scan;
+    typename Scan::Storage scan;
     std::uint64_t places[kThreads];  // block * 64 + slot
   };
 
@@ -175,9 +153,8 @@ class ObjectNumbers {
     for (std::uint32_t i = threadIdx.x; i < entries_; i += kThreads) {
       objects += objects_of(load_entry(list_, i));
     }
-    std::uint32_t before = 0;
     std::uint32_t total = 0;
-    Scan(shared_.scan).ExclusiveSum(objects, before, total);
+    Scan::exclusive_sum(objects, shared_.scan, total);
     return total;
   }
 
@@ -188,10 +165,8 @@ class ObjectNumbers {
       __syncthreads();
       const std::uint32_t index = window_ + threadIdx.x;
       const ListedBlock entry = index < entries_ ? load_entry(list_, index) : ListedBlock{};
-      std::uint32_t number = 0;
       std::uint32_t total = 0;
-      Scan(shared_.scan).ExclusiveSum(objects_of(entry), number, total);
-      number += before_window_;
+      std::uint32_t number = before_window_ + Scan::exclusive_sum(objects_of(entry), shared_.scan, total);
       for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++number) {
         if (number < first || number - first >= most) continue;
         shared_.places[number - first] = std::uint64_t{entry.block} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
@@ -260,7 +235,7 @@ class Group {
 #pragma unroll
       for (int distance = kLanes / 2; distance > 0; distance /= 2) {
         // Within the group: the next one may have no object, and no result.
-        const typename Pairs::Result other = cub::ShuffleDown<kLanes>(result_[0], distance, kLanes - 1, 0xffffffffu);
+        const typename Pairs::Result other = shuffle_down<kLanes>(result_[0], distance, 0xffffffffu);
         if (has_object_) result_[0] = pairs_.merged(request_[0], result_[0], other);
       }
     }

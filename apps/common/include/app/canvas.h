@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <app/color.h>
 #include <app/picture.h>
@@ -159,35 +158,14 @@ void paint_cells(dynasoar::Executor& executor, const Canvas& canvas, CellGrid gr
   executor.for_each_index(pixels, PaintCells<F>{canvas, grid, outside, color});
 }
 
-/// Makes all pixels the same.
-struct ClearPixels {
-  Canvas::Word* pixels;
-  std::uint32_t word;
-  __device__ void operator()(std::size_t i) const { pixels[i].store(word, dynasoar::Order::relaxed); }
-};
-
 /// The memory of pictures, which all have the same size for as long as nobody asks for another.
 class Easel {
  public:
   /// A canvas of one colour. Submits work to the executor, and so does who paints.
-  Canvas canvas(dynasoar::Executor& executor, const Viewport& viewport, Rgb background) {
-    width_ = viewport.width;
-    height_ = viewport.height;
-    const std::size_t pixels = static_cast<std::size_t>(viewport.width) * static_cast<std::size_t>(viewport.height);
-    if (pixels_.size() != pixels) pixels_ = dynasoar::DeviceArray<Canvas::Word>(pixels);
-    executor.for_each_index(pixels, ClearPixels{pixels_.data(), 255u << 24 | word_of(background)});
-    return {viewport, pixels_.data()};
-  }
+  Canvas canvas(dynasoar::Executor& executor, const Viewport& viewport, Rgb background);
 
   /// What was painted. @pre who painted has waited for it
-  Picture picture() const {
-    Picture picture(width_, height_);
-    const std::vector<Canvas::Word> words = pixels_.download();
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      picture.words()[i] = words[i].load(dynasoar::Order::relaxed) & 0xFFFFFF;  // without its depth
-    }
-    return picture;
-  }
+  Picture picture() const;
 
  private:
   int width_ = 0;

@@ -3,10 +3,9 @@
 /// is only known to a host that waits for it. Used by the implementations of the models for Simulation::phases().
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <app/simulation.h>
@@ -18,8 +17,7 @@ namespace app {
 class PhaseClock {
  public:
   /// @param every   every n-th step is timed, 0: none
-  PhaseClock(int every, std::vector<std::string> names)
-      : every_(every), names_(std::move(names)), seconds_(names_.size(), 0.0) {}
+  PhaseClock(int every, std::vector<std::string> names);
 
   template <class Executor>
   void begin_step(Executor& executor) {
@@ -28,29 +26,22 @@ class PhaseClock {
     if (!timing_) return;
     ++timed_steps_;
     executor.synchronize();
-    mark_ = Clock::now();
+    mark();
   }
 
   template <class Executor>
   void end_phase(Executor& executor, std::size_t phase) {
     if (!timing_) return;
     executor.synchronize();
-    const Clock::time_point now = Clock::now();
-    seconds_[phase] += std::chrono::duration<double>(now - mark_).count();
-    mark_ = now;
+    seconds_[phase] += mark();
   }
 
   /// Times for all steps so far, extrapolated from the timed ones.
-  std::vector<PhaseTime> times() const {
-    std::vector<PhaseTime> result;
-    if (timed_steps_ == 0) return result;
-    const double factor = static_cast<double>(steps_) / static_cast<double>(timed_steps_);
-    for (std::size_t i = 0; i < names_.size(); ++i) result.push_back({names_[i], seconds_[i] * factor});
-    return result;
-  }
+  std::vector<PhaseTime> times() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  /// @return seconds since the last mark
+  double mark();
 
   int every_;
   std::vector<std::string> names_;
@@ -58,7 +49,7 @@ class PhaseClock {
   bool timing_ = false;
   long long steps_ = 0;
   long long timed_steps_ = 0;
-  Clock::time_point mark_;
+  std::int64_t mark_ = 0;  // in nanoseconds
 };
 
 }  // namespace app

@@ -2,15 +2,10 @@
 /// SavedOptions: what of a run's options and input a checkpoint fits, so that nobody goes on with others by mistake.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
-#include <cstring>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include <app/error.h>
 
 namespace app {
 
@@ -36,42 +31,28 @@ class InputSum {
 class SavedOptions {
  public:
   SavedOptions() = default;
-  explicit SavedOptions(const std::vector<char>& text) : text_(text.begin(), text.end()) {}
+  explicit SavedOptions(const std::vector<char>& text);
 
   /// @param option   "--seed", or what the input is called
   template <class T>
   SavedOptions& add(const std::string& option, T value) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    text_ += option + '\t' + std::string(digits, end) + '\n';
-    return *this;
+    if constexpr (std::is_floating_point_v<T>) return add_number(option, double{value});
+    if constexpr (std::is_unsigned_v<T>) return add_number(option, std::uint64_t{value});
+    return add_number(option, static_cast<std::int64_t>(value));
   }
-  SavedOptions& add(const std::string& option, const InputSum& sum) {
-    text_ += option + '\t' + kSum + std::to_string(sum.value()) + '\n';
-    return *this;
-  }
+  SavedOptions& add(const std::string& option, const InputSum& sum);
 
   bool empty() const { return text_.empty(); }
 
-  std::vector<char> text() const { return {text_.begin(), text_.end()}; }
+  std::vector<char> text() const;
 
   /// @throws UsageError if `saved`, those in the file `path`, are not the same; it names the first that differs
-  void check_same(const SavedOptions& saved, const std::string& path) const {
-    std::istringstream lines(text_);
-    std::istringstream saved_lines(saved.text_);
-    for (std::string line, other; std::getline(lines, line);) {
-      if (!std::getline(saved_lines, other)) other.clear();
-      if (line == other) continue;
-      const std::string option = line.substr(0, line.find('\t'));
-      const std::string value = line.substr(option.size() + 1);
-      throw UsageError(option + ": the run in " + path +
-                       (value.front() == kSum ? " is of something else; give its options again"
-                                              : " has " + other.substr(other.find('\t') + 1) + ", not " + value));
-    }
-  }
+  void check_same(const SavedOptions& saved, const std::string& path) const;
 
  private:
-  static constexpr char kSum = '#';
+  SavedOptions& add_number(const std::string& option, double value);
+  SavedOptions& add_number(const std::string& option, std::int64_t value);
+  SavedOptions& add_number(const std::string& option, std::uint64_t value);
 
   std::string text_;  // a line for each: its name, a tab, its value
 };

@@ -1,0 +1,18 @@
+/// @file
+/// json_text: a string as JSON writes it. Used by to_json of statistics.h and field_accesses.h.
+#pragma once
+
+#include <string>
+
+namespace dynasoar::detail {
+
+inline std::string json_text(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,124 @@
+#include <dynasoar/misuse_text.h>
+
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/field_names.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+bool is_listed(const ClassTable& classes, int type) {
+  return type >= 0 && type < classes.size();
+}
+
+/// Name of a class.
+std::string class_text(const ClassTable& classes, int type) {
+  return is_listed(classes, type) ? std::string(classes[static_cast<std::size_t>(type)].name) : "an unknown class";
+}
+
+/// "Fish (block 12, slot 5, generation 7)".
+std::string object_text(const ClassTable& classes, std::uint64_t bits) {
+  const Handle handle(bits);
+  const int type = handle.type_index();
+  if (bits == 0) return "a null pointer";
+  if (!is_listed(classes, type)) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "0x%" PRIx64, bits);
+    return std::string("pointer ") + digits;
+  }
+  const std::uint32_t block = classes.block_at(handle.block_offset(), static_cast<std::size_t>(type));
+  return class_text(classes, type) + " (block " + std::to_string(block) + ", slot " + std::to_string(handle.slot()) +
+         ", generation " + std::to_string(handle.generation()) + ")";
+}
+
+/// What was done, without the class or field that it was done to.
+std::string deed_text(const MisuseReport& report) {
+  switch (report.kind) {
+    case Misuse::null_access: return "accessed through a null pointer";
+    case Misuse::stale_access: return "accessed in an object that had been destroyed";
+    case Misuse::wrong_class: return "used through a pointer to another class than the object's";
+    case Misuse::foreign_pointer: return "used through a pointer that this allocator has not made";
+    case Misuse::double_destroy: return "destroyed again";
+    case Misuse::never_created: return "used without having been created";
+    case Misuse::destroyed_by_other: return "destroyed by another object in a loop that visits it";
+    case Misuse::index_out_of_range:
+      return "element " + std::to_string(report.first.element) + " accessed, which is beyond the end,";
+    case Misuse::nested_construction: return "make_new called in constructors in one another, too deep,";
+    case Misuse::outside_loop:
+      return std::string(report.first.operation == Operation::create ? "make_new" : "destroy") +
+             " called in host code outside of a loop";
+    case Misuse::none: break;
+  }
+  return "misused";
+}
+
+/// What to do about it.
+std::string advice_text(const MisuseReport& report) {
+  switch (report.kind) {
+    case Misuse::null_access:
+      return "Look whether the pointer is null first; make_new returns null if the heap is full";
+    case Misuse::stale_access:
+      return "Before an object is destroyed, those that point to it must learn of it, for example in a loop that sets "
+             "their pointers to null";
+    case Misuse::wrong_class: return "dynasoar::cast<Class>(pointer) gives null for objects of other classes";
+    case Misuse::foreign_pointer:
+      return "It may be of an earlier AllocatorHandle, of another allocator's, or not initialized: constructors set "
+             "all fields that are read, and fill_bytes(0) makes all pointers in a DeviceArray null";
+    case Misuse::double_destroy:
+      return "Let the object destroy itself: others set a field of it that says so, and a loop of its own looks there";
+    case Misuse::never_created: return "Only objects that make_new, make_new_n or parallel_new has made can be used";
+    case Misuse::destroyed_by_other:
+      return "Such an object may be running just now. Let it destroy itself: others set a field of it that says so, "
+             "and "
+             "the next loop looks there";
+    case Misuse::index_out_of_range: return "Indices of an array field begin with 0 and end below its size";
+    case Misuse::nested_construction: return "Create the next object in a method that a later loop runs";
+    case Misuse::outside_loop:
+      return "Use parallel_new, or call it in a function that parallel_for or parallel_do runs";
+    case Misuse::none: break;
+  }
+  return "";
+}
+
+std::string times_text(std::uint64_t count) {
+  return count == 1 ? "once" : std::to_string(count) + " times";
+}
+
+/// All offences of a kind, and what to do: "Fish: destroyed again 3 times; first: Fish (block 12, ...). Let ...".
+std::string describe(const ClassTable& classes, const MisuseReport& report) {
+  const Offence& first = report.first;
+  const auto type = static_cast<int>(first.class_index);
+  std::string subject = class_text(classes, type);
+  if (first.operation == Operation::access && is_listed(classes, type)) {
+    subject = field_text(classes[static_cast<std::size_t>(type)].fields[first.field]);
+  }
+  std::string text = subject + ": " + deed_text(report) + " " + times_text(report.count);
+  if (first.operation != Operation::create) text += "; first: " + object_text(classes, first.object);
+  if (first.by != 0) {
+    text +=
+        std::string(first.operation == Operation::create ? "; first" : "") + " by " + object_text(classes, first.by);
+  }
+  const std::string advice = advice_text(report);
+  return advice.empty() ? text : text + ". " + advice;
+}
+
+}  // namespace
+
+void throw_misuse(const ClassTable& classes, std::vector<MisuseReport> reports) {
+  if (reports.empty()) return;
+  std::string message;
+  for (MisuseReport& report : reports) {
+    report.text = describe(classes, report);
+    message += (message.empty() ? "" : "\n") + report.text;
+  }
+  throw MisuseError(message, std::move(reports));
+}
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,240 @@
+#include <dynasoar/read_columns.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include <dynasoar/allocator/aos_layout.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/field_names.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/copy.h>
+#include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+/// Objects of a block, and the row of the first of them.
+struct GatheredBlock {
+  std::uint64_t slots;
+  std::uint64_t first_row;
+  std::uint64_t offset;  ///< of the block in the heap
+  std::uint32_t block;
+  std::uint32_t unused;
+};
+
+/// Copies a field of the objects of a class to their rows.
+struct GatherField {
+  const GatheredBlock* blocks;
+  ObjectPlaces places;
+  CopiedField field;
+  char* rows;
+
+  __device__ void operator()(std::size_t task) const {
+    const GatheredBlock& from = blocks[task / 64];
+    const auto slot = static_cast<std::uint32_t>(task % 64);
+    if ((from.slots >> slot & 1) == 0) return;
+    const std::uint64_t row = from.first_row + static_cast<std::uint64_t>(popcount(from.slots & first_bits(slot)));
+    char* const to = rows + row * field.count * field.bytes;
+    const char* const values = first_value(from, slot);
+    for (std::size_t i = 0; i < field.count; ++i) {
+      copy_bytes(to + i * field.bytes, values + i * field.stride, field.bytes, field.alignment);
+    }
+  }
+
+ private:
+  __device__ const char* first_value(const GatheredBlock& from, std::uint32_t slot) const {
+    if (places.objects == nullptr) {
+      return places.base + from.offset + field.offset + slot * std::size_t{field.bytes};
+    }
+    const std::uint64_t object = places.objects[std::size_t{from.block} * 64 + slot];
+    return reinterpret_cast<const char*>(object & kAosAddressMask) + field.offset;
+  }
+};
+
+/// A number that tells an object from all others of its allocator that live at the same time: its block's number times
+/// 64 and its slot, or, of objects in one piece, its address; -1 for null.
+std::int64_t object_id(const ClassTable& classes, std::uint64_t bits) {
+  if (bits == 0) return -1;
+  if (!classes.has_blocks()) return static_cast<std::int64_t>(bits & kAosAddressMask);
+  const Handle handle(bits);
+  if (handle.type_index() < 0 || handle.type_index() >= classes.size()) return -2;  // not a pointer of this allocator
+  const std::uint32_t block = classes.block_at(handle.block_offset(), static_cast<std::size_t>(handle.type_index()));
+  return std::int64_t{block} * 64 + handle.slot();
+}
+
+/// Makes columns of a field's bytes.
+class ColumnMaker {
+ public:
+  /// @param bytes   of all rows, `elements` of `element_bytes` in each
+  ColumnMaker(std::vector<std::byte> bytes, std::size_t element_bytes, std::size_t elements, std::vector<Column>& to)
+      : bytes_(std::move(bytes)), element_bytes_(element_bytes), elements_(elements), to_(to) {}
+
+  /// Adds the columns of a part of the elements. @param offset   of the part in an element
+  void add(const ValueInfo& value, const std::string& name, std::size_t offset) {
+    switch (value.nature) {
+      case ValueInfo::Nature::number: return add_numbers(value, name, offset);
+      case ValueInfo::Nature::pointer: return add_pointers(value, name, offset);
+      case ValueInfo::Nature::array:
+        for (std::size_t i = 0; i < value.parts; ++i) {
+          add(*value.part, name + '.' + std::to_string(i), offset + i * value.part->bytes);
+        }
+        return;
+      case ValueInfo::Nature::members: return add_members(value, name, offset);
+      case ValueInfo::Nature::bytes: break;
+    }
+    Column& column = to_.emplace_back(Column{name, ColumnType::u8, elements_ * value.bytes, {}, {}});
+    copy_part(column, offset, value.bytes);
+  }
+
+ private:
+  std::size_t count() const { return bytes_.size() / element_bytes_; }
+
+  void copy_part(Column& column, std::size_t offset, std::size_t bytes) const {
+    column.data.resize(count() * bytes);
+    for (std::size_t i = 0; i < count(); ++i) {
+      std::memcpy(&column.data[i * bytes], &bytes_[i * element_bytes_ + offset], bytes);
+    }
+  }
+
+  void add_numbers(const ValueInfo& value, const std::string& name, std::size_t offset) {
+    Column& column = to_.emplace_back(Column{name, value.type, elements_, {}, {}});
+    if (element_bytes_ == value.bytes) {
+      column.data = std::move(bytes_);
+    } else {
+      copy_part(column, offset, value.bytes);
+    }
+  }
+
+  void add_pointers(const ValueInfo& value, const std::string& name, std::size_t offset) {
+    Column& column = to_.emplace_back(Column{name, ColumnType::i64, elements_, {}, {}});
+    copy_part(column, offset, sizeof(std::uint64_t));
+    if (value.classes == nullptr) return;
+    for (std::size_t i = 0; i < count(); ++i) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &column.data[i * sizeof bits], sizeof bits);
+      const std::int64_t id = object_id(*value.classes, bits);
+      std::memcpy(&column.data[i * sizeof id], &id, sizeof id);
+    }
+  }
+
+  void add_members(const ValueInfo& value, const std::string& name, std::size_t offset) {
+    std::vector<ValueMember> members;
+    value.list_members(members);
+    for (const ValueMember& member : members) add(*member.info, name + '.' + member.name, offset + member.offset);
+  }
+
+  std::vector<std::byte> bytes_;
+  std::size_t element_bytes_;
+  std::size_t elements_;
+  std::vector<Column>& to_;
+};
+
+class ColumnReader {
+ public:
+  ColumnReader(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+               const ColumnRequest& request)
+      : executor_(executor), classes_(classes), request_(request) {
+    executor_.synchronize();
+    for (const std::size_t type : request.classes) add_part(type, places[type]);
+  }
+
+  Columns read() {
+    Columns result{std::string(plain_name(request_.name)), ids_.size(), {}};
+    result.columns.push_back(make_column("id", ids_));
+    if (parts_.size() > 1) add_classes(result.columns);
+    const std::vector<std::string> names = field_names_of(request_.fields);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const FieldInfo& field = request_.fields[i];
+      ColumnMaker(gather(field), field.bytes, field.count, result.columns).add(*request_.values[i], names[i], 0);
+    }
+    return result;
+  }
+
+ private:
+  struct Part {
+    std::size_t type;
+    ObjectPlaces places;
+    std::size_t rows;
+    DeviceArray<GatheredBlock> blocks;
+  };
+
+  /// Sorts the blocks of a class, so that rows are in the order of the heap.
+  void add_part(std::size_t type, const ObjectPlaces& places) {
+    std::uint32_t count = 0;
+    copy_from_device(&count, places.list.count, sizeof count);
+    std::vector<ListedBlock> entries(count);
+    if (count > 0) copy_from_device(entries.data(), places.list.entries, count * sizeof(ListedBlock));
+    std::sort(entries.begin(), entries.end(),
+              [](const ListedBlock& a, const ListedBlock& b) { return a.block < b.block; });
+    std::vector<std::uint64_t> objects(places.objects != nullptr ? std::size_t{count} * 64 : 0);
+    if (!objects.empty()) copy_from_device(objects.data(), places.objects, objects.size() * sizeof(std::uint64_t));
+    std::vector<GatheredBlock> blocks;
+    const std::size_t first_row = ids_.size();
+    for (const ListedBlock& entry : entries) {
+      const std::size_t offset = classes_.has_blocks() ? classes_.block_offset(entry.block, type) : 0;
+      blocks.push_back({entry.slots, ids_.size(), offset, entry.block, 0});
+      for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+        const std::size_t place = std::size_t{entry.block} * 64 + static_cast<std::size_t>(lowest_bit(left));
+        ids_.push_back(places.objects == nullptr ? static_cast<std::int64_t>(place)
+                                                 : object_id(classes_, objects[place]));
+      }
+    }
+    Part part{type, places, ids_.size() - first_row, DeviceArray<GatheredBlock>(blocks.size())};
+    part.blocks.upload(blocks);
+    parts_.push_back(std::move(part));
+  }
+
+  void add_classes(std::vector<Column>& columns) const {
+    std::vector<std::uint8_t> numbers;
+    std::vector<std::string> labels;
+    for (const Part& part : parts_) {
+      numbers.resize(numbers.size() + part.rows, static_cast<std::uint8_t>(labels.size()));
+      labels.emplace_back(plain_name(classes_[part.type].name));
+    }
+    columns.push_back(make_column("class", numbers));
+    columns.back().labels = std::move(labels);
+  }
+
+  /// @return the bytes of all rows
+  std::vector<std::byte> gather(const FieldInfo& field) {
+    const DeviceArray<std::byte> rows(ids_.size() * field.count * field.bytes);
+    for (const Part& part : parts_) {
+      executor_.for_each_index(
+          part.blocks.size() * 64,
+          GatherField{part.blocks.data(), part.places, CopiedField::of(field), reinterpret_cast<char*>(rows.data())});
+    }
+    executor_.synchronize();
+    return rows.download();
+  }
+
+  Executor& executor_;
+  const ClassTable& classes_;
+  const ColumnRequest& request_;
+  std::vector<Part> parts_;        // of the subclasses, in their order
+  std::vector<std::int64_t> ids_;  // of all rows
+};
+
+}  // namespace
+
+Columns read_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+                     const ColumnRequest& request) {
+  return ColumnReader(executor, classes, places, request).read();
+}
+
+Columns read_all_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+                         const ColumnRequest& request, std::span<const ColumnRequest* const> subtypes) {
+  Columns table = read_columns(executor, classes, places, request);
+  if (subtypes.size() < 2) return table;
+  std::vector<Columns> subclasses;
+  for (const ColumnRequest* const subtype : subtypes) {
+    if (subtype->name != request.name) subclasses.push_back(read_columns(executor, classes, places, *subtype));
+  }
+  return with_fields_of(std::move(table), subclasses);
+}
+
+}  // namespace dynasoar::detail

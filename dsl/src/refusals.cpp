@@ -1,0 +1,54 @@
+#include <dynasoar/refusals.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <utility>
+
+#include <dynasoar/allocator/refusal.h>
+
+namespace dynasoar::detail {
+
+Refused RefusalLog::take(const ClassTable& classes, const std::vector<std::uint64_t>& refusals) {
+  constexpr const char* kReasons[kRefusals] = {"heap full", "blocks kept changing hands",
+                                               "as asked for by failing_allocations",
+                                               "so many were created in one loop that the table of objects is full"};
+  reported_.resize(refusals.size());
+  const std::vector<std::uint64_t> before = std::exchange(reported_, refusals);
+  Refused refused;
+  for (std::size_t i = 0; i < refusals.size(); ++i) {
+    const std::uint64_t count = refusals[i] - before[i];
+    if (count == 0) continue;
+    const std::size_t type = i / kRefusals;
+    const std::size_t why = i % kRefusals;
+    refused.objects += count;
+    if (static_cast<Refusal>(why) != Refusal::on_request) refused.pages += classes.pages_for(type, count);
+    refused.text += (refused.text.empty() ? "" : "; ") + std::string(classes[type].name) + ": make_new failed " +
+                    std::to_string(count) + " times, " + kReasons[why];
+  }
+  return refused;
+}
+
+namespace {
+
+std::string heap_note(const Statistics& now, bool grows, bool has_room) {
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%.1f", 100 * now.used());
+  const std::string size = " (" + std::to_string(now.heap_bytes) + " bytes, " + percent + "% used)";
+  if (!grows) return size + "; make the handle with more heap_bytes";
+  if (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes) {
+    return size + "; make the handle with more heap_bytes, or without a size: then the heap grows";
+  }
+  if (has_room) return size + "; the heap has grown, and there is room for them now: try again";
+  if (now.heap_bytes == now.heap_limit_bytes) {
+    return size + "; that is the heap's limit: make the handle with a higher heap_limit_bytes, or delete objects";
+  }
+  return size + "; there is no memory left for the heap to grow: delete objects, or free memory elsewhere";
+}
+
+}  // namespace
+
+AllocationError allocation_error(const Refused& refused, const Statistics& now, bool grows, bool has_room) {
+  return {refused.text + heap_note(now, grows, has_room), refused.objects};
+}
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,81 @@
+#include <dynasoar/statistics.h>
+
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+#include <dynasoar/allocator/refusal.h>
+#include <dynasoar/json_text.h>
+#include <dynasoar/statistics_of.h>
+
+namespace dynasoar {
+
+std::ostream& operator<<(std::ostream& out, const Statistics& statistics) {
+  const std::ios_base::fmtflags flags = out.flags();
+  const std::streamsize precision = out.precision();
+  const auto line = [&out](const auto& name, const auto& objects, const auto& slots, const auto& blocks,
+                           const auto& fragmentation, const auto& refused) {
+    out << std::left << std::setw(24) << name << std::right << std::setw(14) << objects << std::setw(14) << slots
+        << std::setw(12) << blocks << std::setw(12) << fragmentation << std::setw(12) << refused << '\n';
+  };
+  out << std::fixed << std::setprecision(3);
+  line("class", "objects", "slots", "blocks", "fragmented", "refused");
+  for (const TypeStatistics& type : statistics.types) {
+    line(type.name, type.objects, type.slots, type.blocks, type.fragmentation(), type.refused());
+  }
+  line("all", statistics.objects(), statistics.slots(), statistics.slots() / 64, statistics.fragmentation(),
+       statistics.refused());
+  out << "heap: " << statistics.heap_bytes << " bytes, " << statistics.pages << " pages of " << statistics.page_bytes
+      << ", " << std::setprecision(1) << 100 * statistics.used() << "% used; state: " << statistics.state_bytes
+      << " bytes\n";
+  out.flags(flags);
+  out.precision(precision);
+  return out;
+}
+
+std::string to_json(const Statistics& statistics) {
+  std::ostringstream out;
+  out << "{\"heap_bytes\": " << statistics.heap_bytes << ", \"heap_limit_bytes\": " << statistics.heap_limit_bytes
+      << ", \"growths\": " << statistics.growths << ", \"state_bytes\": " << statistics.state_bytes
+      << ", \"page_bytes\": " << statistics.page_bytes << ", \"pages\": " << statistics.pages
+      << ", \"free_pages\": " << statistics.free_pages << ", \"types\": [";
+  for (std::size_t i = 0; i < statistics.types.size(); ++i) {
+    const TypeStatistics& type = statistics.types[i];
+    out << (i > 0 ? ", " : "") << "{\"name\": " << detail::json_text(type.name) << ", \"objects\": " << type.objects
+        << ", \"created\": " << type.created << ", \"deleted\": " << type.deleted() << ", \"blocks\": " << type.blocks
+        << ", \"slots\": " << type.slots << ", \"block_bytes\": " << type.block_bytes
+        << ", \"fragmentation\": " << type.fragmentation() << ", \"refused_full\": " << type.refused_full
+        << ", \"refused_contended\": " << type.refused_contended
+        << ", \"refused_on_request\": " << type.refused_on_request << ", \"refused_table\": " << type.refused_table
+        << '}';
+  }
+  out << "]}";
+  return out.str();
+}
+
+namespace detail {
+
+std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std::vector<std::uint64_t>& totals,
+                                            const std::vector<std::uint64_t>& refusals,
+                                            const std::vector<std::uint64_t>& created) {
+  std::vector<TypeStatistics> result;
+  for (std::size_t type = 0; type < classes.classes.size(); ++type) {
+    const auto refused = [&](Refusal why) { return refusals[type * kRefusals + static_cast<std::size_t>(why)]; };
+    TypeStatistics& statistics = result.emplace_back();
+    statistics.name = classes[type].name;
+    statistics.objects = totals[2 * type];
+    statistics.created = created[type];
+    statistics.blocks = totals[2 * type + 1];
+    statistics.slots = statistics.blocks * classes.slots_per_block;
+    statistics.block_bytes = classes[type].block_bytes;
+    statistics.refused_full = refused(Refusal::heap_full);
+    statistics.refused_contended = refused(Refusal::contended);
+    statistics.refused_on_request = refused(Refusal::on_request);
+    statistics.refused_table = refused(Refusal::table_full);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+}  // namespace dynasoar
