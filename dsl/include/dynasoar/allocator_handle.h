@@ -258,7 +258,7 @@ class AllocatorHandle {
     check_saves();
     synchronize();
     detail::save_checkpoint(executor_, storage_, {loops_, growth_.notes()}, path, options,
-                            std::initializer_list<const SavedItem*>{&items...}, detail::compression());
+                            std::initializer_list<const SavedItem*>{&items...}, detail::kCompression);
   }
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const Items&... items) {
@@ -285,7 +285,7 @@ class AllocatorHandle {
     executor_.synchronize();
     lists_.check_not_kept();
     detail::CheckpointLoader loader(path, std::initializer_list<const CheckpointItem*>{&items...}, storage_,
-                                    detail::compression());
+                                    detail::kCompression);
     storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.pages(), storage_.limit_pages())));
     bind_if_grown();
     executor_.wait();

@@ -23,7 +23,7 @@ void load_values(const std::string& path, const Items&... items) {
       (true && ... && std::is_same_v<Items, CheckpointItem>),
       "dynasoar: load_values takes what value(name, variable) and array(name, vector) make of things that can "
       "be changed: one of these is constant, or something else");
-  detail::load_values(path, std::initializer_list<const CheckpointItem*>{&items...}, detail::compression());
+  detail::load_values(path, std::initializer_list<const CheckpointItem*>{&items...}, detail::kCompression);
 }
 
 }  // namespace dynasoar

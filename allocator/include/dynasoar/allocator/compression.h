@@ -27,19 +27,24 @@ struct Compression {
   bool (*decompress)(void* to, std::size_t bytes, const void* from, std::size_t stored);
 };
 
-/// This file's. (Not inline: files of a program need not agree.)
-[[maybe_unused]] static Compression compression() {
+// This file's. (Not inline: files of a program need not agree.)
 #if DYNASOAR_ZSTD
-  return {[](void* to, const void* from, std::size_t bytes, int level) {
-            const std::size_t size = ZSTD_compress(to, bytes, from, bytes, level);
-            return ZSTD_isError(size) != 0 ? bytes : size;  // the only error is that there was no room for them
-          },
-          [](void* to, std::size_t bytes, const void* from, std::size_t stored) {
-            return ZSTD_decompress(to, bytes, from, stored) == bytes;
-          }};
-#else
-  return {nullptr, nullptr};
-#endif
+
+inline std::size_t compress(void* to, const void* from, std::size_t bytes, int level) {
+  const std::size_t size = ZSTD_compress(to, bytes, from, bytes, level);
+  return ZSTD_isError(size) != 0 ? bytes : size;  // the only error is that there was no room for them
 }
+
+inline bool decompress(void* to, std::size_t bytes, const void* from, std::size_t stored) {
+  return ZSTD_decompress(to, bytes, from, stored) == bytes;
+}
+
+[[maybe_unused]] constexpr Compression kCompression{compress, decompress};
+
+#else
+
+[[maybe_unused]] constexpr Compression kCompression{nullptr, nullptr};
+
+#endif
 
 }  // namespace dynasoar::detail
