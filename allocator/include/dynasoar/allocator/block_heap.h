@@ -87,7 +87,7 @@ struct HeapState {
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 
-  // The state, laid out by HeapStorage. Block b is block b % block_stride() of page b / block_stride().
+  // The state, laid out by HeapMemory. Block b is block b % block_stride() of page b / block_stride().
   std::uint32_t pages;
   std::uint32_t block_shift;       ///< logarithm of block_stride()
   std::uint32_t current_count;     ///< current blocks per type

@@ -1,5 +1,5 @@
 /// @file
-/// CompactionState: what compaction notes beside the heap. Owned by HeapStorage, used by compaction.h.
+/// CompactionState: what compaction notes beside the heap. Owned by HeapMemory, used by compaction.h.
 #pragma once
 
 #include <cstddef>

@@ -79,8 +79,8 @@ void launch_kernel(const KernelTraits& traits, const void* kernel, dim3 grid, cu
 
 template <class... Parameters>
 void launch(const KernelTraits& traits, void (*kernel)(Parameters...), dim3 grid, cudaStream_t stream,
-            std::type_identity_t<Parameters>... arguments) {
-  void* addresses[] = {static_cast<void*>(&arguments)...};
+            const std::type_identity_t<Parameters>&... arguments) {
+  void* addresses[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
   launch_kernel(traits, reinterpret_cast<const void*>(kernel), grid, stream, addresses);
 }
 
