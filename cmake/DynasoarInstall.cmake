@@ -6,6 +6,9 @@ set(_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/dynasoar")
 set(DYNASOAR_INSTALL_SOURCEDIR "${CMAKE_INSTALL_DATADIR}/dynasoar/src")
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # headers and sources can be installed without building tests
 
+get_target_property(DYNASOAR_INSTALLED_SOURCES dynasoar SOURCES)
+list(TRANSFORM DYNASOAR_INSTALLED_SOURCES REPLACE "^.*/" "")
+list(JOIN DYNASOAR_INSTALLED_SOURCES " " DYNASOAR_INSTALLED_SOURCES)
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/dynasoarConfig.cmake.in" "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"
   INSTALL_DESTINATION "${_package_dir}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR DYNASOAR_INSTALL_SOURCEDIR)

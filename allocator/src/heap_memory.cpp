@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <limits>
 #include <string>
 
 #include <dynasoar/allocator/handle.h>

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <utility>
 
 #include <dynasoar/field_names.h>
 #include <dynasoar/svg.h>

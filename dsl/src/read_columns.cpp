@@ -171,7 +171,12 @@ class ColumnReader {
     if (count > 0) copy_from_device(entries.data(), places.list.entries, count * sizeof(ListedBlock));
     std::sort(entries.begin(), entries.end(),
               [](const ListedBlock& a, const ListedBlock& b) { return a.block < b.block; });
-    std::vector<std::uint64_t> objects(places.objects != nullptr ? std::size_t{count} * 64 : 0);
+    std::vector<std::uint64_t> objects;  // in one piece: they have the first places
+    if (places.objects != nullptr) {
+      std::size_t rows = 0;
+      for (const ListedBlock& entry : entries) rows += static_cast<std::size_t>(popcount(entry.slots));
+      objects.resize(rows);
+    }
     if (!objects.empty()) copy_from_device(objects.data(), places.objects, objects.size() * sizeof(std::uint64_t));
     std::vector<GatheredBlock> blocks;
     const std::size_t first_row = ids_.size();

@@ -21,6 +21,7 @@
 #include <app/object_at.h>
 #include <app/output.h>
 #include <app/picture.h>
+#include <app/saved_options.h>
 #include <app/size.h>
 #include <app/step_log.h>
 #include <app/view_controls.h>
@@ -104,6 +105,16 @@ TEST_CASE("a log's ending says its form") {
                        app::UsageError);
   CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("options in a checkpoint are written with as many digits as they need") {
+  const auto options =
+      app::SavedOptions().add("--cut-off", 0.3f).add("--fish", 0.1).add("--seed", std::uint64_t{1} << 63).add("-x", -3);
+  const std::vector<char> text = options.text();
+  CHECK(std::string(text.begin(), text.end()) == "--cut-off\t0.3\n--fish\t0.1\n--seed\t9223372036854775808\n-x\t-3\n");
+  CHECK_NOTHROW(options.check_same(app::SavedOptions(text), "a file"));
+  CHECK_THROWS_WITH_AS(app::SavedOptions().add("-x", 4).check_same(app::SavedOptions().add("-x", 5), "a file"),
+                       "-x: the run in a file has 5, not 4", app::UsageError);
 }
 
 TEST_CASE("colours of a ramp") {

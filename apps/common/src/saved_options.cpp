@@ -22,6 +22,10 @@ std::string line_of(const std::string& option, T value) {
 
 SavedOptions::SavedOptions(const std::vector<char>& text) : text_(text.begin(), text.end()) {}
 
+SavedOptions& SavedOptions::add_number(const std::string& option, float value) {
+  text_ += line_of(option, value);
+  return *this;
+}
 SavedOptions& SavedOptions::add_number(const std::string& option, double value) {
   text_ += line_of(option, value);
   return *this;

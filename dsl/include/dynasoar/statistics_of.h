@@ -21,8 +21,9 @@ std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std
 /// The statistics of a heap. Waits for the device. @throws Error if it failed
 template <class Storage>
 Statistics statistics_of(Executor& executor, const ClassTable& classes, const Storage& storage) {
+  const std::vector<std::uint64_t> totals = storage.count_objects(executor);
   Statistics result;
-  result.types = type_statistics(classes, storage.count_objects(executor), storage.refusals(), storage.created());
+  result.types = type_statistics(classes, totals, storage.refusals(), storage.created());
   result.heap_bytes = storage.heap_bytes();
   result.heap_limit_bytes = storage.limit_bytes();
   result.growths = storage.growths();

@@ -2,8 +2,8 @@
 /// UniformGrid: finds the neighbours of objects that have positions. See docs/neighbours.md.
 ///
 /// Objects are sorted by the cell of a uniform grid in which they lie, with a counting sort, and what others see of
-/// them is copied in that order, so that a search reads a few short pieces of memory. Not in dynasoar.h, because CUB,
-/// which it needs, takes long to compile.
+/// them is copied in that order, so that a search reads a few short pieces of memory. Not in dynasoar.h, because many
+/// programs have no use for it.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ struct Compression {
   bool (*decompress)(void* to, std::size_t bytes, const void* from, std::size_t stored);
 };
 
-// This file's. (Not inline: files of a program need not agree.)
+// The program's: files that save or load must all be compiled with DYNASOAR_ZSTD=1, or none, which CMake sees to.
 #if DYNASOAR_ZSTD
 
 inline std::size_t compress(void* to, const void* from, std::size_t bytes, int level) {

@@ -83,7 +83,7 @@ struct BlockScan {
 
 /// Combines the values of the kThreads threads of a thread block. @return the result, to thread 0
 template <int kThreads, class T, class Op>
-__device__ T block_reduce(T value, const Op& op, RawArray<T, kThreads / 32>& shared) {
+__device__ T block_reduce(T value, Op op, RawArray<T, kThreads / 32>& shared) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
     value = op(value, shuffle_down<32>(value, distance, 0xffffffffu));

@@ -36,7 +36,7 @@ class SavedOptions {
   /// @param option   "--seed", or what the input is called
   template <class T>
   SavedOptions& add(const std::string& option, T value) {
-    if constexpr (std::is_floating_point_v<T>) return add_number(option, double{value});
+    if constexpr (std::is_floating_point_v<T>) return add_number(option, value);
     if constexpr (std::is_unsigned_v<T>) return add_number(option, std::uint64_t{value});
     return add_number(option, static_cast<std::int64_t>(value));
   }
@@ -50,6 +50,7 @@ class SavedOptions {
   void check_same(const SavedOptions& saved, const std::string& path) const;
 
  private:
+  SavedOptions& add_number(const std::string& option, float value);  // whose digits are fewer than a double's
   SavedOptions& add_number(const std::string& option, double value);
   SavedOptions& add_number(const std::string& option, std::int64_t value);
   SavedOptions& add_number(const std::string& option, std::uint64_t value);
