@@ -60,7 +60,14 @@ __device__ inline void copy_bytes(char* to, const char* from, std::uint32_t byte
     default: return copy_words<uint4>(to, from, bytes);
   }
 #else
-  std::memcpy(to, from, bytes);
+  switch (bytes) {  // those that are one access
+    case 1: std::memcpy(to, from, 1); return;
+    case 2: std::memcpy(to, from, 2); return;
+    case 4: std::memcpy(to, from, 4); return;
+    case 8: std::memcpy(to, from, 8); return;
+    case 16: std::memcpy(to, from, 16); return;
+    default: std::memcpy(to, from, bytes);
+  }
 #endif
 }
 
