@@ -33,16 +33,7 @@ template <class C>
 constexpr auto make_field_values() {
   std::array<const ValueInfo*, ClassLayout<C>::field_count> values{};
   std::size_t at = 0;
-  const auto add = [&]<class B, class Add>(std::type_identity<B>, const Add& self) {
-    if constexpr (!std::is_void_v<B>) {
-      self(std::type_identity<typename B::BaseClass>{}, self);
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        ((values[at++] = &value_info_v<typename FieldArrays<B, I>::Element>), ...);
-      }
-      (std::make_index_sequence<ClassLayout<B>::Own::count>{});
-    }
-  };
-  add(std::type_identity<C>{}, add);
+  for_each_field<C>([&]<class Field>(Field) { values[at++] = &value_info_v<typename Field::Element>; });
   return values;
 }
 template <class C>

@@ -108,21 +108,18 @@ template <class A, class C>
 constexpr auto make_field_infos() {
   std::array<FieldInfo, ClassLayout<C>::field_count> infos{};
   std::size_t at = 0;
-  const auto add = [&]<class B, class Add>(std::type_identity<B>, const Add& self) {
-    if constexpr (!std::is_void_v<B>) {
-      self(std::type_identity<typename B::BaseClass>{}, self);
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        ((infos[at++] =
-              FieldInfo{type_name<B>(), own_field_name_or_null<B>(I), I,
-                        value_kind<typename FieldArrays<B, I>::Element>(), sizeof(typename FieldArrays<B, I>::Element),
-                        alignof(typename FieldArrays<B, I>::Element), FieldArrays<B, I>::kCount,
-                        A::template kArrayStride<typename FieldArrays<B, I>::Element>, A::template kFieldOffset<B, I>}),
-         ...);
-      }
-      (std::make_index_sequence<ClassLayout<B>::Own::count>{});
-    }
-  };
-  add(std::type_identity<C>{}, add);
+  for_each_field<C>([&]<class B, std::size_t I>(FieldArrays<B, I>) {
+    using Element = typename FieldArrays<B, I>::Element;
+    infos[at++] = FieldInfo{type_name<B>(),
+                            own_field_name_or_null<B>(I),
+                            I,
+                            value_kind<Element>(),
+                            sizeof(Element),
+                            alignof(Element),
+                            FieldArrays<B, I>::kCount,
+                            A::template kArrayStride<Element>,
+                            A::template kFieldOffset<B, I>};
+  });
   return infos;
 }
 template <class A, class C>
