@@ -314,7 +314,7 @@ mutant("pages_as_they_please", HEAP, "from_new_block", "types with one block per
        "shares = shares && detail", "shares = shares && state.blocks_per_page > 1 && detail", scenarios=[LOCKSTEP])
 mutant("fetching_twice", HEAP, "fetches", "a warp that finds an empty block instead of getting a page says that it gets one",
        "    fetching(type, who).store(0, Order::relaxed);  // the last", "    // the last")
-mutant("fetching_for_ever", HEAP, "allocate", "a warp waits for another one's page in all rounds",
+mutant("fetching_for_ever", HEAP, "keep_looking", "a warp waits for another one's page in all rounds",
        "look_around(type, want, who, round < kSharingRounds)", "look_around(type, want, who, true)",
        scenarios=[DISTURBED])
 mutant("close_uncounted", HEAP, "close_if_empty", "closed blocks are not counted",

@@ -155,6 +155,7 @@ struct SlotCall {
   using Pairs = typename PairsOf<SlotCall, decltype(std::declval<const C&>()(std::declval<T*>()))>::type;
 
   static constexpr bool kHasConsecutiveHandles = T::Allocator::kHasConsecutiveHandles;
+  static constexpr bool kPrefetches = T::Allocator::template kPrefetches<T>;
 
   Call call;
   __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
@@ -167,6 +168,11 @@ struct SlotCall {
     // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
     // see that they differ, and moves loads above stores.
     call_alone(call, reinterpret_cast<T*>(opaque(handle)));
+  }
+
+  /// See SoaAllocator::prefetch.
+  __device__ static void prefetch(std::uint32_t block, std::uint32_t thread) {
+    T::Allocator::template prefetch<T>(block, thread);
   }
 
   /// The handle of slot 0 of a block; those of the other slots follow it, if kHasConsecutiveHandles.

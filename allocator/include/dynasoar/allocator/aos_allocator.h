@@ -73,6 +73,8 @@ class AosAllocator {
   static constexpr bool kCompacts = false;       // objects stay where they are; AllocatorHandle::compact does nothing
   static constexpr bool kListsBeforeEveryLoop = true;    // the making of lists also makes room in the tables
   static constexpr bool kHasConsecutiveHandles = false;  // they are addresses
+  template <class T>
+  static constexpr bool kPrefetches = false;
 
   /// What device code needs to know: bound to this allocator type, see Binding.
   struct State {

@@ -145,16 +145,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// @par Cost       4 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
     Reservation found = look_around(type, want, who, true);
-    for (int round = 0; found.slots == 0; found = look_around(type, want, who, round < kSharingRounds)) {
-      const bool waits = found.block == kStalePosition;
-      if (!waits && (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds)) {
-        const Verdict verdict = search_exhaustively(type, want, who, found);
-        if (verdict == Verdict::full) return {kNoPosition, 0, Refusal::heap_full};
-        if (verdict == Verdict::found) return found;
-      }
-      Atomics::pause(waits && round > 3 ? 3 : round);  // a page takes a few us
-      if (++round == kRounds) return {kNoPosition, 0, Refusal::contended};
-    }
+    if (found.slots == 0) keep_looking(type, want, who, found);
     return found;
   }
 
@@ -261,6 +252,27 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     std::uint32_t page;
     const Reservation found = from_hints(type, want, who, page);
     return found.slots != 0 ? found : from_search(type, want, who, page, shares);
+  }
+
+  /// More rounds, until one finds something, or the heap is full, or there were kRounds of them.
+  ///
+  /// Not inlined: in every call of make_new it would be half of the machine code, and take registers.
+  ///
+  /// @param[in,out] found   what the first round found, which is nothing
+  [[gnu::noinline]] __device__ void keep_looking(int type, int want, std::uint32_t who, Reservation& found) const {
+    for (int round = 0; found.slots == 0; found = look_around(type, want, who, round < kSharingRounds)) {
+      const bool waits = found.block == kStalePosition;
+      if (!waits && (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds)) {
+        const Verdict verdict = search_exhaustively(type, want, who, found);
+        if (verdict == Verdict::full) found = {kNoPosition, 0, Refusal::heap_full};
+        if (verdict != Verdict::unsettled) return;
+      }
+      Atomics::pause(waits && round > 3 ? 3 : round);  // a page takes a few us
+      if (++round == kRounds) {
+        found = nothing();
+        return;
+      }
+    }
   }
 
   /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp

@@ -61,6 +61,11 @@ class ReducedSoaAllocator {
   static constexpr bool kListsBeforeEveryLoop = false;                      // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
 
+  /// Whether loops have blocks of T brought near before they visit them: blocks so small that whoever uses anything of
+  /// them uses all. Where there is more, a loop may need a part only.
+  template <class T>
+  static constexpr bool kPrefetches = detail::block_bytes_v<T> <= 256;
+
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
   template <class T>
   static constexpr std::size_t kBlockBytes = detail::block_bytes_v<T>;
@@ -139,6 +144,18 @@ class ReducedSoaAllocator {
     std::uint32_t generation = 0;
     if constexpr (kChecked) generation = Checks::generation(block, slot);
     return reinterpret_cast<T*>(handle_of<T>(block, slot, generation).bits());
+  }
+
+  /// Has a block of T brought from memory into a GPU's L2 cache. Called by 64 threads, each with its number.
+  template <class T>
+  __device__ static void prefetch([[maybe_unused]] std::uint32_t block, [[maybe_unused]] std::uint32_t thread) {
+#if defined(__CUDA_ARCH__)
+    constexpr std::uint32_t kSectorBytes = 32;
+    if (thread >= detail::block_bytes_v<T> / kSectorBytes) return;
+    const char* const base = detail::bound_state<ReducedSoaAllocator>().base;
+    const std::uint64_t offset = handle_of<T>(block, 0, 0).block_offset() + thread * kSectorBytes;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(base + offset));
+#endif
   }
 
   /// The block of an object, by its run-time type.

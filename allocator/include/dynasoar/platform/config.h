@@ -40,6 +40,12 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif
 
+// How many thread blocks of 256 threads a multiprocessor has room for, at least, in loops over objects: what it allows
+// a thread in registers (5: 48) costs or saves spilling. See docs/how-to/fast.md.
+#ifndef DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR
+#define DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR 5
+#endif
+
 namespace dynasoar {
 
 /// True in programs whose parallel loops run on an NVIDIA GPU.

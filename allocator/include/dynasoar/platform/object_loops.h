@@ -21,13 +21,21 @@
 
 namespace dynasoar::detail {
 
-// A loop's `F` is called as function(block, slot) for an object. If `F::Pairs<>` is not void, it is made of the
+// A loop's `F` is called as function(block, slot) for an object; if F::kPrefetches, on a GPU, after
+// function.prefetch(block, lane) by 64 threads. If `F::Pairs<>` is not void, it is made of the
 // function instead and says what happens to pairs of objects (see pair_loops.h). Which of the two it is, only device
 // code asks: where a method returns `auto`, nvcc tells the host's compiler nothing.
 
 #if DYNASOAR_CUDA_BACKEND
 
 namespace {
+
+// Visits the objects of an entry, one per lane of 64 consecutive threads.
+template <class F>
+__device__ void visit_entry(const ListedBlock& entry, std::uint32_t slot, const F& function) {
+  if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
+  __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
+}
 
 // 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
 template <class F>
@@ -36,26 +44,43 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   const std::uint32_t stride = gridDim.x * blockDim.x / 64;
-  for (std::uint32_t i = thread / 64; i < count; i += stride) {
-    const ListedBlock entry = load_entry(list, i);
-    // Nothing of a round can begin before its entry is there.
-    if (i + stride < count) prefetch_entry(list, i + stride);
-    if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
-    __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
+  // Nothing of a round can begin before its entry is there; so it is asked for a round before.
+  if constexpr (F::kPrefetches) {
+    ListedBlock next = thread / 64 < count ? load_entry(list, thread / 64) : ListedBlock{};
+    for (std::uint32_t i = thread / 64; i < count; i += stride) {
+      const ListedBlock entry = next;
+      if (i + stride < count) {
+        next = load_entry(list, i + stride);
+        function.prefetch(next.block, slot);
+      }
+      visit_entry(entry, slot, function);
+    }
+  } else {
+    for (std::uint32_t i = thread / 64; i < count; i += stride) {
+      const ListedBlock entry = load_entry(list, i);
+      if (i + stride < count) prefetch_entry(list, i + stride);
+      visit_entry(entry, slot, function);
+    }
   }
 }
 
 // The most threads that share an object.
 constexpr std::uint32_t kMostThreadsPerObject = 32;
 
-// Threads of a thread block of a loop with these pairs, or without any.
+// Threads of a thread block of a loop with these pairs, or without any; and how many thread blocks a multiprocessor has
+// room for at least. Loops over objects wait for memory, most of all where they create objects: more warps at a time
+// are worth more than registers, of which a thread has 48 with 5 thread blocks.
 template <class Pairs>
 inline constexpr int kObjectThreads = kPairThreads<Pairs>;
 template <>
 inline constexpr int kObjectThreads<void> = kThreadsPerBlock;
+template <class Pairs>
+inline constexpr int kObjectBlocksPerMultiprocessor =
+    std::is_void_v<Pairs> ? DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR : 1;
 
 template <class A, class F>
-__global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>)
+__global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
+                                  kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
     object_kernel(BlockList list, F function) {
   take_turns();
   using Pairs = typename F::template Pairs<>;
