@@ -49,11 +49,11 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
 }
 
 AnyHeap HeapMemory::any_heap() const {
-  AnyHeap heap{heap_, types_.data()};
+  AnyHeap heap{heap_, types_};
   if constexpr (kCudaBackend) {
     if (device_types_.size() == 0) device_types_ = DeviceArray<AnyHeap::TypeState>(types_.size());
     device_types_.upload(types_);
-    heap.types = device_types_.data();
+    heap.types = {device_types_.data(), device_types_.size()};
   }
   return heap;
 }

@@ -78,9 +78,23 @@ void write_from_device(CheckpointWriter& writer, const SavedItem& item) {
 
 }  // namespace
 
-SavedItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
-                    bool is_in_device_memory) {
-  return {std::move(name), kind + std::to_string(element_bytes), size, size * element_bytes, data, is_in_device_memory};
+CheckpointItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
+                         bool is_in_device_memory) {
+  return {
+      {std::move(name), kind + std::to_string(element_bytes), size, size * element_bytes, data, is_in_device_memory},
+      {},
+      {}};
+}
+
+CheckpointItem make_vector_item(SavedItem item, std::size_t element_bytes, void* vector,
+                                void (*assign)(void* vector, const void* elements, std::size_t size)) {
+  auto loaded = std::make_shared<std::vector<std::byte>>();
+  return {std::move(item),
+          [loaded, element_bytes](std::size_t size) -> void* {
+            loaded->resize(size * element_bytes);
+            return loaded->data();
+          },
+          [loaded, element_bytes, vector, assign] { assign(vector, loaded->data(), loaded->size() / element_bytes); }};
 }
 
 void save_checkpoint(Executor& executor, const HeapMemory& memory, const HandleNotes& notes, const std::string& path,

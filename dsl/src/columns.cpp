@@ -11,6 +11,27 @@ std::string Column::component_name(std::size_t component) const {
   return components == 1 ? name : name + '.' + std::to_string(component);
 }
 
+// Writes the numbers as those of another type.
+void Column::convert(ColumnType to, void* values) const {
+  visit([&](auto from) {
+    const auto write = [&]<class T>(T* into) {
+      for (const auto value : from) *into++ = static_cast<T>(value);
+    };
+    switch (to) {
+      case ColumnType::i8: return write(static_cast<std::int8_t*>(values));
+      case ColumnType::i16: return write(static_cast<std::int16_t*>(values));
+      case ColumnType::i32: return write(static_cast<std::int32_t*>(values));
+      case ColumnType::i64: return write(static_cast<std::int64_t*>(values));
+      case ColumnType::u8: return write(static_cast<std::uint8_t*>(values));
+      case ColumnType::u16: return write(static_cast<std::uint16_t*>(values));
+      case ColumnType::u32: return write(static_cast<std::uint32_t*>(values));
+      case ColumnType::u64: return write(static_cast<std::uint64_t*>(values));
+      case ColumnType::f32: return write(static_cast<float*>(values));
+      default: return write(static_cast<double*>(values));
+    }
+  });
+}
+
 Column detail::column_of(std::string name, ColumnType type, const void* values, std::size_t count) {
   Column column{std::move(name), type, 1, std::vector<std::byte>(count * size_of(type)), {}};
   if (count > 0) std::memcpy(column.data.data(), values, column.data.size());

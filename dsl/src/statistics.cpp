@@ -76,6 +76,10 @@ std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std
   return result;
 }
 
+Statistics statistics_of(Executor& executor, const ClassTable& classes, const HeapMemory& memory) {
+  return gather_statistics(executor, classes, memory);
+}
+
 }  // namespace detail
 
 }  // namespace dynasoar

@@ -93,13 +93,13 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
          download_words<std::uint32_t>(executor, type.fetching.words, heap.current_count * Heap::WarpWords::kStride),
          type.blocks_per_page});
   }
-  DeviceArray<typename Heap::Counter::Reading> counters(1 + 3 * kTypes);
+  DeviceArray<typename Heap::Counter::Reading> counters(1 + 3 * copy.types.size());
   executor.for_each_index(1, ReadCounters<Heap>{heap, counters.data()});
   executor.synchronize();
   const auto readings = counters.download();
   copy.changes_in_progress = 0;
   for (const auto& reading : readings) copy.changes_in_progress += reading.in_progress;
-  for (std::size_t type = 0; type < kTypes; ++type) {
+  for (std::size_t type = 0; type < copy.types.size(); ++type) {
     copy.types[type].objects = readings[1 + 3 * type].count - readings[2 + 3 * type].count;
     copy.types[type].open_blocks = readings[3 + 3 * type].count;
   }

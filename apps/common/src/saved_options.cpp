@@ -12,35 +12,35 @@ namespace {
 constexpr char kSum = '#';
 
 template <class T>
-std::string line_of(const std::string& option, T value) {
+std::string line_of(std::string_view option, T value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return option + '\t' + std::string(digits, end) + '\n';
+  return std::string(option) + '\t' + std::string(digits, end) + '\n';
 }
 
 }  // namespace
 
 SavedOptions::SavedOptions(const std::vector<char>& text) : text_(text.begin(), text.end()) {}
 
-SavedOptions& SavedOptions::add_number(const std::string& option, float value) {
+SavedOptions& SavedOptions::add_number(std::string_view option, float value) {
   text_ += line_of(option, value);
   return *this;
 }
-SavedOptions& SavedOptions::add_number(const std::string& option, double value) {
+SavedOptions& SavedOptions::add_number(std::string_view option, double value) {
   text_ += line_of(option, value);
   return *this;
 }
-SavedOptions& SavedOptions::add_number(const std::string& option, std::int64_t value) {
+SavedOptions& SavedOptions::add_number(std::string_view option, std::int64_t value) {
   text_ += line_of(option, value);
   return *this;
 }
-SavedOptions& SavedOptions::add_number(const std::string& option, std::uint64_t value) {
+SavedOptions& SavedOptions::add_number(std::string_view option, std::uint64_t value) {
   text_ += line_of(option, value);
   return *this;
 }
 
-SavedOptions& SavedOptions::add(const std::string& option, const InputSum& sum) {
-  text_ += option + '\t' + kSum + std::to_string(sum.value()) + '\n';
+SavedOptions& SavedOptions::add(std::string_view option, const InputSum& sum) {
+  text_ += std::string(option) + '\t' + kSum + std::to_string(sum.value()) + '\n';
   return *this;
 }
 

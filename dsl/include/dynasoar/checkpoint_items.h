@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -38,11 +38,16 @@ struct CheckpointItem : SavedItem {
 
 namespace detail {
 
-SavedItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
-                    bool is_in_device_memory);
+/// Elements of a kind (see value_kind) and size, to be saved and loaded.
+CheckpointItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
+                         bool is_in_device_memory);
+
+/// What a vector holds, and how it gets other elements.
+CheckpointItem make_vector_item(SavedItem item, std::size_t element_bytes, void* vector,
+                                void (*assign)(void* vector, const void* elements, std::size_t size));
 
 template <class T>
-SavedItem saved_item(std::string name, const T* data, std::size_t size, bool is_in_device_memory) {
+CheckpointItem item_of(std::string name, const T* data, std::size_t size, bool is_in_device_memory) {
   static_assert(std::is_trivially_copyable_v<T>,
                 "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
   return make_item(std::move(name), value_kind<T>(), sizeof(T), data, size, is_in_device_memory);
@@ -55,23 +60,18 @@ SavedItem saved_item(std::string name, const T* data, std::size_t size, bool is_
 /// @tparam T   trivially copyable
 template <class T>
 SavedItem value(std::string name, const T& value) {
-  return detail::saved_item(std::move(name), &value, 1, false);
+  return detail::item_of(std::move(name), &value, 1, false);
 }
 template <class T>
 requires(!std::is_const_v<T>) CheckpointItem value(std::string name, T& value) {
-  return {detail::saved_item(std::move(name), &value, 1, false), {}, {}};
+  return detail::item_of(std::move(name), &value, 1, false);
 }
 
 /// `size` elements in device memory, which may be pointers to objects. To be loaded, there must be as many as were
 /// saved.
 template <class T>
-auto array(std::string name, T* data, std::size_t size) {
-  SavedItem item = detail::saved_item<std::remove_const_t<T>>(std::move(name), data, size, true);
-  if constexpr (std::is_const_v<T>) {
-    return item;
-  } else {
-    return CheckpointItem{std::move(item), {}, {}};
-  }
+std::conditional_t<std::is_const_v<T>, SavedItem, CheckpointItem> array(std::string name, T* data, std::size_t size) {
+  return detail::item_of<std::remove_const_t<T>>(std::move(name), data, size, true);
 }
 template <class T>
 CheckpointItem array(std::string name, const DeviceArray<T>& elements) {
@@ -81,17 +81,16 @@ CheckpointItem array(std::string name, const DeviceArray<T>& elements) {
 /// A vector, which gets the size that was saved when it is loaded.
 template <class T>
 SavedItem array(std::string name, const std::vector<T>& elements) {
-  return detail::saved_item(std::move(name), elements.data(), elements.size(), false);
+  return detail::item_of(std::move(name), elements.data(), elements.size(), false);
 }
 template <class T>
 CheckpointItem array(std::string name, std::vector<T>& elements) {
-  auto loaded = std::make_shared<std::vector<T>>();
-  return {array(std::move(name), std::as_const(elements)),
-          [loaded](std::size_t size) -> void* {
-            loaded->resize(size);
-            return loaded->data();
-          },
-          [loaded, &elements] { elements = std::move(*loaded); }};
+  return detail::make_vector_item(array(std::move(name), std::as_const(elements)), sizeof(T), &elements,
+                                  [](void* vector, const void* loaded, std::size_t size) {
+                                    std::vector<T>& to = *static_cast<std::vector<T>*>(vector);
+                                    to.resize(size);
+                                    if (size > 0) std::memcpy(to.data(), loaded, size * sizeof(T));
+                                  });
 }
 
 }  // namespace dynasoar

@@ -58,15 +58,18 @@ struct Column {
   }
 
   /// The numbers as T, whatever they are here.
+  ///
+  /// @tparam T   arithmetic, of at most 8 bytes, and not bool
   template <class T>
   std::vector<T> as() const {
-    return visit([](auto values) {
-      std::vector<T> result;
-      result.reserve(values.size());
-      for (const auto value : values) result.push_back(static_cast<T>(value));
-      return result;
-    });
+    static_assert(!std::is_same_v<T, bool>, "dynasoar: as<std::uint8_t>() gives truth values as 0 and 1");
+    std::vector<T> result(size());
+    convert(column_type<T>(), result.data());
+    return result;
   }
+
+  /// How many numbers there are: one for each component of each row.
+  std::size_t size() const { return data.size() / size_of(type); }
 
   /// "position_", or, of several components, "position_.1".
   std::string component_name(std::size_t component) const;
@@ -76,6 +79,8 @@ struct Column {
   std::span<const T> span() const {
     return {reinterpret_cast<const T*>(data.data()), data.size() / sizeof(T)};
   }
+
+  void convert(ColumnType to, void* values) const;
 };
 
 namespace detail {

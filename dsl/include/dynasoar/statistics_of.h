@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <dynasoar/allocator/class_table.h>
+#include <dynasoar/allocator/heap_memory.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/statistics.h>
 
@@ -18,9 +20,9 @@ std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std
                                             const std::vector<std::uint64_t>& refusals,
                                             const std::vector<std::uint64_t>& created);
 
-/// The statistics of a heap. Waits for the device. @throws Error if it failed
+/// What is known of the objects in a storage. Waits for the device.
 template <class Storage>
-Statistics statistics_of(Executor& executor, const ClassTable& classes, const Storage& storage) {
+Statistics gather_statistics(Executor& executor, const ClassTable& classes, const Storage& storage) {
   const std::vector<std::uint64_t> totals = storage.count_objects(executor);
   Statistics result;
   result.types = type_statistics(classes, totals, storage.refusals(), storage.created());
@@ -32,6 +34,14 @@ Statistics statistics_of(Executor& executor, const ClassTable& classes, const St
   result.pages = storage.pages();
   result.free_pages = storage.count_free_pages();
   return result;
+}
+
+/// The statistics of a heap. Waits for the device. @throws Error if it failed
+Statistics statistics_of(Executor& executor, const ClassTable& classes, const HeapMemory& memory);
+template <class Storage>
+requires(!std::is_base_of_v<HeapMemory, Storage>) Statistics
+    statistics_of(Executor& executor, const ClassTable& classes, const Storage& storage) {
+  return gather_statistics(executor, classes, storage);
 }
 
 }  // namespace dynasoar::detail

@@ -17,6 +17,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <type_traits>
 
 #include <dynasoar/allocator/bitmap.h>
 #include <dynasoar/allocator/refusal.h>
@@ -106,9 +108,15 @@ struct HeapState {
   __host__ __device__ std::uint32_t blocks() const { return pages << block_shift; }
 };
 
+/// Instead of a number of types: any, as many as `types` has, which lie elsewhere.
+inline constexpr int kAnyNumber = 0;
+
 /// The operations on a heap.
 ///
-/// @tparam kTypes          number of types
+/// On a CPU, programs use the one of any number of types, which is compiled once (block_heap.cpp). On a GPU the number
+/// is known, so that the whole state fits into constant memory.
+///
+/// @tparam kTypes          number of types, or kAnyNumber
 /// @tparam Atomics         atomics policy, see PlatformAtomics
 /// @tparam kSlots          slots per block, 64 but in model checking
 /// @tparam kContainerBits  bits per bitmap container, likewise
@@ -134,7 +142,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
-  TypeState types[kTypes];
+  std::conditional_t<kTypes == kAnyNumber, std::span<const TypeState>, TypeState[kTypes == kAnyNumber ? 1 : kTypes]>
+      types;
 
   /// Reserves up to `want` slots in one block of a type.
   ///
@@ -143,11 +152,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// @return       at least one slot, or none and the reason
   /// @par Progress   at most kRounds rounds, each lock-free but for the waits described in Bitmap
   /// @par Cost       4 loads and 1 atomic while the warp's current block lasts
-  __device__ Reservation allocate(int type, int want, std::uint32_t who) const {
-    Reservation found = look_around(type, want, who, true);
-    if (found.slots == 0) keep_looking(type, want, who, found);
-    return found;
-  }
+  __device__ Reservation allocate(int type, int want, std::uint32_t who) const;
 
   /// Blocks of which the caller has all slots: bit i stands for block `first + i`.
   using Blocks = typename Bits::Candidates;
@@ -158,38 +163,17 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// @param want   number of blocks, 1 to 64
   /// @return       up to so many, or none
   /// @par Cost     three atomics, and one per block that nobody waits for
-  __device__ Blocks allocate_blocks(int type, int want, std::uint32_t who) const {
-    const TypeState& state = types[type];
-    if (!state.active.seems_empty()) return {kNoPosition, 0};
-    changes.begin(who);
-    const Blocks taken = take_closed_blocks(type, want, who);
-    if (taken.bits == 0) {
-      changes.cancel(who);
-      return taken;
-    }
-    open_full(taken, type);
-    changes.end(who, 1);
-    return taken;
-  }
+  __device__ Blocks allocate_blocks(int type, int want, std::uint32_t who) const;
 
   /// Gives slots of a block of `type` back. @pre the caller owns them, and objects in them are not used any more
-  __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
-    // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
-    types[type].deleted.add(who, number_of(mask), Order::relaxed);
-    release_slots(block, type, mask, who);
-  }
+  __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const;
 
   /// Fills free slots of an open block with objects that come from other blocks of its type; for compaction, which runs
   /// while nobody asks for slots. They are not counted as created. @pre the slots of the mask are free
-  __device__ void move_in(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
-    const std::uint64_t others = take_slots(block, mask);
-    if ((others | mask) == kAllSlots) settle_filled(block, type, who);
-  }
+  __device__ void move_in(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const;
 
   /// Gives slots back whose objects are in other blocks now; they are not counted as deleted.
-  __device__ void move_out(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
-    release_slots(block, type, mask, who);
-  }
+  __device__ void move_out(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const;
 
   /// Type index of the page of a block. @pre the caller holds a slot or the token of the block
   __device__ int type_of(std::uint32_t block) const {
@@ -708,5 +692,60 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     return Verdict::unsettled;
   }
 };
+
+// What programs call of it is defined here, so that compilers leave it to block_heap.cpp on a CPU.
+
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+__device__ Reservation BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::allocate(int type, int want,
+                                                                                              std::uint32_t who) const {
+  Reservation found = look_around(type, want, who, true);
+  if (found.slots == 0) keep_looking(type, want, who, found);
+  return found;
+}
+
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+__device__ auto BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::allocate_blocks(int type, int want,
+                                                                                              std::uint32_t who) const
+    -> Blocks {
+  const TypeState& state = types[type];
+  if (!state.active.seems_empty()) return {kNoPosition, 0};
+  changes.begin(who);
+  const Blocks taken = take_closed_blocks(type, want, who);
+  if (taken.bits == 0) {
+    changes.cancel(who);
+    return taken;
+  }
+  open_full(taken, type);
+  changes.end(who, 1);
+  return taken;
+}
+
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+__device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::release(std::uint32_t block, int type,
+                                                                                      std::uint64_t mask,
+                                                                                      std::uint32_t who) const {
+  // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
+  types[type].deleted.add(who, number_of(mask), Order::relaxed);
+  release_slots(block, type, mask, who);
+}
+
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+__device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::move_in(std::uint32_t block, int type,
+                                                                                      std::uint64_t mask,
+                                                                                      std::uint32_t who) const {
+  const std::uint64_t others = take_slots(block, mask);
+  if ((others | mask) == kAllSlots) settle_filled(block, type, who);
+}
+
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+__device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::move_out(std::uint32_t block, int type,
+                                                                                       std::uint64_t mask,
+                                                                                       std::uint32_t who) const {
+  release_slots(block, type, mask, who);
+}
+
+#if !DYNASOAR_CUDA_BACKEND
+extern template class BlockHeap<kAnyNumber>;
+#endif
 
 }  // namespace dynasoar

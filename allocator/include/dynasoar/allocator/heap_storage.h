@@ -26,8 +26,9 @@ class HeapStorage : public HeapMemory {
     typename A::State state{};
     state.base = base();
     static_cast<HeapState<PlatformAtomics, 64>&>(state.heap) = heap();
+    if constexpr (!kCudaBackend) state.heap.types = any_heap().types;
     for (std::size_t i = 0; i < A::kTypes; ++i) {
-      state.heap.types[i] = type(i);
+      if constexpr (kCudaBackend) state.heap.types[i] = type(i);
       state.lists[i] = list(i);
     }
     if constexpr (kChecked) state.checks = checks();

@@ -49,7 +49,7 @@ class ReducedSoaAllocator {
   static_assert(kTypes >= 1 && kTypes <= detail::Handle::kMaxTypes,
                 "dynasoar: SoaAllocator takes 1 to 255 classes, because a handle has 8 bits for the class");
 
-  using Heap = BlockHeap<kTypes, PlatformAtomics, 64, 64, Features>;
+  using Heap = BlockHeap<kCudaBackend ? kTypes : kAnyNumber, PlatformAtomics, 64, 64, Features>;
   using Checks = detail::Checks<ReducedSoaAllocator>;
 
   // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.

@@ -40,8 +40,8 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif
 
-// How many thread blocks of 256 threads a multiprocessor has room for, at least, in loops over objects: what it allows
-// a thread in registers (5: 48) costs or saves spilling. See docs/how-to/fast.md.
+// How many thread blocks of 256 threads a multiprocessor has room for, at least, in loops over objects: 5 leave 48
+// registers a thread, 0 leaves them to the compiler. May differ from file to file. See docs/how-to/fast.md.
 #ifndef DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR
 #define DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR 5
 #endif

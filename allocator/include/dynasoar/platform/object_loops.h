@@ -68,15 +68,16 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
 constexpr std::uint32_t kMostThreadsPerObject = 32;
 
 // Threads of a thread block of a loop with these pairs, or without any; and how many thread blocks a multiprocessor has
-// room for at least. Loops over objects wait for memory, most of all where they create objects: more warps at a time
-// are worth more than registers, of which a thread has 48 with 5 thread blocks.
+// room for at least, 0 if that is left to the compiler. Loops over objects wait for memory, most of all where they
+// create objects: more warps at a time are worth more than registers. Loops over pairs compute.
 template <class Pairs>
 inline constexpr int kObjectThreads = kPairThreads<Pairs>;
 template <>
 inline constexpr int kObjectThreads<void> = kThreadsPerBlock;
 template <class Pairs>
-inline constexpr int kObjectBlocksPerMultiprocessor =
-    std::is_void_v<Pairs> ? DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR : 1;
+inline constexpr int kObjectBlocksPerMultiprocessor = 0;
+template <>
+inline constexpr int kObjectBlocksPerMultiprocessor<void> = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR;
 
 template <class A, class F>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,

@@ -19,17 +19,11 @@ inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
 ///
 /// @param asked    by the user; 0: what is needed
 /// @param needed   a size that is enough
+/// @param least    what the allocator needs
 /// @throws HeapTooSmall if an AllocatorHandle could not be made with it
-template <class AllocatorT>
-std::size_t heap_bytes(std::uint64_t asked, std::size_t needed) {
-  if (asked == 0) return needed;
-  if (asked < AllocatorT::least_heap_bytes()) {
-    throw HeapTooSmall("a heap of " + std::to_string(asked) + " bytes is too small for this allocator, which needs " +
-                           std::to_string(AllocatorT::least_heap_bytes()) + " at least",
-                       needed);
-  }
-  return asked;
-}
+std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least);
+
+[[noreturn]] void throw_too_small(std::size_t bytes, std::size_t needed, const std::string& model);
 
 /// Waits for all loops.
 ///
@@ -40,17 +34,10 @@ void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t need
   try {
     handle.synchronize();
   } catch (const dynasoar::AllocationError&) {
-    throw HeapTooSmall(
-        "the heap of " + std::to_string(handle.statistics().heap_bytes) + " bytes is too small for this " + model,
-        needed);
+    throw_too_small(handle.statistics().heap_bytes, needed, model);
   }
 }
 
-template <class AllocatorT>
-Usage usage_of(dynasoar::AllocatorHandle<AllocatorT>& handle) {
-  const dynasoar::Statistics now = handle.statistics();
-  return {now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-          now.fragmentation()};
-}
+Usage usage_of(const dynasoar::Statistics& now);
 
 }  // namespace app

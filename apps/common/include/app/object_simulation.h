@@ -32,7 +32,7 @@ class ObjectSimulation : public Interface {
 
   std::vector<PhaseTime> phases() final { return clock_.times(); }
 
-  std::optional<Usage> usage() final { return usage_of(handle_); }
+  std::optional<Usage> usage() final { return usage_of(handle_.statistics()); }
 
   std::string why_not_saved() const final { return A::kSaves ? std::string() : Simulation::why_not_saved(); }
 
@@ -83,7 +83,8 @@ class ObjectSimulation : public Interface {
                    std::vector<std::string> phases)
       : needed_bytes_(needed_bytes),
         model_(std::move(model)),
-        handle_({.heap_bytes = heap_bytes<A>(parameters.heap_bytes, needed_bytes), .threads = parameters.threads}),
+        handle_({.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
+                 .threads = parameters.threads}),
         clock_(parameters.profile_every, std::move(phases)) {}
 
   Handle& handle() { return handle_; }

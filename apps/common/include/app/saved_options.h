@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -35,12 +36,12 @@ class SavedOptions {
 
   /// @param option   "--seed", or what the input is called
   template <class T>
-  SavedOptions& add(const std::string& option, T value) {
+  SavedOptions& add(std::string_view option, T value) {
     if constexpr (std::is_floating_point_v<T>) return add_number(option, value);
     if constexpr (std::is_unsigned_v<T>) return add_number(option, std::uint64_t{value});
     return add_number(option, static_cast<std::int64_t>(value));
   }
-  SavedOptions& add(const std::string& option, const InputSum& sum);
+  SavedOptions& add(std::string_view option, const InputSum& sum);
 
   bool empty() const { return text_.empty(); }
 
@@ -50,10 +51,10 @@ class SavedOptions {
   void check_same(const SavedOptions& saved, const std::string& path) const;
 
  private:
-  SavedOptions& add_number(const std::string& option, float value);  // whose digits are fewer than a double's
-  SavedOptions& add_number(const std::string& option, double value);
-  SavedOptions& add_number(const std::string& option, std::int64_t value);
-  SavedOptions& add_number(const std::string& option, std::uint64_t value);
+  SavedOptions& add_number(std::string_view option, float value);  // whose digits are fewer than a double's
+  SavedOptions& add_number(std::string_view option, double value);
+  SavedOptions& add_number(std::string_view option, std::int64_t value);
+  SavedOptions& add_number(std::string_view option, std::uint64_t value);
 
   std::string text_;  // a line for each: its name, a tab, its value
 };

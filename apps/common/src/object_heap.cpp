@@ -1,0 +1,24 @@
+#include <app/object_heap.h>
+
+namespace app {
+
+std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least) {
+  if (asked == 0) return needed;
+  if (asked < least) {
+    throw HeapTooSmall("a heap of " + std::to_string(asked) + " bytes is too small for this allocator, which needs " +
+                           std::to_string(least) + " at least",
+                       needed);
+  }
+  return asked;
+}
+
+void throw_too_small(std::size_t bytes, std::size_t needed, const std::string& model) {
+  throw HeapTooSmall("the heap of " + std::to_string(bytes) + " bytes is too small for this " + model, needed);
+}
+
+Usage usage_of(const dynasoar::Statistics& now) {
+  return {now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
+          now.fragmentation()};
+}
+
+}  // namespace app
