@@ -236,10 +236,10 @@ mutant("wide_page_unlisted", HEAP, "first_block_of_free_page", "only the blocks 
 # --- Refusals ---
 
 mutant("deleted_late", HEAP, "release", "deleted objects are counted after their slots are free",
-       "    types[type].deleted.add(who, number_of(mask), Order::relaxed);\n"
-       "    release_slots(block, type, mask, who);\n",
-       "    release_slots(block, type, mask, who);\n"
-       "    types[type].deleted.add(who, number_of(mask), Order::relaxed);\n",
+       "  types[type].deleted.add(who, number_of(mask), Order::relaxed);\n"
+       "  release_slots(block, type, mask, who);\n",
+       "  release_slots(block, type, mask, who);\n"
+       "  types[type].deleted.add(who, number_of(mask), Order::relaxed);\n",
        scenarios=["moving_slots"])
 mutant("created_early", HEAP, "from_hints", "objects are counted as created before their slots are taken",
        "    Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);\n"
@@ -372,11 +372,11 @@ mutant("clear_settles_upwards", BITMAP, "switch_off", "the levels above the seco
 # --- Whole blocks ---
 
 mutant("blocks_without_announcement", HEAP, "allocate_blocks", "blocks are taken without an announcement",
-       "    changes.begin(who);\n    const Blocks taken = take_closed_blocks(type, want, who);\n"
-       "    if (taken.bits == 0) {\n      changes.cancel(who);\n      return taken;\n    }\n"
-       "    open_full(taken, type);\n    changes.end(who, 1);\n",
-       "    const Blocks taken = take_closed_blocks(type, want, who);\n"
-       "    if (taken.bits == 0) return taken;\n    open_full(taken, type);\n",
+       "  changes.begin(who);\n  const Blocks taken = take_closed_blocks(type, want, who);\n"
+       "  if (taken.bits == 0) {\n    changes.cancel(who);\n    return taken;\n  }\n"
+       "  open_full(taken, type);\n  changes.end(who, 1);\n",
+       "  const Blocks taken = take_closed_blocks(type, want, who);\n"
+       "  if (taken.bits == 0) return taken;\n  open_full(taken, type);\n",
        scenarios=["blocks_of_free_page"])
 mutant("blocks_not_allocated", HEAP, "open_full", "the blocks do not become allocated",
        "    types[type].allocated.set_many(blocks.first, blocks.bits);\n", "", scenarios=["blocks_of_two"])
