@@ -62,6 +62,9 @@ struct DisturbedAtomics {
   static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr Order kFenced = PlatformAtomics::kFenced;
+  static constexpr Order kFencedLater = PlatformAtomics::kFencedLater;
+  static constexpr Order kFencedBoth = PlatformAtomics::kFencedBoth;
+  static constexpr bool kReadsAhead = true;
   static constexpr int kPatience = PlatformAtomics::kPatience;
   static constexpr int kRoundsPerSearch = PlatformAtomics::kRoundsPerSearch;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
@@ -111,6 +114,9 @@ struct ScriptedAtomics {
   static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr Order kFenced = Order::relaxed;
+  static constexpr Order kFencedLater = Order::relaxed;
+  static constexpr Order kFencedBoth = Order::relaxed;
+  static constexpr bool kReadsAhead = false;
   static constexpr int kPatience = 4;
   static constexpr int kRoundsPerSearch = 4;
   static void pause(int = 0) { Interruption::after("wait"); }
@@ -152,7 +158,8 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
                                 0, std::memory_order_relaxed) != worker + 1;
         --slots;
       }
-      heap.release(reservation.block, heap.type_of(reservation.block), reservation.slots, who);
+      heap.release(reservation.block, heap.type_of(reservation.block), reservation.slots, who,
+                   heap.taken(reservation.block));
     };
     for (std::uint32_t i = 0; i < load.operations / static_cast<std::uint32_t>(load.workers); ++i) {
       const std::uint32_t want = 1 + random.below(load.want);
@@ -270,8 +277,10 @@ class FullHeap {
 
   /// That nothing is left behind: everything can be given back and be had again.
   void check_usable(std::uint64_t first_slots, std::uint64_t second_slots) const {
-    if (first_slots != 0) heap().release(first_.block, heap().type_of(first_.block), first_slots, 0);
-    if (second_slots != 0) heap().release(second_.block, heap().type_of(second_.block), second_slots, 0);
+    if (first_slots != 0)
+      heap().release(first_.block, heap().type_of(first_.block), first_slots, 0, heap().taken(first_.block));
+    if (second_slots != 0)
+      heap().release(second_.block, heap().type_of(second_.block), second_slots, 0, heap().taken(second_.block));
     Executor executor(1);
     const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, heap());
     CHECK(dynasoar::test::heap_errors(copy) == "");
@@ -291,14 +300,16 @@ void second_releaser(bool proven_full) {
   if (proven_full) CHECK(full.request().refusal == Refusal::heap_full);
   Reservation got{};
   Interruption::next = {{"give slots back", [&] {
-                           full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0010,
-                                               1);  // the block is not listed yet
+                           full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0010, 1,
+                                               full.heap().taken(full.first_block()));  // the block is not listed yet
                            got = full.request();
                          }}};
-  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0001, 0);
+  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0001, 0,
+                      full.heap().taken(full.first_block()));
   CHECK(Interruption::next.empty());
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1);
+  if (got.slots != 0)
+    full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1, full.heap().taken(got.block));
   full.check_usable(0b1100, 0b1111);
 }
 
@@ -309,18 +320,21 @@ TEST_CASE("a slot given back before another is listed with its block does not co
 
 TEST_CASE("slots that a warp takes to close a block and has to give back do not count as a full heap") {
   const FullHeap full;
-  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0111, 0);
+  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0111, 0,
+                      full.heap().taken(full.first_block()));
   Reservation kept{}, got{};
   Interruption::next = {// The block is empty; before it is closed, another warp takes a slot there.
                         {"give slots back", [&] { kept = full.request(); }},
                         // The closing warp has taken the other slots, which makes the block look full.
                         {"take slots", [&] { got = full.request(); }}};
-  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b1000, 0);
+  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b1000, 0,
+                      full.heap().taken(full.first_block()));
   CHECK(Interruption::next.empty());
   CHECK(kept.block == full.first_block());
   CHECK(std::popcount(kept.slots) == 1);
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1);
+  if (got.slots != 0)
+    full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1, full.heap().taken(got.block));
   full.check_usable(kept.slots, 0b1111);
 }
 
@@ -374,13 +388,13 @@ TEST_CASE(
                            Interruption::next = {{"open a block", [&] { got = heap.allocate(0, 1, 2); }}};
                            opened = heap.allocate(0, 1, 1);
                          }}};
-  heap.release(other.block, heap.type_of(other.block), other.slots, 0);
+  heap.release(other.block, heap.type_of(other.block), other.slots, 0, heap.taken(other.block));
   REQUIRE(Interruption::next.empty());
   CHECK(opened.block == other.block);
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) heap.release(got.block, heap.type_of(got.block), got.slots, 2);
-  heap.release(opened.block, heap.type_of(opened.block), opened.slots, 1);
-  heap.release(all.block, heap.type_of(all.block), all.slots, 0);
+  if (got.slots != 0) heap.release(got.block, heap.type_of(got.block), got.slots, 2, heap.taken(got.block));
+  heap.release(opened.block, heap.type_of(opened.block), opened.slots, 1, heap.taken(opened.block));
+  heap.release(all.block, heap.type_of(all.block), all.slots, 0, heap.taken(all.block));
   Executor executor(1);
   CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(executor, heap)) == "");
 }
@@ -389,7 +403,8 @@ TEST_CASE("a heap at rest is full when it is, and no longer when a slot was give
   const FullHeap full;
   CHECK(full.request().refusal == Refusal::heap_full);
   CHECK(full.request().refusal == Refusal::heap_full);
-  full.heap().release(full.second_block(), full.heap().type_of(full.second_block()), 0b0100, 0);
+  full.heap().release(full.second_block(), full.heap().type_of(full.second_block()), 0b0100, 0,
+                      full.heap().taken(full.second_block()));
   const Reservation got = full.request();
   CHECK(got.block == full.second_block());
   CHECK(got.slots == 0b0100);

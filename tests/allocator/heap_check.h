@@ -69,6 +69,13 @@ struct ReadCounters {
   }
 };
 
+/// The blocks in a table of current blocks.
+template <class Heap>
+std::vector<std::uint32_t> blocks_of_current(std::vector<std::uint32_t> words) {
+  for (std::uint32_t& word : words) word = word == kNoPosition ? kNoPosition : word & ~Heap::kHalfFree;
+  return words;
+}
+
 template <int kTypes, class Atomics, int kSlots, int kContainerBits>
 HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, kContainerBits>& heap) {
   using Heap = BlockHeap<kTypes, Atomics, kSlots, kContainerBits>;
@@ -89,7 +96,8 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
     copy.types.push_back(
         {download_levels(executor, type.empty), download_levels(executor, type.active),
          download_levels(executor, type.allocated),
-         download_words<std::uint32_t>(executor, type.current.words, heap.current_count * Heap::WarpWords::kStride),
+         blocks_of_current<Heap>(download_words<std::uint32_t>(executor, type.current.words,
+                                                               heap.current_count * Heap::WarpWords::kStride)),
          download_words<std::uint32_t>(executor, type.fetching.words, heap.current_count * Heap::WarpWords::kStride),
          type.blocks_per_page});
   }
@@ -133,7 +141,7 @@ inline void check_open(const HeapCopy& heap, std::uint32_t block, std::uint32_t 
   const std::vector<std::uint32_t>& current = heap.types[type].current;
   const bool active = heap.bit(heap.types[type].active, block);
   const std::uint32_t token = heap.token[block];
-  complaints.add_if(token > 1, "a token is neither 0 nor 1: block", block);
+  complaints.add_if(token > 1 && token != type + 1, "a token is of another type: block", block);
   if (heap.slots[block] == heap.all_slots) {
     complaints.add_if(active, "a full block is listed as active: block", block);
     complaints.add_if(token != 0, "a full block has an ownership token: block", block);

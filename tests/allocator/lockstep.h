@@ -141,6 +141,9 @@ struct LockstepAtomics {
   static constexpr std::size_t kLineBytes = 0;
   static constexpr Order kCounted = Order::relaxed;
   static constexpr Order kFenced = Order::relaxed;
+  static constexpr Order kFencedLater = Order::relaxed;
+  static constexpr Order kFencedBoth = Order::relaxed;
+  static constexpr bool kReadsAhead = true;
   static constexpr int kPatience = 40;
   static constexpr int kRoundsPerSearch = 8;
   /// A turn is about half a microsecond, what a GPU's atomics take.

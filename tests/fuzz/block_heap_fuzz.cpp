@@ -36,6 +36,9 @@ struct LonelyAtomics {
   static constexpr int kPatience = 1;
   static constexpr int kRoundsPerSearch = 1;
   static constexpr Order kFenced = Order::relaxed;
+  static constexpr Order kFencedLater = Order::relaxed;
+  static constexpr Order kFencedBoth = Order::relaxed;
+  static constexpr bool kReadsAhead = true;
   static void pause(int = 0) { fail("a thread waits although it is alone"); }
 };
 
@@ -162,7 +165,7 @@ class Session {
 
   void release(std::size_t which, std::uint64_t slots) {
     Held& held = held_[which];
-    heap_.release(held.block, heap_.type_of(held.block), slots, input_.byte());
+    heap_.release(held.block, heap_.type_of(held.block), slots, input_.byte(), heap_.taken(held.block));
     model_.give_back(held.block, slots);
     held.slots &= ~slots;
     if (held.slots != 0) return;

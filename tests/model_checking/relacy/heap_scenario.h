@@ -138,7 +138,7 @@ HeapCopy read_heap(const Heap& heap, int container_bits) {
   copy.changes_in_progress = heap.changes.read().in_progress;
   for (const typename Heap::TypeState& type : heap.types) {
     copy.types.push_back({read_levels(type.empty), read_levels(type.active), read_levels(type.allocated),
-                          read_words<std::uint32_t>(type.current.words, heap.current_count),
+                          blocks_of_current<Heap>(read_words<std::uint32_t>(type.current.words, heap.current_count)),
                           read_words<std::uint32_t>(type.fetching.words, heap.current_count), type.blocks_per_page,
                           type.created.read().count - type.deleted.read().count, type.open_blocks.read().count});
   }
@@ -243,7 +243,9 @@ class HeapScenario : public Scenario {
     object.leaving = mark();
     object.releaser = self();
     object.released = kStillInProgress;
-    heap().release(object.reservation.block, heap().type_of(object.reservation.block), object.reservation.slots, who);
+    const std::uint32_t block = object.reservation.block;
+    const std::uint64_t taken = heap().taken(block);
+    heap().release(block, heap().type_of(block), object.reservation.slots, who, taken);
     objects_[number].released = mark();
   }
 

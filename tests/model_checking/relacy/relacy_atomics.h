@@ -87,6 +87,9 @@ struct RelacyAtomics {
   static constexpr int kRoundsPerSearch = 4;
   static constexpr Order kCounted = Order::release;
   static constexpr Order kFenced = Order::relaxed;
+  static constexpr Order kFencedLater = Order::relaxed;
+  static constexpr Order kFencedBoth = Order::relaxed;
+  static constexpr bool kReadsAhead = true;
 };
 
 // In relacy_atomics.cpp, because Relacy's code takes long to compile.

@@ -9,7 +9,7 @@
 ///   - closed: no object in it, all its slot bits set (which is what makes stale hints harmless); it lies in a free
 ///     page, or is listed among its type's empty blocks;
 ///   - open: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or owned
-///     by the warp that opened it and has it as its current block, which its *ownership token* (1) says; never both. If
+///     by the warp that opened it and has it as its current block, which its *ownership token* says; never both. If
 ///     it is full it is neither. A block that a search found may be a warp's current block as well; then the entry is a
 ///     hint, which says nothing about the block.
 /// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
@@ -78,16 +78,19 @@ struct HeapState {
 
   /// What the heap keeps for each type.
   struct TypeState {
-    Bits empty;                     ///< closed blocks in pages of this type
-    Bits active;                    ///< open blocks with a free slot that nobody owns
-    Bits allocated;                 ///< open blocks
-    Counter created;                ///< objects, counted in the shard of their block
-    Counter deleted;                ///< objects, counted in the shard of who deletes
-    Counter open_blocks;            ///< open blocks, counted in their own shards
-    WarpWords current;              ///< [current_count] current block of each warp; a hint, possibly stale
-    WarpWords fetching;             ///< [current_count] 1 while a warp of the group opens a page for all; a hint
+    Bits empty;           ///< closed blocks in pages of this type
+    Bits active;          ///< open blocks with a free slot that nobody owns
+    Bits allocated;       ///< open blocks
+    Counter created;      ///< objects, counted in the shard of their block
+    Counter deleted;      ///< objects, counted in the shard of who deletes
+    Counter open_blocks;  ///< open blocks, counted in their own shards
+    WarpWords current;    ///< [current_count] current block of each warp; a hint, possibly stale; see kHalfFree
+    WarpWords fetching;   ///< [current_count] 1 while a warp of the group opens a page for all; a hint
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
+
+  /// Added to a block in `current` by an opener that took the lower half of its slots: so the upper half was free.
+  static constexpr std::uint32_t kHalfFree = std::uint32_t{1} << 31;
 
   // The state, laid out by HeapMemory. Block b is block b % block_stride() of page b / block_stride().
   std::uint32_t pages;
@@ -95,7 +98,7 @@ struct HeapState {
   std::uint32_t current_count;     ///< current blocks per type
   int plenty;                      ///< more free pages than this in a container, and warps take them as they please
   BlockWords slots;                ///< [blocks] slot bitmaps; all ones while the block is closed
-  Word<std::uint32_t>* token;      ///< [blocks] ownership tokens
+  Word<std::uint32_t>* token;      ///< [blocks] ownership tokens: 0 if there is none, else token_of(type)
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
   WarpWords page_hint;             ///< [current_count] where each warp found its last free page
   Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see search_exhaustively
@@ -106,6 +109,10 @@ struct HeapState {
   /// Block numbers per page. A power of two, because requests divide by it.
   __host__ __device__ std::uint32_t block_stride() const { return 1u << block_shift; }
   __host__ __device__ std::uint32_t blocks() const { return pages << block_shift; }
+
+  /// An ownership token tells the block's type, so that who takes it need not look for it.
+  __host__ __device__ static std::uint32_t token_of(int type) { return static_cast<std::uint32_t>(type) + 1; }
+  __host__ __device__ static int type_of_token(std::uint32_t token) { return static_cast<int>(token) - 1; }
 };
 
 /// Instead of a number of types: any, as many as `types` has, which lie elsewhere.
@@ -137,8 +144,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   using Word = typename State::template Word<T>;
 
   using State::block_shift, State::block_stride, State::blocks, State::changes, State::current_count, State::free_pages,
-      State::full_at, State::page_hint, State::page_type, State::pages, State::plenty, State::refusals, State::slots,
-      State::token;
+      State::full_at, State::kHalfFree, State::page_hint, State::page_type, State::pages, State::plenty,
+      State::refusals, State::slots, State::token, State::token_of, State::type_of_token;
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
@@ -151,7 +158,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// @param who    the requesting warp: equal requesters search in equal order
   /// @return       at least one slot, or none and the reason
   /// @par Progress   at most kRounds rounds, each lock-free but for the waits described in Bitmap
-  /// @par Cost       4 loads and 1 atomic while the warp's current block lasts
+  /// @par Cost       6 loads and 1 atomic while the warp's current block lasts
   __device__ Reservation allocate(int type, int want, std::uint32_t who) const;
 
   /// Blocks of which the caller has all slots: bit i stands for block `first + i`.
@@ -165,8 +172,18 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// @par Cost     three atomics, and one per block that nobody waits for
   __device__ Blocks allocate_blocks(int type, int want, std::uint32_t who) const;
 
+  /// What slots of a block were taken a moment ago, for who is about to release some of them: on a GPU, it is there
+  /// when it is needed if it is asked for early. 0: unknown.
+  __device__ std::uint64_t taken(std::uint32_t block) const {
+    // relaxed: a hint. A CPU would have to fetch the line twice, to read it and to change it.
+    return Atomics::kReadsAhead ? slots[block].load(Order::relaxed) : 0;
+  }
+
   /// Gives slots of a block of `type` back. @pre the caller owns them, and objects in them are not used any more
-  __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const;
+  ///
+  /// @param taken   from the function of that name, or 0
+  __device__ void release(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who,
+                          std::uint64_t taken) const;
 
   /// Fills free slots of an open block with objects that come from other blocks of its type; for compaction, which runs
   /// while nobody asks for slots. They are not counted as created. @pre the slots of the mask are free
@@ -175,10 +192,10 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// Gives slots back whose objects are in other blocks now; they are not counted as deleted.
   __device__ void move_out(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const;
 
-  /// Type index of the page of a block. @pre the caller holds a slot or the token of the block
+  /// Type index of the page of a block. @pre the caller holds a slot of the block
   __device__ int type_of(std::uint32_t block) const {
     if constexpr (kTypes == 1) return 0;  // also keeps g++ from warning about types[1] in allocators of one class
-    // relaxed: holding a slot (acquire in reserve) or the token (acquire in take_token) orders it after the opener.
+    // relaxed: holding a slot (acquire in take_slots) orders it after the opener.
     return static_cast<int>(page_type[block >> block_shift].load(Order::relaxed));
   }
 
@@ -197,6 +214,15 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   static constexpr int kSharingRounds = Atomics::kPatience / 2;        // rounds that leave it to another to get a page
   static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after which a request gives up as contended
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
+  static constexpr int kHalf = kSlots / 2;
+  static constexpr std::uint64_t kUpperHalf = kAllSlots & ~detail::first_bits(kSlots - kHalf);
+
+  /// What a request has read when it comes to search: read early, because each takes a while. Hints.
+  struct Surroundings {
+    std::uint32_t page;  ///< where the warp's searches for pages start
+    std::uint64_t near;  ///< free pages in its container
+    bool any_listed;     ///< whether blocks of the type are listed as active
+  };
 
   enum class Verdict { found, full, unsettled };
 
@@ -233,9 +259,9 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   ///
   /// @param shares   whether to leave it to another warp to get a page, if one is about to: then nothing_yet()
   __device__ Reservation look_around(int type, int want, std::uint32_t who, bool shares) const {
-    std::uint32_t page;
-    const Reservation found = from_hints(type, want, who, page);
-    return found.slots != 0 ? found : from_search(type, want, who, page, shares);
+    Surroundings around;
+    const Reservation found = from_hints(type, want, who, around);
+    return found.slots != 0 ? found : from_search(type, want, who, around, shares);
   }
 
   /// More rounds, until one finds something, or the heap is full, or there were kRounds of them.
@@ -262,28 +288,36 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, which no other warp
   /// looks at first, else the warp's current block.
   ///
-  /// @param[out] page   where the warp found its last free page
-  __device__ Reservation from_hints(int type, int want, std::uint32_t who, std::uint32_t& page) const {
+  /// @param[out] around   for the search, if it comes to that
+  __device__ Reservation from_hints(int type, int want, std::uint32_t who, Surroundings& around) const {
     const Bits& active = types[type].active;
     const std::uint32_t start = active.position_at(starting_point(who));
     const std::uint32_t container = start / kContainerBits;
     // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
     const std::uint64_t listed = active.container(0, container);
     const std::uint32_t current = types[type].current[current_slot(who)].load(Order::relaxed);
-    page = page_hint[current_slot(who)].load(Order::relaxed);
+    around.page = free_pages.position_at(starting_point(who));
+    around.near = free_pages.container(0, around.page / kContainerBits);
+    around.any_listed = !active.seems_empty();
     Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
-    if (found.slots == 0 && current != kNoPosition) found = {current, reserve(current, type, want, who), {}};
+    if (found.slots == 0 && current != kNoPosition) {
+      const std::uint32_t block = current & ~kHalfFree;
+      const bool has_half = want == kHalf && block != current;
+      found = {block, has_half ? reserve_half(block, type, who) : reserve(block, type, want, who), {}};
+    }
     return counted(type, found);
   }
 
   /// Searches the bitmaps: a listed block, else a new one.
-  __device__ Reservation from_search(int type, int want, std::uint32_t who, std::uint32_t page, bool shares) const {
+  __device__ Reservation from_search(int type, int want, std::uint32_t who, Surroundings around, bool shares) const {
     const TypeState& state = types[type];
-    // Read together, because each takes a while. relaxed: hints.
-    const bool any_listed = !state.active.seems_empty();
+    // relaxed: hints.
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
-    const std::uint64_t near = free_pages.container(0, page / kContainerBits);
-    if (any_listed) {
+    if (around.near == 0) {  // nothing left where the warp looks first: where it found its last page
+      around.page = page_hint[current_slot(who)].load(Order::relaxed);
+      around.near = free_pages.container(0, around.page / kContainerBits);
+    }
+    if (around.any_listed) {
       const Reservation found = counted(type, from_listed_block(type, want, who));
       if (found.slots != 0) {
         // Where there was less than what was asked for, hardly anything is left.
@@ -291,7 +325,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
         return found;
       }
     }
-    return from_new_block(type, want, who, any_closed, page, near, shares);
+    return from_new_block(type, want, who, any_closed, around.page, around.near, shares);
   }
 
   /// A listed block anywhere, from one starting point after the other.
@@ -448,17 +482,17 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     // What has no order of its own is under way together, because each takes a while.
     const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
     types[type].open_blocks.add(block, 1, Order::relaxed);
+    // kCounted: partner is the acquire of a replacer, which may have had the block in an earlier life, and lists it
+    // under the type that the token says: after that life's end, which the opener has seen.
+    token[block].store(token_of(type), Atomics::kCounted);
     Atomics::fence(Order::release);
-    // Partner is the acquire of a search: who knows of objects in the block, from this or a later change of the word,
-    // knows that the block is open, and that it was on its way.
+    // Partner is the acquire of a search: who knows of objects in the block, from this or from who takes slots after
+    // the store, knows that the block is open, and that it was on its way.
     types[type].created.add(block, number_of(mine), Order::relaxed);
-    // Partner is the acquire of a replacer, which may have had the block in an earlier life, and lists it under the
-    // type that it then reads.
-    token[block].store(1, Order::relaxed);
-    Atomics::fence(Order::release);
-    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count.
+    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count
+    // of open blocks.
     slots[block].store(mine, Atomics::kFenced);
-    replace_current(block, type, who);
+    replace_current(block, type, who, want == kHalf ? kHalfFree : 0);
     types[type].allocated.finish_set(block, before, Order::relaxed);
     if (mine == kAllSlots) settle_filled(block, type, who);
     return mine;
@@ -466,17 +500,32 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   /// Makes `block` the warp's current block and lists the one it replaces, if nobody else has dealt with that.
   ///
+  /// @param half   kHalfFree or 0
   /// @pre if the caller has opened the block: a release fence since it got its token
-  __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who) const {
+  __device__ void replace_current(std::uint32_t block, int type, std::uint32_t who, std::uint32_t half) const {
     std::uint32_t old = block;  // is listed at once if there are no current blocks
     if constexpr (Features::kKeepsCurrentBlocks) {
       // acquire: partner is the fence in open: who replaces a block finds its token.
-      old = types[type].current[current_slot(who)].exchange(block, Order::acquire);
-      if (old == kNoPosition || old == block) return;
+      old = types[type].current[current_slot(who)].exchange(block | half, Order::acquire);
+      if (old == kNoPosition) return;
+      old &= ~kHalfFree;
+      if (old == block) return;
     }
-    // acquire: partner is the first fence in open. Its type may have changed since it was ours; it is stable from here
-    // on. release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
-    if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);
+    list_owned(old, take_token(old, Order::acquire));
+  }
+
+  /// Lists a block with free slots whose token the caller has taken, if it has.
+  ///
+  /// @param token   what it said, 0 if it was not there. The block's type may have changed since it was the caller's;
+  ///                it is stable from here on, for who closes the block waits until it is listed.
+  __device__ void list_owned(std::uint32_t block, std::uint32_t token) const {
+    // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
+    if (token != 0) types[owner_of(token)].active.set(block, Order::release);
+  }
+
+  __device__ static int owner_of(std::uint32_t token) {
+    if constexpr (kTypes == 1) return 0;  // as in type_of
+    return type_of_token(token);
   }
 
   /// Makes a block that a search found the warp's current one, so that the next request finds it without a search.
@@ -484,12 +533,12 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   ///
   /// Not inlined, because it would take registers from what most requests do.
   [[gnu::noinline]] __device__ void adopt(std::uint32_t block, int type, std::uint32_t who) const {
-    if constexpr (Features::kKeepsCurrentBlocks) replace_current(block, type, who);
+    if constexpr (Features::kKeepsCurrentBlocks) replace_current(block, type, who, 0);
   }
 
-  /// Takes the ownership token. @return whether it was there
-  __device__ bool take_token(std::uint32_t block, Order order) const {
-    return token[block].exchange(0, order) != 0;
+  /// Takes the ownership token. @return what it said, 0 if it was not there
+  __device__ std::uint32_t take_token(std::uint32_t block, Order order) const {
+    return token[block].exchange(0, order);
   }
 
   /// Takes those slots of a mask that are free. @return all that were taken before
@@ -519,14 +568,36 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     return 0;
   }
 
+  /// Reserves the upper half of the slots of the warp's current block, whose opener took the lower half. As `reserve`,
+  /// but without looking first, and with the token, because that will most likely fill the block: so the two are under
+  /// way together. Whoever takes a token of a block that it does not fill lists the block, as a replacer does.
+  __device__ std::uint64_t reserve_half(std::uint32_t block, int type, std::uint32_t who) const {
+    const std::uint64_t before = slots[block].fetch_or(kUpperHalf, Atomics::kFencedLater);
+    const std::uint32_t owned = take_token(block, Atomics::kFencedLater);
+    Atomics::fence(Order::acquire);  // of the slots, as in take_slots, and of the token, as in replace_current
+    const std::uint64_t got = kUpperHalf & ~before;
+    const bool has_filled = got != 0 && (before | got) == kAllSlots;
+    if (!has_filled) list_owned(block, owned);
+    if (got == 0) return 0;
+    const int owner = type_of(block);
+    if (has_filled) settle_filled(block, owner, who, owned != 0);
+    if (owner == type) return got;
+    release_slots(block, owner, got, who);  // as in reserve
+    return 0;
+  }
+
   /// The caller has taken the last free slots: the block must be listed nowhere.
   __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t who) const {
     // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
-    // The bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this one, for
-    // the acquire of who closes the block.
-    if (take_token(block, Order::relaxed)) {
+    settle_filled(block, type, who, take_token(block, Order::relaxed) != 0);
+  }
+
+  __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t who, bool had_token) const {
+    if (had_token) {
       forget(block, type, who);
     } else {
+      // relaxed: the bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this
+      // one, for the acquire of who closes the block.
       types[type].active.clear(block, Order::relaxed);
     }
   }
@@ -536,8 +607,11 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   __device__ void forget(std::uint32_t block, int type, std::uint32_t who) const {
     // By compare-exchange: a warp that shares the entry may have put a new block there, whose token nobody would take.
     // It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.
-    std::uint32_t expected = block;
-    types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);
+    Word<std::uint32_t>& entry = types[type].current[current_slot(who)];
+    std::uint32_t expected = block | kHalfFree;
+    std::uint32_t otherwise = block;
+    entry.compare_exchange(expected, kNoPosition, Order::relaxed);
+    entry.compare_exchange(otherwise, kNoPosition, Order::relaxed);
   }
 
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
@@ -552,15 +626,35 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
   [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
     changes.begin(who);
-    if (!invalidate(block, who)) {
+    if (invalidate(block, who)) {
+      close(block, type_of(block), who);  // stable: nobody else can reserve, open or list this block
+    } else {
       changes.cancel(who);
-      return;
     }
-    const int type = type_of(block);  // stable: nobody else can reserve, open or list this block
+  }
+
+  /// Gives back all slots of a block that are taken, and closes it; at once, if nobody else takes or gives any.
+  ///
+  /// What release_slots and close_if_empty do to the bitmap, in one step: so there is nothing to be seen in between.
+  /// @pre the block was not full, so it is listed or has a token
+  __device__ void release_last(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
+    changes.begin(who);
+    std::uint64_t expected = mask;
+    // Nobody can use what is given back before the fence in close, which is acquire and release for this, too.
+    if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {
+      close(block, type, who);
+    } else {
+      changes.cancel(who);
+      release_slots(block, type, mask, who);
+    }
+  }
+
+  /// Closes a block whose slots are all taken, but by nobody. A change that the caller has begun.
+  __device__ void close(std::uint32_t block, int type, std::uint32_t who) const {
     const TypeState& state = types[type];
     // The block is listed or somebody's current one, or about to be listed. All under way together, because each takes
     // a while.
-    const bool had_token = take_token(block, Order::relaxed);
+    const bool had_token = take_token(block, Order::relaxed) != 0;
     const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);
     const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
     if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);
@@ -683,8 +777,9 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     const TypeState& state = types[type];
     std::uint32_t at = current_slot(who);  // not everybody at the same one
     for (std::uint32_t i = 0; i < current_count; ++i, at = at + 1 == current_count ? 0 : at + 1) {
-      const std::uint32_t block = state.current[at].load(Order::relaxed);  // relaxed: hints
-      if (block == kNoPosition || slots[block].load(Order::relaxed) == kAllSlots) continue;
+      const std::uint32_t current = state.current[at].load(Order::relaxed);  // relaxed: hints
+      const std::uint32_t block = current & ~kHalfFree;
+      if (current == kNoPosition || slots[block].load(Order::relaxed) == kAllSlots) continue;
       if (type_of(block) != type) continue;  // another type's: taking a slot and giving it back would disturb others
       found = counted(type, {block, reserve(block, type, want, who), {}});
       if (found.slots != 0) return Verdict::found;
@@ -723,10 +818,15 @@ __device__ auto BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::al
 template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
 __device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::release(std::uint32_t block, int type,
                                                                                       std::uint64_t mask,
-                                                                                      std::uint32_t who) const {
+                                                                                      std::uint32_t who,
+                                                                                      std::uint64_t taken) const {
   // Before they are free: who sees a free slot sees it deleted. relaxed: the release of the slots publishes it.
   types[type].deleted.add(who, number_of(mask), Order::relaxed);
-  release_slots(block, type, mask, who);
+  if (taken == mask && mask != kAllSlots) {
+    release_last(block, type, mask, who);
+  } else {
+    release_slots(block, type, mask, who);
+  }
 }
 
 template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>

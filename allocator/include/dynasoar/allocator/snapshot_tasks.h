@@ -41,7 +41,7 @@ struct DescribeBlocks {
     const bool is_open = heap.types[type].allocated.get(block);
     found[index] = {is_open ? heap.slots[block].load(Order::relaxed) : 0, block,
                     is_open ? static_cast<std::uint16_t>(type) : kNoType,
-                    static_cast<std::uint16_t>(is_open ? heap.token[block].load(Order::relaxed) : 0)};
+                    static_cast<std::uint16_t>(is_open && heap.token[block].load(Order::relaxed) != 0 ? 1 : 0)};
   }
 };
 
@@ -59,7 +59,7 @@ struct RestoreBlocks {
     heap.types[block.type].allocated.set(block.number);
     if (block.slots == AnyHeap::kAllSlots) return;
     if (block.owned != 0 && keeps_owners) {
-      heap.token[block.number].store(1, Order::relaxed);
+      heap.token[block.number].store(AnyHeap::token_of(block.type), Order::relaxed);
     } else {
       heap.types[block.type].active.set(block.number);
     }

@@ -296,11 +296,12 @@ class ReducedSoaAllocator {
   __device__ static void release(detail::Handle handle, Warp warp) {
     const std::uint32_t block = block_of(handle);
     if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
     const auto group = detail::requesting_lanes<kRequests>(warp).matching(block);
     group.synchronize();  // the first lane's release of the slots becomes everybody's
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
-    if (group.rank() == 0)
-      detail::bound_state<ReducedSoaAllocator>().heap.release(block, handle.type_index(), mask, warp.id());
+    if (group.rank() == 0) heap.release(block, handle.type_index(), mask, warp.id(), taken);
   }
 
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that

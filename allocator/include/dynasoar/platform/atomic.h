@@ -4,8 +4,8 @@
 /// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
 /// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
 /// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
-/// the constants `P::kShards`, `P::kLineBytes`, `P::kPatience`, `P::kRoundsPerSearch`, `P::kCounted` and
-/// `P::kFenced`.
+/// the constants `P::kShards`, `P::kLineBytes`, `P::kPatience`, `P::kRoundsPerSearch`, `P::kReadsAhead`, `P::kCounted`,
+/// `P::kFenced`, `P::kFencedLater` and `P::kFencedBoth`.
 #pragma once
 
 #include <atomic>
@@ -107,8 +107,18 @@ struct PlatformAtomics {
   /// many of them can be under way at once.
   __device__ static void fence(Order order) {
 #if defined(__CUDA_ARCH__)
-    static_cast<void>(order);
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");  // there is no weaker one
+#if __CUDA_ARCH__ >= 900
+    // One half of a fence: an acquire waits for nothing, a release leaves the cache as it is.
+    if (order == Order::acquire) {
+      asm volatile("fence.acquire.gpu;" ::: "memory");
+      return;
+    }
+    if (order == Order::release) {
+      asm volatile("fence.release.gpu;" ::: "memory");
+      return;
+    }
+#endif
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #else
     std::atomic_thread_fence(detail::native_order(order));
 #endif
@@ -121,13 +131,25 @@ struct PlatformAtomics {
   /// in one place.
   static constexpr std::size_t kLineBytes = kCudaBackend ? 0 : 64;
 
-  /// Order of the counts that a search for free slots reads. On a GPU, atomics happen in one place, the second-level
-  /// cache, which shows them to all in one order, and a release would cost the common path 4 %.
+  /// Order of changes that say only what other atomics have done: the counts that a search for free slots reads, and
+  /// ownership tokens. On a GPU, atomics happen in one place, the second-level cache, which shows them to all in one
+  /// order, and a release would cost the common path 4 %, and opening a block 7 %.
   static constexpr Order kCounted = kCudaBackend ? Order::relaxed : Order::release;
 
   /// Order of changes that a release fence comes before: relaxed would do. ThreadSanitizer does not see fences, and a
   /// release costs hosts nothing.
   static constexpr Order kFenced = kCudaBackend ? Order::relaxed : Order::release;
+
+  /// Order of accesses that an acquire fence comes after, likewise.
+  static constexpr Order kFencedLater = kCudaBackend ? Order::relaxed : Order::acquire;
+
+  /// Order of a change that a fence comes after which is acquire for what the change read, and release for who sees
+  /// what comes behind the fence, likewise.
+  static constexpr Order kFencedBoth = kCudaBackend ? Order::relaxed : Order::acq_rel;
+
+  /// Whether it pays to read a word a while before it is changed. On a GPU, whose lanes have other things to do
+  /// meanwhile; a CPU would have to get the line twice.
+  static constexpr bool kReadsAhead = kCudaBackend;
 
   /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
   /// thread that is awaited may not have a processor for a while.
