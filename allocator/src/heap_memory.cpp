@@ -37,7 +37,7 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
   }
   if (limit > Handle::kMaxHeapBytes || limit / page_bytes > most_pages()) {
     throw Error("dynasoar: a heap of " + std::to_string(limit) +
-                " bytes is too large for 48-bit offsets and 32-bit block numbers");
+                " bytes is too large for 48-bit offsets and 31-bit block numbers");
   }
   limit_pages_ = static_cast<std::uint32_t>(limit / page_bytes);
   grows_ = grows;
@@ -159,9 +159,9 @@ std::size_t HeapMemory::state_bytes() const {
   return bytes;
 }
 
-/// So many that all block numbers are positions.
+/// So many that a block number leaves room for kHalfFree.
 std::size_t HeapMemory::most_pages() const {
-  return (kStalePosition - 1) / classes_.block_stride;
+  return (AnyHeap::kHalfFree - 1) / classes_.block_stride;
 }
 
 /// Bits of the state that a page needs, about.

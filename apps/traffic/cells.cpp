@@ -72,16 +72,23 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Cell, (sight_, Sight));
 
-  __device__ Cell(std::uint32_t number, std::uint8_t limit) : sight_(Sight{.number = number, .limit = limit}) {}
+  /// Cell `numbers[index]`, which enters itself in the table of all cells.
+  __device__ Cell(std::size_t index, const std::uint32_t* numbers, const Sign* signs, Cell** table)
+      : sight_(
+            Sight{.number = numbers[index], .limit = static_cast<std::uint8_t>(signs[numbers[index]] & kLimitBits)}) {
+    table[numbers[index]] = this;
+  }
 
   __device__ void connect(Cell* next) { sight_->next = next; }
 
-  __device__ Cell* next() const { return sight_->next; }
+  /// All at once: who looks at one thing after the other waits for each.
+  __device__ Sight look() const { return sight_; }
+
   __device__ bool is_free() const { return sight_->car == nullptr; }
   __device__ std::uint32_t number() const { return sight_->number; }
 
   /// At which it may be entered: 0 if its light is red.
-  __device__ std::uint8_t limit_now() const;
+  __device__ std::uint8_t limit_now(const Sight& sight) const;
 
   /// A car, or nobody, is here from now on.
   __device__ void put(Car* car) { sight_->car = car; }
@@ -168,18 +175,19 @@ class Street : public dynasoar::SoaBase<AllocatorT> {
 /// The free cells ahead of a car, as far as it goes.
 struct Path {
   Cell* end;                   ///< where the car is then
+  Cell* behind_end;            ///< the next cell in the street
   Cell* before_end = nullptr;  ///< the cell before that
   std::uint8_t cells = 0;      ///< from the car to the end
   Street* street = nullptr;    ///< that it enters on the way, or null
   Cell* stop = nullptr;        ///< the last cell before that
   std::uint8_t before = 0;     ///< cells from the car to there
 
-  __device__ explicit Path(Cell* start) : end(start) {}
+  __device__ Path(Cell* start, const Sight& sight) : end(start), behind_end(sight.next) {}
 
   /// The cell behind the end; null if that would be behind another intersection.
   __device__ Cell* next(std::uint32_t turn) {
     const StopCell* const stop_cell = dynasoar::cast<StopCell>(end);
-    if (stop_cell == nullptr) return end->next();
+    if (stop_cell == nullptr) return behind_end;
     if (street != nullptr) return nullptr;
     street = stop_cell->exit(turn);
     stop = end;
@@ -187,9 +195,10 @@ struct Path {
     return street->first();
   }
 
-  __device__ void extend_to(Cell* cell) {
+  __device__ void extend_to(Cell* cell, const Sight& sight) {
     before_end = end;
     end = cell;
+    behind_end = sight.next;
     ++cells;
   }
 
@@ -218,7 +227,9 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
 
   /// Looks ahead, and claims the right of way if the path leads into another street.
   __device__ void prepare(World world) {
-    const Path path = look_ahead(Drive(world, cell_->number(), speed_, top_speed_));
+    Cell* const cell = cell_;
+    const Sight sight = cell->look();
+    const Path path = look_ahead(Path(cell, sight), Drive(world, sight.number, speed_, top_speed_));
     target_ = path.end;
     distance_ = path.cells;
     street_ = path.street;
@@ -254,15 +265,16 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
   __device__ std::uint8_t top_speed() const { return top_speed_; }
 
  private:
-  __device__ Path look_ahead(const Drive& drive) const {
-    Path path(cell_);
+  __device__ static Path look_ahead(Path path, const Drive& drive) {
     std::uint32_t speed = drive.speed;
     while (path.cells < speed) {
       Cell* const next = path.next(drive.turn);
-      if (next == nullptr || !next->is_free()) break;
-      speed = limited(speed, path.cells, next->limit_now());
+      if (next == nullptr) break;
+      const Sight sight = next->look();
+      if (sight.car != nullptr) break;
+      speed = limited(speed, path.cells, next->limit_now(sight));
       if (speed == path.cells) break;
-      path.extend_to(next);
+      path.extend_to(next, sight);
       if (dynasoar::is_a<DestinationCell>(next)) break;
     }
     if (drive.dawdles) path.shorten();
@@ -273,9 +285,9 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
   __device__ std::uint64_t claim(const World& world) const { return claim_of(world.step, to_stop_, cell_->number()); }
 };
 
-__device__ inline std::uint8_t Cell::limit_now() const {
+__device__ inline std::uint8_t Cell::limit_now(const Sight& sight) const {
   const bool is_red = dynasoar::is_a<StopCell>(this) && static_cast<const StopCell*>(this)->is_red();
-  return is_red ? std::uint8_t{0} : sight_->limit;
+  return is_red ? std::uint8_t{0} : sight.limit;
 }
 
 __device__ inline void Cell::populate(World world) {
@@ -283,32 +295,27 @@ __device__ inline void Cell::populate(World world) {
 }
 
 __device__ inline CellState Cell::state() const {
+  const Sight sight = look();
   CellState state;
-  state.limit = limit_now();
-  if (is_free()) return state;
+  state.limit = limit_now(sight);
+  if (sight.car == nullptr) return state;
   state.has_car = 1;
-  state.speed = sight_->car->speed();
-  state.top_speed = sight_->car->top_speed();
+  state.speed = sight.car->speed();
+  state.top_speed = sight.car->top_speed();
   return state;
 }
 
-/// Makes a cell that shows this sign, and enters it in the table of cells.
-struct MakeCell {
-  const Sign* signs;
-  Cell** table;
+/// Numbers of the cells of each class.
+struct CellsByClass {
+  std::vector<std::uint32_t> stops, destinations, producers, others;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto number = static_cast<std::uint32_t>(index);
-    const Sign sign = signs[index];
-    const std::uint8_t limit = sign & kLimitBits;
-    if ((sign & kCrossing) != 0) {
-      table[index] = dynasoar::make_new<StopCell>(number, limit);
-    } else if ((sign & kExit) != 0) {
-      table[index] = dynasoar::make_new<DestinationCell>(number, limit);
-    } else if ((sign & kProducer) != 0) {
-      table[index] = dynasoar::make_new<ProducerCell>(number, limit);
-    } else {
-      table[index] = dynasoar::make_new<Cell>(number, limit);
+  explicit CellsByClass(const std::vector<Sign>& signs) {
+    for (std::uint32_t number = 0; number < signs.size(); ++number) {
+      const Sign sign = signs[number];
+      const bool is_stop = (sign & kCrossing) != 0;
+      const bool is_destination = (sign & kExit) != 0;
+      const bool is_producer = (sign & kProducer) != 0;
+      (is_stop ? stops : is_destination ? destinations : is_producer ? producers : others).push_back(number);
     }
   }
 };
@@ -347,7 +354,12 @@ class Model {
 
   Model(Handle& handle, const Network& network, const World& world) : handle_(handle), table_(network.cells()) {
     const StreetMap map(handle_.executor(), network);
-    handle_.parallel_for(map.cells(), MakeCell{map.signs(), table_.data()});
+    // One class after the other, so that their objects lie side by side.
+    const CellsByClass cells(map.read_signs());
+    make_cells<StopCell>(cells.stops, map);
+    make_cells<DestinationCell>(cells.destinations, map);
+    make_cells<ProducerCell>(cells.producers, map);
+    make_cells<Cell>(cells.others, map);
     connect(map, network);
     handle_.parallel_do<Cell, &Cell::populate>(world);
   }
@@ -399,6 +411,15 @@ class Model {
   void count_cars(CensusHistory::Sums sums) { handle_.parallel_do<&Car::count>(sums); }
 
  private:
+  template <class C>
+  void make_cells(const std::vector<std::uint32_t>& numbers, const StreetMap& map) {
+    dynasoar::DeviceArray<std::uint32_t> on_device(numbers.size());
+    on_device.upload(numbers);
+    handle_.parallel_new<C>(numbers.size(), static_cast<const std::uint32_t*>(on_device.data()), map.signs(),
+                            table_.data());
+    handle_.synchronize();  // the array is freed now
+  }
+
   void connect(const StreetMap& map, const Network& network) {
     std::vector<LightSeed> seeds;
     const std::vector<std::uint32_t> light_of = place_lights(network, seeds);

@@ -140,6 +140,7 @@ class StreetMap {
 
   /// [cells] what each cell shows.
   const Sign* signs() const { return signs_.data(); }
+  std::vector<Sign> read_signs() const { return signs_.download(); }
 
   /// Numbers of the cells that produce cars.
   const dynasoar::DeviceArray<std::uint32_t>& producers() const { return producers_; }

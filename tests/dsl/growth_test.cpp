@@ -294,7 +294,7 @@ TEST_CASE("sizes that do not fit together are refused with advice") {
   CHECK_THROWS_WITH_AS(Handle(grows(9, 8)), doctest::Contains("is more than heap_limit_bytes"), Error);
   CHECK_THROWS_WITH_AS(Handle({.heap_limit_bytes = std::size_t{0}}), doctest::Contains("too small"), Error);
   CHECK_THROWS_WITH_AS(Handle({.heap_bytes = 16 * kPage, .heap_limit_bytes = std::size_t{1} << 49}),
-                       doctest::Contains("is too large for 48-bit offsets and 32-bit block numbers"), Error);
+                       doctest::Contains("is too large for 48-bit offsets and 31-bit block numbers"), Error);
   CHECK_NOTHROW(Handle(grows(8, 8)));
 }
 
