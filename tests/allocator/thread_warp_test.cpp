@@ -68,7 +68,7 @@ Stamped* make_of_type(std::uint32_t type, ThreadWarp warp, std::uint32_t stamp) 
 }
 
 void release(Stamped* object, ThreadWarp warp) {
-  FourTypes::release(handle_of(object), warp.at(kRelease));
+  FourTypes::release<Stamped>(handle_of(object), warp.at(kRelease));
 }
 
 /// What lanes share; one word per lane, written by that lane only, read when the lanes have been joined.

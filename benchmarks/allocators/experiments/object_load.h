@@ -38,7 +38,8 @@ struct World {
 /// Every thread creates objects, until it gets none.
 template <class T>
 struct Allocate {
-  T** objects;  // [per_thread * threads] null
+  static constexpr int kLeastResident = 4;  // else a register more or less decides how many warps there are
+  T** objects;                              // [per_thread * threads] null
   std::size_t threads;
   Word per_thread;
   __device__ void operator()(std::size_t thread) const {

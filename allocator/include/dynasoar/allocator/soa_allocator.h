@@ -160,11 +160,16 @@ class ReducedSoaAllocator {
 
   /// The block of an object, by its run-time type.
   __host__ __device__ static std::uint32_t block_of(detail::Handle handle) {
+    return block_of(handle, handle.type_index());
+  }
+
+  /// The same, for a type that the caller knows.
+  __host__ __device__ static std::uint32_t block_of(detail::Handle handle, int type) {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const std::uint64_t offset = handle.block_offset();
     const auto page = static_cast<std::uint32_t>(offset / kPages.bytes);
     const auto within = static_cast<std::uint32_t>(offset - std::uint64_t{page} * kPages.bytes);
-    return page * kPages.block_stride + within / block_bytes(handle.type_index());
+    return page * kPages.block_stride + within / block_bytes(type);
   }
 
   /// Whether the handle's position is one that an object of the handle's class can have. For checks.
@@ -246,7 +251,7 @@ class ReducedSoaAllocator {
       if (!Checks::template begin_destroy<T>(handle)) return;
     }
     run_destructor(object, handle.type_index());
-    release(handle, PlatformWarp{});
+    release<T>(handle, PlatformWarp{});
   }
 
   /// Reserves a slot for a T. @return its handle, or nullptr
@@ -291,17 +296,18 @@ class ReducedSoaAllocator {
     return reserved;
   }
 
-  /// Gives the slot of an object back; lanes of a warp that free in one block do it with one atomic.
-  template <class Warp>
+  /// Gives the slot of an object of T or a subclass back; lanes of a warp that free in one block do it with one atomic.
+  template <class T, class Warp>
   __device__ static void release(detail::Handle handle, Warp warp) {
-    const std::uint32_t block = block_of(handle);
+    const int type = type_index_of<T>(handle);
+    const std::uint32_t block = block_of(handle, type);
     if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
     const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
     const auto group = detail::requesting_lanes<kRequests>(warp).matching(block);
     group.synchronize();  // the first lane's release of the slots becomes everybody's
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
-    if (group.rank() == 0) heap.release(block, handle.type_index(), mask, warp.id(), taken);
+    if (group.rank() == 0) heap.release(block, type, mask, warp.id(), taken);
   }
 
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
@@ -316,6 +322,16 @@ class ReducedSoaAllocator {
 
  private:
   static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
+
+  /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
+  template <class T>
+  __device__ static int type_index_of(detail::Handle object) {
+    if constexpr (Subtypes<T>::size == 1) {
+      return index_of<typename Subtypes<T>::template at<0>>;
+    } else {
+      return object.type_index();
+    }
+  }
 
   /// Bytes of a block, by type index.
   __host__ __device__ static std::uint32_t block_bytes(int type_index) {

@@ -48,10 +48,21 @@ __device__ inline void take_turns() {
 #endif
 }
 
+/// For how many thread blocks of a loop over indices a multiprocessor has room at least: what its function says in
+/// `kLeastResident`, which bounds the registers, or 0 for as many as there happen to be.
+template <class F>
+inline constexpr int kLeastResident = 0;
+template <class F>
+requires requires {
+  F::kLeastResident;
+}
+inline constexpr int kLeastResident<F> = F::kLeastResident;
+
 // Kernels have internal linkage: without -rdc every translation unit has its own copy of `__constant__` memory, and a
 // kernel must be the one of the unit that launches it.
 template <class F>
-static __global__ void __launch_bounds__(kThreadsPerBlock) index_kernel(std::size_t count, F function) {
+static __global__ void __launch_bounds__(kThreadsPerBlock, kLeastResident<F>)
+    index_kernel(std::size_t count, F function) {
   take_turns();
   for_each_index_of_thread(count, function);
 }
