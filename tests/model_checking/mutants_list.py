@@ -32,19 +32,23 @@ def weaker(name, file, function, find, scenarios=(), equivalent=None, order="rel
 weaker("counted_release", HEAP, "counted",
        "types[type].created.add(found.block, number_of(found.slots), <Atomics::kCounted>);",
        scenarios=["moving_slot"])
-mutant("open_first_fence", HEAP, "open", "the fence before the count of objects and the token is dropped",
-       "open_blocks.add(block, 1, Order::relaxed);\n    Atomics::fence(Order::release);\n",
-       "open_blocks.add(block, 1, Order::relaxed);\n")
-mutant("open_second_fence", HEAP, "open", "the fence between the token and the slots is dropped",
-       "token[block].store(1, Order::relaxed);\n    Atomics::fence(Order::release);\n",
-       "token[block].store(1, Order::relaxed);\n")
-weaker("replacer_token_acquire", HEAP, "replace_current", "if (take_token(old, <Order::acquire>))")
-weaker("replacer_list_release", HEAP, "replace_current", "types[type_of(old)].active.set(old, <Order::release>);")
+mutant("open_fence", HEAP, "open", "the fence between the token and the slots is dropped",
+       "token[block].store(token_of(type), Atomics::kCounted);\n    Atomics::fence(Order::release);\n",
+       "token[block].store(token_of(type), Atomics::kCounted);\n")
+ONE_ORDER = ("what it orders are changes of words that are only changed by read-modify-writes, and the checker lets those "
+             "happen in one order")
+weaker("open_token_release", HEAP, "open", "token[block].store(token_of(type), <Atomics::kCounted>);", equivalent=ONE_ORDER)
+weaker("replacer_token_acquire", HEAP, "replace_current", "list_owned(old, take_token(old, <Order::acquire>));",
+       equivalent=ONE_ORDER)
+weaker("replacer_list_release", HEAP, "list_owned",
+       "types[owner_of(token)].active.set(block, <Order::release>);")
+mutant("half_fence", HEAP, "reserve_half", "the acquire fence is dropped",
+       "    Atomics::fence(Order::acquire);  // of the slots, as in take_slots, and of the token, as in replace_current\n", "")
 weaker("take_slots_acquire", HEAP, "take_slots", "slots[block].fetch_or(mask, <Order::acquire>);")
 weaker("release_slots_release", HEAP, "release_slots", "slots[block].fetch_and(~mask, <Order::release>);")
-weaker("close_fence_acquire", HEAP, "close_if_empty", "Atomics::fence(<Order::acq_rel>);", order="release")
-weaker("close_fence_release", HEAP, "close_if_empty", "Atomics::fence(<Order::acq_rel>);", order="acquire")
-weaker("close_page_release", HEAP, "close_if_empty", "free_pages.set(block >> block_shift, <Order::release>);")
+weaker("close_fence_acquire", HEAP, "close", "Atomics::fence(<Order::acq_rel>);", order="release")
+weaker("close_fence_release", HEAP, "close", "Atomics::fence(<Order::acq_rel>);", order="acquire")
+weaker("close_page_release", HEAP, "close", "free_pages.set(block >> block_shift, <Order::release>);")
 weaker("invalidate_release", HEAP, "invalidate", "slots[block].fetch_and(before, <Order::release>);")
 weaker("proof_acquire", HEAP, "search_exhaustively", "full_at[type].load(<Order::acquire>);",
        scenarios=["proof_and_deletions", "proof_passed_on"])
@@ -92,26 +96,29 @@ mutant("invalidate_once", HEAP, "invalidate", "a block emptied while its slots w
        "      if ((found & before) != 0) return false;  // else", "      return false;  // else")
 mutant("invalidate_unlisted", HEAP, "invalidate", "the block is not listed after slots taken in vain are given back",
        "      if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots\n", "")
-TOKEN = "    token[block].store(1, Order::relaxed);\n"
+TOKEN = "    token[block].store(token_of(type), Atomics::kCounted);\n"
 FENCE = "    Atomics::fence(Order::release);\n"
-SLOTS_COMMENT = ("    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit "
-                 "and the count.\n")
+CREATED_COMMENT = (
+    "    // Partner is the acquire of a search: who knows of objects in the block, from this or from who takes slots after\n"
+    "    // the store, knows that the block is open, and that it was on its way.\n")
+CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
+SLOTS_COMMENT = (
+    "    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count\n"
+    "    // of open blocks.\n")
 SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
-REPLACE = "    replace_current(block, type, who);\n"
-OPENED = TOKEN + FENCE + SLOTS_COMMENT + SLOTS + REPLACE
+REPLACE = "    replace_current(block, type, who, want == kHalf ? kHalfFree : 0);\n"
+OPENED = TOKEN + FENCE + CREATED_COMMENT + CREATED + SLOTS_COMMENT + SLOTS + REPLACE
 FINISH = "    types[type].allocated.finish_set(block, before, Order::relaxed);\n"
 SETTLE = "    if (mine == kAllSlots) settle_filled(block, type, who);\n"
 
-mutant("open_token_early", HEAP, "open", "the token is there before the first fence",
-       TOKEN, "")
-MUTANTS[-1]["replace_also"] = ("open_blocks.add(block, 1, Order::relaxed);\n" + FENCE,
-                               "open_blocks.add(block, 1, Order::relaxed);\n" + TOKEN + FENCE)
 mutant("open_slots_first", HEAP, "open", "the slots are opened before the token is there",
-       OPENED, FENCE + SLOTS + TOKEN + REPLACE)
+       OPENED, FENCE + CREATED + SLOTS + TOKEN + REPLACE)
 mutant("open_token_last", HEAP, "open", "the token is there only after the block is the warp's current one",
-       OPENED, FENCE + SLOTS + REPLACE + TOKEN)
-mutant("open_current_first", HEAP, "open", "the block is the warp's current one before the second fence",
-       OPENED, TOKEN + REPLACE + FENCE + SLOTS, scenarios=["displace_shared"])
+       OPENED, FENCE + CREATED + SLOTS + REPLACE + TOKEN)
+mutant("open_current_first", HEAP, "open", "the block is the warp's current one before the fence",
+       OPENED, TOKEN + REPLACE + FENCE + CREATED + SLOTS, scenarios=["displace_shared"])
+mutant("open_token_untyped", HEAP, "open", "the token says another type",
+       TOKEN, "    token[block].store(token_of(0), Atomics::kCounted);\n", scenarios=["displace_types"])
 mutant("open_without_token", HEAP, "open", "the block gets no token", TOKEN, "")
 mutant("open_not_current", HEAP, "open", "the block does not become the warp's current one", SLOTS + REPLACE, SLOTS)
 mutant("open_hides_above", HEAP, "open", "the bits above the one in `allocated` are not settled", FINISH, "")
@@ -120,22 +127,38 @@ mutant("open_settles_first", HEAP, "open", "an opener who fills the block settle
        REPLACE + FINISH + SETTLE, SETTLE + REPLACE + FINISH,
        equivalent="the entry then names a full block without a token: a stale hint like any other")
 mutant("reserve_all_wanted", HEAP, "reserve", "slots that somebody else got are handed out too",
-       "if (owner == type) return got;", "if (owner == type) return mask;")
+       "if (owner == type) return got;\n    release_slots(block, owner, got, who);  // reopened",
+       "if (owner == type) return mask;\n    release_slots(block, owner, got, who);  // reopened")
 mutant("reserve_any_type", HEAP, "reserve", "the type is not checked after reserving",
-       "if (owner == type) return got;", "return got;")
+       "if (owner == type) return got;\n    release_slots(block, owner, got, who);  // reopened",
+       "return got;\n    release_slots(block, owner, got, who);  // reopened")
+mutant("half_any_type", HEAP, "reserve_half", "the type is not checked after reserving",
+       "if (owner == type) return got;\n    release_slots(block, owner, got, who);  // as in reserve",
+       "return got;\n    release_slots(block, owner, got, who);  // as in reserve")
+mutant("half_all_wanted", HEAP, "reserve_half", "slots that somebody else got are handed out too",
+       "    const std::uint64_t got = kUpperHalf & ~before;\n", "    const std::uint64_t got = kUpperHalf;\n")
+mutant("half_unlisted", HEAP, "reserve_half", "a block that loses its token without being filled is not listed",
+       "    if (!has_filled) list_owned(block, owned);\n", "    if (!has_filled && got == 0) list_owned(block, owned);\n")
+mutant("half_in_vain_unlisted", HEAP, "reserve_half", "nor is one of which there was nothing to have",
+       "    if (!has_filled) list_owned(block, owned);\n", "    if (!has_filled && got != 0) list_owned(block, owned);\n")
+mutant("half_listed_always", HEAP, "reserve_half", "a block that it fills is listed, too",
+       "    if (!has_filled) list_owned(block, owned);\n", "    list_owned(block, owned);\n")
+mutant("half_not_settled", HEAP, "reserve_half", "who takes the last slots does not settle it",
+       "    if (has_filled) settle_filled(block, owner, who, owned != 0);\n", "")
+mutant("half_takes_token_anew", HEAP, "reserve_half", "who has filled the block looks for the token once more",
+       "settle_filled(block, owner, who, owned != 0);\n", "settle_filled(block, owner, who);\n")
 mutant("reserve_not_settled", HEAP, "reserve", "who takes the last slot does not settle it",
        "    if ((before | got) == kAllSlots) settle_filled(block, owner, who);\n", "")
 mutant("filled_stays_active", HEAP, "settle_filled", "a full block stays listed as active",
        "      types[type].active.clear(block, Order::relaxed);\n", "")
 mutant("filled_keeps_token", HEAP, "settle_filled", "a full current block keeps its token",
-       "    if (take_token(block, Order::relaxed)) {\n", "    if (token[block].load(Order::relaxed) != 0) {\n")
+       "who, take_token(block, Order::relaxed) != 0);\n", "who, token[block].load(Order::relaxed) != 0);\n")
 mutant("forget_by_store", HEAP, "forget", "the entry is overwritten whatever it has become",
-       "types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);",
-       "types[type].current[current_slot(who)].store(kNoPosition, Order::relaxed);", scenarios=["forget_shared"])
+       "    entry.compare_exchange(otherwise, kNoPosition, Order::relaxed);\n",
+       "    entry.store(kNoPosition, Order::relaxed);\n", scenarios=["forget_shared"])
 mutant("forget_in_steps", HEAP, "forget", "the entry is looked at and overwritten in two steps",
-       "types[type].current[current_slot(who)].compare_exchange(expected, kNoPosition, Order::relaxed);",
-       "if (types[type].current[current_slot(who)].load(Order::relaxed) == expected) {\n"
-       "      types[type].current[current_slot(who)].store(kNoPosition, Order::relaxed);\n    }",
+       "    entry.compare_exchange(expected, kNoPosition, Order::relaxed);\n",
+       "    if (entry.load(Order::relaxed) == expected) entry.store(kNoPosition, Order::relaxed);\n",
        scenarios=["forget_shared"])
 mutant("forget_nothing", HEAP, "settle_filled", "a full block stays its warp's current one",
        "      forget(block, type, who);\n", "",
@@ -145,16 +168,16 @@ mutant("first_release_unlisted", HEAP, "release_slots", "a block that is no long
        "      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for\n"
        "    }\n", "")
 mutant("adopted_by_store", HEAP, "adopt", "a block found by a search overwrites whatever is the warp's current one",
-       "kKeepsCurrentBlocks) replace_current(block, type, who);",
+       "kKeepsCurrentBlocks) replace_current(block, type, who, 0);",
        "kKeepsCurrentBlocks) types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
 mutant("displaced_unlisted", HEAP, "replace_current", "a displaced block is not listed",
-       "if (take_token(old, Order::acquire)) types[type_of(old)].active.set(old, Order::release);",
-       "take_token(old, Order::acquire);")
+       "list_owned(old, take_token(old, Order::acquire));", "take_token(old, Order::acquire);")
 mutant("displaced_old_type", HEAP, "replace_current", "a displaced block is listed under the type it had",
-       "types[type_of(old)].active.set(old, Order::release);", "types[type].active.set(old, Order::release);")
+       "list_owned(old, take_token(old, Order::acquire));",
+       "if (take_token(old, Order::acquire) != 0) types[type].active.set(old, Order::release);")
 mutant("displaced_token_read", HEAP, "take_token", "the token is read and reset in two steps",
-       "return token[block].exchange(0, order) != 0;",
-       "const bool taken = token[block].load(order) != 0; if (taken) token[block].store(0, order == Order::acquire ? "
+       "return token[block].exchange(0, order);",
+       "const std::uint32_t taken = token[block].load(order); if (taken != 0) token[block].store(0, order == Order::acquire ? "
        "Order::relaxed : order); return taken;")
 
 # --- Blocks and pages ---
@@ -169,7 +192,7 @@ mutant("page_untyped", HEAP, "first_block_of_free_page", "the page keeps the typ
 mutant("one_block_page", HEAP, "first_block_of_free_page", "the other blocks are listed even if there are none",
        "    if (types[type].blocks_per_page > 1) {\n", "    {\n")
 
-HAD_TOKEN = "    const bool had_token = take_token(block, Order::relaxed);\n"
+HAD_TOKEN = "    const bool had_token = take_token(block, Order::relaxed) != 0;\n"
 ACTIVE = "    const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);\n"
 CLEAR_ALLOCATED = "state.allocated.begin_clear(block, Order::relaxed)"
 ALLOCATED = f"    const std::uint64_t allocated = {CLEAR_ALLOCATED};\n"
@@ -181,43 +204,43 @@ FREE = "free_pages.set(block >> block_shift, Order::release);\n"
 CLAIM = f"      if (claim_page(block, type)) {FREE}"
 CLOSED = "    }\n    changes.end(who, 1);"
 
-mutant("closed_keeps_token", HEAP, "close_if_empty", "a closed current block keeps its token",
+mutant("closed_keeps_token", HEAP, "close", "a closed current block keeps its token",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
-mutant("closed_stays_active", HEAP, "close_if_empty", "a closed block stays listed as active",
+mutant("closed_stays_active", HEAP, "close", "a closed block stays listed as active",
        ACTIVE, "    const std::uint64_t active = ~std::uint64_t{0};\n")
-mutant("closed_clears_once", HEAP, "close_if_empty", "the bit in `active` is cleared only by the loop that waits",
+mutant("closed_clears_once", HEAP, "close", "the bit in `active` is cleared only by the loop that waits",
        ACTIVE, "    const std::uint64_t active = 0;\n",
        equivalent="the bit is there or on its way unless there was a token, and then it is neither")
-mutant("closed_not_awaited", HEAP, "close_if_empty", "a replacer that is about to list the block is not waited for",
+mutant("closed_not_awaited", HEAP, "close", "a replacer that is about to list the block is not waited for",
        AWAIT, "    state.active.finish_clear(block, active);\n")
-mutant("closed_awaits_always", HEAP, "close_if_empty", "who took the token waits for a bit in `active`, too",
+mutant("closed_awaits_always", HEAP, "close", "who took the token waits for a bit in `active`, too",
        AWAIT, AWAIT.replace(" && !had_token", ""))
-mutant("closed_active_above", HEAP, "close_if_empty", "the bits above the one in `active` are not settled",
+mutant("closed_active_above", HEAP, "close", "the bits above the one in `active` are not settled",
        AWAIT, AWAIT.replace("!state.active.finish_clear(block, active)", "(active >> block % kContainerBits & 1) == 0"))
-mutant("closed_stays_allocated", HEAP, "close_if_empty", "a closed block stays allocated",
+mutant("closed_stays_allocated", HEAP, "close", "a closed block stays allocated",
        CLEAR_ALLOCATED, "std::uint64_t{0}")
-mutant("closed_allocated_above", HEAP, "close_if_empty", "the bits above the one in `allocated` are not settled",
+mutant("closed_allocated_above", HEAP, "close", "the bits above the one in `allocated` are not settled",
        FINISH_ALLOCATED, "")
-mutant("closed_late_allocated", HEAP, "close_if_empty", "a block leaves `allocated` only after it is listed as empty",
+mutant("closed_late_allocated", HEAP, "close", "a block leaves `allocated` only after it is listed as empty",
        ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT,
        equivalent="who opens the block again waits for the bit (Bitmap::finish_set) before it hands out a slot, so "
                   "nobody else can close it meanwhile; and the change is announced until then")
 MUTANTS[-1]["replace_also"] = (CLOSED, f"    }}\n    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n"
                                        "    changes.end(who, 1);")
-mutant("closed_late_token", HEAP, "close_if_empty", "the token is taken only after the block is listed as empty",
+mutant("closed_late_token", HEAP, "close", "the token is taken only after the block is listed as empty",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
 MUTANTS[-1]["replace_also"] = (CLOSED, "    }\n    take_token(block, Order::relaxed);\n    changes.end(who, 1);")
-mutant("closed_counted_early", HEAP, "close_if_empty", "the block is no longer counted before the fence",
+mutant("closed_counted_early", HEAP, "close", "the block is no longer counted before the fence",
        CLOSE_FENCE + SUBTRACT, SUBTRACT + CLOSE_FENCE)
-mutant("closed_still_counted", HEAP, "close_if_empty", "a closed block still counts as open", SUBTRACT, "")
-mutant("closed_unlisted", HEAP, "close_if_empty", "a closed block is not listed as empty",
+mutant("closed_still_counted", HEAP, "close", "a closed block still counts as open", SUBTRACT, "")
+mutant("closed_unlisted", HEAP, "close", "a closed block is not listed as empty",
        "      state.empty.set(block, Atomics::kFenced);\n", "")
-mutant("page_never_free", HEAP, "close_if_empty", "a page whose blocks are all empty is not claimed", CLAIM, "")
+mutant("page_never_free", HEAP, "close", "a page whose blocks are all empty is not claimed", CLAIM, "")
 MASK = "page_mask(block, type)"
 ALL_EMPTY = f"      if ({MASK} == (state.empty.container(0, block / kContainerBits) & {MASK})) "
-mutant("page_not_claimed", HEAP, "close_if_empty", "the empty blocks of a page that becomes free stay listed",
+mutant("page_not_claimed", HEAP, "close", "the empty blocks of a page that becomes free stay listed",
        CLAIM, ALL_EMPTY + FREE)
-mutant("page_free_early", HEAP, "close_if_empty", "a page becomes free before its empty blocks are claimed",
+mutant("page_free_early", HEAP, "close", "a page becomes free before its empty blocks are claimed",
        CLAIM, f"{ALL_EMPTY}{{\n        {FREE}        state.empty.claim_all(block, {MASK});\n      }}\n")
 WIDE = ["claim_wide_page", "claim_wide_page_open"]
 mutant("claim_wide_gives_up", HEAP, "claim_page", "who gives containers back does not look again",
@@ -235,24 +258,23 @@ mutant("wide_page_unlisted", HEAP, "first_block_of_free_page", "only the blocks 
 
 # --- Refusals ---
 
+DELETED = "  types[type].deleted.add(who, number_of(mask), Order::relaxed);\n"
+RELEASE = ("  if (taken == mask && mask != kAllSlots) {\n    release_last(block, type, mask, who);\n"
+           "  } else {\n    release_slots(block, type, mask, who);\n  }\n")
 mutant("deleted_late", HEAP, "release", "deleted objects are counted after their slots are free",
-       "  types[type].deleted.add(who, number_of(mask), Order::relaxed);\n"
-       "  release_slots(block, type, mask, who);\n",
-       "  release_slots(block, type, mask, who);\n"
-       "  types[type].deleted.add(who, number_of(mask), Order::relaxed);\n",
+       DELETED + RELEASE, RELEASE + DELETED,
        scenarios=["moving_slots"])
 mutant("created_early", HEAP, "from_hints", "objects are counted as created before their slots are taken",
        "    Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);\n"
-       "    if (found.slots == 0 && current",
+       "    if (found.slots == 0 && current != kNoPosition) {\n",
        "    types[type].created.add(who, static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
        "    Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);\n"
-       "    if (found.slots == 0 && current")
+       "    if (found.slots == 0 && current != kNoPosition) {\n")
 MUTANTS[-1]["replace_also"] = (
-    "found = {current, reserve(current, type, want, who), {}};\n    return counted(type, found);",
-    "found = {current, reserve(current, type, want, who), {}};\n"
+    "reserve(block, type, want, who), {}};\n    }\n    return counted(type, found);",
+    "reserve(block, type, want, who), {}};\n    }\n"
     "    types[type].created.add(who, number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
     "    return found;")
-CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
 OPEN_BLOCKS = "    types[type].open_blocks.add(block, 1, Order::relaxed);\n"
 
 mutant("opened_counted_late", HEAP, "open", "an opener counts its objects after the block is open",
@@ -261,9 +283,10 @@ mutant("opened_counted_late", HEAP, "open", "an opener counts its objects after 
                   "announcement as well; the order is for GPUs, where they do not")
 MUTANTS[-1]["replace_also"] = (SLOTS, SLOTS + CREATED)
 mutant("open_counted_late", HEAP, "open", "the block counts as open only after the fence",
-       OPEN_BLOCKS + FENCE, FENCE + OPEN_BLOCKS,
+       OPEN_BLOCKS, "",
        equivalent="who knows of the objects, but not of the block, knows of its announcement; a search during which a "
                   "change is announced proves nothing")
+MUTANTS[-1]["replace_also"] = (CREATED, OPEN_BLOCKS + CREATED)
 mutant("open_created_early", HEAP, "open", "an opener counts its objects before the fence", CREATED, "",
        equivalent="a search that no longer finds the page, or the empty block, knows of its taker's announcement from "
                   "the bitmap; one that finds it proves nothing")
@@ -298,8 +321,8 @@ mutant("proof_read_late", HEAP, "search_exhaustively", "the kept proof is read a
        "    if (before.in_progress == 0 && full_at[type].load(Order::acquire) == stamp) return Verdict::full;",
        scenarios=["proof_and_deletions", "proof_passed_on"])
 mutant("close_unannounced", HEAP, "close_if_empty", "a block is closed without an announcement",
-       "    changes.begin(who);\n    if (!invalidate(block, who)) {\n      changes.cancel(who);\n      return;\n    }\n",
-       "    if (!invalidate(block, who)) return;\n    changes.begin(who);\n",
+       "    changes.begin(who);\n    if (invalidate(block, who)) {\n",
+       "    const bool closes = invalidate(block, who);\n    changes.begin(who);\n    if (closes) {\n",
        equivalent="until it leaves `open_blocks`, behind a fence, the block counts as slots without objects, so no proof "
                   "succeeds; who no longer counts it knows of the announcement")
 mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an announcement",
@@ -317,10 +340,28 @@ mutant("fetching_twice", HEAP, "fetches", "a warp that finds an empty block inst
 mutant("fetching_for_ever", HEAP, "keep_looking", "a warp waits for another one's page in all rounds",
        "look_around(type, want, who, round < kSharingRounds)", "look_around(type, want, who, true)",
        scenarios=[DISTURBED])
-mutant("close_uncounted", HEAP, "close_if_empty", "closed blocks are not counted",
+mutant("close_uncounted", HEAP, "close", "closed blocks are not counted",
        CLOSED, CLOSED.replace("1", "0"))
 mutant("close_not_cancelled", HEAP, "close_if_empty", "an announcement is not taken back when the block is not closed",
-       "    if (!invalidate(block, who)) {\n      changes.cancel(who);\n", "    if (!invalidate(block, who)) {\n")
+       "    } else {\n      changes.cancel(who);\n    }\n", "    }\n")
+mutant("last_not_cancelled", HEAP, "release_last", "an announcement is not taken back when the block is not closed",
+       "      changes.cancel(who);\n      release_slots(block, type, mask, who);\n",
+       "      release_slots(block, type, mask, who);\n")
+mutant("last_unannounced", HEAP, "release_last", "a block is closed without an announcement",
+       "    changes.begin(who);\n    std::uint64_t expected = mask;\n    // Nobody",
+       "    std::uint64_t expected = mask;\n    // Nobody")
+MUTANTS[-1]["replace_also"] = ("      changes.cancel(who);\n      release_slots(block, type, mask, who);\n",
+                               "      release_slots(block, type, mask, who);\n")
+mutant("last_by_store", HEAP, "release_last", "slots are looked at and taken in two steps",
+       "if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {",
+       "if (slots[block].load(Order::relaxed) == expected) {\n      slots[block].store(kAllSlots, Order::relaxed);")
+mutant("last_not_given_back", HEAP, "release_last", "slots are kept when the block is not closed",
+       "      changes.cancel(who);\n      release_slots(block, type, mask, who);\n", "      changes.cancel(who);\n")
+mutant("last_of_full", HEAP, "release", "a full block, which is listed nowhere, is closed at once, too",
+       "if (taken == mask && mask != kAllSlots) {", "if (taken == mask) {")
+mutant("last_without_looking", HEAP, "release_last", "it is taken for granted that nobody else has slots",
+       "if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {",
+       "if (slots[block].exchange(kAllSlots, Atomics::kFencedBoth) != 0) {")
 mutant("open_not_cancelled", HEAP, "from_new_block", "an announcement is not taken back when there is no block",
        "      changes.cancel(who);\n      return leaves_pages", "      return leaves_pages")
 mutant("open_uncounted", HEAP, "from_new_block", "opened blocks are not counted",

@@ -102,6 +102,9 @@
 #define FIRST_BITS(n) (BIT(n) - 1)
 #define ALL FIRST_BITS(S)
 #define NONE 15
+#define HALF_FREE 16
+#define HALF (S / 2)
+#define UPPER_HALF (FIRST_BITS(HALF) << (S - HALF))
 #define PAGE(block) ((block) / STRIDE)
 #define PER(t) ((t) == 0 -> PER0 : PER1)
 #define PAGE_MASK(block, t) (FIRST_BITS(PER(t)) << (PAGE(block) * STRIDE))
@@ -121,7 +124,7 @@
 
 /* The shared state of BlockHeap. */
 byte slots[BLOCKS];
-bit token[BLOCKS];
+byte token[BLOCKS];  /* 0, or the block's type + 1 */
 byte page_type[NPAGES];
 byte free_pages;
 byte empty_[TYPES];   /* with underscores, as `empty` and `active` are words of Promela */
@@ -130,7 +133,7 @@ byte allocated[TYPES];
 byte created[TYPES];
 byte deleted[TYPES];
 byte open_blocks[TYPES];
-byte current[TYPES * CURRENT];
+byte current[TYPES * CURRENT];  /* NONE, or a block, with HALF_FREE or without */
 bit fetching[TYPES];
 byte full_at[TYPES];
 byte changes_begun;  /* with changes_count one word: read and written together */
@@ -252,16 +255,39 @@ inline take_token(block) {
 
 inline settle_filled(block, t) {
   take_token(block);
+  settle_with_token(block, t)
+}
+
+/* settle_filled, for who has tried to take the token already: `had_token` is what it said. */
+inline settle_with_token(block, t) {
   if
-  :: had_token ->
+  :: had_token != 0 ->
+     d_step { /* forget: compare_exchange */
+       if
+       :: current[t * CURRENT + who % CURRENT] == (block | HALF_FREE) -> current[t * CURRENT + who % CURRENT] = NONE
+       :: else
+       fi;
+       had_token = 0
+     };
      d_step { /* forget: compare_exchange */
        if
        :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
        :: else
-       fi;
-       had_token = 0
+       fi
      }
   :: else -> clear(active_[t], block) /* settle_filled: active.clear */
+  fi
+}
+
+/* Lists a block if `had_token`. */
+inline list_owned(block) {
+  if
+  :: had_token != 0 ->
+     kind = had_token - 1;
+     had_token = 0;
+     set(active_[kind], block); /* list_owned: active.set */
+     kind = 0
+  :: else
   fi
 }
 
@@ -369,35 +395,40 @@ inline close_if_empty(block) {
      d_step { changes_begun--; before = 0 } /* close_if_empty: changes.cancel */
   :: else ->
      type_of(block, kind);
+     close(block)
+  fi
+}
+
+/* The type of the block is in `kind`. */
+inline close(block) {
      take_token(block);
-     d_step { /* close_if_empty: active.begin_clear */
+     d_step { /* close: active.begin_clear */
        mask = active_[kind] & BIT(block);
        active_[kind] = active_[kind] & ~BIT(block)
      };
-     d_step { /* close_if_empty: allocated.begin_clear */
+     d_step { /* close: allocated.begin_clear */
        assert((allocated[kind] & BIT(block)) != 0 && slots[block] == ALL && token[block] == 0);
        allocated[kind] = allocated[kind] & ~BIT(block);
        witness()
      };
      if
-     :: had_token || mask != 0 -> assert(!had_token || mask == 0)
-     :: else -> clear(active_[kind], block) /* close_if_empty: active.clear */
+     :: had_token != 0 || mask != 0 -> assert(had_token == 0 || mask == 0)
+     :: else -> clear(active_[kind], block) /* close: active.clear */
      fi;
      mask = 0;
      had_token = 0;
-     d_step { open_blocks[kind]-- } /* close_if_empty: open_blocks.subtract */
+     d_step { open_blocks[kind]-- } /* close: open_blocks.subtract */
      if
      :: PER(kind) == 1 -> before = 1
      :: else ->
-        set(empty_[kind], block); /* close_if_empty: empty.set */
+        set(empty_[kind], block); /* close: empty.set */
         claim_page(block)
      fi;
      if
-     :: before == 1 -> set(free_pages, PAGE(block)) /* close_if_empty: free_pages.set */
+     :: before == 1 -> set(free_pages, PAGE(block)) /* close: free_pages.set */
      :: else
      fi;
-     d_step { changes_begun--; changes_count++; before = 0; mask = 0; kind = 0 } /* close_if_empty: changes.end */
-  fi
+     d_step { changes_begun--; changes_count++; before = 0; mask = 0; kind = 0 } /* close: changes.end */
 }
 
 inline release_slots(block, t, giving) {
@@ -417,6 +448,76 @@ inline release_slots(block, t, giving) {
   :: (before & ~giving) == 0 -> close_if_empty(block)
   :: else -> before = 0
   fi
+}
+
+/* `found` is what the slots were a moment ago. */
+inline release(block, t, giving) {
+  if
+  :: found == giving && giving != ALL ->
+     found = 0;
+     d_step { changes_begun++ } /* release_last: changes.begin */
+     d_step { /* release_last: compare_exchange */
+       assert(((objects[block] | held[block]) & giving) == giving);
+       if
+       :: slots[block] == giving ->
+          slots[block] = ALL;
+          objects[block] = objects[block] & ~giving;
+          assert(objects[block] == 0 && held[block] == 0);
+          before = 1
+       :: else
+       fi
+     };
+     if
+     :: before == 1 ->
+        before = 0;
+        kind = t;
+        close(block)
+     :: else ->
+        d_step { changes_begun-- } /* release_last: changes.cancel */
+        release_slots(block, t, giving)
+     fi
+  :: else ->
+     found = 0;
+     release_slots(block, t, giving)
+  fi
+}
+
+/* The upper half of the slots of a current block whose opener took the lower one. Leaves the slots in `got`. */
+inline reserve_half(block) {
+  d_step { /* reserve_half: fetch_or */
+    before = slots[block];
+    slots[block] = before | UPPER_HALF;
+    got = UPPER_HALF & ~before;
+    assert(((objects[block] | held[block]) & got) == 0);
+    if
+    :: page_type[PAGE(block)] == type -> objects[block] = objects[block] | got
+    :: else -> held[block] = held[block] | got
+    fi;
+    witness()
+  };
+  take_token(block);
+  if
+  :: got != 0 && (before | got) == ALL
+  :: else -> list_owned(block)
+  fi;
+  if
+  :: got != 0 ->
+     type_of(block, owner);
+     if
+     :: (before | got) == ALL -> settle_with_token(block, owner)
+     :: else
+     fi;
+     before = 0;
+     if
+     :: owner == type
+     :: else -> /* reopened for another type since the hint was read */
+        release_slots(block, owner, got);
+        got = 0
+     fi
+  :: else
+  fi;
+  before = 0;
+  owner = 0
 }
 
 /* Leaves the slots in `got`. */
@@ -494,7 +595,12 @@ inline from_hints() {
   d_step { hint = current[type * CURRENT + who % CURRENT] } /* from_hints: current load */
   from_container();
   if
-  :: got == 0 && hint != NONE -> block = hint; reserve(block)
+  :: got == 0 && hint != NONE ->
+     block = hint & ~HALF_FREE;
+     if
+     :: want == HALF && block != hint -> reserve_half(block)
+     :: else -> reserve(block)
+     fi
   :: else
   fi;
   hint = 0;
@@ -523,22 +629,16 @@ inline from_listed_block() {
   searches = 0
 }
 
-inline replace_current(block) {
+inline replace_current(block, half) {
   d_step { /* replace_current: exchange */
     old = current[type * CURRENT + who % CURRENT];
-    current[type * CURRENT + who % CURRENT] = block
+    current[type * CURRENT + who % CURRENT] = block | half;
+    old = (old == NONE -> NONE : old & ~HALF_FREE)
   };
   if
   :: old != NONE && old != block ->
      take_token(old);
-     if
-     :: had_token ->
-        had_token = 0;
-        type_of(old, owner);
-        set(active_[owner], old); /* replace_current: active.set */
-        owner = 0
-     :: else
-     fi
+     list_owned(old)
   :: else
   fi;
   old = 0
@@ -554,8 +654,8 @@ inline open(block) {
     allocated[type] = allocated[type] | BIT(block)
   };
   d_step { open_blocks[type]++ } /* open: open_blocks.add */
+  d_step { token[block] = type + 1 } /* open: token store */
   d_step { created[type] = created[type] + COUNT(FIRST_BITS(want)) } /* open: created.add */
-  d_step { token[block] = 1 } /* open: token store */
   d_step { /* open: slots store */
     assert(slots[block] == ALL);
     got = FIRST_BITS(want);
@@ -563,7 +663,7 @@ inline open(block) {
     objects[block] = got;
     witness()
   };
-  replace_current(block);
+  replace_current(block, (want == HALF -> HALF_FREE : 0));
   if
   :: got == ALL -> settle_filled(block, type)
   :: else
@@ -695,7 +795,7 @@ inline from_search() {
      from_listed_block();
      counted();
      if
-     :: COUNT(got) == want -> replace_current(block) /* adopt */
+     :: COUNT(got) == want -> replace_current(block, 0) /* adopt */
      :: else
      fi
   :: else
@@ -783,6 +883,7 @@ inline search_current_blocks() {
      searches++;
      if
      :: block != NONE ->
+        block = block & ~HALF_FREE;
         d_step { found = slots[block] } /* search_current_blocks: slots load */
         if
         :: found != ALL ->
@@ -878,9 +979,10 @@ inline free() {
   };
   if
   :: got != 0 ->
-     type_of(block, owner); /* release */
+     type_of(block, owner);
+     d_step { found = slots[block] } /* taken: load */
      d_step { deleted[owner] = deleted[owner] + COUNT(got) } /* release: deleted.add */
-     release_slots(block, owner, got)
+     release(block, owner, got)
   :: else
   fi;
   got = 0;
@@ -898,7 +1000,7 @@ proctype warp(byte who; int program) {
   bit any_listed, any_closed, any_free;
   byte near, seen, taken, old;                /* from_new_block */
   byte found, mask, before, owner, kind;      /* slots, and the type of a block that is held */
-  bit had_token;
+  byte had_token;
   byte proof, count_before, created_before;   /* search_exhaustively */
   bit quiet;
 
@@ -926,12 +1028,13 @@ proctype warp(byte who; int program) {
 }
 
 #if CURRENT == 1
-#define is_current(b, t) (current[t] == b)
+#define is_current(b, t) IS_IN(b, t)
 #elif CURRENT == 2
-#define is_current(b, t) (current[(t) * 2] == b || current[(t) * 2 + 1] == b)
+#define is_current(b, t) (IS_IN(b, (t) * 2) || IS_IN(b, (t) * 2 + 1))
 #else
-#define is_current(b, t) (current[(t) * 3] == b || current[(t) * 3 + 1] == b || current[(t) * 3 + 2] == b)
+#define is_current(b, t) (IS_IN(b, (t) * 3) || IS_IN(b, (t) * 3 + 1) || IS_IN(b, (t) * 3 + 2))
 #endif
+#define IS_IN(b, entry) ((current[entry] & ~HALF_FREE) == b)
 
 /* The rules for a heap at rest. */
 inline check() {
@@ -956,8 +1059,8 @@ inline check() {
              assert((allocated[t] & BIT(b)) != 0);
              assert(slots[b] == objects[b] && slots[b] != 0);
              /* not full: listed, or somebody's current block; never both */
-             assert((slots[b] != ALL) == ((active_[t] & BIT(b)) != 0) + token[b]);
-             assert(token[b] == 0 || is_current(b, t))
+             assert((slots[b] != ALL) == ((active_[t] & BIT(b)) != 0) + (token[b] != 0));
+             assert(token[b] == 0 || (token[b] == t + 1 && is_current(b, t)))
           fi;
           /* a page of which all blocks are empty has been freed */
           assert((empty_[t] & PAGE_MASK(b, t)) != PAGE_MASK(b, t))
