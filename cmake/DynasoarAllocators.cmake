@@ -32,9 +32,9 @@ set(DYNASOAR_PARTIAL_MALLOCS
 
 # dynasoar_object_variants(<library> SOURCES <file>... [ALLOCATORS <name>...])
 #
-# Adds DSL variants to a library of models: each source is compiled once per allocator (see app/allocator.h), and the
-# library gets app_allocators.h, which lists them (see app/allocator_choice.h). Names may be "all": those that the
-# applications can use; or "every": also those for benchmarks. The library's property DYNASOAR_ALLOCATORS has the names.
+# Adds DSL variants to a library of models: each source is compiled once per allocator (see app/allocator.h), with the
+# library's own options and definitions, and the library gets app_allocators.h, which lists them (see
+# app/allocator_choice.h). Names may be "all": those that the applications can use; or "every": also those for benchmarks. The library's property DYNASOAR_ALLOCATORS has the names.
 function(dynasoar_object_variants library)
   cmake_parse_arguments(_variants "" "" "SOURCES;ALLOCATORS" ${ARGN})
   if(NOT _variants_ALLOCATORS)
