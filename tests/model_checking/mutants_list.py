@@ -40,8 +40,6 @@ ONE_ORDER = ("what it orders are changes of words that are only changed by read-
 weaker("open_token_release", HEAP, "open", "token[block].store(token_of(type), <Atomics::kCounted>);", equivalent=ONE_ORDER)
 weaker("replacer_token_acquire", HEAP, "replace_current", "list_owned(old, take_token(old, <Order::acquire>));",
        equivalent=ONE_ORDER)
-weaker("replacer_list_release", HEAP, "list_owned",
-       "types[owner_of(token)].active.set(block, <Order::release>);")
 mutant("half_fence", HEAP, "reserve_half", "the acquire fence is dropped",
        "    Atomics::fence(Order::acquire);  // of the slots, as in take_slots, and of the token, as in replace_current\n", "")
 weaker("take_slots_acquire", HEAP, "take_slots", "slots[block].fetch_or(mask, <Order::acquire>);")

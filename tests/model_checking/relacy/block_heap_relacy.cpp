@@ -8,6 +8,7 @@ namespace {
 
 using One = HeapScenario<1>;
 using Two = HeapScenario<2>;
+using OneOfFour = HeapScenario<1, 4>;  // blocks of four slots, so that half of one is more than a slot
 
 constexpr Scheduler kRandom = Scheduler::random;
 constexpr Scheduler kBound = Scheduler::context_bound;
@@ -167,6 +168,27 @@ void add_blocks(std::vector<Entry>& all) {
                                {[](One& heap) { heap.take_and_give(0, 0, 2); },  //
                                 [](One& heap) { heap.take(0, 1, 2); },           //
                                 [](One& heap) { heap.take_and_give(0, 2); }}}));
+}
+
+/// The upper half of a block whose opener took the lower one.
+void add_halves(std::vector<Entry>& all) {
+  const auto opened = [](OneOfFour& heap) { heap.take(0, 0, 2); };
+  all.push_back(heap_entry<1, 4>("half_of_the_rest", "the upper half is asked for while a slot of it is taken", kRandom,
+                                 100000,
+                                 {1,
+                                  {1},
+                                  1,
+                                  opened,
+                                  {[](OneOfFour& heap) { heap.take_and_give(0, 0); },  //
+                                   [](OneOfFour& heap) { heap.take_and_give(0, 1, 2); }}}));
+  all.push_back(heap_entry<1, 4>(
+      "half_and_free", "and the lower half is given back", kRandom, 100000,
+      {1,
+       {1},
+       1,
+       opened,
+       {[](OneOfFour& heap) { heap.take(0, 0); }, [](OneOfFour& heap) { heap.take(0, 1, 2), heap.take_and_give(0, 1); },
+        [](OneOfFour& heap) { heap.give(0, 2); }}}));
 }
 
 /// Blocks that change their type.
@@ -416,6 +438,7 @@ std::vector<Entry> block_heap_scenarios() {
   std::vector<Entry> all;
   add_one_block(all);
   add_blocks(all);
+  add_halves(all);
   add_types(all);
   add_refusals(all);
   add_whole_blocks(all);

@@ -145,10 +145,10 @@ HeapCopy read_heap(const Heap& heap, int container_bits) {
   return copy;
 }
 
-/// A heap of blocks of two slots and containers of two bits, its threads, and the checks.
+/// A heap of blocks of few slots and containers of two bits, its threads, and the checks.
 ///
 /// @tparam kTypes   1 or 2; all have the same number of bytes per page, so their objects overlap in memory
-template <int kTypes>
+template <int kTypes, int kSlots = 2>
 class HeapScenario : public Scenario {
  public:
   using Script = std::function<void(HeapScenario&)>;
@@ -163,7 +163,6 @@ class HeapScenario : public Scenario {
     int plenty = 2;  ///< as in BlockHeap; 0: pages are never few
   };
 
-  static constexpr int kSlots = 2;
   static constexpr int kContainerBits = 2;
   using Tiny = TinyHeap<kTypes, kSlots, kContainerBits, RelacyAtomics>;
   using Heap = typename Tiny::Heap;
@@ -486,17 +485,15 @@ class HeapScenario : public Scenario {
 };
 
 /// An entry for the table of scenarios.
-template <int kTypes>
+template <int kTypes, int kSlots = 2>
 Entry heap_entry(std::string name, std::string about, Scheduler scheduler, std::uint64_t schedules,
-                 typename HeapScenario<kTypes>::Setting setting) {
+                 typename HeapScenario<kTypes, kSlots>::Setting setting) {
+  using Made = HeapScenario<kTypes, kSlots>;
   const auto threads = static_cast<int>(setting.threads.size());
-  const auto shared = std::make_shared<const typename HeapScenario<kTypes>::Setting>(std::move(setting));
-  return {std::move(name),
-          std::move(about),
-          threads,
-          scheduler,
-          schedules,
-          [shared]() -> std::unique_ptr<Scenario> { return std::make_unique<HeapScenario<kTypes>>(*shared); }};
+  const auto shared = std::make_shared<const typename Made::Setting>(std::move(setting));
+  return {std::move(name), std::move(about),
+          threads,         scheduler,
+          schedules,       [shared]() -> std::unique_ptr<Scenario> { return std::make_unique<Made>(*shared); }};
 }
 
 }  // namespace dynasoar::test

@@ -519,8 +519,9 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// @param token   what it said, 0 if it was not there. The block's type may have changed since it was the caller's;
   ///                it is stable from here on, for who closes the block waits until it is listed.
   __device__ void list_owned(std::uint32_t block, std::uint32_t token) const {
-    // release: partner is the acquire of the emptier that clears the bit and goes on to close the block.
-    if (token != 0) types[owner_of(token)].active.set(block, Order::release);
+    // relaxed: the caller's last look at the block is its exchange of the token. Who closes the block exchanges the
+    // token, too, and comes after it, or would have taken it.
+    if (token != 0) types[owner_of(token)].active.set(block, Order::relaxed);
   }
 
   __device__ static int owner_of(std::uint32_t token) {
@@ -596,8 +597,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     if (had_token) {
       forget(block, type, who);
     } else {
-      // relaxed: the bitmap's words are only changed by read-modify-writes, so the replacer's release lives on in this
-      // one, for the acquire of who closes the block.
+      // relaxed: who closes the block acquires the release of the slots that the caller holds.
       types[type].active.clear(block, Order::relaxed);
     }
   }
@@ -659,9 +659,9 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
     if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);
     state.allocated.finish_clear(block, allocated);
-    // acquire: partner is the release of the replacer that set the active bit: its last look at the block comes before
-    // this. release: partners are the acquires of a search that no longer counts the block and must see it announced,
-    // and of who takes the block, or the page.
+    // acquire: partners are the releases of who has given slots back or, in release_last, of the slots that are taken:
+    // what was done with them comes before this. release: partners are the acquires of a search that no longer counts
+    // the block and must see it announced, and of who takes the block, or the page.
     Atomics::fence(Order::acq_rel);
     state.open_blocks.subtract(block, 1, Order::relaxed);
     if (state.blocks_per_page == 1) {
