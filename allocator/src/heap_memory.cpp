@@ -8,6 +8,7 @@
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/heap_tasks.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/platform/host_buffer.h>
 
 namespace dynasoar::detail {
 
@@ -48,14 +49,10 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
   executor.synchronize();
 }
 
+HeapMemory::~HeapMemory() = default;
+
 AnyHeap HeapMemory::any_heap() const {
-  AnyHeap heap{heap_, types_};
-  if constexpr (kCudaBackend) {
-    if (device_types_.size() == 0) device_types_ = DeviceArray<AnyHeap::TypeState>(types_.size());
-    device_types_.upload(types_);
-    heap.types = {device_types_.data(), device_types_.size()};
-  }
-  return heap;
+  return {heap_, {device_types_.data(), device_types_.size()}};
 }
 
 std::vector<ObjectPlaces> HeapMemory::places() const {
@@ -64,8 +61,10 @@ std::vector<ObjectPlaces> HeapMemory::places() const {
   return places;
 }
 
-CompactionState HeapMemory::compaction() const {
-  return {entry_of_, compaction_flags_.data(), listed_shards(0), kShardsOfType};
+CompactedHeap HeapMemory::compacted(const ClassSet& classes) const {
+  return {any_heap(),   base_,   page_bytes(), device_lists_.data(),     class_view(),
+          checks_.tags, classes, entry_of_,    compaction_flags_.data(), listed_shards(0),
+          kShardsOfType};
 }
 
 AtomicWord<std::uint64_t>* HeapMemory::listed_shards(std::size_t type) const {
@@ -215,6 +214,10 @@ void HeapMemory::lay_out(Executor& executor) {
     lists_.push_back({reinterpret_cast<ListedBlock*>(entries), words32(1, 0)});
   }
   entry_of_ = reinterpret_cast<std::uint32_t*>(part(32 * std::size_t{stride}, 0));
+  device_classes_ = DeviceClasses(classes_);
+  device_types_ = DeviceArray<AnyHeap::TypeState>(types);
+  device_lists_ = DeviceArray<BlockList>(types);
+  device_lists_.upload(lists_);
   compaction_flags_ = DeviceArray<CompactionFlags>(types);
   compaction_flags_.fill_bytes(0);
   progress_ = DeviceArray<ListProgress>(types);
@@ -251,7 +254,7 @@ void HeapMemory::commit(std::uint32_t pages) {
 }
 
 /// Views of a heap of so many pages.
-void HeapMemory::set_sizes(const Executor& executor, std::uint32_t pages) {
+void HeapMemory::set_sizes(Executor& executor, std::uint32_t pages) {
   const std::uint32_t warps = executor.concurrent_warps();
   heap_.pages = pages;
   heap_.current_count = current_count_for(pages, executor);
@@ -263,6 +266,7 @@ void HeapMemory::set_sizes(const Executor& executor, std::uint32_t pages) {
     state.active = state.active.first(heap_.blocks());
     state.allocated = state.allocated.first(heap_.blocks());
   }
+  submit_copy(executor, device_types_.data(), types_.data(), device_types_.bytes());
 }
 
 /// Current blocks are partly full: all types' together may hold back an eighth of the pages at most.

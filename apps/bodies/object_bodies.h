@@ -78,10 +78,7 @@ class ObjectBodies final
 
   const app::SavedOptions& saved_options() const { return options_; }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f();
-  }
+  void add_arrays(dynasoar::CheckpointItems&) const {}
 
   dynasoar::Columns read_columns() { return handle().template columns<Body>(); }
 

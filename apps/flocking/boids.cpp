@@ -96,10 +96,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
 
   const app::SavedOptions& saved_options() const { return options_; }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f();
-  }
+  void add_arrays(dynasoar::CheckpointItems&) const {}
 
   dynasoar::Columns read_columns() { return handle().columns<Boid>(); }
 

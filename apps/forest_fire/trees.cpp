@@ -152,14 +152,11 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
         .add("--lightning", parameters_.lightning);
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("trees", trees_));
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("trees", trees_)); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns trees = handle().columns<Tree>();
-    app::add_cells(trees, trees["position_"].as<std::int64_t>());
+    app::add_cells(trees, "position_");
     return trees;
   }
 

@@ -184,14 +184,11 @@ class Model {
     return std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("cells", words_));
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("cells", words_)); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns alive = handle_.columns<Alive>();
-    app::add_cells(alive, alive["cell_"].as<std::int64_t>());
+    app::add_cells(alive, "cell_");
     return alive;
   }
 

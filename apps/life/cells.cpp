@@ -216,10 +216,7 @@ class Model {
            std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f();
-  }
+  void add_arrays(dynasoar::CheckpointItems&) const {}
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns alive = handle_.columns<Alive>();

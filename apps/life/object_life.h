@@ -74,7 +74,7 @@ struct ShowAlive {
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
-///                 `step(clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the objects,
+///                 `step(clock)`, `add_arrays(items)`, which adds what a checkpoint needs beside the objects,
 ///                 `read_columns()`, `heap_bytes(cells)`, and names its classes `Alive` (with device functions
 ///                 `state()` and `index()`) and `Candidate`
 /// @tparam A       the allocator
@@ -121,9 +121,8 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
   const app::SavedOptions& saved_options() const { return options_; }
 
-  template <class F>
-  void with_arrays(F f) {
-    model_.with_arrays([&](const auto&... arrays) { f(dynasoar::array("notes", this->notes), arrays...); });
+  void add_arrays(dynasoar::CheckpointItems& items) {
+    model_.add_arrays(items.add(dynasoar::array("notes", this->notes)));
   }
 
   dynasoar::Columns read_columns() {

@@ -188,14 +188,13 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         .add("--newcomers", parameters_.newcomers);
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("groups", groups_));  // nobody asks between steps
+  void add_arrays(dynasoar::CheckpointItems& items) const {
+    items.add(dynasoar::array("groups", groups_));  // nobody asks between steps
   }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle().columns<Agent>();
-    app::add_cells(agents, agents["position_"].as<std::int64_t>());
+    app::add_cells(agents, "position_");
     return agents;
   }
 

@@ -313,10 +313,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
 
   const app::SavedOptions& saved_options() const { return options_; }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f();
-  }
+  void add_arrays(dynasoar::CheckpointItems&) const {}
 
   dynasoar::Columns read_columns() { return handle().all_columns<NodeBase>(); }
 

@@ -339,15 +339,16 @@ class Model {
             sugars_.data(), growths_.data(), shares_.data(), asked_.data()};
   }
 
-  template <class F>
-  void with_arrays(F f) const {  // nobody asks between steps
-    f(dynasoar::array("agents", agents_), dynasoar::array("kinds", kinds_), dynasoar::array("sugars", sugars_),
-      dynasoar::array("growths", growths_));
+  void add_arrays(dynasoar::CheckpointItems& items) const {  // nobody asks between steps
+    items.add(dynasoar::array("agents", agents_))
+        .add(dynasoar::array("kinds", kinds_))
+        .add(dynasoar::array("sugars", sugars_))
+        .add(dynasoar::array("growths", growths_));
   }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle_.all_columns<Agent>();
-    app::add_cells(agents, agents["cell_"].as<std::int64_t>());
+    app::add_cells(agents, "cell_");
     return agents;
   }
 

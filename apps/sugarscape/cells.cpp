@@ -355,10 +355,7 @@ class Model {
 
   World view(std::uint32_t step) const { return {grid_, seed_, step, table_.data()}; }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("table", table_));
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle_.all_columns<Agent>();

@@ -23,7 +23,7 @@ using app::kSlotsInFlight;
 /// A simulation whose agents are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `with_arrays(f)`, which calls f with what a checkpoint needs beside the
+///                 `step(step, clock)`, `add_arrays(items)`, which adds what a checkpoint needs beside the
 ///                 objects, `read_columns()`, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
 ///                 `heap_bytes(cells)`
 /// @tparam A       the allocator
@@ -69,10 +69,7 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
         .add("--female", parameters_.females);
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    model_.with_arrays(f);
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
 
   dynasoar::Columns read_columns() { return model_.read_columns(); }
 

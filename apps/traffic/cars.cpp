@@ -160,14 +160,13 @@ class Model {
 
   Roads view(const World& world) const { return {world, map_.view(), map_.signs(), streets_.data(), cars_.data()}; }
 
-  template <class F>
-  void with_arrays(F f) const {  // claims of a step count in that step only
-    f(dynasoar::array("cars", cars_));
+  void add_arrays(dynasoar::CheckpointItems& items) const {  // claims of a step count in that step only
+    items.add(dynasoar::array("cars", cars_));
   }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns cars = handle_.all_columns<Car>();
-    app::add_cells(cars, cars["cell_"].as<std::int64_t>());
+    app::add_cells(cars, "cell_");
     return cars;
   }
 

@@ -380,10 +380,7 @@ class Model {
 
   View view(const World&) const { return {table_.data()}; }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("table", table_));
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns cars = handle_.all_columns<Car>();

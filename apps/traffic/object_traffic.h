@@ -28,7 +28,7 @@ inline std::size_t slots_for(std::size_t objects) {
 /// A simulation whose cars are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, network, world)`,
-///                 `step(world, clock)`, `phases()` with the names of its phases, `with_arrays(f)`, which calls f
+///                 `step(world, clock)`, `phases()` with the names of its phases, `add_arrays(items)`, which adds
 ///                 with what a checkpoint needs beside the objects, `read_columns()`, `count_cars(sums)`,
 ///                 `view(world)` with a device function `state(c)`, `heap_bytes(network)`
 /// @tparam A       the allocator
@@ -69,10 +69,7 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
 
   const app::SavedOptions& saved_options() const { return options_; }
 
-  template <class F>
-  void with_arrays(F f) const {
-    model_.with_arrays(f);
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
 
   dynasoar::Columns read_columns() { return model_.read_columns(); }
 

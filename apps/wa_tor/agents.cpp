@@ -263,14 +263,13 @@ class Model {
     clock.end_phase(executor, 5);
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("agents", agents_), dynasoar::array("kinds", kinds_));  // nobody asks between steps
+  void add_arrays(dynasoar::CheckpointItems& items) const {
+    items.add(dynasoar::array("agents", agents_)).add(dynasoar::array("kinds", kinds_));  // nobody asks between steps
   }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle_.all_columns<Agent>();
-    app::add_cells(agents, agents["position_"].as<std::int64_t>());
+    app::add_cells(agents, "position_");
     return agents;
   }
 

@@ -261,10 +261,7 @@ class Model {
     clock.end_phase(executor, 5);
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    f(dynasoar::array("table", table_));
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle_.all_columns<Agent>();

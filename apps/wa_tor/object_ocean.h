@@ -22,7 +22,7 @@ using app::kSlotsInFlight;
 /// A simulation whose agents are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `compact(options)`, `with_arrays(f)`, which calls f with what a checkpoint
+///                 `step(step, clock)`, `compact(options)`, `add_arrays(items)`, which adds what a checkpoint
 ///                 needs beside the objects, `read_columns()`, `view(step)` with device functions `kind(c)` and
 ///                 `state(c)`, `heap_bytes(cells)`
 /// @tparam A       the allocator
@@ -74,10 +74,7 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
         .add("--sharks", parameters_.sharks);
   }
 
-  template <class F>
-  void with_arrays(F f) const {
-    model_.with_arrays(f);
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
 
   dynasoar::Columns read_columns() { return model_.read_columns(); }
 

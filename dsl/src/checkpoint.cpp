@@ -23,6 +23,23 @@ std::string SavedItem::text() const {
   return name + ": " + std::to_string(size) + " * " + kind;
 }
 
+CheckpointItems& CheckpointItems::add(CheckpointItem&& item) {
+  items_.push_back(std::move(item));
+  return *this;
+}
+
+std::vector<const SavedItem*> CheckpointItems::saved() const {
+  std::vector<const SavedItem*> items;
+  for (const CheckpointItem& item : items_) items.push_back(&item);
+  return items;
+}
+
+std::vector<const CheckpointItem*> CheckpointItems::loaded() const {
+  std::vector<const CheckpointItem*> items;
+  for (const CheckpointItem& item : items_) items.push_back(&item);
+  return items;
+}
+
 namespace detail {
 
 namespace {
@@ -40,10 +57,30 @@ void check(const SaveOptions& options, const Compression& compression) {
   }
 }
 
-std::vector<CheckpointItem> copies_of(std::span<const CheckpointItem* const> items) {
-  std::vector<CheckpointItem> copies;
-  for (const CheckpointItem* const item : items) copies.push_back(*item);
-  return copies;
+/// An item on its way from a file.
+struct LoadedItem : CheckpointItem {
+  std::vector<std::byte> elements;  // if it may have any size
+
+  bool may_have_any_size() const { return assign != nullptr; }
+  std::size_t element_bytes() const { return std::strtoull(kind.c_str() + 1, nullptr, 10); }
+
+  /// Makes room for `size` elements. @return where they are to be put
+  char* place() {
+    if (!may_have_any_size()) return static_cast<char*>(const_cast<void*>(data));
+    elements.resize(size * element_bytes());
+    return reinterpret_cast<char*>(elements.data());
+  }
+
+  /// Puts what was loaded in its place.
+  void take_over() const {
+    if (may_have_any_size()) assign(vector, elements.data(), size);
+  }
+};
+
+std::vector<LoadedItem> to_be_loaded(std::span<const CheckpointItem* const> items) {
+  std::vector<LoadedItem> loaded;
+  for (const CheckpointItem* const item : items) loaded.push_back({*item, {}});
+  return loaded;
 }
 
 /// The section `items`: a line for each, in the order in which their contents follow. @throws Error if names will not
@@ -78,23 +115,10 @@ void write_from_device(CheckpointWriter& writer, const SavedItem& item) {
 
 }  // namespace
 
-CheckpointItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
-                         bool is_in_device_memory) {
+CheckpointItem make_item(std::string_view name, char kind, std::size_t element_bytes, const void* data,
+                         std::size_t size, bool is_in_device_memory) {
   return {
-      {std::move(name), kind + std::to_string(element_bytes), size, size * element_bytes, data, is_in_device_memory},
-      {},
-      {}};
-}
-
-CheckpointItem make_vector_item(SavedItem item, std::size_t element_bytes, void* vector,
-                                void (*assign)(void* vector, const void* elements, std::size_t size)) {
-  auto loaded = std::make_shared<std::vector<std::byte>>();
-  return {std::move(item),
-          [loaded, element_bytes](std::size_t size) -> void* {
-            loaded->resize(size * element_bytes);
-            return loaded->data();
-          },
-          [loaded, element_bytes, vector, assign] { assign(vector, loaded->data(), loaded->size() / element_bytes); }};
+      {std::string(name), kind + std::to_string(element_bytes), size, size * element_bytes, data, is_in_device_memory}};
 }
 
 void save_checkpoint(Executor& executor, const HeapMemory& memory, const HandleNotes& notes, const std::string& path,
@@ -131,7 +155,7 @@ class CheckpointLoader::Contents {
  public:
   Contents(const std::string& path, std::span<const CheckpointItem* const> items, const HeapMemory& memory,
            const Compression& compression)
-      : reader_(path, compression), items_(copies_of(items)) {
+      : reader_(path, compression), items_(to_be_loaded(items)) {
     read_all();
     check_classes(memory);
     take_snapshot(memory);
@@ -154,15 +178,13 @@ class CheckpointLoader::Contents {
           "changed while it was being read, so the heap is empty now, and the program's values are anything (" +
               std::string(error.what()) + ")");
     }
-    for (CheckpointItem& item : items_) {
-      if (item.take_over) item.take_over();
-    }
+    for (const LoadedItem& item : items_) item.take_over();
     return has_lists;
   }
 
  private:
   struct Target {
-    CheckpointItem* item;
+    const LoadedItem* item;
     char* data;
     std::size_t bytes;
   };
@@ -251,8 +273,8 @@ class CheckpointLoader::Contents {
     reader_.fail(CheckpointFault::other_values, "has no value '" + item.name + "'");
   }
 
-  Target target_of(CheckpointItem& item, const std::string& line) {
-    if (item.make_room) {
+  Target target_of(LoadedItem& item, const std::string& line) {
+    if (item.may_have_any_size()) {
       item.size = std::strtoull(line.c_str() + item.name.size() + 2, nullptr, 10);
       item.bytes = bytes_of(item);
     }
@@ -260,13 +282,12 @@ class CheckpointLoader::Contents {
       reader_.fail(CheckpointFault::other_values,
                    "has a value '" + line + "', and the program asks for '" + item.text() + "'");
     }
-    void* const data = item.make_room ? item.make_room(item.size) : const_cast<void*>(item.data);
-    return {&item, static_cast<char*>(data), item.bytes};
+    return {&item, item.place(), item.bytes};
   }
 
   /// Of a vector, whose size is the file's: no more than the file has.
-  std::size_t bytes_of(const CheckpointItem& item) const {
-    const std::size_t element = std::strtoull(item.kind.c_str() + 1, nullptr, 10);
+  std::size_t bytes_of(const LoadedItem& item) const {
+    const std::size_t element = item.element_bytes();
     const std::uint64_t there = bytes_[static_cast<std::size_t>(Section::values)];
     if (item.size > there / element) reader_.fail_damaged("a value is missing");
     return item.size * element;
@@ -314,7 +335,7 @@ class CheckpointLoader::Contents {
   }
 
   CheckpointReader reader_;
-  std::vector<CheckpointItem> items_;
+  std::vector<LoadedItem> items_;
   std::vector<Target> targets_;  // in the order of the file
   std::array<std::vector<char>, kSections + 1> held_;
   std::array<std::uint64_t, kSections + 1> bytes_{};
@@ -342,7 +363,7 @@ namespace {
 class ValueLoader {
  public:
   ValueLoader(const std::string& path, std::span<const CheckpointItem* const> items, const Compression& compression)
-      : reader_(path, compression), items_(copies_of(items)) {}
+      : reader_(path, compression), items_(to_be_loaded(items)) {}
 
   void load() {
     CheckpointReader::Contents contents{};
@@ -353,9 +374,7 @@ class ValueLoader {
       take(contents);
     }
     if (parts_.empty()) find_parts();
-    for (CheckpointItem& item : items_) {
-      if (item.take_over) item.take_over();
-    }
+    for (const LoadedItem& item : items_) item.take_over();
   }
 
  private:
@@ -377,12 +396,12 @@ class ValueLoader {
       const auto item = std::find_if(items_.begin(), items_.end(),
                                      [&](const CheckpointItem& i) { return i.name == line.substr(0, colon); });
       if (item != items_.end()) {
-        if (item->make_room) item->size = size;
+        if (item->may_have_any_size()) item->size = size;
         if (item->text() != line) {
           reader_.fail(CheckpointFault::other_values,
                        "has a value '" + line + "', and the program asks for '" + item->text() + "'");
         }
-        part.to = static_cast<char*>(item->make_room ? item->make_room(size) : const_cast<void*>(item->data));
+        part.to = item->place();
         found.push_back(item->name);
       }
       parts_.push_back(part);
@@ -406,7 +425,7 @@ class ValueLoader {
   }
 
   CheckpointReader reader_;
-  std::vector<CheckpointItem> items_;
+  std::vector<LoadedItem> items_;
   std::string text_;
   std::vector<Part> parts_;
   std::size_t part_ = 0;

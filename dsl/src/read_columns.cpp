@@ -6,6 +6,7 @@
 #include <string>
 
 #include <dynasoar/allocator/aos_layout.h>
+#include <dynasoar/allocator/device_classes.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/field_names.h>
 #include <dynasoar/platform/bits.h>

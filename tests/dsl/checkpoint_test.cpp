@@ -496,6 +496,25 @@ TEST_CASE("values are found by name, and checked by size and type") {
   CHECK(c == std::array<int, 3>{1, 2, 3});
   CHECK(d.download() == std::vector<float>(10, 0.5f));
 
+  dynasoar::CheckpointItems items;
+  items.add(dynasoar::value("b", b)).add(dynasoar::array("d", d)).add(dynasoar::value("c", c));
+  items.add(dynasoar::value("a", a));
+  a = 0, b = 0, c = {};
+  d.fill_bytes(0);
+  world.handle.load(folder / "a", items);
+  CHECK(a == 1);
+  CHECK(b == 2.5);
+  CHECK(c == std::array<int, 3>{1, 2, 3});
+  CHECK(d.download() == std::vector<float>(10, 0.5f));
+  a = 7;
+  world.handle.save(folder / "a", items);
+  a = 8;
+  world.handle.load(folder / "a", items);
+  CHECK(a == 7);
+  a = 1;
+  CHECK_THROWS_WITH_AS(world.handle.save(folder / "b", items.add(dynasoar::value("a", b))),
+                       doctest::Contains("the name 'a'"), Error);
+
   const auto text_of = [&](const auto&... items) {
     const auto [fault, text] = fault_of([&] { world.handle.load(folder / "a", items...); });
     CHECK(fault == CheckpointFault::other_values);

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace app {
 
-void add_cells(dynasoar::Columns& table, const std::vector<std::int64_t>& numbers) {
-  table.columns.push_back(dynasoar::make_column("cell", numbers));
+void add_cells(dynasoar::Columns& table, const std::string& number) {
+  table.columns.push_back(dynasoar::make_column("cell", table[number].as<std::int64_t>()));
 }
 
 void add_cells(dynasoar::Columns& table, const std::string& pointer, const dynasoar::Columns& cells,
@@ -22,7 +23,7 @@ void add_cells(dynasoar::Columns& table, const std::string& pointer, const dynas
     const auto at = std::lower_bound(number_of.begin(), number_of.end(), std::pair{id, std::int64_t{0}});
     id = at != number_of.end() && at->first == id ? at->second : -1;
   }
-  add_cells(table, found);
+  table.columns.push_back(dynasoar::make_column("cell", found));
 }
 
 void add_places(dynasoar::Columns& table, std::int64_t width, std::int64_t left, std::int64_t top) {

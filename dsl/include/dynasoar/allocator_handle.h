@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,6 +29,7 @@
 #include <dynasoar/columns.h>
 #include <dynasoar/compact.h>
 #include <dynasoar/field_accesses.h>
+#include <dynasoar/handle_errors.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/kept_lists.h>
 #include <dynasoar/loop_calls.h>
@@ -196,9 +198,7 @@ class AllocatorHandle {
     detail::check_listed<AllocatorT, T>();
     executor_.check_may_wait();
     if (!growth_.reserve(pages_for<T>(objects))) {
-      throw Error("dynasoar: there is no room for " + std::to_string(objects) + " more objects of " +
-                  std::string(type_name<T>()) + " in a heap that may have " + std::to_string(storage_.limit_bytes()) +
-                  " bytes; make the handle with a higher heap_limit_bytes");
+      detail::throw_no_room(objects, type_name<T>(), storage_.limit_bytes());
     }
     bind_if_grown();
   }
@@ -255,15 +255,16 @@ class AllocatorHandle {
   /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
-    check_saves();
-    synchronize();
-    detail::save_checkpoint(executor_, storage_, {loops_, growth_.notes()}, path, options,
-                            std::initializer_list<const SavedItem*>{&items...}, detail::kCompression);
+    save_items(path, options, std::initializer_list<const SavedItem*>{&items...});
   }
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const Items&... items) {
     save(path, SaveOptions{}, items...);
   }
+  void save(const std::string& path, const SaveOptions& options, const CheckpointItems& items) {
+    save_items(path, options, items.saved());
+  }
+  void save(const std::string& path, const CheckpointItems& items) { save(path, SaveOptions{}, items); }
 
   /// Makes heap and values what they were when the file was saved, by this program or by its build for the other
   /// backend. Pointers to objects are what they were; what was in the heap before is gone. A heap that can grow gets
@@ -281,20 +282,9 @@ class AllocatorHandle {
         (true && ... && std::is_same_v<Items, CheckpointItem>),
         "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
         "changed: one of these is constant, or something else");
-    check_saves();
-    executor_.synchronize();
-    lists_.check_not_kept();
-    detail::CheckpointLoader loader(path, std::initializer_list<const CheckpointItem*>{&items...}, storage_,
-                                    detail::kCompression);
-    storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.pages(), storage_.limit_pages())));
-    bind_if_grown();
-    executor_.wait();
-    static_cast<void>(storage_.take_misuse());
-    if (!loader.load(executor_, storage_)) storage_.make_lists(executor_);
-    growth_.restore(loader.notes().growth);
-    loops_ = loader.notes().loops;
-    static_cast<void>(refusals_.take(classes(), storage_.refusals()));  // those were reported before it was saved
+    load_items(path, std::initializer_list<const CheckpointItem*>{&items...});
   }
+  void load(const std::string& path, const CheckpointItems& items) { load_items(path, items.loaded()); }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
@@ -422,9 +412,7 @@ class AllocatorHandle {
     if constexpr (kCountsAccesses) {
       return detail::field_accesses_of(classes(), accesses_.names(), accesses_.take(executor_));
     } else {
-      throw Error(
-          "dynasoar: this build does not count accesses to fields; compile all files with DYNASOAR_COUNT_ACCESSES=1 "
-          "(-DDYNASOAR_COUNT_ACCESSES=ON)");
+      detail::throw_does_not_count_accesses();
     }
   }
 
@@ -468,27 +456,35 @@ class AllocatorHandle {
     executor_.check_may_wait();
   }
 
+  [[gnu::noinline]] void save_items(const std::string& path, const SaveOptions& options,
+                                    std::span<const SavedItem* const> items) {
+    check_saves();
+    synchronize();
+    detail::save_checkpoint(executor_, storage_, {loops_, growth_.notes()}, path, options, items, detail::kCompression);
+  }
+
+  [[gnu::noinline]] void load_items(const std::string& path, std::span<const CheckpointItem* const> items) {
+    check_saves();
+    executor_.synchronize();
+    lists_.check_not_kept();
+    detail::CheckpointLoader loader(path, items, storage_, detail::kCompression);
+    storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.pages(), storage_.limit_pages())));
+    bind_if_grown();
+    executor_.wait();
+    static_cast<void>(storage_.take_misuse());
+    if (!loader.load(executor_, storage_)) storage_.make_lists(executor_);
+    growth_.restore(loader.notes().growth);
+    loops_ = loader.notes().loops;
+    static_cast<void>(refusals_.take(classes(), storage_.refusals()));  // those were reported before it was saved
+  }
+
   static Executor& claim(Executor& executor) {
-    if (alive_ != nullptr) {
-      throw Error(
-          "dynasoar: an AllocatorHandle of this allocator type is alive already; destroy it first, or give the "
-          "second one an allocator type of its own");
-    }
-    if (detail::kinds_of_build == (detail::kCheckedBuild | detail::kUncheckedBuild)) {
-      throw Error(
-          "dynasoar: some files of this program were compiled with DYNASOAR_CHECKED=1 and some with 0 (the default "
-          "is 1 where NDEBUG is not defined); they do not fit together. Compile all of them alike");
-    }
-    if (detail::counting_of_files == (detail::kFileCounts | detail::kFileDoesNotCount)) {
-      throw Error(
-          "dynasoar: some files of this program were compiled with DYNASOAR_COUNT_ACCESSES=1 and some without; they do "
-          "not fit together. Compile all of them alike");
-    }
+    detail::check_handle_may_be_made(alive_ != nullptr);
     return executor;
   }
 
   /// Makes the heap known to device code, as it is now.
-  void bind() {
+  [[gnu::noinline]] void bind() {
     typename AllocatorT::State state = storage_.state();
     if constexpr (kCountsAccesses) state.accesses = accesses_.counters();
     bind_to(state);
@@ -508,11 +504,7 @@ class AllocatorHandle {
   }
 
   static detail::FaultPlan plan_of(const FaultInjection& faults) {
-    if (faults.first != 0 && !AllocatorT::kFindsMisuse) {
-      throw Error(
-          "dynasoar: only a SoaAllocator in a checked build lets allocations fail on purpose; compile with "
-          "DYNASOAR_CHECKED=1");
-    }
+    if (faults.first != 0 && !AllocatorT::kFindsMisuse) detail::throw_cannot_fail_on_purpose();
     return {nullptr, faults.first, faults.every};
   }
 

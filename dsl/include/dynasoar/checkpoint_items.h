@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,27 +30,37 @@ struct SavedItem {
 
 /// Something of the program's own that can be saved and loaded.
 struct CheckpointItem : SavedItem {
-  /// Makes room for so many elements, where the size is the file's to say. @return where they are to be put
-  std::function<void*(std::size_t size)> make_room;
-  /// Puts what was loaded in its place.
-  std::function<void()> take_over;
+  /// Where the size is the file's to say: who gets the elements that were loaded, and how; else null.
+  void* vector = nullptr;
+  void (*assign)(void* vector, const void* elements, std::size_t size) = nullptr;
+};
+
+/// Items that several parts of a program put together, as one argument of save and load:
+///
+///     dynasoar::CheckpointItems items;
+///     items.add(dynasoar::value("step", step)).add(dynasoar::array("cells", cells));
+class CheckpointItems {
+ public:
+  CheckpointItems& add(CheckpointItem&& item);
+
+  std::vector<const SavedItem*> saved() const;
+  std::vector<const CheckpointItem*> loaded() const;
+
+ private:
+  std::vector<CheckpointItem> items_;
 };
 
 namespace detail {
 
 /// Elements of a kind (see value_kind) and size, to be saved and loaded.
-CheckpointItem make_item(std::string name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
-                         bool is_in_device_memory);
-
-/// What a vector holds, and how it gets other elements.
-CheckpointItem make_vector_item(SavedItem item, std::size_t element_bytes, void* vector,
-                                void (*assign)(void* vector, const void* elements, std::size_t size));
+CheckpointItem make_item(std::string_view name, char kind, std::size_t element_bytes, const void* data,
+                         std::size_t size, bool is_in_device_memory);
 
 template <class T>
-CheckpointItem item_of(std::string name, const T* data, std::size_t size, bool is_in_device_memory) {
+CheckpointItem item_of(std::string_view name, const T* data, std::size_t size, bool is_in_device_memory) {
   static_assert(std::is_trivially_copyable_v<T>,
                 "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
-  return make_item(std::move(name), value_kind<T>(), sizeof(T), data, size, is_in_device_memory);
+  return make_item(name, value_kind<T>(), sizeof(T), data, size, is_in_device_memory);
 }
 
 }  // namespace detail
@@ -59,38 +69,41 @@ CheckpointItem item_of(std::string name, const T* data, std::size_t size, bool i
 /// to is not saved. Pointers to objects stay valid.
 /// @tparam T   trivially copyable
 template <class T>
-SavedItem value(std::string name, const T& value) {
-  return detail::item_of(std::move(name), &value, 1, false);
+SavedItem value(std::string_view name, const T& value) {
+  return detail::item_of(name, &value, 1, false);
 }
 template <class T>
-requires(!std::is_const_v<T>) CheckpointItem value(std::string name, T& value) {
-  return detail::item_of(std::move(name), &value, 1, false);
+requires(!std::is_const_v<T>) CheckpointItem value(std::string_view name, T& value) {
+  return detail::item_of(name, &value, 1, false);
 }
 
 /// `size` elements in device memory, which may be pointers to objects. To be loaded, there must be as many as were
 /// saved.
 template <class T>
-std::conditional_t<std::is_const_v<T>, SavedItem, CheckpointItem> array(std::string name, T* data, std::size_t size) {
-  return detail::item_of<std::remove_const_t<T>>(std::move(name), data, size, true);
+std::conditional_t<std::is_const_v<T>, SavedItem, CheckpointItem> array(std::string_view name, T* data,
+                                                                        std::size_t size) {
+  return detail::item_of<std::remove_const_t<T>>(name, data, size, true);
 }
 template <class T>
-CheckpointItem array(std::string name, const DeviceArray<T>& elements) {
-  return array(std::move(name), elements.data(), elements.size());
+CheckpointItem array(std::string_view name, const DeviceArray<T>& elements) {
+  return array(name, elements.data(), elements.size());
 }
 
 /// A vector, which gets the size that was saved when it is loaded.
 template <class T>
-SavedItem array(std::string name, const std::vector<T>& elements) {
-  return detail::item_of(std::move(name), elements.data(), elements.size(), false);
+SavedItem array(std::string_view name, const std::vector<T>& elements) {
+  return detail::item_of(name, elements.data(), elements.size(), false);
 }
 template <class T>
-CheckpointItem array(std::string name, std::vector<T>& elements) {
-  return detail::make_vector_item(array(std::move(name), std::as_const(elements)), sizeof(T), &elements,
-                                  [](void* vector, const void* loaded, std::size_t size) {
-                                    std::vector<T>& to = *static_cast<std::vector<T>*>(vector);
-                                    to.resize(size);
-                                    if (size > 0) std::memcpy(to.data(), loaded, size * sizeof(T));
-                                  });
+CheckpointItem array(std::string_view name, std::vector<T>& elements) {
+  CheckpointItem item = detail::item_of(name, elements.data(), elements.size(), false);
+  item.vector = &elements;
+  item.assign = [](void* vector, const void* loaded, std::size_t size) {
+    std::vector<T>& to = *static_cast<std::vector<T>*>(vector);
+    to.resize(size);
+    if (size > 0) std::memcpy(to.data(), loaded, size * sizeof(T));
+  };
+  return item;
 }
 
 }  // namespace dynasoar

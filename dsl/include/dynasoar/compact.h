@@ -2,15 +2,16 @@
 /// What AllocatorHandle::compact is told, and how it goes about it.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <type_traits>
 
+#include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/compaction.h>
 #include <dynasoar/allocator/heap_storage.h>
-#include <dynasoar/allocator/pointer_updates.h>
-#include <dynasoar/platform/error.h>
+#include <dynasoar/allocator/type_list.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/team_loops.h>
 
 namespace dynasoar {
 
@@ -19,11 +20,7 @@ struct CompactionOptions {
   double above = 0;  ///< only classes of which more than this fraction of the slots is free; 0 to 1
 
   /// @throws Error if `above` is not from 0 to 1
-  void check() const {
-    if (above >= 0 && above <= 1) return;
-    throw Error("dynasoar: CompactionOptions::above is a fraction of free slots, from 0 to 1, and not " +
-                std::to_string(above));
-  }
+  void check() const;
 };
 
 /// Pointers to objects in an array of the program's own, for AllocatorHandle::compact. Made by `pointers`.
@@ -41,27 +38,14 @@ PointerArray<U> pointers(U** data, std::size_t size) {
 
 namespace detail {
 
-/// Runs the loops of a compaction.
-///
-/// @tparam Moved   T and its subclasses
-/// @tparam All     all classes
-template <class A, class T, class... Moved, class... All, class... U>
-void run_compaction(Executor& executor, const HeapStorage<A>& storage, double above, TypeList<Moved...>,
-                    TypeList<All...>, const PointerArray<U>&... arrays) {
-  const CompactionState state = storage.compaction();
-  storage.make_lists(executor);
-  loop_over_teams<A>(executor, A::kTypes, ChooseClasses<A>{state, above});
-  const std::size_t blocks = storage.heap().blocks();
-  loop_over_teams<A>(executor, blocks / kBlocksPerGroup + sizeof...(Moved), MoveObjects<A, Moved>(state)...);
-  if constexpr (sizeof...(U) > 0 || (has_pointers_to<All, TypeList<Moved...>>() || ...)) {
-    const std::size_t pointers = (std::size_t{0} + ... + arrays.size);
-    loop_over_teams<A>(executor, (blocks * kSlotsPerBlock + pointers) / kUpdatesPerTeam + 1,
-                       UpdateObjects<A, T, All>(state)..., UpdateArray<A, T, U>(state, arrays.data, arrays.size)...);
-  }
-}
+/// Whether a U* may point to an object of one of the listed classes.
+template <class U, class Types>
+inline constexpr bool may_point_to_v = false;
+template <class U, class... Types>
+inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
+                                                               std::is_base_of_v<std::remove_cv_t<U>, Types>);
 
-/// Compacts the blocks of T and its subclasses, in four kernels, of which all but the first two leave at once if there
-/// is nothing to do.
+/// Compacts the blocks of T and its subclasses.
 template <class A, class T, class... U>
 void compact(Executor& executor, const HeapStorage<A>& storage, const CompactionOptions& options,
              const PointerArray<U>&... arrays) {
@@ -69,7 +53,11 @@ void compact(Executor& executor, const HeapStorage<A>& storage, const Compaction
   static_assert((true && ... && may_point_to_v<U, Moved>),
                 "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
                 "a base of T, nor derived from it");
-  run_compaction<A, T>(executor, storage, options.above, Moved{}, typename A::Types{}, arrays...);
+  static constexpr ClassSet kMoved = targets_of<T>(typename A::Types{});
+  const std::array<HandleArray, sizeof...(U)> handles{
+      HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
+  storage.make_lists(executor);
+  compact(executor, storage, kMoved, options.above, handles);
 }
 
 }  // namespace detail

@@ -179,16 +179,6 @@ class Checks {
     word.store(Tag(word.load(Order::relaxed)).deleted().bits(), Order::relaxed);
   }
 
-  /// An object is about to move: its new slot counts it as one more, so pointers to the old one are stale from now on.
-  __device__ static void mark_moved(std::uint32_t block, std::uint32_t slot, std::uint32_t new_block,
-                                    std::uint32_t new_slot) {
-    AtomicWord<std::uint32_t>& word = tag_of(new_block, new_slot);
-    // relaxed: as in mark_created.
-    const std::uint32_t loop = Tag(tag_of(block, slot).load(Order::relaxed)).loop();
-    word.store(Tag(word.load(Order::relaxed)).created(loop).bits(), Order::relaxed);
-    mark_deleted(block, slot);
-  }
-
   /// The generation of the object in a slot.
   __device__ static std::uint32_t generation(std::uint32_t block, std::uint32_t slot) {
     return Tag(tag_of(block, slot).load(Order::relaxed)).generation();

@@ -31,6 +31,20 @@ constexpr char value_kind() {
                                                           : 'x';
 }
 
+/// A set of listed classes, by index.
+struct ClassSet {
+  std::uint64_t words[4]{};
+
+  constexpr bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
+  constexpr void add(std::size_t type) { words[type / 64] |= std::uint64_t{1} << type % 64; }
+  __host__ __device__ constexpr bool has(std::size_t type) const { return (words[type / 64] >> type % 64 & 1) != 0; }
+  __host__ __device__ constexpr bool overlaps(const ClassSet& other) const {
+    bool found = false;
+    for (int i = 0; i < 4; ++i) found = found || (words[i] & other.words[i]) != 0;
+    return found;
+  }
+};
+
 /// A field: `count` arrays of values, `stride` bytes apart.
 struct FieldInfo {
   std::string_view owner;  ///< the class that declares it
@@ -41,21 +55,12 @@ struct FieldInfo {
   std::size_t alignment;   ///< of a value
   std::size_t count;       ///< values of an object
   std::size_t stride;
-  std::size_t offset;  ///< of the first array in a block, or in an object in one piece
+  std::size_t offset;    ///< of the first array in a block, or in an object in one piece
+  std::size_t pointers;  ///< that a value is made of, one after the other; 0 if it is of something else
+  ClassSet targets;      ///< what they may point to
 
   /// "age_", or "field2" if the class does not say.
   std::string text() const;
-};
-
-/// What device code needs to know of a field.
-struct CopiedField {
-  std::uint32_t offset, bytes, alignment, count, stride;
-
-  static CopiedField of(const FieldInfo& field) {
-    const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
-    return {number(field.offset), number(field.bytes), number(field.alignment), number(field.count),
-            number(field.stride)};
-  }
 };
 
 /// A listed class.
@@ -103,6 +108,32 @@ constexpr const char* own_field_name_or_null([[maybe_unused]] std::size_t index)
   }
 }
 
+/// What pointers a field's element is made of: `U*`, or arrays of them.
+template <class Element>
+struct PointersIn {
+  using Pointee = void;
+  static constexpr std::size_t kCount = 0;
+};
+template <class U>
+struct PointersIn<U*> {
+  using Pointee = U;
+  static constexpr std::size_t kCount = 1;
+};
+template <class Element, std::size_t n>
+struct PointersIn<std::array<Element, n>> {
+  using Pointee = typename PointersIn<Element>::Pointee;
+  static constexpr std::size_t kCount = n * PointersIn<Element>::kCount;
+};
+
+/// The classes of a list that a U* may point to: U, if it is listed, and its subclasses.
+template <class U, template <class...> class List, class... Ts>
+constexpr ClassSet targets_of(List<Ts...>) {
+  ClassSet found;
+  std::size_t type = 0;
+  ((std::is_base_of_v<std::remove_cv_t<U>, Ts> ? found.add(type++) : void(++type)), ...);
+  return found;
+}
+
 /// The fields of C and its bases in allocator A.
 template <class A, class C>
 constexpr auto make_field_infos() {
@@ -110,6 +141,7 @@ constexpr auto make_field_infos() {
   std::size_t at = 0;
   for_each_field<C>([&]<class B, std::size_t I>(FieldArrays<B, I>) {
     using Element = typename FieldArrays<B, I>::Element;
+    using Pointers = PointersIn<Element>;
     infos[at++] = FieldInfo{type_name<B>(),
                             own_field_name_or_null<B>(I),
                             I,
@@ -118,7 +150,9 @@ constexpr auto make_field_infos() {
                             alignof(Element),
                             FieldArrays<B, I>::kCount,
                             A::template kArrayStride<Element>,
-                            A::template kFieldOffset<B, I>};
+                            A::template kFieldOffset<B, I>,
+                            Pointers::kCount,
+                            targets_of<typename Pointers::Pointee>(typename A::Types{})};
   });
   return infos;
 }

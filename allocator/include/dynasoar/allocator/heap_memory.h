@@ -10,7 +10,8 @@
 #include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_table.h>
-#include <dynasoar/allocator/compaction_state.h>
+#include <dynasoar/allocator/compacted_heap.h>
+#include <dynasoar/allocator/device_classes.h>
 #include <dynasoar/allocator/heap_size.h>
 #include <dynasoar/allocator/misuse.h>
 #include <dynasoar/allocator/object_places.h>
@@ -38,6 +39,9 @@ class HeapMemory {
   /// @throws Error if that is less than one page per type, more than a handle can address, or not to be had
   HeapMemory(Executor& executor, const ClassTable& classes, bool is_checked, const HeapSize& size,
              const FaultPlan& faults);
+  HeapMemory(const HeapMemory&) = delete;
+  HeapMemory& operator=(const HeapMemory&) = delete;
+  ~HeapMemory();
 
   const ClassTable& classes() const { return classes_; }
   int types() const { return classes_.size(); }
@@ -49,14 +53,17 @@ class HeapMemory {
   const BlockList& list(std::size_t type) const { return lists_[type]; }
   const CheckState& checks() const { return checks_; }
 
-  /// The heap for device code. On a GPU, waits for the device.
+  /// The heap for device code, as long as it does not grow.
   AnyHeap any_heap() const;
+
+  /// The classes for device code.
+  ClassView class_view() const { return device_classes_.view(); }
 
   /// Where the objects of each class are.
   std::vector<ObjectPlaces> places() const;
 
-  /// What compaction keeps beside the heap.
-  CompactionState compaction() const;
+  /// The heap for a compaction of some classes.
+  CompactedHeap compacted(const ClassSet& classes) const;
 
   /// What the making of the lists of a type counts with, and notes.
   ListProgress* list_progress(std::size_t type) const { return progress_.data() + type; }
@@ -142,7 +149,7 @@ class HeapMemory {
   void lay_out(Executor& executor);
   void set_up_checks(const FaultPlan& faults);
   void commit(std::uint32_t pages);
-  void set_sizes(const Executor& executor, std::uint32_t pages);
+  void set_sizes(Executor& executor, std::uint32_t pages);
   std::uint32_t current_count_for(std::uint32_t pages, const Executor& executor) const;
   char* part(std::size_t bits_per_page, int fill, std::size_t group = 1, std::size_t tail_bytes = 0);
   AnyHeap::Bits bitmap(Executor& executor, std::uint32_t bits_per_page);
@@ -169,9 +176,11 @@ class HeapMemory {
   DeviceArray<ListProgress> progress_;
   DeviceArray<std::uint64_t> seen_;  // [types * kShardsOfType] see ListSources
   DeviceArray<CompactionFlags> compaction_flags_;
-  mutable DeviceArray<AnyHeap::TypeState> device_types_;  // on a GPU, for any_heap
-  std::uint32_t* entry_of_ = nullptr;                     // see CompactionState
-  std::vector<Part> parts_;                               // the objects come first
+  DeviceClasses device_classes_;
+  DeviceArray<AnyHeap::TypeState> device_types_;  // for any_heap
+  DeviceArray<BlockList> device_lists_;           // for compaction
+  std::uint32_t* entry_of_ = nullptr;             // see CompactedHeap
+  std::vector<Part> parts_;                       // the objects come first
   std::vector<DeviceArray<std::uint64_t>> pieces64_;
   std::vector<DeviceArray<std::uint32_t>> pieces32_;
   std::size_t counts_piece_ = 0;

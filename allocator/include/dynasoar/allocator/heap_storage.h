@@ -22,7 +22,7 @@ class HeapStorage : public HeapMemory {
       : HeapMemory(executor, class_table_v<A>, kChecked, size, faults) {}
 
   /// What device code needs to know of the heap as it is now.
-  typename A::State state() const {
+  [[gnu::noinline]] typename A::State state() const {
     typename A::State state{};
     state.base = base();
     static_cast<HeapState<PlatformAtomics, 64>&>(state.heap) = heap();
@@ -36,7 +36,7 @@ class HeapStorage : public HeapMemory {
   }
 
   /// Makes the lists of blocks for the next loop over objects.
-  void make_lists(Executor& executor) const {
+  [[gnu::noinline]] void make_lists(Executor& executor) const {
     ListSources<typename A::Heap, A::kTypes> sources;
     sources.slots = heap().slots;
     for (std::size_t i = 0; i < A::kTypes; ++i) {

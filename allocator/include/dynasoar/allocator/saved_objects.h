@@ -28,24 +28,11 @@ class SavedObjects {
  public:
   /// @param blocks   to copy, in the order of the file
   SavedObjects(Executor& executor, const HeapMemory& memory, const std::vector<SavedBlock>& blocks)
-      : executor_(executor), base_(memory.base()), info_(memory.classes()), blocks_(blocks) {
-    std::vector<CopiedClass> classes;
-    std::vector<CopiedField> fields;
-    const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
-    for (const ClassInfo& info : info_.classes) {
-      const std::uint32_t first = number(fields.size());
-      std::size_t bytes = 0;
-      for (const FieldInfo& field : info.fields) {
-        fields.push_back(CopiedField::of(field));
-        bytes += field.count * field.stride;
-      }
-      classes.push_back({first, number(fields.size()), number(info.block_bytes), bytes != info.block_bytes});
-    }
-    classes_ = DeviceArray<CopiedClass>(classes.size());
-    classes_.upload(classes);
-    fields_ = DeviceArray<CopiedField>(fields.size());
-    fields_.upload(fields);
-  }
+      : executor_(executor),
+        base_(memory.base()),
+        info_(memory.classes()),
+        classes_(memory.class_view()),
+        blocks_(blocks) {}
 
   /// Writes the objects.
   void write(CheckpointWriter& writer) {
@@ -124,19 +111,18 @@ class SavedObjects {
 
   void copy(Direction direction, char* buffer, std::size_t blocks) {
     executor_.for_each_index(blocks * CopyObjects::kTasksPerBlock,
-                             CopyObjects{classes_.data(), fields_.data(), placed_.data(), base_, buffer, direction});
+                             CopyObjects{classes_, placed_.data(), base_, buffer, direction});
   }
 
   Executor& executor_;
   char* base_;
   const ClassTable& info_;
+  ClassView classes_;
   const std::vector<SavedBlock>& blocks_;
   std::size_t at_ = 0;  // blocks that are done
   std::size_t capacity_ = 0;
   DeviceArray<char> staged_;  // on a GPU: what is on its way
   DeviceArray<PlacedBlock> placed_;
-  DeviceArray<CopiedClass> classes_;
-  DeviceArray<CopiedField> fields_;
 };
 
 }  // namespace dynasoar::detail

@@ -9,7 +9,7 @@
 
 #include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/allocator/bitmap.h>
-#include <dynasoar/allocator/class_table.h>
+#include <dynasoar/allocator/device_classes.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
@@ -119,13 +119,6 @@ struct PlacedBlock {
   std::uint64_t in_buffer;
 };
 
-/// A class, for device code.
-struct CopiedClass {
-  std::uint32_t first_field, end_field;
-  std::uint32_t block_bytes;
-  bool has_gaps;  ///< there are bytes in a block that are no field's
-};
-
 enum class Direction { to_buffer, to_heap };
 
 /// Copies objects between blocks and a buffer in which they lie as in their blocks. A task takes a slot on a GPU, where
@@ -137,8 +130,7 @@ struct CopyObjects {
   static constexpr std::uint32_t kSlotsPerTask = kCudaBackend ? 1 : kSlotsPerBlock;
   static constexpr std::size_t kTasksPerBlock = kSlotsPerBlock / kSlotsPerTask;
 
-  const CopiedClass* classes;
-  const CopiedField* fields;
+  ClassView table;
   const PlacedBlock* blocks;
   char* heap;
   char* buffer;
@@ -147,7 +139,7 @@ struct CopyObjects {
   __device__ void operator()(std::size_t task) const {
     const PlacedBlock& at = blocks[task / kTasksPerBlock];
     const std::uint32_t first = static_cast<std::uint32_t>(task % kTasksPerBlock) * kSlotsPerTask;
-    const CopiedClass info = classes[at.block.type];
+    const CopiedClass info = table.classes[at.block.type];
     char* const in_heap = heap + at.in_heap;
     char* const in_buffer = buffer + at.in_buffer;
     const bool is_full = at.block.slots == ~std::uint64_t{0};
@@ -155,7 +147,7 @@ struct CopyObjects {
       if (direction == Direction::to_buffer && (!is_full || info.has_gaps)) std::memset(in_buffer, 0, info.block_bytes);
     }
     for (std::uint32_t i = info.first_field; i < info.end_field; ++i) {
-      const CopiedField field = fields[i];
+      const CopiedField field = table.fields[i];
       for (std::uint32_t element = 0; element < field.count; ++element) {
         const std::size_t array = field.offset + std::size_t{element} * field.stride;
         const bool to_buffer = direction == Direction::to_buffer;

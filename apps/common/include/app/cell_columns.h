@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <dynasoar/columns.h>
 
 namespace app {
 
-/// Adds the column `cell`.
-void add_cells(dynasoar::Columns& table, const std::vector<std::int64_t>& numbers);
+/// Adds the column `cell`. @param number   name of the column with the cells' numbers
+void add_cells(dynasoar::Columns& table, const std::string& number);
 
 /// Likewise, for objects that have pointers to their cells, which are objects, too.
 ///

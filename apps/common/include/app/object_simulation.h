@@ -20,8 +20,8 @@
 namespace app {
 
 /// @tparam Derived     the simulation. `saved_options()`: what a checkpoint must have been written with;
-/// `with_arrays(f)`:
-///                     calls f with what it needs beside the objects; `read_columns()`: what is exported;
+/// `add_arrays(items)`:
+///                     adds what it needs beside the objects; `read_columns()`: what is exported;
 ///                     `kBackground` and `paint_on(canvas)`, which submits the painting of a picture
 /// @tparam Interface   of the model's simulations
 /// @tparam A           the allocator
@@ -38,11 +38,8 @@ class ObjectSimulation : public Interface {
 
   void save(const std::string& path) final {
     if constexpr (A::kSaves) {
-      const std::vector<char> options = derived().saved_options().text();
-      derived().with_arrays([&](const auto&... arrays) {
-        handle_.save(path, dynasoar::value("step", std::as_const(step_)), dynasoar::array("options", options),
-                     arrays...);
-      });
+      std::vector<char> options = derived().saved_options().text();
+      handle_.save(path, items(options));
     }
   }
 
@@ -51,9 +48,7 @@ class ObjectSimulation : public Interface {
       std::vector<char> options;
       dynasoar::load_values(path, dynasoar::array("options", options));
       derived().saved_options().check_same(SavedOptions(options), path);
-      derived().with_arrays([&](const auto&... arrays) {
-        handle_.load(path, dynasoar::value("step", step_), dynasoar::array("options", options), arrays...);
-      });
+      handle_.load(path, items(options));
     }
     return static_cast<int>(step_);
   }
@@ -97,6 +92,12 @@ class ObjectSimulation : public Interface {
   std::uint32_t begin_step() { return ++step_; }
 
  private:
+  dynasoar::CheckpointItems items(std::vector<char>& options) {
+    dynasoar::CheckpointItems all;
+    derived().add_arrays(all.add(dynasoar::value("step", step_)).add(dynasoar::array("options", options)));
+    return all;
+  }
+
   Derived& derived() { return static_cast<Derived&>(*this); }
 
   std::size_t needed_bytes_;

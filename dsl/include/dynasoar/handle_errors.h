@@ -1,0 +1,21 @@
+/// @file
+/// What AllocatorHandle refuses to do, and says so.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace dynasoar::detail {
+
+/// @param is_one_alive   whether there is a handle of the same allocator type
+/// @throws Error if that must not be, or files of this program do not fit together
+void check_handle_may_be_made(bool is_one_alive);
+
+[[noreturn]] void throw_cannot_fail_on_purpose();
+
+/// @param name   of the class of objects
+[[noreturn]] void throw_no_room(std::size_t objects, std::string_view name, std::size_t limit_bytes);
+
+[[noreturn]] void throw_does_not_count_accesses();
+
+}  // namespace dynasoar::detail

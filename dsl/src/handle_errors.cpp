@@ -1,0 +1,47 @@
+#include <dynasoar/handle_errors.h>
+
+#include <string>
+
+#include <dynasoar/allocator/access_counts.h>
+#include <dynasoar/allocator/checks.h>
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar::detail {
+
+void check_handle_may_be_made(bool is_one_alive) {
+  if (is_one_alive) {
+    throw Error(
+        "dynasoar: an AllocatorHandle of this allocator type is alive already; destroy it first, or give the "
+        "second one an allocator type of its own");
+  }
+  if (kinds_of_build == (kCheckedBuild | kUncheckedBuild)) {
+    throw Error(
+        "dynasoar: some files of this program were compiled with DYNASOAR_CHECKED=1 and some with 0 (the default "
+        "is 1 where NDEBUG is not defined); they do not fit together. Compile all of them alike");
+  }
+  if (counting_of_files == (kFileCounts | kFileDoesNotCount)) {
+    throw Error(
+        "dynasoar: some files of this program were compiled with DYNASOAR_COUNT_ACCESSES=1 and some without; they do "
+        "not fit together. Compile all of them alike");
+  }
+}
+
+void throw_cannot_fail_on_purpose() {
+  throw Error(
+      "dynasoar: only a SoaAllocator in a checked build lets allocations fail on purpose; compile with "
+      "DYNASOAR_CHECKED=1");
+}
+
+void throw_no_room(std::size_t objects, std::string_view name, std::size_t limit_bytes) {
+  throw Error("dynasoar: there is no room for " + std::to_string(objects) + " more objects of " + std::string(name) +
+              " in a heap that may have " + std::to_string(limit_bytes) +
+              " bytes; make the handle with a higher heap_limit_bytes");
+}
+
+void throw_does_not_count_accesses() {
+  throw Error(
+      "dynasoar: this build does not count accesses to fields; compile all files with DYNASOAR_COUNT_ACCESSES=1 "
+      "(-DDYNASOAR_COUNT_ACCESSES=ON)");
+}
+
+}  // namespace dynasoar::detail
