@@ -392,7 +392,7 @@ class Model {
     dynasoar::Executor& executor = handle_.executor();
     clock.begin_step(executor);
     {
-      const auto kept = handle_.keep_lists();  // of lights and cells, of which there are always the same
+      const auto kept = handle_.keep_lists<TrafficLight, ProducerCell>();  // no car is looked for
       handle_.parallel_do<&TrafficLight::advance>(world);
       clock.end_phase(executor, 0);
       handle_.parallel_do<&ProducerCell::produce>(world);

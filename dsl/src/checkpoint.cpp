@@ -23,6 +23,11 @@ std::string SavedItem::text() const {
   return name + ": " + std::to_string(size) + " * " + kind;
 }
 
+CheckpointItems::CheckpointItems() = default;
+CheckpointItems::CheckpointItems(CheckpointItems&& other) noexcept = default;
+CheckpointItems& CheckpointItems::operator=(CheckpointItems&& other) noexcept = default;
+CheckpointItems::~CheckpointItems() = default;
+
 CheckpointItems& CheckpointItems::add(CheckpointItem&& item) {
   items_.push_back(std::move(item));
   return *this;

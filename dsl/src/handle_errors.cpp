@@ -44,4 +44,16 @@ void throw_does_not_count_accesses() {
       "(-DDYNASOAR_COUNT_ACCESSES=ON)");
 }
 
+void throw_lists_are_kept() {
+  throw Error(
+      "dynasoar: a checkpoint cannot be loaded while lists are kept, for they are of the objects before; end the "
+      "scope of what keep_lists returned");
+}
+
+void throw_objects_have_changed() {
+  throw Error(
+      "dynasoar: objects were created or deleted since keep_lists(), so this loop would visit objects that there "
+      "are not; end the scope of what keep_lists returned before it");
+}
+
 }  // namespace dynasoar::detail

@@ -172,6 +172,78 @@ TEST_CASE("loops that share lists visit the objects that there were") {
   CHECK(handle.sum<&Cell::age_>() == 1000 * 2 + 1500 * 2 + 2000 * 2);
 }
 
+class Letter;
+class Mail;
+class Parcel;
+class Box;
+using Post = dynasoar::SoaAllocator<Letter, Parcel, Box>;
+class Mail : public dynasoar::SoaBase<Post> {
+ public:
+  DYNASOAR_FIELDS(Mail, (stamps_, std::uint32_t))
+  __device__ explicit Mail(std::size_t) : stamps_(0u) {}
+  __device__ void stamp() { stamps_ += 1; }
+};
+class Letter : public Mail {
+ public:
+  using BaseClass = Mail;
+  DYNASOAR_FIELDS(Letter)
+  using Mail::Mail;
+};
+class Parcel : public Mail {
+ public:
+  using BaseClass = Mail;
+  DYNASOAR_FIELDS(Parcel)
+  using Mail::Mail;
+};
+class Box : public dynasoar::SoaBase<Post> {
+ public:
+  DYNASOAR_FIELDS(Box, (letters_, std::uint32_t))
+  __device__ explicit Box(std::size_t) : letters_(0u) {}
+  __device__ void open() { dynasoar::make_new<Letter>(std::size_t{0}); }
+  __device__ void look() {
+    letters_ = 0u;
+    dynasoar::device_do<Letter>([this](Letter*) { letters_ += 1; });
+  }
+};
+
+TEST_CASE("lists of some classes are kept, while others change") {
+  AllocatorHandle<Post> handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Box>(10);
+  handle.parallel_new<Parcel>(5);
+  const auto stamped = [&] {
+    handle.parallel_do<Mail, &Mail::stamp>();
+    return handle.sum<&Mail::stamps_>();
+  };
+  const auto seen = [&] {
+    handle.parallel_do<&Box::look>();
+    return handle.maximum<&Box::letters_>();
+  };
+  {
+    const auto kept = handle.keep_lists<Box, Parcel>();
+    handle.parallel_do<&Box::open>();
+    handle.parallel_do<&Box::open>();  // makes no list of letters
+    CHECK(seen() == 0);
+    CHECK(stamped() == 20 + 5);  // does: not all mail is kept
+    CHECK(seen() == 20);
+    handle.parallel_do<&Box::open>();
+    CHECK(seen() == 20);
+    {
+      const auto letters = handle.keep_lists<Letter>();
+      CHECK(seen() == 30);
+      const auto mail = handle.keep_lists<Mail>();
+      CHECK(stamped() == 2 * 20 + 10 + 2 * 5);
+    }
+    handle.parallel_new<Parcel>(1);
+    if constexpr (Post::kFindsMisuse) {
+      CHECK_THROWS_WITH_AS(handle.count_if<Parcel>([] __device__(Parcel*) { return true; }),
+                           doctest::Contains("since keep_lists()"), Error);
+    } else {
+      CHECK(handle.count_if<Parcel>([] __device__(Parcel*) { return true; }) == 5);
+    }
+  }
+  CHECK(handle.count_if<Parcel>([] __device__(Parcel*) { return true; }) == 6);
+}
+
 TEST_CASE("a step that is recorded, or run, while lists are kept makes its own") {
   Handle handle({.heap_bytes = 16 << 20, .threads = 4});
   const auto record = [&] {

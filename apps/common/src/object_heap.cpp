@@ -21,4 +21,16 @@ Usage usage_of(const dynasoar::Statistics& now) {
           now.fragmentation()};
 }
 
+dynasoar::CheckpointItems run_items(std::uint32_t& step, std::vector<char>& options) {
+  dynasoar::CheckpointItems items;
+  items.add(dynasoar::value("step", step)).add(dynasoar::array("options", options));
+  return items;
+}
+
+void check_saved_options(const SavedOptions& options, const std::string& path) {
+  std::vector<char> saved;
+  dynasoar::load_values(path, dynasoar::array("options", saved));
+  options.check_same(SavedOptions(saved), path);
+}
+
 }  // namespace app

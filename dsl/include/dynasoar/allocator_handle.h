@@ -158,7 +158,18 @@ class AllocatorHandle {
   /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
   /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
   /// instead, if the allocator finds misuse. @pre the handle outlives the result
-  [[nodiscard]] KeptLists<AllocatorT> keep_lists() { return KeptLists<AllocatorT>(lists_); }
+  ///
+  /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. So loops over them
+  /// save the time to list others that have changed, and device_do in them visits those of other classes that there
+  /// were when their lists were made last.
+  template <class... Ts>
+  [[nodiscard]] KeptLists<AllocatorT> keep_lists() {
+    (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
+    detail::ClassSet classes;
+    if constexpr (sizeof...(Ts) == 0) classes = detail::class_set_v<AllocatorT, void>;
+    (classes.add_all(detail::class_set_v<AllocatorT, Ts>), ...);
+    return KeptLists<AllocatorT>(lists_, classes);
+  }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
   ///
@@ -302,7 +313,7 @@ class AllocatorHandle {
     detail::check_listed_or_base<AllocatorT, T>();
     executor_.check_may_wait();
     announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
-    lists_.make_lists();
+    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
     R result = init;
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<S>);
@@ -369,7 +380,7 @@ class AllocatorHandle {
   Columns columns() {
     detail::check_listed_or_base<AllocatorT, T>();
     executor_.check_may_wait();
-    lists_.make_lists();
+    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
     return detail::read_columns(executor_, classes(), storage_.places(), detail::column_request_v<AllocatorT, T>);
   }
 
@@ -379,7 +390,7 @@ class AllocatorHandle {
   Columns all_columns() {
     detail::check_listed_or_base<AllocatorT, T>();
     executor_.check_may_wait();
-    lists_.make_lists();
+    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
     return detail::read_all_columns(executor_, classes(), storage_.places(), detail::column_request_v<AllocatorT, T>,
                                     detail::subtype_requests_v<AllocatorT, T>);
   }
@@ -423,7 +434,7 @@ class AllocatorHandle {
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     before_loop();
     announce_loop<void>([] { return "kernels of the program's own"; });
-    lists_.make_lists();  // for device_do
+    lists_.make_lists(detail::class_set_v<AllocatorT, void>);  // for device_do
     detail::bring_up_to_date<AllocatorT>(executor_);
     growth_.after_loop();
     return reinterpret_cast<AllocatorT*>(device_object_.data());
@@ -472,7 +483,7 @@ class AllocatorHandle {
     bind_if_grown();
     executor_.wait();
     static_cast<void>(storage_.take_misuse());
-    if (!loader.load(executor_, storage_)) storage_.make_lists(executor_);
+    if (!loader.load(executor_, storage_)) storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
     growth_.restore(loader.notes().growth);
     loops_ = loader.notes().loops;
     static_cast<void>(refusals_.take(classes(), storage_.refusals()));  // those were reported before it was saved
@@ -582,7 +593,8 @@ class AllocatorHandle {
     before_loop();
     announce_loop<detail::TypeList<>>([] { return detail::CallName<F>::text(); });
     // Also while lists are kept: what was deleted would else stay in them, and leave no room.
-    if constexpr (AllocatorT::kListsBeforeEveryLoop) storage_.make_lists(executor_);
+    if constexpr (AllocatorT::kListsBeforeEveryLoop)
+      storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
     detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
     growth_.after_loop();
   }
@@ -593,7 +605,7 @@ class AllocatorHandle {
     detail::check_listed_or_base<AllocatorT, T>();
     before_loop();
     announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, Call>(); });
-    lists_.make_lists();
+    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
     AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<S>);
       detail::loop_over_objects<AllocatorT>(executor_, storage_.list(type), storage_.list_capacity(type),
@@ -609,7 +621,7 @@ class AllocatorHandle {
     detail::check_listed_or_base<AllocatorT, T>();
     before_loop();
     announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
-    lists_.make_lists();
+    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
     detail::bring_up_to_date<AllocatorT>(executor_);
     submit(executor_);
     growth_.after_loop();

@@ -41,6 +41,11 @@ struct CheckpointItem : SavedItem {
 ///     items.add(dynasoar::value("step", step)).add(dynasoar::array("cells", cells));
 class CheckpointItems {
  public:
+  CheckpointItems();
+  CheckpointItems(CheckpointItems&& other) noexcept;
+  CheckpointItems& operator=(CheckpointItems&& other) noexcept;
+  ~CheckpointItems();
+
   CheckpointItems& add(CheckpointItem&& item);
 
   std::vector<const SavedItem*> saved() const;

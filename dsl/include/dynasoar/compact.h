@@ -53,11 +53,10 @@ void compact(Executor& executor, const HeapStorage<A>& storage, const Compaction
   static_assert((true && ... && may_point_to_v<U, Moved>),
                 "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
                 "a base of T, nor derived from it");
-  static constexpr ClassSet kMoved = targets_of<T>(typename A::Types{});
   const std::array<HandleArray, sizeof...(U)> handles{
       HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
-  storage.make_lists(executor);
-  compact(executor, storage, kMoved, options.above, handles);
+  storage.make_lists(executor, class_set_v<A, void>);
+  compact(executor, storage, class_set_v<A, T>, options.above, handles);
 }
 
 }  // namespace detail

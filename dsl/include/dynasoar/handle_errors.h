@@ -18,4 +18,8 @@ void check_handle_may_be_made(bool is_one_alive);
 
 [[noreturn]] void throw_does_not_count_accesses();
 
+[[noreturn]] void throw_lists_are_kept();
+
+[[noreturn]] void throw_objects_have_changed();
+
 }  // namespace dynasoar::detail

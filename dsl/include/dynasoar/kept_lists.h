@@ -3,11 +3,14 @@
 /// Made by AllocatorHandle::keep_lists.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include <dynasoar/platform/error.h>
+#include <dynasoar/allocator/class_table.h>
+#include <dynasoar/handle_errors.h>
 #include <dynasoar/platform/executor.h>
 
 namespace dynasoar {
@@ -23,59 +26,87 @@ class ListKeeper {
   /// @pre both outlive this
   ListKeeper(Executor& executor, typename A::Storage& storage) : executor_(executor), storage_(storage) {}
 
-  /// Makes the lists for the next loop, unless they are kept. @throws Error if they ought to be, but objects changed
-  void make_lists() {
-    if (!A::kFindsMisuse && kept_ > 0) return;
-    storage_.make_lists(executor_);
-    if constexpr (A::kFindsMisuse) {
-      if (kept_ > 0 && storage_.listed_at() != kept_at_) {
-        throw Error(
-            "dynasoar: objects were created or deleted since keep_lists(), so this loop would visit objects that there "
-            "are not; end the scope of what keep_lists returned before it");
-      }
-    }
+  /// Makes the lists for a loop over some classes, unless those of all of them are kept.
+  /// @throws Error if one ought to be, but objects changed
+  void make_lists(const ClassSet& visited) {
+    const bool kept = are_kept(visited);
+    if (!A::kFindsMisuse && kept) return;
+    storage_.make_lists(executor_, kept ? visited : class_set_v<A, void>);
+    if constexpr (A::kFindsMisuse) check_unchanged(visited);
   }
 
-  /// From now on the lists are kept, until `release` is called as often as this was.
-  void keep() {
-    if (kept_ == 0) {
-      storage_.make_lists(executor_);
-      if constexpr (A::kFindsMisuse) kept_at_ = storage_.listed_at();
+  /// From now on the lists of these classes are kept, until `release` is called as often as this was.
+  void keep(const ClassSet& classes) {
+    if (!are_kept(classes)) {
+      storage_.make_lists(executor_, classes);
+      if constexpr (A::kFindsMisuse) note(classes);
     }
-    ++kept_;
+    for (std::size_t type = 0; type < kTypes; ++type) kept_[type] += classes.has(type) ? 1 : 0;
   }
-  void release() { --kept_; }
+  void release(const ClassSet& classes) {
+    for (std::size_t type = 0; type < kTypes; ++type) kept_[type] -= classes.has(type) ? 1 : 0;
+  }
 
   /// @throws Error if lists are kept
   void check_not_kept() const {
-    if (kept_ == 0) return;
-    throw Error(
-        "dynasoar: a checkpoint cannot be loaded while lists are kept, for they are of the objects before; end the "
-        "scope of what keep_lists returned");
+    for (const int times : kept_) {
+      if (times > 0) throw_lists_are_kept();
+    }
   }
 
   /// While it lives, who kept lists before does not, for a recorded step may run at any time.
   class Anew {
    public:
     explicit Anew(ListKeeper& keeper)
-        : keeper_(keeper), kept_(std::exchange(keeper.kept_, 0)), kept_at_(std::move(keeper.kept_at_)) {}
+        : keeper_(keeper),
+          kept_(std::exchange(keeper.kept_, Counts{})),
+          kept_at_(std::exchange(keeper.kept_at_, std::vector<std::uint64_t>{})) {}
     Anew(const Anew&) = delete;
     Anew& operator=(const Anew&) = delete;
     ~Anew() {
-      keeper_.kept_ += kept_;
+      for (std::size_t type = 0; type < kTypes; ++type) keeper_.kept_[type] += kept_[type];
       keeper_.kept_at_ = std::move(kept_at_);
     }
 
    private:
     ListKeeper& keeper_;
-    int kept_;
+    std::array<int, A::Types::size> kept_;
     std::vector<std::uint64_t> kept_at_;
   };
 
  private:
+  static constexpr std::size_t kTypes = A::Types::size;
+  using Counts = std::array<int, kTypes>;
+
+  bool are_kept(const ClassSet& classes) const {
+    for (std::size_t type = 0; type < kTypes; ++type) {
+      if (classes.has(type) && kept_[type] == 0) return false;
+    }
+    return true;
+  }
+
+  /// Notes which lists of these classes are kept, but of those that are kept already.
+  void note(const ClassSet& classes) {
+    const std::vector<std::uint64_t> now = storage_.listed_at();
+    const std::size_t shards = now.size() / kTypes;
+    kept_at_.resize(now.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (classes.has(i / shards) && kept_[i / shards] == 0) kept_at_[i] = now[i];
+    }
+  }
+
+  void check_unchanged(const ClassSet& classes) const {
+    if (kept_ == Counts{}) return;
+    const std::vector<std::uint64_t> now = storage_.listed_at();
+    const std::size_t shards = now.size() / kTypes;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (classes.has(i / shards) && kept_[i / shards] > 0 && now[i] != kept_at_[i]) throw_objects_have_changed();
+    }
+  }
+
   Executor& executor_;
   typename A::Storage& storage_;
-  int kept_ = 0;                        // how many KeptLists live
+  Counts kept_{};                       // how many KeptLists live, by class
   std::vector<std::uint64_t> kept_at_;  // in checked builds: which lists they keep
 };
 
@@ -85,13 +116,16 @@ class ListKeeper {
 template <class A>
 class KeptLists {
  public:
-  explicit KeptLists(detail::ListKeeper<A>& keeper) : keeper_(keeper) { keeper_.keep(); }
+  KeptLists(detail::ListKeeper<A>& keeper, const detail::ClassSet& classes) : keeper_(keeper), classes_(classes) {
+    keeper_.keep(classes_);
+  }
   KeptLists(const KeptLists&) = delete;
   KeptLists& operator=(const KeptLists&) = delete;
-  ~KeptLists() { keeper_.release(); }
+  ~KeptLists() { keeper_.release(classes_); }
 
  private:
   detail::ListKeeper<A>& keeper_;
+  detail::ClassSet classes_;
 };
 
 }  // namespace dynasoar

@@ -21,6 +21,7 @@
 #include <dynasoar/allocator/aos_layout.h>
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/heap_size.h>
 #include <dynasoar/allocator/object_places.h>
@@ -316,8 +317,14 @@ class AosStorage {
 
   const typename A::State& state() const { return state_; }
 
-  /// Compacts the tables and makes their lists for the next loop.
-  void make_lists(Executor& executor) const { detail::make_lists(executor, state_.tables); }
+  /// Compacts the tables of some classes and makes their lists for the next loop.
+  void make_lists(Executor& executor, const ClassSet& classes) const {
+    ChosenTables<A::kTypes> chosen{};
+    for (std::size_t i = 0; i < A::kTypes; ++i) {
+      if (classes.has(i)) chosen.tables[chosen.count++] = state_.tables.of[i];
+    }
+    detail::make_lists(executor, chosen);
+  }
 
   const BlockList& list(std::size_t type) const { return state_.lists[type]; }
 

@@ -37,6 +37,9 @@ struct ClassSet {
 
   constexpr bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
   constexpr void add(std::size_t type) { words[type / 64] |= std::uint64_t{1} << type % 64; }
+  constexpr void add_all(const ClassSet& others) {
+    for (int i = 0; i < 4; ++i) words[i] |= others.words[i];
+  }
   __host__ __device__ constexpr bool has(std::size_t type) const { return (words[type / 64] >> type % 64 & 1) != 0; }
   __host__ __device__ constexpr bool overlaps(const ClassSet& other) const {
     bool found = false;
@@ -133,6 +136,16 @@ constexpr ClassSet targets_of(List<Ts...>) {
   ((std::is_base_of_v<std::remove_cv_t<U>, Ts> ? found.add(type++) : void(++type)), ...);
   return found;
 }
+
+/// The listed classes that are T or derive from it; all of them if it is void.
+template <class A, class T>
+inline constexpr ClassSet class_set_v = targets_of<T>(typename A::Types{});
+template <class A>
+inline constexpr ClassSet class_set_v<A, void> = [] {
+  ClassSet all;
+  for (std::size_t type = 0; type < A::Types::size; ++type) all.add(type);
+  return all;
+}();
 
 /// The fields of C and its bases in allocator A.
 template <class A, class C>

@@ -35,13 +35,15 @@ class HeapStorage : public HeapMemory {
     return state;
   }
 
-  /// Makes the lists of blocks for the next loop over objects.
-  [[gnu::noinline]] void make_lists(Executor& executor) const {
+  /// Makes the lists of blocks of some classes for the next loop over objects.
+  [[gnu::noinline]] void make_lists(Executor& executor, const ClassSet& classes) const {
     ListSources<typename A::Heap, A::kTypes> sources;
     sources.slots = heap().slots;
+    sources.count = 0;
     for (std::size_t i = 0; i < A::kTypes; ++i) {
-      sources.types[i] = {type(i).created, type(i).deleted,  type(i).allocated,
-                          list(i),         list_progress(i), listed_shards(i)};
+      if (!classes.has(i)) continue;
+      sources.types[sources.count++] = {type(i).created, type(i).deleted,  type(i).allocated,
+                                        list(i),         list_progress(i), listed_shards(i)};
     }
     detail::make_lists(executor, sources);
   }

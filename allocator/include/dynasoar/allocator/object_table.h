@@ -123,10 +123,17 @@ struct ObjectTable {
   }
 };
 
-/// The tables of all classes of an allocator.
+/// The tables of an allocator's classes.
 template <int kTypes>
 struct ObjectTables {
   ObjectTable of[kTypes];
+};
+
+/// Some of them.
+template <int kTypes>
+struct ChosenTables {
+  ObjectTable tables[kTypes];
+  int count;
 };
 
 #if DYNASOAR_CUDA_BACKEND
@@ -136,9 +143,9 @@ namespace {
 // A row of thread blocks per type.
 template <int kTypes>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    list_gaps_kernel(const __grid_constant__ ObjectTables<kTypes> tables) {
+    list_gaps_kernel(const __grid_constant__ ChosenTables<kTypes> chosen) {
   take_turns();
-  const ObjectTable& table = tables.of[blockIdx.y];
+  const ObjectTable& table = chosen.tables[blockIdx.y];
   const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
   for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < removed; i += gridDim.x * blockDim.x) {
     table.list_gap_and_mover(i, removed);
@@ -147,9 +154,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 
 template <int kTypes>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    fill_gaps_kernel(const __grid_constant__ ObjectTables<kTypes> tables) {
+    fill_gaps_kernel(const __grid_constant__ ChosenTables<kTypes> chosen) {
   take_turns();
-  const ObjectTable& table = tables.of[blockIdx.y];
+  const ObjectTable& table = chosen.tables[blockIdx.y];
   const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
   const std::uint32_t gaps = table.counts->gaps.load(Order::relaxed);
   for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < gaps; i += gridDim.x * blockDim.x) {
@@ -166,12 +173,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 
 /// Compacts the tables and makes their lists.
 template <int kTypes>
-void make_lists(Executor& executor, const ObjectTables<kTypes>& tables) {
-  const dim3 grid(static_cast<unsigned>(executor.multiprocessors()), kTypes);
+void make_lists(Executor& executor, const ChosenTables<kTypes>& chosen) {
+  if (chosen.count == 0) return;
+  const dim3 grid(static_cast<unsigned>(executor.multiprocessors()), static_cast<unsigned>(chosen.count));
   static const KernelTraits list_traits(list_gaps_kernel<kTypes>, executor.multiprocessors());
   static const KernelTraits fill_traits(fill_gaps_kernel<kTypes>, executor.multiprocessors());
-  launch(list_traits, list_gaps_kernel<kTypes>, grid, executor.stream(), tables);
-  launch(fill_traits, fill_gaps_kernel<kTypes>, grid, executor.stream(), tables);
+  launch(list_traits, list_gaps_kernel<kTypes>, grid, executor.stream(), chosen);
+  launch(fill_traits, fill_gaps_kernel<kTypes>, grid, executor.stream(), chosen);
 }
 
 }  // namespace
@@ -179,8 +187,9 @@ void make_lists(Executor& executor, const ObjectTables<kTypes>& tables) {
 #else
 
 template <int kTypes>
-void make_lists(Executor& executor, const ObjectTables<kTypes>& tables) {
-  for (const ObjectTable& table : tables.of) {
+void make_lists(Executor& executor, const ChosenTables<kTypes>& chosen) {
+  for (int number = 0; number < chosen.count; ++number) {
+    const ObjectTable& table = chosen.tables[number];
     const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
     executor.for_each_index(removed,
                             [&](std::size_t i) { table.list_gap_and_mover(static_cast<std::uint32_t>(i), removed); });

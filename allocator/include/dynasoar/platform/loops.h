@@ -35,7 +35,7 @@ struct ListProgress {
   AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
 };
 
-/// What the making of lists reads and writes.
+/// What the making of lists reads and writes, for some types.
 template <class Heap, int kTypes>
 struct ListSources {
   struct Type {
@@ -48,6 +48,7 @@ struct ListSources {
   };
   typename Heap::BlockWords slots;
   Type types[kTypes];
+  int count;  ///< of them that are used
 };
 
 #if DYNASOAR_CUDA_BACKEND
@@ -167,13 +168,14 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
   launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), count, function);
 }
 
-/// Makes the lists of all types of which objects were created or deleted since their last list.
+/// Makes the lists of those of the types of which objects were created or deleted since their last list.
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
+  if (sources.count == 0) return;
   const std::uint32_t containers = sources.types[0].allocated.level_size(0);
   const unsigned tiles = (containers + kContainersPerTile - 1) / kContainersPerTile;
   const auto most = kListBlocksPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors());
-  const dim3 grid(tiles < most ? tiles : most, kTypes);
+  const dim3 grid(tiles < most ? tiles : most, static_cast<unsigned>(sources.count));
   static const KernelTraits traits(list_kernel<Heap, kTypes>, executor.multiprocessors());
   launch(traits, list_kernel<Heap, kTypes>, grid, executor.stream(), sources);
 }
@@ -189,7 +191,8 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
 
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
-  for (const auto& type : sources.types) {
+  for (int number = 0; number < sources.count; ++number) {
+    const auto& type = sources.types[number];
     constexpr int kShards = Heap::Counter::kShards;
     bool is_same = true;
     for (int i = 0; i < 2 * kShards; ++i) {

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include <app/saved_options.h>
 #include <app/simulation.h>
 #include <dynasoar/dynasoar.h>
 
@@ -39,5 +41,11 @@ void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t need
 }
 
 Usage usage_of(const dynasoar::Statistics& now);
+
+/// What a checkpoint of a run has beside the objects and their arrays: the step, and the options it was made with.
+dynasoar::CheckpointItems run_items(std::uint32_t& step, std::vector<char>& options);
+
+/// @throws UsageError if the run in the file `path` has other options
+void check_saved_options(const SavedOptions& options, const std::string& path);
 
 }  // namespace app

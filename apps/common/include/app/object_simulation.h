@@ -45,9 +45,8 @@ class ObjectSimulation : public Interface {
 
   int load(const std::string& path) final {
     if constexpr (A::kSaves) {
+      check_saved_options(derived().saved_options(), path);
       std::vector<char> options;
-      dynasoar::load_values(path, dynasoar::array("options", options));
-      derived().saved_options().check_same(SavedOptions(options), path);
       handle_.load(path, items(options));
     }
     return static_cast<int>(step_);
@@ -93,8 +92,8 @@ class ObjectSimulation : public Interface {
 
  private:
   dynasoar::CheckpointItems items(std::vector<char>& options) {
-    dynasoar::CheckpointItems all;
-    derived().add_arrays(all.add(dynasoar::value("step", step_)).add(dynasoar::array("options", options)));
+    dynasoar::CheckpointItems all = run_items(step_, options);
+    derived().add_arrays(all);
     return all;
   }
 
