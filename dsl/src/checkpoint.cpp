@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,15 @@ std::string SavedItem::text() const {
   return name + ": " + std::to_string(size) + " * " + kind;
 }
 
+namespace {
+
+/// Of "u4": 4.
+std::size_t element_bytes_of(const std::string& kind) {
+  return std::strtoull(kind.c_str() + 1, nullptr, 10);
+}
+
+}  // namespace
+
 CheckpointItems::CheckpointItems() = default;
 CheckpointItems::CheckpointItems(CheckpointItems&& other) noexcept = default;
 CheckpointItems& CheckpointItems::operator=(CheckpointItems&& other) noexcept = default;
@@ -35,7 +45,15 @@ CheckpointItems& CheckpointItems::add(CheckpointItem&& item) {
 
 std::vector<const SavedItem*> CheckpointItems::saved() const {
   std::vector<const SavedItem*> items;
-  for (const CheckpointItem& item : items_) items.push_back(&item);
+  for (CheckpointItem& item : items_) {
+    if (item.look != nullptr) {
+      const std::span<const std::byte> now = item.look(item.vector);
+      item.size = now.size() / element_bytes_of(item.kind);
+      item.bytes = now.size();
+      item.data = now.data();
+    }
+    items.push_back(&item);
+  }
   return items;
 }
 
@@ -67,7 +85,7 @@ struct LoadedItem : CheckpointItem {
   std::vector<std::byte> elements;  // if it may have any size
 
   bool may_have_any_size() const { return assign != nullptr; }
-  std::size_t element_bytes() const { return std::strtoull(kind.c_str() + 1, nullptr, 10); }
+  std::size_t element_bytes() const { return element_bytes_of(kind); }
 
   /// Makes room for `size` elements. @return where they are to be put
   char* place() {
@@ -268,7 +286,9 @@ class CheckpointLoader::Contents {
       if (match == items_.end()) {
         reader_.fail(CheckpointFault::other_values, "has a value '" + line + "' that the program does not ask for");
       }
-      found[static_cast<std::size_t>(match - items_.begin())] = true;
+      const auto number = static_cast<std::size_t>(match - items_.begin());
+      if (found[number]) reader_.fail_damaged("a value is there twice");
+      found[number] = true;
       targets_.push_back(target_of(*match, line));
       begin = end + 1;
     }
@@ -397,7 +417,11 @@ class ValueLoader {
       const std::size_t colon = line.find(':'), kind = line.rfind(' ') + 1;
       if (colon == std::string::npos || kind < colon + 3) reader_.fail_damaged("a value has no description");
       const std::uint64_t size = std::strtoull(line.c_str() + colon + 2, nullptr, 10);
-      Part part{nullptr, size * std::strtoull(line.c_str() + kind + 1, nullptr, 10)};
+      const std::uint64_t element = std::strtoull(line.c_str() + kind + 1, nullptr, 10);
+      if (element == 0 || size > std::numeric_limits<std::uint64_t>::max() / element) {
+        reader_.fail_damaged("a value has no size");
+      }
+      Part part{nullptr, size * element};
       const auto item = std::find_if(items_.begin(), items_.end(),
                                      [&](const CheckpointItem& i) { return i.name == line.substr(0, colon); });
       if (item != items_.end()) {
@@ -405,6 +429,9 @@ class ValueLoader {
         if (item->text() != line) {
           reader_.fail(CheckpointFault::other_values,
                        "has a value '" + line + "', and the program asks for '" + item->text() + "'");
+        }
+        if (std::find(found.begin(), found.end(), item->name) != found.end()) {
+          reader_.fail_damaged("a value is there twice");
         }
         part.to = item->place();
         found.push_back(item->name);

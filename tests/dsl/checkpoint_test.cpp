@@ -499,6 +499,21 @@ TEST_CASE("values are found by name, and checked by size and type") {
   dynasoar::CheckpointItems items;
   items.add(dynasoar::value("b", b)).add(dynasoar::array("d", d)).add(dynasoar::value("c", c));
   items.add(dynasoar::value("a", a));
+  {
+    std::vector<int> growing{1, 2, 3};
+    dynasoar::CheckpointItems more;
+    more.add(dynasoar::array("growing", growing));
+    world.handle.save(folder / "b", more);
+    growing.assign(10000, 4);
+    world.handle.load(folder / "b", more);
+    CHECK(growing == std::vector<int>{1, 2, 3});
+    growing.assign(10000, 5);
+    world.handle.save(folder / "b", more);  // as it is now
+    growing.clear();
+    world.handle.load(folder / "b", more);
+    CHECK(growing == std::vector<int>(10000, 5));
+    std::filesystem::remove(folder / "b");
+  }
   a = 0, b = 0, c = {};
   d.fill_bytes(0);
   world.handle.load(folder / "a", items);

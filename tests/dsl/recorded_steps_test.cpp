@@ -242,6 +242,13 @@ TEST_CASE("lists of some classes are kept, while others change") {
     }
   }
   CHECK(handle.count_if<Parcel>([] __device__(Parcel*) { return true; }) == 6);
+  const auto kept = handle.keep_lists();
+  handle.parallel_do<&Box::open>();
+  if constexpr (Post::kFindsMisuse) {  // of letters, which a loop over boxes looks at
+    CHECK_THROWS_WITH_AS(handle.parallel_do<&Box::look>(), doctest::Contains("since keep_lists()"), Error);
+  } else {
+    CHECK(seen() == 30);
+  }
 }
 
 TEST_CASE("a step that is recorded, or run, while lists are kept makes its own") {

@@ -76,7 +76,10 @@ template <class T>
 struct CopyEveryOther {
   const T* from;
   T* to;
-  __device__ void operator()(std::size_t i) const { dynasoar::detail::copy_value(to + 2 * i, from + 2 * i); }
+  __device__ void operator()(std::size_t i) const {
+    dynasoar::detail::copy_bytes(reinterpret_cast<char*>(to + 2 * i), reinterpret_cast<const char*>(from + 2 * i),
+                                 sizeof(T), alignof(T));
+  }
 };
 
 template <std::size_t size, class Word>

@@ -159,9 +159,10 @@ class AllocatorHandle {
   /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
   /// instead, if the allocator finds misuse. @pre the handle outlives the result
   ///
-  /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. So loops over them
-  /// save the time to list others that have changed, and device_do in them visits those of other classes that there
-  /// were when their lists were made last.
+  /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. So loops over lights
+  /// save the time to list cars that have come and gone, and device_do in them visits those cars that there were when
+  /// cars were listed last. Name the classes that a device_reduce looks at, too: it would look at cars that are gone.
+  /// (In an AosAllocator, who goes keeps a place in a table until the next list.)
   template <class... Ts>
   [[nodiscard]] KeptLists<AllocatorT> keep_lists() {
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,8 +31,9 @@ struct SavedItem {
 
 /// Something of the program's own that can be saved and loaded.
 struct CheckpointItem : SavedItem {
-  /// Where the size is the file's to say: who gets the elements that were loaded, and how; else null.
+  /// A vector, whose size is the file's to say: what it holds now, and how it gets what was loaded; else null.
   void* vector = nullptr;
+  std::span<const std::byte> (*look)(const void* vector) = nullptr;
   void (*assign)(void* vector, const void* elements, std::size_t size) = nullptr;
 };
 
@@ -48,11 +50,12 @@ class CheckpointItems {
 
   CheckpointItems& add(CheckpointItem&& item);
 
+  /// What is in the items now.
   std::vector<const SavedItem*> saved() const;
   std::vector<const CheckpointItem*> loaded() const;
 
  private:
-  std::vector<CheckpointItem> items_;
+  mutable std::vector<CheckpointItem> items_;  // where a vector's elements are is looked up when it is saved
 };
 
 namespace detail {
@@ -103,6 +106,9 @@ template <class T>
 CheckpointItem array(std::string_view name, std::vector<T>& elements) {
   CheckpointItem item = detail::item_of(name, elements.data(), elements.size(), false);
   item.vector = &elements;
+  item.look = [](const void* vector) {
+    return std::as_bytes(std::span<const T>(*static_cast<const std::vector<T>*>(vector)));
+  };
   item.assign = [](void* vector, const void* loaded, std::size_t size) {
     std::vector<T>& to = *static_cast<std::vector<T>*>(vector);
     to.resize(size);

@@ -29,17 +29,20 @@ class ListKeeper {
   /// Makes the lists for a loop over some classes, unless those of all of them are kept.
   /// @throws Error if one ought to be, but objects changed
   void make_lists(const ClassSet& visited) {
-    const bool kept = are_kept(visited);
-    if (!A::kFindsMisuse && kept) return;
-    storage_.make_lists(executor_, kept ? visited : class_set_v<A, void>);
-    if constexpr (A::kFindsMisuse) check_unchanged(visited);
+    const bool kept = not_kept(visited).empty();
+    if constexpr (A::kFindsMisuse) {
+      storage_.make_lists(executor_, kept ? all_kept() : class_set_v<A, void>);
+      check_unchanged();
+    } else if (!kept) {
+      storage_.make_lists(executor_, not_kept(class_set_v<A, void>));
+    }
   }
 
   /// From now on the lists of these classes are kept, until `release` is called as often as this was.
   void keep(const ClassSet& classes) {
-    if (!are_kept(classes)) {
-      storage_.make_lists(executor_, classes);
-      if constexpr (A::kFindsMisuse) note(classes);
+    if (const ClassSet fresh = not_kept(classes); !fresh.empty()) {
+      storage_.make_lists(executor_, fresh);
+      if constexpr (A::kFindsMisuse) note(fresh);
     }
     for (std::size_t type = 0; type < kTypes; ++type) kept_[type] += classes.has(type) ? 1 : 0;
   }
@@ -78,29 +81,39 @@ class ListKeeper {
   static constexpr std::size_t kTypes = A::Types::size;
   using Counts = std::array<int, kTypes>;
 
-  bool are_kept(const ClassSet& classes) const {
+  ClassSet not_kept(const ClassSet& classes) const {
+    ClassSet others;
     for (std::size_t type = 0; type < kTypes; ++type) {
-      if (classes.has(type) && kept_[type] == 0) return false;
+      if (classes.has(type) && kept_[type] == 0) others.add(type);
     }
-    return true;
+    return others;
   }
 
-  /// Notes which lists of these classes are kept, but of those that are kept already.
+  ClassSet all_kept() const {
+    ClassSet kept;
+    for (std::size_t type = 0; type < kTypes; ++type) {
+      if (kept_[type] > 0) kept.add(type);
+    }
+    return kept;
+  }
+
+  /// Notes which lists of these classes are kept from now on.
   void note(const ClassSet& classes) {
     const std::vector<std::uint64_t> now = storage_.listed_at();
     const std::size_t shards = now.size() / kTypes;
     kept_at_.resize(now.size());
     for (std::size_t i = 0; i < now.size(); ++i) {
-      if (classes.has(i / shards) && kept_[i / shards] == 0) kept_at_[i] = now[i];
+      if (classes.has(i / shards)) kept_at_[i] = now[i];
     }
   }
 
-  void check_unchanged(const ClassSet& classes) const {
+  /// Of all classes that are kept: a loop may see others than those it visits.
+  void check_unchanged() const {
     if (kept_ == Counts{}) return;
     const std::vector<std::uint64_t> now = storage_.listed_at();
     const std::size_t shards = now.size() / kTypes;
     for (std::size_t i = 0; i < now.size(); ++i) {
-      if (classes.has(i / shards) && kept_[i / shards] > 0 && now[i] != kept_at_[i]) throw_objects_have_changed();
+      if (kept_[i / shards] > 0 && now[i] != kept_at_[i]) throw_objects_have_changed();
     }
   }
 

@@ -1,6 +1,6 @@
 /// @file
-/// Copying values in as few accesses as a GPU needs: copy_value, used by compaction.h,
-/// copy_bytes, by checkpoints and columns, and load_at_once, by grid_view.h.
+/// Copying values in as few accesses as a GPU needs: copy_bytes, used by compaction, checkpoints and columns, and
+/// load_at_once, by grid_view.h.
 #pragma once
 
 #include <bit>
@@ -14,42 +14,16 @@
 namespace dynasoar::detail {
 
 #if defined(__CUDA_ARCH__)
-
-/// The largest word that a value of T can be made of.
-template <class T>
-using WordsOf = std::conditional_t<
-    alignof(T) % 16 == 0, uint4,
-    std::conditional_t<alignof(T) % 8 == 0, std::uint64_t,
-                       std::conditional_t<alignof(T) % 4 == 0, std::uint32_t,
-                                          std::conditional_t<alignof(T) % 2 == 0, std::uint16_t, std::uint8_t>>>>;
-
-#endif
-
-/// Copies a trivially copyable value that need not be one: bytes that were never written are copied as they are.
-template <class T>
-__device__ void copy_value(T* __restrict__ to, const T* __restrict__ from) {
-  static_assert(std::is_trivially_copyable_v<T>);
-#if defined(__CUDA_ARCH__)
-  using Word = WordsOf<T>;
-  for (std::size_t i = 0; i < sizeof(T) / sizeof(Word); ++i) {
-    reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
-  }
-#else
-  std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), sizeof(T));
-#endif
-}
-
-#if defined(__CUDA_ARCH__)
 template <class Word>
-__device__ void copy_words(char* to, const char* from, std::uint32_t bytes) {
+__device__ void copy_words(char* __restrict__ to, const char* __restrict__ from, std::uint32_t bytes) {
   for (std::uint32_t i = 0; i < bytes / sizeof(Word); ++i) {
     reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[i];
   }
 }
 #endif
 
-/// The same for a value whose size is known at run time only.
-__device__ inline void copy_bytes(char* to, const char* from, std::uint32_t bytes,
+/// Copies a trivially copyable value that need not be one: bytes that were never written are copied as they are.
+__device__ inline void copy_bytes(char* __restrict__ to, const char* __restrict__ from, std::uint32_t bytes,
                                   [[maybe_unused]] std::uint32_t alignment) {
 #if defined(__CUDA_ARCH__)
   switch (alignment) {

@@ -38,7 +38,7 @@ struct Team {
 };
 
 template <class F>
-__global__ void __launch_bounds__(kThreadsPerTeam) team_kernel(F function) {
+__global__ void __launch_bounds__(kThreadsPerTeam) team_kernel(const __grid_constant__ F function) {
   take_turns();
   __shared__ union {
     unsigned char bytes[sizeof(typename F::Scratch)];
