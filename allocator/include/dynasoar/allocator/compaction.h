@@ -19,8 +19,8 @@ struct HandleArray {
   std::size_t size;
 };
 
-/// Compacts the blocks of some classes, in three kernels, of which all but the first leave at once if there is nothing
-/// to do.
+/// Compacts the blocks of some classes, in three kernels, and one for every eight arrays after the first eight. All but
+/// the first leave at once if there is nothing to do.
 ///
 /// @param classes   to compact
 /// @param above     only classes of which more than this fraction of the slots is free
