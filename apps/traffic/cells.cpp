@@ -398,7 +398,7 @@ class Model {
       handle_.parallel_do<&ProducerCell::produce>(world);
       clock.end_phase(executor, 1);
     }
-    const auto kept = handle_.keep_lists();  // of cars: none leaves before they move
+    const auto kept = handle_.keep_lists<Car>();  // none leaves before they move
     handle_.parallel_do<&Car::prepare>(world);
     clock.end_phase(executor, 2);
     handle_.parallel_do<&Car::move>(world);

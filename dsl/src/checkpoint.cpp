@@ -20,26 +20,29 @@
 
 namespace dynasoar {
 
+SavedItem::SavedItem(std::string_view name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
+                     bool is_in_device_memory)
+    : name(name),
+      kind(kind),
+      element_bytes(element_bytes),
+      data(data),
+      size(size),
+      is_in_device_memory(is_in_device_memory) {}
+SavedItem::SavedItem(const SavedItem& other) = default;
+SavedItem& SavedItem::operator=(const SavedItem& other) = default;
+SavedItem::~SavedItem() = default;
+
 std::string SavedItem::text() const {
-  return name + ": " + std::to_string(size) + " * " + kind;
+  return name + ": " + std::to_string(size) + " * " + kind + std::to_string(element_bytes);
 }
-
-namespace {
-
-/// Of "u4": 4.
-std::size_t element_bytes_of(const std::string& kind) {
-  return std::strtoull(kind.c_str() + 1, nullptr, 10);
-}
-
-}  // namespace
 
 CheckpointItems::CheckpointItems() = default;
 CheckpointItems::CheckpointItems(CheckpointItems&& other) noexcept = default;
 CheckpointItems& CheckpointItems::operator=(CheckpointItems&& other) noexcept = default;
 CheckpointItems::~CheckpointItems() = default;
 
-CheckpointItems& CheckpointItems::add(CheckpointItem&& item) {
-  items_.push_back(std::move(item));
+CheckpointItems& CheckpointItems::add(const CheckpointItem& item) {
+  items_.push_back(item);
   return *this;
 }
 
@@ -48,8 +51,7 @@ std::vector<const SavedItem*> CheckpointItems::saved() const {
   for (CheckpointItem& item : items_) {
     if (item.look != nullptr) {
       const std::span<const std::byte> now = item.look(item.vector);
-      item.size = now.size() / element_bytes_of(item.kind);
-      item.bytes = now.size();
+      item.size = now.size() / item.element_bytes;
       item.data = now.data();
     }
     items.push_back(&item);
@@ -85,12 +87,11 @@ struct LoadedItem : CheckpointItem {
   std::vector<std::byte> elements;  // if it may have any size
 
   bool may_have_any_size() const { return assign != nullptr; }
-  std::size_t element_bytes() const { return element_bytes_of(kind); }
 
   /// Makes room for `size` elements. @return where they are to be put
   char* place() {
     if (!may_have_any_size()) return static_cast<char*>(const_cast<void*>(data));
-    elements.resize(size * element_bytes());
+    elements.resize(size * element_bytes);
     return reinterpret_cast<char*>(elements.data());
   }
 
@@ -128,9 +129,9 @@ std::string items_text(std::span<const SavedItem* const> items) {
 /// Writes what is in device memory, part by part through the host's.
 void write_from_device(CheckpointWriter& writer, const SavedItem& item) {
   constexpr std::size_t kPart = kChunksAtOnce * kChunkBytes;
-  const HostBuffer buffer(std::min(item.bytes, kPart));
-  for (std::size_t done = 0; done < item.bytes; done += buffer.bytes()) {
-    const std::size_t bytes = std::min(buffer.bytes(), item.bytes - done);
+  const HostBuffer buffer(std::min(item.bytes(), kPart));
+  for (std::size_t done = 0; done < item.bytes(); done += buffer.bytes()) {
+    const std::size_t bytes = std::min(buffer.bytes(), item.bytes() - done);
     copy_from_device(buffer.data(), static_cast<const char*>(item.data) + done, bytes);
     writer.write(Section::values, buffer.data(), bytes);
   }
@@ -138,21 +139,15 @@ void write_from_device(CheckpointWriter& writer, const SavedItem& item) {
 
 }  // namespace
 
-CheckpointItem make_item(std::string_view name, char kind, std::size_t element_bytes, const void* data,
-                         std::size_t size, bool is_in_device_memory) {
-  return {
-      {std::string(name), kind + std::to_string(element_bytes), size, size * element_bytes, data, is_in_device_memory}};
-}
-
-void save_checkpoint(Executor& executor, const HeapMemory& memory, const HandleNotes& notes, const std::string& path,
-                     const SaveOptions& options, std::span<const SavedItem* const> items,
+void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
+                     const std::string& path, const SaveOptions& options, std::span<const SavedItem* const> items,
                      const Compression& compression) {
   check(options, compression);
   const std::string classes = classes_text(memory.classes());
   const std::string names = items_text(items);
   HeapSnapshot snapshot = HeapSnapshot::of(executor, memory);
-  snapshot.numbers.loops = notes.loops;
-  snapshot.numbers.growth = notes.growth;
+  snapshot.numbers.loops = loops;
+  snapshot.numbers.growth = growth.notes();
   CheckpointWriter writer(path, options.compression_level, compression);
   writer.write(Section::classes, classes.data(), classes.size());
   writer.write(Section::heap, &snapshot.numbers, sizeof snapshot.numbers);
@@ -168,16 +163,21 @@ void save_checkpoint(Executor& executor, const HeapMemory& memory, const HandleN
     if (kCudaBackend && item.is_in_device_memory) {
       write_from_device(writer, item);
     } else {
-      writer.write(Section::values, item.data, item.bytes);
+      writer.write(Section::values, item.data, item.bytes());
     }
   }
   writer.commit(checksum(classes.data(), classes.size()));
 }
 
-class CheckpointLoader::Contents {
+namespace {
+
+/// A checkpoint that is being loaded: first everything is read and checked, then it is read again and put in its place.
+class CheckpointLoader {
  public:
-  Contents(const std::string& path, std::span<const CheckpointItem* const> items, const HeapMemory& memory,
-           const Compression& compression)
+  /// Reads and checks. Changes nothing. @throws CheckpointError if the file does not fit, also into the largest heap
+  /// that this one may become
+  CheckpointLoader(const std::string& path, std::span<const CheckpointItem* const> items, const HeapMemory& memory,
+                   const Compression& compression)
       : reader_(path, compression), items_(to_be_loaded(items)) {
     read_all();
     check_classes(memory);
@@ -189,6 +189,9 @@ class CheckpointLoader::Contents {
 
   const HeapNumbers& numbers() const { return snapshot_.numbers; }
 
+  /// Puts everything in its place. @pre the device is idle; the heap has the pages that are used
+  /// @return whether the heap has lists of objects; else they have to be made
+  /// @throws CheckpointError if the file cannot be read any more; then the heap is empty
   bool load(Executor& executor, HeapMemory& memory) {
     const bool has_lists = snapshot_.restore(executor, memory);
     try {
@@ -301,21 +304,19 @@ class CheckpointLoader::Contents {
   Target target_of(LoadedItem& item, const std::string& line) {
     if (item.may_have_any_size()) {
       item.size = std::strtoull(line.c_str() + item.name.size() + 2, nullptr, 10);
-      item.bytes = bytes_of(item);
+      check_size(item);
     }
     if (item.text() != line) {
       reader_.fail(CheckpointFault::other_values,
                    "has a value '" + line + "', and the program asks for '" + item.text() + "'");
     }
-    return {&item, item.place(), item.bytes};
+    return {&item, item.place(), item.bytes()};
   }
 
   /// Of a vector, whose size is the file's: no more than the file has.
-  std::size_t bytes_of(const LoadedItem& item) const {
-    const std::size_t element = item.element_bytes();
+  void check_size(const LoadedItem& item) const {
     const std::uint64_t there = bytes_[static_cast<std::size_t>(Section::values)];
-    if (item.size > there / element) reader_.fail_damaged("a value is missing");
-    return item.size * element;
+    if (item.size > there / item.element_bytes) reader_.fail_damaged("a value is missing");
   }
 
   /// Whether as much is there as the sections before say.
@@ -367,19 +368,16 @@ class CheckpointLoader::Contents {
   HeapSnapshot snapshot_;
 };
 
-CheckpointLoader::CheckpointLoader(const std::string& path, std::span<const CheckpointItem* const> items,
-                                   const HeapMemory& memory, const Compression& compression)
-    : contents_(std::make_unique<Contents>(path, items, memory, compression)) {}
-CheckpointLoader::~CheckpointLoader() = default;
+}  // namespace
 
-std::uint64_t CheckpointLoader::pages() const {
-  return contents_->numbers().pages;
-}
-HandleNotes CheckpointLoader::notes() const {
-  return {contents_->numbers().loops, contents_->numbers().growth};
-}
-bool CheckpointLoader::load(Executor& executor, HeapMemory& memory) {
-  return contents_->load(executor, memory);
+LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
+                                 std::span<const CheckpointItem* const> items, const Compression& compression) {
+  CheckpointLoader loader(path, items, memory, compression);
+  memory.grow_to(executor, static_cast<std::uint32_t>(std::min(loader.numbers().pages, memory.limit_pages())));
+  executor.wait();
+  const bool has_lists = loader.load(executor, memory);
+  growth.restore(loader.numbers().growth);
+  return {loader.numbers().loops, has_lists};
 }
 
 namespace {

@@ -167,9 +167,12 @@ mutant("first_release_unlisted", HEAP, "release_slots", "a block that is no long
        "    if (before == kAllSlots) {\n"
        "      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for\n"
        "    }\n", "")
-mutant("adopted_by_store", HEAP, "adopt", "a block found by a search overwrites whatever is the warp's current one",
-       "kKeepsCurrentBlocks) replace_current(block, type, who, 0);",
-       "kKeepsCurrentBlocks) types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
+mutant("adopted_by_store", HEAP, "adopt_instead", "a block found by a search overwrites whatever is the warp's current one",
+       "    replace_current(block, type, who, 0);\n",
+       "    types[type].current[current_slot(who)].store(block, Order::relaxed);\n", scenarios=["adopt_instead"])
+mutant("adopted_over_another", HEAP, "adopt", "a block found by a search overwrites what another warp has put there meanwhile",
+       "types[type].current[current_slot(who)].compare_exchange(expected, block, Order::relaxed);",
+       "types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
 mutant("displaced_unlisted", HEAP, "replace_current", "a displaced block is not listed",
        "list_owned(old, take_token(old, Order::acquire));", "take_token(old, Order::acquire);")
 mutant("displaced_old_type", HEAP, "replace_current", "a displaced block is listed under the type it had",

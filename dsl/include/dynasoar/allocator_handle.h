@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -23,7 +22,6 @@
 #include <dynasoar/allocator/heap_growth.h>
 #include <dynasoar/allocator/heap_storage.h>
 #include <dynasoar/allocator/soa_allocator.h>
-#include <dynasoar/attachment.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/checkpoint_items.h>
 #include <dynasoar/columns.h>
@@ -33,7 +31,7 @@
 #include <dynasoar/handle_options.h>
 #include <dynasoar/kept_lists.h>
 #include <dynasoar/loop_calls.h>
-#include <dynasoar/misuse_text.h>
+#include <dynasoar/loop_reports.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -41,9 +39,7 @@
 #include <dynasoar/platform/object_loops.h>
 #include <dynasoar/read_columns.h>
 #include <dynasoar/reduce.h>
-#include <dynasoar/refusals.h>
 #include <dynasoar/statistics.h>
-#include <dynasoar/statistics_of.h>
 #include <dynasoar/step.h>
 #include <dynasoar/type_name.h>
 
@@ -66,11 +62,11 @@ class AllocatorHandle {
   /// no
   ///         device for it, or failing allocations are asked of a build without checks
   explicit AllocatorHandle(HandleOptions options = {})
-      : options_(options),
-        executor_(options.threads),
+      : executor_(options.threads),
         storage_(claim(executor_), {options.heap_bytes, options.heap_limit_bytes},
                  plan_of(options.failing_allocations)),
         growth_(executor_, storage_),
+        reports_(executor_, classes(), storage_, growth_, options.on_refusal),
         lists_(executor_, storage_),
         bulk_(executor_) {
     AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
@@ -85,13 +81,7 @@ class AllocatorHandle {
 
   /// Waits for the device and frees the heap. Errors that nobody asked for are dropped, but misuse is printed.
   ~AllocatorHandle() {
-    try {
-      executor_.synchronize();
-      detail::throw_misuse(classes(), take_misuse());
-    } catch (const MisuseError& error) {
-      std::fprintf(stderr, "dynasoar: found when the AllocatorHandle was destroyed: %s\n", error.what());
-    } catch (const Error&) {
-    }
+    reports_.finish();
     bind_to({});
     alive_ = nullptr;
     if constexpr (AllocatorT::kFindsMisuse) forget_heap();
@@ -225,12 +215,8 @@ class AllocatorHandle {
   ///
   /// @throws AllocationError if the heap cannot grow so far; as `synchronize` otherwise
   bool retry_with_growth() {
-    executor_.synchronize();
-    detail::throw_misuse(classes(), take_misuse());
-    const detail::Refused refused = refusals_.take(classes(), storage_.refusals());
-    if (refused.objects == 0) return false;
-    if (!make_room_for(refused)) throw allocation_error(refused, false);
-    return true;
+    const Rebinding rebinding{*this};
+    return reports_.retry_with_growth();
   }
 
   /// Moves objects of T and its subclasses into as few blocks as possible, and makes the pointers to them follow:
@@ -357,14 +343,8 @@ class AllocatorHandle {
   ///         AllocationError if objects could not be created since then, unless the handle only records that;
   ///         Error if the device failed, or a UniformGrid had no room for objects
   void synchronize() {
-    executor_.synchronize();
-    detail::throw_misuse(classes(), take_misuse());
-    const detail::Refused refused = refusals_.take(classes(), storage_.refusals());
-    if (refused.objects > 0) {
-      const bool has_room = make_room_for(refused);
-      if (options_.on_refusal == OnRefusal::throw_error) throw allocation_error(refused, has_room);
-    }
-    attachments_.loops_done();
+    const Rebinding rebinding{*this};
+    reports_.synchronize();
   }
 
   /// The fields of all objects of T and its subclasses, as arrays in the host's memory: those that T declares and
@@ -411,10 +391,7 @@ class AllocatorHandle {
   /// Objects, blocks, fragmentation and refusals per class. Waits for all loops; leaves it to the other calls to report
   /// misuse and refusals, so that it can be asked for when these were.
   /// @throws Error if the device failed
-  Statistics statistics() {
-    executor_.check_may_wait();
-    return detail::statistics_of(executor_, classes(), storage_);
-  }
+  Statistics statistics() { return reports_.statistics(); }
 
   /// How often each field was read and written since the handle was made, per loop, in builds that count this
   /// (`DYNASOAR_COUNT_ACCESSES`): to find fields that are hot, and those that nobody needs. Waits for all loops.
@@ -472,22 +449,19 @@ class AllocatorHandle {
                                     std::span<const SavedItem* const> items) {
     check_saves();
     synchronize();
-    detail::save_checkpoint(executor_, storage_, {loops_, growth_.notes()}, path, options, items, detail::kCompression);
+    detail::save_checkpoint(executor_, storage_, growth_, loops_, path, options, items, detail::kCompression);
   }
 
   [[gnu::noinline]] void load_items(const std::string& path, std::span<const CheckpointItem* const> items) {
     check_saves();
     executor_.synchronize();
     lists_.check_not_kept();
-    detail::CheckpointLoader loader(path, items, storage_, detail::kCompression);
-    storage_.grow_to(executor_, static_cast<std::uint32_t>(std::min(loader.pages(), storage_.limit_pages())));
-    bind_if_grown();
-    executor_.wait();
-    static_cast<void>(storage_.take_misuse());
-    if (!loader.load(executor_, storage_)) storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
-    growth_.restore(loader.notes().growth);
-    loops_ = loader.notes().loops;
-    static_cast<void>(refusals_.take(classes(), storage_.refusals()));  // those were reported before it was saved
+    const Rebinding rebinding{*this};
+    const detail::LoadedCheckpoint loaded =
+        detail::load_checkpoint(executor_, storage_, growth_, path, items, detail::kCompression);
+    if (!loaded.has_lists) storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
+    loops_ = loaded.loops;
+    reports_.forget();  // those were reported before it was saved
   }
 
   static Executor& claim(Executor& executor) {
@@ -540,22 +514,6 @@ class AllocatorHandle {
     }
   }
 
-  /// @return whether they can be created now. @pre the device is idle
-  bool make_room_for(const detail::Refused& refused) {
-    const bool has_room = growth_.answer_refusals(refused.pages);
-    bind_if_grown();
-    return has_room;
-  }
-
-  AllocationError allocation_error(const detail::Refused& refused, bool has_room) {
-    return detail::allocation_error(refused, statistics(), Storage::kGrows, has_room);
-  }
-
-  std::vector<MisuseReport> take_misuse() {
-    if constexpr (kFindsMisuse) return storage_.take_misuse();
-    return {};
-  }
-
   /// Pages that so many objects take.
   template <class T>
   static std::uint64_t pages_for(std::size_t objects) {
@@ -582,11 +540,17 @@ class AllocatorHandle {
   void after_step() { growth_.after_loop(); }
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
   /// Changes whenever a recorded step has to be recorded again.
-  std::uint64_t growths() const { return storage_.growths() + attachments_.moves(); }
+  std::uint64_t growths() const { return storage_.growths() + reports_.attachments().moves(); }
 
   void bind_if_grown() {
     if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind();
   }
+
+  /// Binds the heap anew at the end of a scope in which it may grow, however that is left.
+  struct Rebinding {
+    AllocatorHandle& handle;
+    ~Rebinding() { handle.bind_if_grown(); }
+  };
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
@@ -637,17 +601,15 @@ class AllocatorHandle {
     return found.any ? std::optional<T>(found.value) : std::nullopt;
   }
 
-  HandleOptions options_;
   Executor executor_;
   Storage storage_;
   [[no_unique_address]] Growth growth_;
+  detail::LoopReports<typename Storage::Common, Growth> reports_;
   detail::ListKeeper<AllocatorT> lists_;
   [[no_unique_address]] std::conditional_t<AllocatorT::kCreatesInBulk, detail::BulkCreation, detail::NoBulkCreation>
       bulk_;
   [[no_unique_address]] std::conditional_t<kCountsAccesses, detail::AccessCounts<AllocatorT>, detail::NoAccessCounts>
       accesses_;
-  detail::RefusalLog refusals_;
-  detail::Attachments attachments_;
   std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound
   DeviceArray<char> device_object_;
   DeviceArray<char> scratch_;  // of reductions

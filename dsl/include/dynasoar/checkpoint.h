@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -23,40 +22,25 @@ struct SaveOptions {
 
 namespace detail {
 
-/// What a checkpoint holds of a handle beside its heap.
-struct HandleNotes {
-  std::uint64_t loops;  ///< that it has run; checked builds
-  GrowthNotes growth;
-};
-
 /// Saves a heap. @pre the device is idle
+///
+/// @param loops   that its handle has run; checked builds
 /// @throws Error if the file cannot be written, the options are none, or names of items will not do
-void save_checkpoint(Executor& executor, const HeapMemory& memory, const HandleNotes& notes, const std::string& path,
-                     const SaveOptions& options, std::span<const SavedItem* const> items,
+void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
+                     const std::string& path, const SaveOptions& options, std::span<const SavedItem* const> items,
                      const Compression& compression);
 
-/// A checkpoint that is being loaded: first everything is read and checked, then it is read again and put in its place.
-class CheckpointLoader {
- public:
-  /// Reads and checks. Changes nothing. @throws CheckpointError if the file does not fit, also into the largest heap
-  /// that this one may become
-  CheckpointLoader(const std::string& path, std::span<const CheckpointItem* const> items, const HeapMemory& memory,
-                   const Compression& compression);
-  ~CheckpointLoader();
-
-  /// Of the heap that was saved.
-  std::uint64_t pages() const;
-  HandleNotes notes() const;
-
-  /// Puts everything in its place. @pre the device is idle; the heap has the pages that are used
-  /// @return whether the heap has lists of objects; else they have to be made
-  /// @throws CheckpointError if the file cannot be read any more; then the heap is empty
-  bool load(Executor& executor, HeapMemory& memory);
-
- private:
-  class Contents;
-  std::unique_ptr<Contents> contents_;
+/// What its handle has to know of a heap that was loaded.
+struct LoadedCheckpoint {
+  std::uint64_t loops;  ///< as for save_checkpoint
+  bool has_lists;       ///< of objects; else they have to be made
 };
+
+/// Loads a heap, which grows if it must. Everything is checked before anything is changed. @pre the device is idle
+/// @throws CheckpointError if the file does not fit, also into the largest heap that this one may become; or if it
+///         cannot be read any more, and then the heap is empty
+LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
+                                 std::span<const CheckpointItem* const> items, const Compression& compression);
 
 /// Reads values of the host's, and nothing else, from any checkpoint.
 void load_values(const std::string& path, std::span<const CheckpointItem* const> items, const Compression& compression);

@@ -19,11 +19,20 @@ namespace dynasoar {
 /// Something of the program's own that can be saved. Made by `value` and `array`.
 struct SavedItem {
   std::string name;
-  std::string kind;   ///< of an element: what it is and its size, see detail::value_kind
-  std::size_t size;   ///< elements
-  std::size_t bytes;  ///< of all of them
-  const void* data;   ///< null if there are none
+  char kind;                  ///< what an element is, see detail::value_kind
+  std::size_t element_bytes;  ///< of each
+  const void* data;           ///< null if there are none
+  std::size_t size;           ///< elements
   bool is_in_device_memory;
+
+  SavedItem(std::string_view name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
+            bool is_in_device_memory);
+  SavedItem(const SavedItem& other);
+  SavedItem& operator=(const SavedItem& other);
+  ~SavedItem();
+
+  /// Of all elements.
+  std::size_t bytes() const { return size * element_bytes; }
 
   /// How a checkpoint describes it.
   std::string text() const;
@@ -31,6 +40,8 @@ struct SavedItem {
 
 /// Something of the program's own that can be saved and loaded.
 struct CheckpointItem : SavedItem {
+  explicit CheckpointItem(const SavedItem& item) : SavedItem(item) {}
+
   /// A vector, whose size is the file's to say: what it holds now, and how it gets what was loaded; else null.
   void* vector = nullptr;
   std::span<const std::byte> (*look)(const void* vector) = nullptr;
@@ -48,7 +59,7 @@ class CheckpointItems {
   CheckpointItems& operator=(CheckpointItems&& other) noexcept;
   ~CheckpointItems();
 
-  CheckpointItems& add(CheckpointItem&& item);
+  CheckpointItems& add(const CheckpointItem& item);
 
   /// What is in the items now.
   std::vector<const SavedItem*> saved() const;
@@ -60,15 +71,11 @@ class CheckpointItems {
 
 namespace detail {
 
-/// Elements of a kind (see value_kind) and size, to be saved and loaded.
-CheckpointItem make_item(std::string_view name, char kind, std::size_t element_bytes, const void* data,
-                         std::size_t size, bool is_in_device_memory);
-
 template <class T>
 CheckpointItem item_of(std::string_view name, const T* data, std::size_t size, bool is_in_device_memory) {
   static_assert(std::is_trivially_copyable_v<T>,
                 "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
-  return make_item(name, value_kind<T>(), sizeof(T), data, size, is_in_device_memory);
+  return CheckpointItem({name, value_kind<T>(), sizeof(T), data, size, is_in_device_memory});
 }
 
 }  // namespace detail

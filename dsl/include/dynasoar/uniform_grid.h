@@ -115,11 +115,11 @@ class UniformGrid final : detail::Attachment {
             handle.executor(), space_.cells(),
             options.capacity > 0 ? options.capacity : std::max<std::size_t>(kLeast, 2 * handle.template count<T>())),
         starts_of_cells_(space_.cells() + kMoreCells) {
-    handle_.attachments_.add(*this);
+    handle_.reports_.attachments().add(*this);
   }
   UniformGrid(const UniformGrid&) = delete;
   UniformGrid& operator=(const UniformGrid&) = delete;
-  ~UniformGrid() { handle_.attachments_.remove(*this); }
+  ~UniformGrid() { handle_.reports_.attachments().remove(*this); }
 
   /// Sorts all objects of T and its subclasses anew. If there are more than `capacity()`, some are left out, and the
   /// handle's next `synchronize` throws.

@@ -114,6 +114,16 @@ void add_blocks(std::vector<Entry>& all) {
                                {[](One& heap) { heap.give(0, 0); },  //
                                 [](One& heap) { heap.take(0, 1); },  //
                                 [](One& heap) { heap.take(0, 2); }}}));
+  all.push_back(heap_entry<1>(
+      "adopt_instead", "a listed block is adopted in the place of one that another warp has filled, and replaces",
+      kRandom, 100000,
+      {4,
+       {1},
+       1,
+       [](One& heap) { heap.take(0, 0), heap.take(0, 0), heap.take(0, 0); },
+       {[](One& heap) { heap.give(0, 0); },  //
+        [](One& heap) { heap.take(0, 1); },  //
+        [](One& heap) { heap.take(0, 2), heap.take(0, 2); }}}));
   all.push_back(heap_entry<1>("reclaim_current", "a current block is emptied while its owner allocates", kRandom,
                               100000, {2, {1}, 2, [](One& heap) { heap.take(0, 0); }, {twice(0), [](One& heap) {
                                                                                          heap.give(0, 1),

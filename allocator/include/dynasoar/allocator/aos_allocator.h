@@ -24,6 +24,7 @@
 #include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/heap_size.h>
+#include <dynasoar/allocator/misuse.h>
 #include <dynasoar/allocator/object_places.h>
 #include <dynasoar/allocator/object_table.h>
 #include <dynasoar/allocator/refusal.h>
@@ -271,6 +272,8 @@ struct FreeObjects {
 template <class A>
 class AosStorage {
  public:
+  using Common = AosStorage;
+
   static constexpr bool kGrows = false;
 
   /// @param size   in bytes for objects; the tables take more
@@ -347,6 +350,9 @@ class AosStorage {
   }
 
   std::vector<std::uint64_t> refusals() const { return refusals_.download(); }
+
+  /// None is ever found.
+  static std::vector<MisuseReport> take_misuse() { return {}; }
 
   /// Objects created since the start, per type. Waits for the device.
   std::vector<std::uint64_t> created() const {

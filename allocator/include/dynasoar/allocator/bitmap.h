@@ -198,20 +198,27 @@ class Bitmap {
     std::uint64_t bits;
   };
 
-  /// A container with set bits; one traversal from the top.
+  /// A container with set bits; one traversal from the top, or, if there are bits around `start`, from there.
   ///
   /// @param start   where to look first: at each level the digit of `start` is the first bit tried, cyclically. Equal
   ///                starts search in equal order, so different starts spread threads over different bits.
-  /// @par Cost   one load per level
+  /// @par Cost   one load per level; of the upper ones, two are under way together
   __device__ Candidates find_container(std::uint32_t start) const {
+    // relaxed: only hints; the caller's own atomic on what the bit stands for decides.
+    int level = levels_ - 1;
+    std::uint64_t bits = word(level, 0).load(Order::relaxed);
     std::uint32_t index = 0;
-    for (int level = levels_ - 1;; --level) {
-      // relaxed: only a hint; the caller's own atomic on what the bit stands for decides.
-      const std::uint64_t bits = word(level, index).load(Order::relaxed);
-      if (bits == 0) return {level == levels_ - 1 ? kNoPosition : kStalePosition, 0};
-      if (level == 0) return {index * kContainerBits, bits};
+    if (level > 1 && start < size_) {  // the traversal from the top would come here, too
+      const std::uint32_t near = start / kContainerBits / kContainerBits;
+      const std::uint64_t around = word(1, near).load(Order::relaxed);
+      if (bits != 0 && around != 0) level = 1, index = near, bits = around;
+    }
+    if (bits == 0) return {kNoPosition, 0};
+    for (; level > 0; --level, bits = word(level, index).load(Order::relaxed)) {
+      if (bits == 0) return {kStalePosition, 0};
       index = index * kContainerBits + next_bit(bits, digit(start, level));
     }
+    return {bits == 0 ? kStalePosition : index * kContainerBits, bits};
   }
 
   /// A position whose bit was set a moment ago, or kNoPosition or kStalePosition; see find_container.

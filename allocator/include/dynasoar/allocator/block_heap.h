@@ -151,7 +151,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   struct Surroundings {
     std::uint32_t page;  ///< where the warp's searches for pages start
     std::uint64_t near;  ///< free pages in its container
-    bool any_listed;     ///< whether blocks of the type are listed as active
+    bool any_listed;     ///< whether it is worth looking for listed blocks of the type
+    bool has_current;    ///< whether the warp has a current block
   };
 
   enum class Verdict { found, full, unsettled };
@@ -160,6 +161,10 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   /// Nothing yet, but another warp is about to bring empty blocks.
   static __device__ Reservation nothing_yet() { return {kStalePosition, 0, Refusal::contended}; }
+
+  /// Whether a warp is among the first of a multiprocessor. All warps would read the roots of bitmaps faster than one
+  /// place in memory can be read; where there are few of them, none need wait for that.
+  __device__ static bool is_one_of_few(std::uint32_t who) { return who % 64 < 8; }
 
   /// A warp's entry in tables of current_count entries; in small heaps, several warps share one.
   __device__ std::uint32_t current_slot(std::uint32_t who) const {
@@ -228,7 +233,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     const std::uint32_t current = types[type].current[current_slot(who)].load(Order::relaxed);
     around.page = free_pages.position_at(starting_point(who));
     around.near = free_pages.container(0, around.page / kContainerBits);
-    around.any_listed = !active.seems_empty();
+    around.any_listed = !is_one_of_few(who) || !active.seems_empty();
+    around.has_current = current != kNoPosition;
     Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);
     if (found.slots == 0 && current != kNoPosition) {
       const std::uint32_t block = current & ~kHalfFree;
@@ -251,7 +257,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
       const Reservation found = counted(type, from_listed_block(type, want, who));
       if (found.slots != 0) {
         // Where there was less than what was asked for, hardly anything is left.
-        if (detail::popcount(found.slots) == want) adopt(found.block, type, who);
+        if (detail::popcount(found.slots) == want) adopt(found.block, type, who, around.has_current);
         return found;
       }
     }
@@ -462,9 +468,22 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// Makes a block that a search found the warp's current one, so that the next request finds it without a search.
   /// The block's own state stays as it is, listed or, if the request filled it, not: the entry is a hint.
   ///
+  /// @param replaces   whether the warp had a current block a moment ago
+  __device__ void adopt(std::uint32_t block, int type, std::uint32_t who, bool replaces) const {
+    if constexpr (Features::kKeepsCurrentBlocks) {
+      if (replaces) {
+        adopt_instead(block, type, who);
+        return;
+      }
+      // Nobody waits for the answer: if a warp that shares the entry has put a block there, it stays. relaxed: a hint.
+      std::uint32_t expected = kNoPosition;
+      types[type].current[current_slot(who)].compare_exchange(expected, block, Order::relaxed);
+    }
+  }
+
   /// Not inlined, because it would take registers from what most requests do.
-  [[gnu::noinline]] __device__ void adopt(std::uint32_t block, int type, std::uint32_t who) const {
-    if constexpr (Features::kKeepsCurrentBlocks) replace_current(block, type, who, 0);
+  [[gnu::noinline]] __device__ void adopt_instead(std::uint32_t block, int type, std::uint32_t who) const {
+    replace_current(block, type, who, 0);
   }
 
   /// Takes the ownership token. @return what it said, 0 if it was not there

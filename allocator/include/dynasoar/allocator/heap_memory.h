@@ -29,6 +29,8 @@ namespace dynasoar::detail {
 /// the limit, so nothing ever moves.
 class HeapMemory {
  public:
+  using Common = HeapMemory;  ///< what the memories of all allocators with such a heap are
+
   static constexpr bool kGrows = true;
 
   /// @param classes      of the allocator

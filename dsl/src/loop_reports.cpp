@@ -1,0 +1,7 @@
+#include <dynasoar/loop_reports.h>
+
+namespace dynasoar::detail {
+
+template class LoopReports<HeapMemory, HeapGrowth>;
+
+}  // namespace dynasoar::detail
