@@ -143,6 +143,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   static constexpr int kTakeTries = 8;          // tries to take an empty block or a free page in one round
   static constexpr int kSharingRounds = Atomics::kPatience / 2;        // rounds that leave it to another to get a page
   static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after which a request gives up as contended
+  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // numbers of warps of one
+  static constexpr std::uint32_t kFewWarps = 8;          // so many of them read ahead what all others read, too
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
   static constexpr int kHalf = kSlots / 2;
   static constexpr std::uint64_t kUpperHalf = kAllSlots & ~detail::first_bits(kSlots - kHalf);
@@ -162,9 +164,10 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// Nothing yet, but another warp is about to bring empty blocks.
   static __device__ Reservation nothing_yet() { return {kStalePosition, 0, Refusal::contended}; }
 
-  /// Whether a warp is among the first of a multiprocessor. All warps would read the roots of bitmaps faster than one
-  /// place in memory can be read; where there are few of them, none need wait for that.
-  __device__ static bool is_one_of_few(std::uint32_t who) { return who % 64 < 8; }
+  /// Whether a warp is among the first of its multiprocessor, going by how CudaWarp::id() numbers them. All warps
+  /// together would read the roots of bitmaps faster than one place in memory can be read; where there are few of them,
+  /// none need wait for that.
+  __device__ static bool is_one_of_few(std::uint32_t who) { return who % kWarpsPerMultiprocessor < kFewWarps; }
 
   /// A warp's entry in tables of current_count entries; in small heaps, several warps share one.
   __device__ std::uint32_t current_slot(std::uint32_t who) const {
