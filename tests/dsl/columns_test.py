@@ -18,9 +18,10 @@ MODULES = {"h5py": ("h5py", "numpy"), "pandas": ("pandas", "h5py"), "vtk": ("vtk
 
 FISH, SHARKS = 300, 70
 NAMES = ["id", "number_", "position_.x", "position_.y", "home_", "friend_", "is_hungry_", "mood_", "speed_", "eggs_",
-         "link_.reef", "link_.distances.0", "link_.distances.1", "link_.at.x", "link_.at.y", "unnamed_", "small_"]
+         "link_.reef", "link_.distances.0", "link_.distances.1", "link_.depth", "link_.at.x", "link_.at.y", "unnamed_",
+         "small_"]
 TYPES = ["int64", "uint64", "float32", "float32", "int64", "int64", "uint8", "uint16", "float64", "uint32", "int64",
-         "int16", "int16", "float32", "float32", "uint8", "int8"]
+         "int16", "int16", "int32", "float32", "float32", "uint8", "int8"]
 BASE_NAMES = ["id", "class", *NAMES[1:6]]
 
 
@@ -33,7 +34,8 @@ def expected_fish(number, number_of_reef, row):
     assert row["is_hungry_"] == (number % 3 == 0) and row["mood_"] == number % 2
     assert [row["speed_"][i] for i in range(3)] == [n + 0.1 * i for i in range(3)]
     assert row["eggs_"] == 7 * n and number_of_reef[int(row["link_.reef"])] == (number + 1) % 4
-    assert (row["link_.distances.0"], row["link_.distances.1"], row["link_.at.x"], row["link_.at.y"]) == (n, -n, 1, n)
+    assert (row["link_.distances.0"], row["link_.distances.1"], row["link_.depth"]) == (n, -n, 2 * n)
+    assert (row["link_.at.x"], row["link_.at.y"]) == (1, n)
     assert [int(row["unnamed_"][i]) for i in range(3)] == [1, number % 256, 3] and row["small_"] == -(number % 100)
 
 
