@@ -9,10 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <app/allocator.h>
+#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 
 #include "bodies/object_bodies.h"
@@ -133,7 +132,7 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 struct Model {
   using Body = objects::Body;
 
-  static std::vector<std::string> phases() { return {"attract", "move", "seek", "merge", "leave"}; }
+  static app::PhaseNames phases() { return {"attract", "move", "seek", "merge", "leave"}; }
 
   Model(const dynasoar::AllocatorHandle<AllocatorT>&, const bodies::Parameters&) {}
 

@@ -8,10 +8,9 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include <app/allocator.h>
+#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/uniform_grid.h>
 
@@ -78,7 +77,7 @@ class Model {
   using Body = objects::Body;
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 
-  static std::vector<std::string> phases() { return {"attract", "move"}; }
+  static app::PhaseNames phases() { return {"attract", "move"}; }
 
   Model(Handle& handle, const bodies::Parameters& parameters) : cut_off_(parameters.cut_off) {
     if (cut_off_ == 0) return;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -184,8 +183,8 @@ class DenseNetwork final : public Simulation {
   using View = typename Loops::View;
   using Sum = typename CountDense<View>::Sum;
 
-  static std::vector<std::string> phase_names() {
-    std::vector<std::string> names = Loops::relaxation_phases();
+  static app::PhaseNames phase_names() {
+    app::PhaseNames names = Loops::relaxation_phases();
     names.insert(names.begin(), "anchors move");
     names.insert(names.end(), {"search", "deletion"});
     return names;

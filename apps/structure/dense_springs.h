@@ -10,8 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <app/phase_clock.h>
 #include <dynasoar/platform/atomic.h>
@@ -173,7 +171,7 @@ class SpringLoops {
 
   View view() const { return {storage_.layout(), physics_, size_.springs}; }
 
-  static std::vector<std::string> relaxation_phases() { return {"forces and breaking", "nodes move"}; }
+  static app::PhaseNames relaxation_phases() { return {"forces and breaking", "nodes move"}; }
 
   void relax(dynasoar::Executor& executor, app::PhaseClock& clock) const {
     const View all = view();

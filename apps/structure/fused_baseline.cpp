@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <app/phase_clock.h>
 #include <dynasoar/platform/atomic.h>
@@ -173,7 +171,7 @@ class Loops {
             factors_.data(),   rest_lengths_.data(), places_.data()};
   }
 
-  static std::vector<std::string> relaxation_phases() { return {"forces, breaking, moving"}; }
+  static app::PhaseNames relaxation_phases() { return {"forces, breaking, moving"}; }
 
   void relax(dynasoar::Executor& executor, app::PhaseClock& clock) const {
     const View all = view();

@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <app/allocator.h>
 #include <app/cell_columns.h>
@@ -156,7 +154,7 @@ class Model {
   }
 
   /// Lights take no loop: who comes to one computes its phase.
-  static std::vector<std::string> phases() { return {"new cars", "cars prepare", "cars move"}; }
+  static app::PhaseNames phases() { return {"new cars", "cars prepare", "cars move"}; }
 
   Roads view(const World& world) const { return {world, map_.view(), map_.signs(), streets_.data(), cars_.data()}; }
 

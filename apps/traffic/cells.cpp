@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <app/allocator.h>
@@ -376,7 +375,7 @@ class Model {
            AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) + AllocatorT::least_heap_bytes();
   }
 
-  static std::vector<std::string> phases() { return {"lights", "new cars", "cars prepare", "cars move"}; }
+  static app::PhaseNames phases() { return {"lights", "new cars", "cars prepare", "cars move"}; }
 
   View view(const World&) const { return {table_.data()}; }
 

@@ -65,14 +65,7 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
     return states.download();
   }
 
-  app::SavedOptions saved_options() const {
-    return app::SavedOptions()
-        .add("--width", parameters_.width)
-        .add("--height", parameters_.height)
-        .add("--seed", parameters_.seed)
-        .add("--fish", parameters_.fish)
-        .add("--sharks", parameters_.sharks);
-  }
+  app::SavedOptions saved_options() const { return wa_tor::saved_options(parameters_); }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
 

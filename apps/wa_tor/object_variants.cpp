@@ -1,5 +1,5 @@
 /// @file
-/// Makes the DSL variants with the allocator that the parameters name.
+/// What the DSL variants share that no allocator changes; and making them with the one that the parameters name.
 
 #include <memory>
 
@@ -12,6 +12,15 @@ namespace wa_tor {
 using Maker = std::unique_ptr<Simulation>(const Parameters&);
 DYNASOAR_MAKERS(agents)
 DYNASOAR_MAKERS(cells)
+
+app::SavedOptions saved_options(const Parameters& parameters) {
+  return app::SavedOptions()
+      .add("--width", parameters.width)
+      .add("--height", parameters.height)
+      .add("--seed", parameters.seed)
+      .add("--fish", parameters.fish)
+      .add("--sharks", parameters.sharks);
+}
 
 std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
   return app::make_with(agents_makers, parameters.allocator, parameters);

@@ -12,7 +12,7 @@ std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t leas
   return asked;
 }
 
-void throw_too_small(std::size_t bytes, std::size_t needed, const std::string& model) {
+void throw_too_small(std::size_t bytes, std::size_t needed, const char* model) {
   throw HeapTooSmall("the heap of " + std::to_string(bytes) + " bytes is too small for this " + model, needed);
 }
 
@@ -21,16 +21,16 @@ Usage usage_of(const dynasoar::Statistics& now) {
           now.fragmentation()};
 }
 
-dynasoar::CheckpointItems run_items(std::uint32_t& step, std::vector<char>& options) {
-  dynasoar::CheckpointItems items;
-  items.add(dynasoar::value("step", step)).add(dynasoar::array("options", options));
-  return items;
+SavedRun::SavedRun(const SavedOptions& options, std::uint32_t& step) : options_(options.text()) {
+  items_.add(dynasoar::value("step", step)).add(dynasoar::array("options", options_));
 }
 
-void check_saved_options(const SavedOptions& options, const std::string& path) {
+SavedRun::~SavedRun() = default;
+
+void SavedRun::check_options(const std::string& path) const {
   std::vector<char> saved;
   dynasoar::load_values(path, dynasoar::array("options", saved));
-  options.check_same(SavedOptions(saved), path);
+  SavedOptions(options_).check_same(SavedOptions(saved), path);
 }
 
 }  // namespace app

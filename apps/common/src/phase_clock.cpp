@@ -5,8 +5,8 @@
 
 namespace app {
 
-PhaseClock::PhaseClock(int every, std::vector<std::string> names)
-    : every_(every), names_(std::move(names)), seconds_(names_.size(), 0.0) {}
+PhaseClock::PhaseClock(int every, const PhaseNames& names)
+    : every_(every), names_(names.begin(), names.end()), seconds_(names_.size(), 0.0) {}
 
 std::vector<PhaseTime> PhaseClock::times() const {
   std::vector<PhaseTime> result;

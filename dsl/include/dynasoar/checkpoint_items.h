@@ -40,7 +40,7 @@ struct SavedItem {
 
 /// Something of the program's own that can be saved and loaded.
 struct CheckpointItem : SavedItem {
-  explicit CheckpointItem(const SavedItem& item) : SavedItem(item) {}
+  using SavedItem::SavedItem;
 
   /// A vector, whose size is the file's to say: what it holds now, and how it gets what was loaded; else null.
   void* vector = nullptr;
@@ -75,7 +75,7 @@ template <class T>
 CheckpointItem item_of(std::string_view name, const T* data, std::size_t size, bool is_in_device_memory) {
   static_assert(std::is_trivially_copyable_v<T>,
                 "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
-  return CheckpointItem({name, value_kind<T>(), sizeof(T), data, size, is_in_device_memory});
+  return {name, value_kind<T>(), sizeof(T), data, size, is_in_device_memory};
 }
 
 }  // namespace detail

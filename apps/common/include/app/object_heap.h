@@ -25,14 +25,14 @@ inline constexpr std::size_t kSlotsInFlight = std::size_t{1} << 20;
 /// @throws HeapTooSmall if an AllocatorHandle could not be made with it
 std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least);
 
-[[noreturn]] void throw_too_small(std::size_t bytes, std::size_t needed, const std::string& model);
+[[noreturn]] void throw_too_small(std::size_t bytes, std::size_t needed, const char* model);
 
 /// Waits for all loops.
 ///
 /// @param model   what the heap is too small for: "ocean"
 /// @throws HeapTooSmall if objects could not be created
 template <class AllocatorT>
-void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t needed, const std::string& model) {
+void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t needed, const char* model) {
   try {
     handle.synchronize();
   } catch (const dynasoar::AllocationError&) {
@@ -42,10 +42,24 @@ void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t need
 
 Usage usage_of(const dynasoar::Statistics& now);
 
-/// What a checkpoint of a run has beside the objects and their arrays: the step, and the options it was made with.
-dynasoar::CheckpointItems run_items(std::uint32_t& step, std::vector<char>& options);
+/// What a checkpoint of a run has: the step, the options that the run was made with, and the arrays that its model
+/// adds.
+class SavedRun {
+ public:
+  /// @param step   lives as long as this does; loading sets it
+  SavedRun(const SavedOptions& options, std::uint32_t& step);
+  SavedRun(const SavedRun&) = delete;
+  SavedRun& operator=(const SavedRun&) = delete;
+  ~SavedRun();
 
-/// @throws UsageError if the run in the file `path` has other options
-void check_saved_options(const SavedOptions& options, const std::string& path);
+  dynasoar::CheckpointItems& items() { return items_; }
+
+  /// @throws UsageError if the run in the file `path` has other options
+  void check_options(const std::string& path) const;
+
+ private:
+  std::vector<char> options_;
+  dynasoar::CheckpointItems items_;
+};
 
 }  // namespace app

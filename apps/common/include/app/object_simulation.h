@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <app/canvas.h>
@@ -38,16 +37,18 @@ class ObjectSimulation : public Interface {
 
   void save(const std::string& path) final {
     if constexpr (A::kSaves) {
-      std::vector<char> options = derived().saved_options().text();
-      handle_.save(path, items(options));
+      SavedRun run(derived().saved_options(), step_);
+      derived().add_arrays(run.items());
+      handle_.save(path, run.items());
     }
   }
 
   int load(const std::string& path) final {
     if constexpr (A::kSaves) {
-      check_saved_options(derived().saved_options(), path);
-      std::vector<char> options;
-      handle_.load(path, items(options));
+      SavedRun run(derived().saved_options(), step_);
+      run.check_options(path);
+      derived().add_arrays(run.items());
+      handle_.load(path, run.items());
     }
     return static_cast<int>(step_);
   }
@@ -73,13 +74,12 @@ class ObjectSimulation : public Interface {
   /// @param model          what the heap may be too small for: "ocean"
   /// @param phases         of a step
   template <class Parameters>
-  ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, std::string model,
-                   std::vector<std::string> phases)
+  ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, const char* model, const PhaseNames& phases)
       : needed_bytes_(needed_bytes),
-        model_(std::move(model)),
+        model_(model),
         handle_({.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
                  .threads = parameters.threads}),
-        clock_(parameters.profile_every, std::move(phases)) {}
+        clock_(parameters.profile_every, phases) {}
 
   Handle& handle() { return handle_; }
   PhaseClock& clock() { return clock_; }
@@ -91,16 +91,10 @@ class ObjectSimulation : public Interface {
   std::uint32_t begin_step() { return ++step_; }
 
  private:
-  dynasoar::CheckpointItems items(std::vector<char>& options) {
-    dynasoar::CheckpointItems all = run_items(step_, options);
-    derived().add_arrays(all);
-    return all;
-  }
-
   Derived& derived() { return static_cast<Derived&>(*this); }
 
   std::size_t needed_bytes_;
-  std::string model_;
+  const char* model_;
   std::uint32_t step_ = 0;
   Handle handle_;
   PhaseClock clock_;

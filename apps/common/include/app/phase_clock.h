@@ -12,12 +12,15 @@
 
 namespace app {
 
+/// What the phases of a step are called, in their order: literals.
+using PhaseNames = std::vector<const char*>;
+
 /// @par Usage   begin_step(executor); submit phase 0; end_phase(executor, 0); submit phase 1; end_phase(executor, 1)
 /// ...
 class PhaseClock {
  public:
   /// @param every   every n-th step is timed, 0: none
-  PhaseClock(int every, std::vector<std::string> names);
+  PhaseClock(int every, const PhaseNames& names);
 
   template <class Executor>
   void begin_step(Executor& executor) {
