@@ -2,24 +2,23 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace app {
 
-void add_cells(dynasoar::Columns& table, std::string_view number) {
-  table.columns.push_back(dynasoar::make_column("cell", table[std::string(number)].as<std::int64_t>()));
+void add_cells(dynasoar::Columns& table, const std::string& number) {
+  table.columns.push_back(dynasoar::make_column("cell", table[number].as<std::int64_t>()));
 }
 
-void add_cells(dynasoar::Columns& table, std::string_view pointer, const dynasoar::Columns& cells,
-               std::string_view number) {
+void add_cells(dynasoar::Columns& table, const std::string& pointer, const dynasoar::Columns& cells,
+               const std::string& number) {
   const auto ids = cells["id"].as<std::int64_t>();
-  const auto numbers = cells[std::string(number)].as<std::int64_t>();
+  const auto numbers = cells[number].as<std::int64_t>();
   std::vector<std::pair<std::int64_t, std::int64_t>> number_of(cells.rows);
   for (std::size_t row = 0; row < cells.rows; ++row) number_of[row] = {ids[row], numbers[row]};
   std::sort(number_of.begin(), number_of.end());
-  std::vector<std::int64_t> found = table[std::string(pointer)].as<std::int64_t>();
+  std::vector<std::int64_t> found = table[pointer].as<std::int64_t>();
   for (std::int64_t& id : found) {
     const auto at = std::lower_bound(number_of.begin(), number_of.end(), std::pair{id, std::int64_t{0}});
     id = at != number_of.end() && at->first == id ? at->second : -1;

@@ -3,22 +3,22 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 #include <dynasoar/columns.h>
 
 namespace app {
 
 /// Adds the column `cell`. @param number   name of the column with the cells' numbers
-void add_cells(dynasoar::Columns& table, std::string_view number);
+void add_cells(dynasoar::Columns& table, const std::string& number);
 
 /// Likewise, for objects that have pointers to their cells, which are objects, too.
 ///
 /// @param pointer   name of the column with these
 /// @param cells     columns of all cells
 /// @param number    name of the column with their numbers
-void add_cells(dynasoar::Columns& table, std::string_view pointer, const dynasoar::Columns& cells,
-               std::string_view number);
+void add_cells(dynasoar::Columns& table, const std::string& pointer, const dynasoar::Columns& cells,
+               const std::string& number);
 
 /// Adds the columns `x` and `y` of cells that are numbered row by row.
 ///

@@ -71,7 +71,7 @@ class ObjectSimulation : public Interface {
 
   /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`
   /// @param needed_bytes   a heap that is enough
-  /// @param model          what the heap may be too small for: "ocean"
+  /// @param model          what the heap may be too small for, a literal: "ocean"
   /// @param phases         of a step
   template <class Parameters>
   ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, const char* model, const PhaseNames& phases)
