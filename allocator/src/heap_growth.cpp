@@ -169,7 +169,8 @@ MailRoom HeapGrowth::letter() const {
 /// look.
 bool HeapGrowth::has_no_news() {
   if constexpr (!kCudaBackend) {
-    const std::uint64_t changes = memory_.heap().changes.read().count;
+    const auto& heap = memory_.heap();
+    const std::uint64_t changes = heap.pages_freed.read() + heap.pages_taken.read();
     return std::exchange(changes_, changes) == changes && letter().refused() == refused_;
   } else {
     return false;

@@ -84,7 +84,7 @@ void HeapMemory::grow_to(Executor& executor, std::uint32_t pages) {
   set_sizes(executor, pages);
   executor.for_each_index(heap_.current_count, SpreadHints{heap_.page_hint, heap_.current_count, before, pages});
   executor.for_each_index((pages - 1) / 64 - before / 64 + 1,
-                          AddFreePages{heap_.free_pages, heap_.changes, before, pages});
+                          AddFreePages{heap_.free_pages, heap_.pages_freed, before, pages});
   ++growths_;
 }
 
@@ -195,7 +195,8 @@ void HeapMemory::lay_out(Executor& executor) {
   auto* const counts = reinterpret_cast<Word64*>(words64(types * Counter::kWords, 0));
   refusals_piece_ = pieces64_.size();
   heap_.refusals = reinterpret_cast<Word64*>(words64(types * kRefusals, 0));
-  heap_.changes = counter();
+  heap_.pages_freed = counter();
+  heap_.pages_taken = counter();
   free_pages_part_ = parts_.size();
   heap_.free_pages = bitmap(executor, 1);
   for (std::size_t type = 0; type < types; ++type) {
@@ -206,7 +207,10 @@ void HeapMemory::lay_out(Executor& executor) {
     Word64* const counts_of_type = counts + type * Counter::kWords;
     state.created = Counter::over(counts_of_type);
     state.deleted = Counter::over(counts_of_type + Counter::kStride / 2);
-    state.open_blocks = counter();
+    state.opened = counter();
+    state.closed = counter();
+    state.emptied = counter();
+    state.reused = counter();
     state.current = warp_words(most_current, 0xff);  // kNoPosition
     state.fetching = warp_words(most_current, 0);
     state.blocks_per_page = classes_[type].blocks_per_page;

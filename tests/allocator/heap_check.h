@@ -38,7 +38,8 @@ struct HeapCopy {
     std::vector<std::uint32_t> current, fetching;
     std::uint32_t blocks_per_page;
     std::uint64_t objects = 0;  // created less deleted
-    std::uint64_t open_blocks = 0;
+    std::uint64_t open_blocks = 0;   // opened less closed
+    std::uint64_t empty_blocks = 0;  // emptied less reused
   };
   std::uint32_t pages, stride;
   int container_bits;
@@ -47,7 +48,7 @@ struct HeapCopy {
   std::vector<std::uint32_t> token, page_type;
   std::vector<std::vector<std::uint64_t>> free_pages;
   std::vector<Type> types;
-  std::uint64_t changes_in_progress;
+  std::uint64_t free_page_count;  // freed less taken
 
   bool bit(const std::vector<std::vector<std::uint64_t>>& levels, std::size_t position) const {
     return bit_of(levels[0], position, container_bits);
@@ -57,14 +58,14 @@ struct HeapCopy {
 template <class Heap>
 struct ReadCounters {
   Heap heap;
-  typename Heap::Counter::Reading* readings;  // changes; created, deleted and open blocks of each type
+  std::uint64_t* counts;  // free pages; objects, open and empty blocks of each type
   __device__ void operator()(std::size_t) const {
-    typename Heap::Counter::Reading* reading = readings;
-    *reading++ = heap.changes.read();
+    std::uint64_t* count = counts;
+    *count++ = heap.pages_freed.read() - heap.pages_taken.read();
     for (const typename Heap::TypeState& type : heap.types) {
-      *reading++ = type.created.read();
-      *reading++ = type.deleted.read();
-      *reading++ = type.open_blocks.read();
+      *count++ = type.created.read() - type.deleted.read();
+      *count++ = type.opened.read() - type.closed.read();
+      *count++ = type.emptied.read() - type.reused.read();
     }
   }
 };
@@ -101,15 +102,15 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
          download_words<std::uint32_t>(executor, type.fetching.words, heap.current_count * Heap::WarpWords::kStride),
          type.blocks_per_page});
   }
-  DeviceArray<typename Heap::Counter::Reading> counters(1 + 3 * copy.types.size());
+  DeviceArray<std::uint64_t> counters(1 + 3 * copy.types.size());
   executor.for_each_index(1, ReadCounters<Heap>{heap, counters.data()});
   executor.synchronize();
-  const auto readings = counters.download();
-  copy.changes_in_progress = 0;
-  for (const auto& reading : readings) copy.changes_in_progress += reading.in_progress;
+  const auto counts = counters.download();
+  copy.free_page_count = counts[0];
   for (std::size_t type = 0; type < copy.types.size(); ++type) {
-    copy.types[type].objects = readings[1 + 3 * type].count - readings[2 + 3 * type].count;
-    copy.types[type].open_blocks = readings[3 + 3 * type].count;
+    copy.types[type].objects = counts[1 + 3 * type];
+    copy.types[type].open_blocks = counts[2 + 3 * type];
+    copy.types[type].empty_blocks = counts[3 + 3 * type];
   }
   return copy;
 }
@@ -219,7 +220,9 @@ inline std::string heap_errors(const HeapCopy& heap) {
     complaints.add_if(heap.types[type].objects != count_objects(heap, type), "objects and counters differ for type",
                       type);
     complaints.add_if(heap.types[type].open_blocks != count_bits(heap.types[type].allocated[0]),
-                      "open blocks and their counter differ for type", type);
+                      "open blocks and their counters differ for type", type);
+    complaints.add_if(heap.types[type].empty_blocks != count_bits(heap.types[type].empty[0]),
+                      "empty blocks and their counters differ for type", type);
     for (const std::uint32_t block : heap.types[type].current) {
       complaints.add_if(block != kNoPosition && block >= blocks, "a current block does not exist: block", block);
     }
@@ -228,7 +231,7 @@ inline std::string heap_errors(const HeapCopy& heap) {
     }
   }
   for (std::uint32_t page = 0; page < heap.pages; ++page) check_page(heap, page, complaints);
-  complaints.add_if(heap.changes_in_progress != 0, "changes are still in progress", heap.changes_in_progress);
+  complaints.add_if(heap.free_page_count != count_bits(heap.free_pages[0]), "free pages and their counters differ", 0);
   return complaints.text();
 }
 

@@ -37,7 +37,8 @@ class TinyHeap {
     heap_.page_hint = warp_words(current_count, 0);
     heap_.full_at = words64(kTypes, 0);
     heap_.refusals = words64(kTypes * dynasoar::kRefusals, 0);
-    heap_.changes = counter();
+    heap_.pages_freed = counter(pages);
+    heap_.pages_taken = counter();
     heap_.free_pages = bitmap(pages, pages);
     for (int type = 0; type < kTypes; ++type) {
       heap_.types[type].empty = bitmap(heap_.blocks(), 0);
@@ -45,7 +46,10 @@ class TinyHeap {
       heap_.types[type].allocated = bitmap(heap_.blocks(), 0);
       heap_.types[type].created = counter();
       heap_.types[type].deleted = counter();
-      heap_.types[type].open_blocks = counter();
+      heap_.types[type].opened = counter();
+      heap_.types[type].closed = counter();
+      heap_.types[type].emptied = counter();
+      heap_.types[type].reused = counter();
       heap_.types[type].current = warp_words(current_count, kNoPosition);
       heap_.types[type].fetching = warp_words(current_count, 0);
       heap_.types[type].blocks_per_page = blocks_per_page[static_cast<std::size_t>(type)];
@@ -65,7 +69,11 @@ class TinyHeap {
     }
     return Bits::over(words, size);
   }
-  typename Heap::Counter counter() { return Heap::Counter::over(words64(Heap::Counter::kWords, 0)); }
+  typename Heap::Counter counter(std::uint64_t count = 0) {
+    Word64* const words = words64(Heap::Counter::kWords, 0);
+    words[0].store(count, Order::relaxed);
+    return Heap::Counter::over(words);
+  }
   Word64* words64(std::size_t count, std::uint64_t value) { return fill(words64_.emplace_back(count), value); }
   typename Heap::WarpWords warp_words(std::size_t count, std::uint32_t value) {
     return {words32(count * Heap::WarpWords::kStride, value)};

@@ -759,10 +759,10 @@ TEST_CASE("foreign, older and newer files are told apart") {
     write_file(folder / "b", other);
     return fault_of([&] { handle.load(folder / "b"); });
   };
-  const auto older = of_version(0);
+  const auto older = of_version(1);
   CHECK(older.first == CheckpointFault::older_format);
-  CHECK(older.second.find("is in format 0, and this program reads formats 1 to 1") != std::string::npos);
-  const auto newer = of_version(2);
+  CHECK(older.second.find("is in format 1, and this program reads formats 2 to 2") != std::string::npos);
+  const auto newer = of_version(3);
   CHECK(newer.first == CheckpointFault::newer_format);
   CHECK(newer.second.find("newer version of the library") != std::string::npos);
   CHECK_THROWS_WITH_AS(handle.load(folder / "none"), doctest::Contains("No such file"), Error);

@@ -46,38 +46,27 @@ weaker("take_slots_acquire", HEAP, "take_slots", "slots[block].fetch_or(mask, <O
 weaker("release_slots_release", HEAP, "release_slots", "slots[block].fetch_and(~mask, <Order::release>);")
 weaker("close_fence_acquire", HEAP, "close", "Atomics::fence(<Order::acq_rel>);", order="release")
 weaker("close_fence_release", HEAP, "close", "Atomics::fence(<Order::acq_rel>);", order="acquire")
-weaker("close_page_release", HEAP, "close", "free_pages.set(block >> block_shift, <Order::release>);")
+mutant("free_page_fence", HEAP, "free_page", "the release fence is dropped",
+       "    Atomics::fence(Order::release);\n    state.reused.add", "    state.reused.add")
 weaker("invalidate_release", HEAP, "invalidate", "slots[block].fetch_and(before, <Order::release>);")
 weaker("proof_acquire", HEAP, "search_exhaustively", "full_at[type].load(<Order::acquire>);",
        scenarios=["proof_and_deletions", "proof_passed_on"])
-weaker("proof_release", HEAP, "search_exhaustively", "full_at[type].store(1 + before.count + deleted, <Order::release>);",
+weaker("proof_release", HEAP, "search_exhaustively", "full_at[type].store(1 + freed + deleted, <Order::release>);",
        scenarios=["proof_passed_on"])
 weaker("set_many_release", BITMAP, "set_many", "fetch_or(mask, <Order::release>) == 0")
 weaker("claim_all_acquire", BITMAP, "claim_all", "found & ~mask, <Order::acq_rel>)", order="release")
 weaker("claim_all_release", BITMAP, "claim_all", "found & ~mask, <Order::acq_rel>)", order="acquire",
        equivalent="the heap claims right after it has set a bit of the same word behind a release fence; the claim "
-                  "continues that release sequence, so who reads the claimed word knows of the announcement all the same")
-weaker("clear_any_acquire", BITMAP, "clear_any", "      if (try_clear(position, <Order::acq_rel>)) return position;",
-       order="release")
-weaker("clear_any_release", BITMAP, "clear_any", "      if (try_clear(position, <Order::acq_rel>)) return position;",
-       order="acquire")
-weaker("clear_elsewhere_acquire", BITMAP, "clear_elsewhere",
-       "if (is_position(position) && try_clear(position, <Order::acq_rel>)) return position;", order="release")
-weaker("clear_elsewhere_release", BITMAP, "clear_elsewhere",
-       "if (is_position(position) && try_clear(position, <Order::acq_rel>)) return position;", order="acquire")
+                  "continues that release sequence")
+mutant("clear_default_acquire", BITMAP, "try_clear", "acquire becomes relaxed, where the caller names no order",
+       "bool try_clear(std::uint32_t position, Order order = Order::acquire)",
+       "bool try_clear(std::uint32_t position, Order order = Order::relaxed)")
 mutant("set_default_release", BITMAP, "set", "release becomes relaxed, where the caller names no order",
        "void set(std::uint32_t position, Order order = Order::release)",
        "void set(std::uint32_t position, Order order = Order::relaxed)")
-mutant("clear_default_acquire", BITMAP, "clear", "acq_rel becomes release, where the caller names no order",
-       "void clear(std::uint32_t position, Order order = Order::acq_rel)",
-       "void clear(std::uint32_t position, Order order = Order::release)")
-mutant("try_clear_acquire", BITMAP, "try_clear", "acq_rel becomes release, where the caller names no order",
-       "bool try_clear(std::uint32_t position, Order order = Order::acq_rel)",
-       "bool try_clear(std::uint32_t position, Order order = Order::release)")
-mutant("find_fence", BITMAP, "find_exhaustively", "the acquire fence is dropped",
-       "    // Partner is the release of a clear: who misses a bit sees that its taker had announced itself.\n"
-       "    Atomics::fence(Order::acquire);\n", "")
-weaker("tally_end_release", TALLY, "end", "shard(key).add(amount - kBegun, <Atomics::kCounted>);")
+mutant("clear_waiting_acquire", BITMAP, "clear", "acquire becomes relaxed, where the caller names no order",
+       "void clear(std::uint32_t position, Order order = Order::acquire)",
+       "void clear(std::uint32_t position, Order order = Order::relaxed)")
 mutant("tally_read_fence", TALLY, "read", "the acquire fence is dropped", "    Atomics::fence(Order::acquire);\n", "")
 
 # --- The protocol of the slots ---
@@ -98,11 +87,11 @@ TOKEN = "    token[block].store(token_of(type), Atomics::kCounted);\n"
 FENCE = "    Atomics::fence(Order::release);\n"
 CREATED_COMMENT = (
     "    // Partner is the acquire of a search: who knows of objects in the block, from this or from who takes slots after\n"
-    "    // the store, knows that the block is open, and that it was on its way.\n")
+    "    // the store, knows that the block is open.\n")
 CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
 SLOTS_COMMENT = (
-    "    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count\n"
-    "    // of open blocks.\n")
+    "    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and that the\n"
+    "    // block is counted as open.\n")
 SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
 REPLACE = "    replace_current(block, type, who, want == kHalf ? kHalfFree : 0);\n"
 OPENED = TOKEN + FENCE + CREATED_COMMENT + CREATED + SLOTS_COMMENT + SLOTS + REPLACE
@@ -202,10 +191,10 @@ ALLOCATED = f"    const std::uint64_t allocated = {CLEAR_ALLOCATED};\n"
 AWAIT = "    if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);\n"
 FINISH_ALLOCATED = "    state.allocated.finish_clear(block, allocated);\n"
 CLOSE_FENCE = "    Atomics::fence(Order::acq_rel);\n"
-SUBTRACT = "    state.open_blocks.subtract(block, 1, Order::relaxed);\n"
-FREE = "free_pages.set(block >> block_shift, Order::release);\n"
-CLAIM = f"      if (claim_page(block, type)) {FREE}"
-CLOSED = "    }\n    changes.end(who, 1);"
+NEW_PLACE = "    (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);\n"
+OLD_PLACE = "    state.closed.add(block, 1, Order::relaxed);\n"
+CLAIM = "      if (claim_page(block, type)) free_page(block, type);\n"
+CLOSED = CLAIM + "    }\n"
 
 mutant("closed_keeps_token", HEAP, "close", "a closed current block keeps its token",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
@@ -227,24 +216,36 @@ mutant("closed_allocated_above", HEAP, "close", "the bits above the one in `allo
 mutant("closed_late_allocated", HEAP, "close", "a block leaves `allocated` only after it is listed as empty",
        ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT,
        equivalent="who opens the block again waits for the bit (Bitmap::finish_set) before it hands out a slot, so "
-                  "nobody else can close it meanwhile; and the change is announced until then")
-MUTANTS[-1]["replace_also"] = (CLOSED, f"    }}\n    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n"
-                                       "    changes.end(who, 1);")
+                  "nobody else can close it meanwhile")
+MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n")
 mutant("closed_late_token", HEAP, "close", "the token is taken only after the block is listed as empty",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
-MUTANTS[-1]["replace_also"] = (CLOSED, "    }\n    take_token(block, Order::relaxed);\n    changes.end(who, 1);")
-mutant("closed_counted_early", HEAP, "close", "the block is no longer counted before the fence",
-       CLOSE_FENCE + SUBTRACT, SUBTRACT + CLOSE_FENCE)
-mutant("closed_still_counted", HEAP, "close", "a closed block still counts as open", SUBTRACT, "")
+MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    take_token(block, Order::relaxed);\n")
+mutant("closed_counted_early", HEAP, "close", "the block is no longer counted as open before the fence",
+       CLOSE_FENCE + OLD_PLACE, OLD_PLACE + CLOSE_FENCE)
+mutant("closed_still_counted", HEAP, "close", "a closed block still counts as open", OLD_PLACE, "")
+mutant("closed_not_counted", HEAP, "close", "a closed block is not counted as a free page, or an empty block", NEW_PLACE, "")
+mutant("closed_counted_late", HEAP, "close", "it is counted there only when it is not counted as open any more",
+       NEW_PLACE, "")
+MUTANTS[-1]["replace_also"] = (OLD_PLACE, OLD_PLACE + NEW_PLACE)
+mutant("page_left_early", HEAP, "free_page", "its blocks are no longer counted as empty before it counts as free",
+       "    pages_freed.add(block, 1, Order::relaxed);\n    // Partners", "    // Partners")
+MUTANTS[-1]["replace_also"] = ("    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n",
+                               "    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n"
+                               "    pages_freed.add(block, 1, Order::relaxed);\n")
+mutant("page_blocks_still_counted", HEAP, "free_page", "its blocks still count as empty ones",
+       "    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n", "")
+mutant("emptied_not_counted", HEAP, "first_block_of_free_page", "blocks of a page that are listed as empty are not counted",
+       "      types[type].emptied.add(block, types[type].blocks_per_page - 1, Order::relaxed);\n", "")
 mutant("closed_unlisted", HEAP, "close", "a closed block is not listed as empty",
        "      state.empty.set(block, Atomics::kFenced);\n", "")
 mutant("page_never_free", HEAP, "close", "a page whose blocks are all empty is not claimed", CLAIM, "")
 MASK = "page_mask(block, type)"
 ALL_EMPTY = f"      if ({MASK} == (state.empty.container(0, block / kContainerBits) & {MASK})) "
 mutant("page_not_claimed", HEAP, "close", "the empty blocks of a page that becomes free stay listed",
-       CLAIM, ALL_EMPTY + FREE)
+       CLAIM, ALL_EMPTY + "free_page(block, type);\n")
 mutant("page_free_early", HEAP, "close", "a page becomes free before its empty blocks are claimed",
-       CLAIM, f"{ALL_EMPTY}{{\n        {FREE}        state.empty.claim_all(block, {MASK});\n      }}\n")
+       CLAIM, f"{ALL_EMPTY}{{\n        free_page(block, type);\n        state.empty.claim_all(block, {MASK});\n      }}\n")
 WIDE = ["claim_wide_page", "claim_wide_page_open"]
 mutant("claim_wide_gives_up", HEAP, "claim_page", "who gives containers back does not look again",
        "    while (is_page_empty(first, end, type)) {\n", "    if (is_page_empty(first, end, type)) {\n", WIDE)
@@ -278,60 +279,58 @@ MUTANTS[-1]["replace_also"] = (
     "reserve(block, type, want, who), {}};\n    }\n"
     "    types[type].created.add(who, number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
     "    return found;")
-OPEN_BLOCKS = "    types[type].open_blocks.add(block, 1, Order::relaxed);\n"
+OPEN_BLOCKS = "    types[type].opened.add(block, 1, Order::relaxed);\n"
 
 mutant("opened_counted_late", HEAP, "open", "an opener counts its objects after the block is open",
        CREATED, "",
-       equivalent="where counts release (kCounted on the host) who knows of a later object in the block knows of the "
-                  "announcement as well; the order is for GPUs, where they do not")
+       equivalent="where counts release (kCounted on the host) who knows of a later object in the block knows what the opener "
+                  "knew as well; the order is for GPUs, where they do not")
 MUTANTS[-1]["replace_also"] = (SLOTS, SLOTS + CREATED)
-mutant("open_counted_late", HEAP, "open", "the block counts as open only after the fence",
-       OPEN_BLOCKS, "",
-       equivalent="who knows of the objects, but not of the block, knows of its announcement; a search during which a "
-                  "change is announced proves nothing")
+mutant("open_counted_late", HEAP, "open", "the block counts as open only after the fence", OPEN_BLOCKS, "")
 MUTANTS[-1]["replace_also"] = (CREATED, OPEN_BLOCKS + CREATED)
-mutant("open_created_early", HEAP, "open", "an opener counts its objects before the fence", CREATED, "",
-       equivalent="a search that no longer finds the page, or the empty block, knows of its taker's announcement from "
-                  "the bitmap; one that finds it proves nothing")
+mutant("open_created_early", HEAP, "open", "an opener counts its objects before the fence", CREATED, "")
 MUTANTS[-1]["replace_also"] = (OPEN_BLOCKS, OPEN_BLOCKS + CREATED)
 mutant("open_not_counted", HEAP, "open", "an open block is not counted", OPEN_BLOCKS, "")
-KEPT = "if (before.in_progress == 0 && proof == 1 + before.count + state.deleted.read().count) return Verdict::full;"
-COUNTS = "if (before.in_progress != 0 || created - deleted != capacity) {"
+TAKEN = "    count_taken(type, was_empty, block, 1);\n"
+mutant("taken_counted_early", HEAP, "from_new_block", "a block is no longer counted as free before it is open",
+       TAKEN, "")
+MUTANTS[-1]["replace_also"] = ("    const Reservation found = {block, open(block, type, want, who), {}};\n",
+                               TAKEN + "    const Reservation found = {block, open(block, type, want, who), {}};\n")
+mutant("taken_not_counted", HEAP, "from_new_block", "a block that is open still counts as free", TAKEN, "")
+mutant("taken_elsewhere", HEAP, "count_taken", "an empty block is counted as a free page that was taken",
+       "(were_empty ? types[type].reused : pages_taken)", "pages_taken")
+KEPT = "if (proof == 1 + freed_before + state.deleted.read()) return Verdict::full;"
+COUNTS = "if ((opened - closed) * kSlots != created - deleted) {"
+PLACES = "if (emptied != reused || freed != taken) return Verdict::unsettled;"
 
-mutant("search_ignores_begun", HEAP, "search_exhaustively", "changes in progress at the beginning are overlooked",
-       COUNTS, "if (created - deleted != capacity) {",
-       equivalent="quiet_since looks at both readings; the first look only saves a search")
-mutant("search_ignores_changes", HEAP, "search_exhaustively", "changes during the search are overlooked",
-       "        !changes.read().quiet_since(before)) {", "        false) {")
-mutant("search_ignores_counts", HEAP, "search_exhaustively", "objects are not counted",
-       COUNTS, "if (before.in_progress != 0) {")
+mutant("search_ignores_counts", HEAP, "search_exhaustively", "objects are not counted", COUNTS, "if (false) {")
 mutant("search_counts_late", HEAP, "search_exhaustively", "created objects are read after deleted ones",
-       COUNTS, "if (before.in_progress != 0 || state.created.read().count - deleted != capacity) {",
-       scenarios=["moving_slot"])
-mutant("search_misses_empty", HEAP, "search_exhaustively", "empty blocks are not looked for",
-       "is_position(state.empty.find_exhaustively(0)) ||", "")
-mutant("search_misses_pages", HEAP, "search_exhaustively", "free pages are not looked for",
-       "is_position(free_pages.find_exhaustively(0))", "false")
+       COUNTS, COUNTS.replace("created", "state.created.read()"), scenarios=["moving_slot"])
+mutant("search_closed_late", HEAP, "search_exhaustively", "closed blocks are read after opened ones",
+       COUNTS, COUNTS.replace("closed", "state.closed.read()"))
+mutant("search_reused_late", HEAP, "search_exhaustively", "blocks taken from the empty ones are read after those that came",
+       PLACES, PLACES.replace("reused", "state.reused.read()"))
+mutant("search_taken_late", HEAP, "search_exhaustively", "pages taken are read after those that became free",
+       PLACES, PLACES.replace("taken", "pages_taken.read()"))
+mutant("search_freed_early", HEAP, "search_exhaustively", "pages that became free are read at the beginning",
+       PLACES, PLACES.replace("freed", "freed_before"))
+mutant("search_opened_early", HEAP, "search_exhaustively", "opened blocks are read at the beginning",
+       "    const std::uint64_t opened = state.opened.read();\n", "")
+MUTANTS[-1]["replace_also"] = ("    const std::uint64_t created = state.created.read();\n",
+                               "    const std::uint64_t opened = state.opened.read();\n"
+                               "    const std::uint64_t created = state.created.read();\n")
+mutant("search_misses_empty", HEAP, "search_exhaustively", "empty blocks do not count",
+       PLACES, PLACES.replace("emptied != reused || ", ""))
+mutant("search_misses_pages", HEAP, "search_exhaustively", "free pages do not count",
+       PLACES, PLACES.replace(" || freed != taken", ""))
 mutant("proof_ignores_deleted", HEAP, "search_exhaustively", "a kept proof outlives deletions",
-       KEPT, "if (before.in_progress == 0 && proof >= 1 + before.count) return Verdict::full;")
-mutant("proof_ignores_changes", HEAP, "search_exhaustively", "a kept proof outlives blocks opened and closed",
-       KEPT, "if (before.in_progress == 0 && proof != 0 && proof <= 1 + before.count + state.deleted.read().count) "
-       "return Verdict::full;")
-mutant("proof_while_changing", HEAP, "search_exhaustively", "a kept proof is believed while blocks change hands",
-       KEPT, KEPT.replace("before.in_progress == 0 && ", ""), scenarios=[DISTURBED])
+       KEPT, "if (proof >= 1 + freed_before) return Verdict::full;")
+mutant("proof_ignores_pages", HEAP, "search_exhaustively", "a kept proof outlives pages that become free",
+       KEPT, "if (proof != 0 && proof <= 1 + freed_before + state.deleted.read()) return Verdict::full;")
 mutant("proof_read_late", HEAP, "search_exhaustively", "the kept proof is read after the counts",
-       KEPT, "const std::uint64_t stamp = 1 + before.count + state.deleted.read().count;\n"
-       "    if (before.in_progress == 0 && full_at[type].load(Order::acquire) == stamp) return Verdict::full;",
+       KEPT, "const std::uint64_t stamp = 1 + freed_before + state.deleted.read();\n"
+       "    if (full_at[type].load(Order::acquire) == stamp) return Verdict::full;",
        scenarios=["proof_and_deletions", "proof_passed_on"])
-mutant("close_unannounced", HEAP, "close_if_empty", "a block is closed without an announcement",
-       "    changes.begin(who);\n    if (invalidate(block, who)) {\n",
-       "    const bool closes = invalidate(block, who);\n    changes.begin(who);\n    if (closes) {\n",
-       equivalent="until it leaves `open_blocks`, behind a fence, the block counts as slots without objects, so no proof "
-                  "succeeds; who no longer counts it knows of the announcement")
-mutant("open_unannounced", HEAP, "from_new_block", "a block is taken without an announcement",
-       "    changes.begin(who);\n    std::uint32_t block = kNoPosition;", "    std::uint32_t block = kNoPosition;")
-MUTANTS[-1]["replace_also"] = ("      changes.cancel(who);\n      return leaves_pages ? nothing_yet() : nothing();\n    }\n",
-                               "      return leaves_pages ? nothing_yet() : nothing();\n    }\n    changes.begin(who);\n")
 mutant("fetched_silently", HEAP, "from_new_block", "the group is not told that its page has come",
        "{}};\n    if (fetches_page) fetching(type, who).store(0, Order::relaxed);\n", "{}};\n")
 mutant("fetching_in_vain", HEAP, "from_new_block", "the group is not told that no page has come",
@@ -343,32 +342,16 @@ mutant("fetching_twice", HEAP, "fetches", "a warp that finds an empty block inst
 mutant("fetching_for_ever", HEAP, "keep_looking", "a warp waits for another one's page in all rounds",
        "look_around(type, want, who, round < kSharingRounds)", "look_around(type, want, who, true)",
        scenarios=[DISTURBED])
-mutant("close_uncounted", HEAP, "close", "closed blocks are not counted",
-       CLOSED, CLOSED.replace("1", "0"))
-mutant("close_not_cancelled", HEAP, "close_if_empty", "an announcement is not taken back when the block is not closed",
-       "    } else {\n      changes.cancel(who);\n    }\n", "    }\n")
-mutant("last_not_cancelled", HEAP, "release_last", "an announcement is not taken back when the block is not closed",
-       "      changes.cancel(who);\n      release_slots(block, type, mask, who);\n",
-       "      release_slots(block, type, mask, who);\n")
-mutant("last_unannounced", HEAP, "release_last", "a block is closed without an announcement",
-       "    changes.begin(who);\n    std::uint64_t expected = mask;\n    // Nobody",
-       "    std::uint64_t expected = mask;\n    // Nobody")
-MUTANTS[-1]["replace_also"] = ("      changes.cancel(who);\n      release_slots(block, type, mask, who);\n",
-                               "      release_slots(block, type, mask, who);\n")
 mutant("last_by_store", HEAP, "release_last", "slots are looked at and taken in two steps",
        "if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {",
        "if (slots[block].load(Order::relaxed) == expected) {\n      slots[block].store(kAllSlots, Order::relaxed);")
 mutant("last_not_given_back", HEAP, "release_last", "slots are kept when the block is not closed",
-       "      changes.cancel(who);\n      release_slots(block, type, mask, who);\n", "      changes.cancel(who);\n")
+       "      release_slots(block, type, mask, who);\n", "")
 mutant("last_of_full", HEAP, "release", "a full block, which is listed nowhere, is closed at once, too",
        "if (taken == mask && mask != kAllSlots) {", "if (taken == mask) {")
 mutant("last_without_looking", HEAP, "release_last", "it is taken for granted that nobody else has slots",
        "if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {",
        "if (slots[block].exchange(kAllSlots, Atomics::kFencedBoth) != 0) {")
-mutant("open_not_cancelled", HEAP, "from_new_block", "an announcement is not taken back when there is no block",
-       "      changes.cancel(who);\n      return leaves_pages", "      return leaves_pages")
-mutant("open_uncounted", HEAP, "from_new_block", "opened blocks are not counted",
-       "    changes.end(who, 1);\n    return found;", "    changes.end(who, 0);\n    return found;")
 
 # --- Bitmaps ---
 
@@ -415,17 +398,18 @@ mutant("clear_settles_upwards", BITMAP, "switch_off", "the levels above the seco
 
 # --- Whole blocks ---
 
-mutant("blocks_without_announcement", HEAP, "allocate_blocks", "blocks are taken without an announcement",
-       "  changes.begin(who);\n  const Blocks taken = take_closed_blocks(type, want, who);\n"
-       "  if (taken.bits == 0) {\n    changes.cancel(who);\n    return taken;\n  }\n"
-       "  open_full(taken, type);\n  changes.end(who, 1);\n",
-       "  const Blocks taken = take_closed_blocks(type, want, who);\n"
-       "  if (taken.bits == 0) return taken;\n  open_full(taken, type);\n",
-       scenarios=["blocks_of_free_page"])
+OPEN_FULL = "  open_full(taken, type);\n"
+COUNT_BLOCKS = "  count_taken(type, were_empty, taken.first, number_of(taken.bits));\n"
+mutant("blocks_taken_early", HEAP, "allocate_blocks", "blocks are no longer counted as free before they are open",
+       OPEN_FULL + COUNT_BLOCKS, COUNT_BLOCKS + OPEN_FULL, scenarios=["blocks_of_free_page"])
+mutant("blocks_still_free", HEAP, "allocate_blocks", "open blocks still count as free", COUNT_BLOCKS, "",
+       scenarios=["blocks_of_two"])
+mutant("blocks_of_pages", HEAP, "take_closed_blocks", "empty blocks are counted as pages that were taken",
+       "      were_empty = true;\n", "")
 mutant("blocks_not_allocated", HEAP, "open_full", "the blocks do not become allocated",
        "    types[type].allocated.set_many(blocks.first, blocks.bits);\n", "", scenarios=["blocks_of_two"])
 mutant("blocks_not_counted_open", HEAP, "open_full", "open blocks are not counted",
-       "    for_each_block(blocks, [&](std::uint32_t block) { types[type].open_blocks.add(block, 1, Order::relaxed); });\n",
+       "    for_each_block(blocks, [&](std::uint32_t block) { types[type].opened.add(block, 1, Order::relaxed); });\n",
        "", scenarios=["blocks_of_two"])
 mutant("blocks_objects_not_counted", HEAP, "open_full", "their objects are not counted",
        "    types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);\n", "",
@@ -434,9 +418,7 @@ mutant("blocks_without_type", HEAP, "take_closed_blocks", "the pages do not get 
        "        page_type[block].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "        (void)block;\n",
        scenarios=["blocks_of_types"])
 mutant("blocks_fence", HEAP, "open_full", "the fence before the count of objects is dropped",
-       "    Atomics::fence(Order::release);\n    types[type].created.add(blocks.first", "    types[type].created.add(blocks.first",
-       equivalent="completing the change releases the same, in the checker and on a CPU; on a GPU, where that is relaxed, the "
-                  "fence does")
+       "    Atomics::fence(Order::release);\n    types[type].created.add(blocks.first", "    types[type].created.add(blocks.first")
 mutant("some_all_wanted", BITMAP, "clear_some", "bits that others have cleared count as well",
        "    return {found.first, before & mask};\n", "    return {found.first, mask};\n", scenarios=["blocks_of_two"])
 mutant("some_leaves_above", BITMAP, "clear_some", "an emptied container leaves the bit above set",
@@ -444,7 +426,4 @@ mutant("some_leaves_above", BITMAP, "clear_some", "an emptied container leaves t
 mutant("some_settles_twice", BITMAP, "clear_some", "who finds the container empty settles it, too",
        "    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n",
        "    if ((before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n")
-weaker("some_acquire", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="release")
-weaker("some_release", BITMAP, "clear_some", "fetch_and(~mask, <Order::acq_rel>);", order="acquire",
-       equivalent="all blocks whose bits are cleared are the caller's: who misses a bit, and the announcement as well, takes "
-                  "them for taken, which they are")
+weaker("some_acquire", BITMAP, "clear_some", "fetch_and(~mask, <Order::acquire>);")

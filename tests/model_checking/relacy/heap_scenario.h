@@ -135,12 +135,13 @@ HeapCopy read_heap(const Heap& heap, int container_bits) {
   copy.token = read_words<std::uint32_t>(heap.token, heap.blocks());
   copy.page_type = read_words<std::uint32_t>(heap.page_type, heap.pages);
   copy.free_pages = read_levels(heap.free_pages);
-  copy.changes_in_progress = heap.changes.read().in_progress;
+  copy.free_page_count = heap.pages_freed.read() - heap.pages_taken.read();
   for (const typename Heap::TypeState& type : heap.types) {
     copy.types.push_back({read_levels(type.empty), read_levels(type.active), read_levels(type.allocated),
                           blocks_of_current<Heap>(read_words<std::uint32_t>(type.current.words, heap.current_count)),
                           read_words<std::uint32_t>(type.fetching.words, heap.current_count), type.blocks_per_page,
-                          type.created.read().count - type.deleted.read().count, type.open_blocks.read().count});
+                          type.created.read() - type.deleted.read(), type.opened.read() - type.closed.read(),
+                          type.emptied.read() - type.reused.read()});
   }
   return copy;
 }

@@ -132,37 +132,38 @@ byte active_[TYPES];
 byte allocated[TYPES];
 byte created[TYPES];
 byte deleted[TYPES];
-byte open_blocks[TYPES];
+byte opened[TYPES];
+byte closed[TYPES];
+byte emptied[TYPES];
+byte reused[TYPES];
 byte current[TYPES * CURRENT];  /* NONE, or a block, with HALF_FREE or without */
 bit fetching[TYPES];
 byte full_at[TYPES];
-byte changes_begun;  /* with changes_count one word: read and written together */
-byte changes_count;
+byte pages_freed;
+byte pages_taken;
 
 /* Ghosts. */
 byte objects[BLOCKS];  /* slots of objects: from the atomic that reserves them until the one that gives them back */
 byte held[BLOCKS];     /* slots that somebody holds for a moment, and will give back */
 byte pool[BLOCKS];     /* objects that `allocate` has returned and nobody has begun to free */
 byte asking[TYPES];    /* warps that are in `allocate` for a type */
+byte in_use;           /* pages that have a type */
 byte witnessed;        /* of these, the ones that have seen a moment at which the heap was full */
 byte ended;
 bit started;
 
-/* The heap is full for a type: no page is free, no block of the type is empty, and every slot of its open blocks is an
- * object's. Here also: no block of the heap is on its way from one bitmap to another, which makes the claim stronger,
- * as the block could be on its way to this type. */
+/* The heap is full for a type: no page is free or about to get a type, and every slot of the type's pages is an
+ * object's. */
 #define IN_USE(b) ((b) % STRIDE < PER(page_type[PAGE(b)]))
 #define IS_OPEN(b) ((allocated[page_type[PAGE(b)]] & BIT(b)) != 0)
-#define IS_EMPTY(b) ((empty_[page_type[PAGE(b)]] & BIT(b)) != 0)
-#define NO_ROOM(b, t)                                                           \
-  (!IN_USE(b) || (page_type[PAGE(b)] == (t) && IS_OPEN(b) && objects[b] == ALL) \
-              || (page_type[PAGE(b)] != (t) && (IS_OPEN(b) || IS_EMPTY(b))))
+#define NO_ROOM(b, t) (!IN_USE(b) || page_type[PAGE(b)] != (t) || (IS_OPEN(b) && objects[b] == ALL))
+#define NO_PAGES (free_pages == 0 && in_use == FIRST_BITS(NPAGES))
 #if NPAGES * STRIDE == 1
-#define FULL(t) (free_pages == 0 && NO_ROOM(0, t))
+#define FULL(t) (NO_PAGES && NO_ROOM(0, t))
 #elif NPAGES * STRIDE == 2
-#define FULL(t) (free_pages == 0 && NO_ROOM(0, t) && NO_ROOM(1, t))
+#define FULL(t) (NO_PAGES && NO_ROOM(0, t) && NO_ROOM(1, t))
 #elif NPAGES * STRIDE == 4
-#define FULL(t) (free_pages == 0 && NO_ROOM(0, t) && NO_ROOM(1, t) && NO_ROOM(2, t) && NO_ROOM(3, t))
+#define FULL(t) (NO_PAGES && NO_ROOM(0, t) && NO_ROOM(1, t) && NO_ROOM(2, t) && NO_ROOM(3, t))
 #endif
 
 /* Part of every step that can make the heap full: all who are asking have seen that moment. */
@@ -388,15 +389,20 @@ inline claim_page(block) {
 }
 
 inline close_if_empty(block) {
-  d_step { changes_begun++ } /* close_if_empty: changes.begin */
   invalidate(block);
   if
-  :: before != 0 ->
-     d_step { changes_begun--; before = 0 } /* close_if_empty: changes.cancel */
+  :: before != 0 -> before = 0
   :: else ->
      type_of(block, kind);
      close(block)
   fi
+}
+
+inline set_page_free(block) {
+  d_step {
+    (free_pages & BIT(PAGE(block))) == 0 -> free_pages = free_pages | BIT(PAGE(block));
+    in_use = in_use & ~BIT(PAGE(block))
+  }
 }
 
 /* The type of the block is in `kind`. */
@@ -417,18 +423,25 @@ inline close(block) {
      fi;
      mask = 0;
      had_token = 0;
-     d_step { open_blocks[kind]-- } /* close: open_blocks.subtract */
      if
-     :: PER(kind) == 1 -> before = 1
+     :: PER(kind) == 1 ->
+        d_step { pages_freed++ } /* close: pages_freed.add */
+        d_step { closed[kind]++ } /* close: closed.add */
+        set_page_free(block) /* close: free_pages.set */
      :: else ->
+        d_step { emptied[kind]++ } /* close: emptied.add */
+        d_step { closed[kind]++ } /* close: closed.add */
         set(empty_[kind], block); /* close: empty.set */
-        claim_page(block)
+        claim_page(block);
+        if
+        :: before == 1 ->
+           d_step { pages_freed++ } /* free_page: pages_freed.add */
+           d_step { reused[kind] = reused[kind] + PER(kind) } /* free_page: reused.add */
+           set_page_free(block) /* free_page: free_pages.set */
+        :: else
+        fi
      fi;
-     if
-     :: before == 1 -> set(free_pages, PAGE(block)) /* close: free_pages.set */
-     :: else
-     fi;
-     d_step { changes_begun--; changes_count++; before = 0; mask = 0; kind = 0 } /* close: changes.end */
+     d_step { before = 0; mask = 0; kind = 0 }
 }
 
 inline release_slots(block, t, giving) {
@@ -455,7 +468,6 @@ inline release(block, t, giving) {
   if
   :: found == giving && giving != ALL ->
      found = 0;
-     d_step { changes_begun++ } /* release_last: changes.begin */
      d_step { /* release_last: compare_exchange */
        assert(((objects[block] | held[block]) & giving) == giving);
        if
@@ -472,9 +484,7 @@ inline release(block, t, giving) {
         before = 0;
         kind = t;
         close(block)
-     :: else ->
-        d_step { changes_begun-- } /* release_last: changes.cancel */
-        release_slots(block, t, giving)
+     :: else -> release_slots(block, t, giving)
      fi
   :: else ->
      found = 0;
@@ -653,7 +663,7 @@ inline open(block) {
     assert((active_[0] & BIT(block)) == 0 && (empty_[type] & BIT(block)) == 0);
     allocated[type] = allocated[type] | BIT(block)
   };
-  d_step { open_blocks[type]++ } /* open: open_blocks.add */
+  d_step { opened[type]++ } /* open: opened.add */
   d_step { token[block] = type + 1 } /* open: token store */
   d_step { created[type] = created[type] + COUNT(FIRST_BITS(want)) } /* open: created.add */
   d_step { /* open: slots store */
@@ -679,10 +689,12 @@ inline first_block_of_free_page() {
      d_step { /* first_block_of_free_page: page_type store */
        assert(((empty_[0] | allocated[0] | active_[0]) & PAGE_MASK(taken * STRIDE, 0)) == 0);
        page_type[taken] = type;
+       in_use = in_use | BIT(taken);
        taken = taken * STRIDE
      };
      if
      :: PER(type) > 1 ->
+        d_step { emptied[type] = emptied[type] + PER(type) - 1 } /* first_block_of_free_page: emptied.add */
         d_step { /* set_many: fetch_or */
 #if WIDE
           mask = CONTAINER_MASK(taken, type, 0) & ~BIT(taken);
@@ -740,7 +752,6 @@ inline from_new_block() {
      fi;
      if
      :: !not_yet ->
-        d_step { changes_begun++ } /* from_new_block: changes.begin */
         if
         :: any_closed ->
            d_step { seen = empty_[type] } /* clear_any: load */
@@ -749,7 +760,7 @@ inline from_new_block() {
         fi;
         if
         :: taken == NONE && !(any_closed && shares) -> first_block_of_free_page()
-        :: else
+        :: else -> was_empty = (taken != NONE)
         fi;
         if
         :: taken != NONE ->
@@ -762,12 +773,15 @@ inline from_new_block() {
         :: else
         fi;
         if
-        :: taken == NONE ->
-           d_step { /* from_new_block: changes.cancel */
-             changes_begun--;
-             not_yet = any_closed && shares
+        :: taken == NONE -> not_yet = any_closed && shares
+        :: else ->
+           d_step { /* count_taken */
+             if
+             :: was_empty -> reused[type]++
+             :: else -> pages_taken++
+             fi;
+             was_empty = 0
            }
-        :: else -> d_step { changes_begun--; changes_count++ } /* from_new_block: changes.end */
         fi
      :: else
      fi
@@ -813,62 +827,43 @@ inline from_search() {
 /* Leaves the verdict in `verdict`. */
 inline search_exhaustively() {
   d_step { proof = full_at[type] } /* search_exhaustively: full_at load */
-  d_step { /* search_exhaustively: changes.read */
-    count_before = changes_count;
-    quiet = (changes_begun == 0)
+  d_step { seen = pages_freed } /* search_exhaustively: pages_freed.read */
+  d_step { /* search_exhaustively: deleted.read */
+    if
+    :: proof == 1 + seen + deleted[type] -> verdict = HEAP_FULL
+    :: else
+    fi
   };
-  if
-  :: quiet ->
-     d_step { /* search_exhaustively: deleted.read */
-       if
-       :: proof == 1 + count_before + deleted[type] -> verdict = HEAP_FULL
-       :: else
-       fi
-     }
-  :: else
-  fi;
   proof = 0;
+  seen = 0;
   if
   :: verdict == UNSETTLED ->
-     d_step { created_before = created[type] } /* search_exhaustively: created.read */
-     d_step { seen = open_blocks[type] * S } /* search_exhaustively: open_blocks.read */
-     d_step { before = deleted[type] } /* search_exhaustively: deleted.read */
+     /* what is left of each is kept, modulo 256 */
+     d_step { room = 0 - created[type] } /* search_exhaustively: created.read */
+     d_step { room = room - closed[type] * S } /* search_exhaustively: closed.read */
+     d_step { empties = 0 - reused[type] } /* search_exhaustively: reused.read */
+     d_step { frees = 0 - pages_taken } /* search_exhaustively: pages_taken.read */
+     d_step { room = room + opened[type] * S } /* search_exhaustively: opened.read */
+     d_step { before = deleted[type]; room = room + before } /* search_exhaustively: deleted.read */
+     d_step { empties = empties + emptied[type] } /* search_exhaustively: emptied.read */
+     d_step { seen = pages_freed; frees = frees + seen } /* search_exhaustively: pages_freed.read */
      if
-     :: quiet && created_before == seen + before -> judge()
+     :: room == 0 && empties == 0 && frees == 0 ->
+        verdict = HEAP_FULL;
+        d_step { full_at[type] = 1 + seen + before; room = 0 } /* search_exhaustively: full_at store */
+     :: room == 0 && (empties != 0 || frees != 0)
      :: else ->
+        room = 0;
         d_step { any_listed = active_[type] != 0 } /* search_exhaustively: active.seems_empty */
         if
         :: any_listed -> any_listed = 0
-        :: else -> search_current_blocks()
+        :: else -> empties = 0; frees = 0; search_current_blocks()
         fi
      fi;
      seen = 0;
      before = 0;
-     created_before = 0
-  :: else
-  fi;
-  quiet = 0;
-  count_before = 0
-}
-
-/* The counts say that the heap is full. */
-inline judge() {
-  d_step { seen = empty_[type] } /* search_exhaustively: empty.find_exhaustively */
-  if
-  :: seen == 0 ->
-     d_step { seen = free_pages } /* search_exhaustively: free_pages.find_exhaustively */
-     if
-     :: seen == 0 ->
-        d_step { /* search_exhaustively: changes.read */
-          verdict = (changes_begun == 0 && changes_count == count_before -> HEAP_FULL : UNSETTLED)
-        };
-        if
-        :: verdict == HEAP_FULL ->
-           d_step { full_at[type] = 1 + count_before + before } /* search_exhaustively: full_at store */
-        :: else
-        fi
-     :: else
-     fi
+     empties = 0;
+     frees = 0
   :: else
   fi
 }
@@ -876,7 +871,6 @@ inline judge() {
 inline search_current_blocks() {
   seen = 0;
   before = 0;
-  created_before = 0;
   do
   :: searches < CURRENT ->
      d_step { block = current[type * CURRENT + (who + searches) % CURRENT] } /* search_current_blocks: current load */
@@ -1001,8 +995,8 @@ proctype warp(byte who; int program) {
   byte near, seen, taken, old;                /* from_new_block */
   byte found, mask, before, owner, kind;      /* slots, and the type of a block that is held */
   byte had_token;
-  byte proof, count_before, created_before;   /* search_exhaustively */
-  bit quiet;
+  byte proof, room, empties, frees;           /* search_exhaustively */
+  bit was_empty;
 
   do
   :: program != 0 ->
@@ -1039,7 +1033,7 @@ proctype warp(byte who; int program) {
 /* The rules for a heap at rest. */
 inline check() {
   d_step {
-    assert(changes_begun == 0);
+    assert(pages_freed - pages_taken == COUNT_BLOCKS(free_pages));
     b = 0;
     do
     :: b < BLOCKS ->
@@ -1079,7 +1073,8 @@ inline check() {
     do
     :: b < TYPES ->
        assert(created[b] - deleted[b] == living[b] && fetching[b] == 0);
-       assert(open_blocks[b] == COUNT_BLOCKS(allocated[b]));
+       assert(opened[b] - closed[b] == COUNT_BLOCKS(allocated[b]));
+       assert(emptied[b] - reused[b] == COUNT_BLOCKS(empty_[b]));
        living[b] = 0;
        b++
     :: else -> break
@@ -1105,7 +1100,8 @@ init {
     :: else -> break
     od;
     b = 0;
-    free_pages = FIRST_BITS(NPAGES)
+    free_pages = FIRST_BITS(NPAGES);
+    pages_freed = NPAGES
   };
   run warp(0, SETUP0);
   ended == 1;

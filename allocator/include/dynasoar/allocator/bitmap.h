@@ -154,7 +154,7 @@ class Bitmap {
   /// Switches a bit from 1 to 0; waits while it is 0, for a thread that is about to set it.
   ///
   /// @param order   of the access to level 0; see try_clear
-  __device__ void clear(std::uint32_t position, Order order = Order::acq_rel) const {
+  __device__ void clear(std::uint32_t position, Order order = Order::acquire) const {
     if (try_clear(position, order)) return;
     do {
       Atomics::pause();
@@ -163,9 +163,8 @@ class Bitmap {
 
   /// Sets a bit to 0. @return whether it was 1
   ///
-  /// @param order   of the access to level 0: acquire to see what was written before the bit was set; release if a
-  ///                find_exhaustively that no longer sees the bit is to see what was written before it was cleared
-  __device__ bool try_clear(std::uint32_t position, Order order = Order::acq_rel) const {
+  /// @param order   of the access to level 0: acquire to see what was written before the bit was set
+  __device__ bool try_clear(std::uint32_t position, Order order = Order::acquire) const {
     return finish_clear(position, begin_clear(position, order));
   }
 
@@ -175,7 +174,7 @@ class Bitmap {
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
     std::uint64_t found = word(0, index).load(Order::relaxed);
-    // acq_rel: as in try_clear. A compare-exchange that fails only means that the word has changed: look again.
+    // acq_rel: acquire as in try_clear, and what was set in the word before stays published. A compare-exchange that fails only means that the word has changed: look again.
     while ((found & mask) == mask) {
       if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
         if (found == mask) settle_emptied(index);
@@ -198,20 +197,31 @@ class Bitmap {
     std::uint64_t bits;
   };
 
-  /// A container with set bits; one traversal from the top, or, if there are bits around `start`, from there.
+  /// The container of level 1 around a position, or the top if that is below: what find_container looks at first. A hint.
+  __device__ std::uint64_t around(std::uint32_t start) const {
+    // relaxed: a hint.
+    if (levels_ <= 2) return word(levels_ - 1, 0).load(Order::relaxed);
+    return start < size_ ? word(1, start / kContainerBits / kContainerBits).load(Order::relaxed) : 0;
+  }
+
+  /// A container with set bits; one traversal from level 1 around `start`, if there are any, else from the top.
   ///
   /// @param start   where to look first: at each level the digit of `start` is the first bit tried, cyclically. Equal
   ///                starts search in equal order, so different starts spread threads over different bits.
-  /// @par Cost   one load per level; of the upper ones, two are under way together
-  __device__ Candidates find_container(std::uint32_t start) const {
+  /// @par Cost   one load per level, one more from the top
+  __device__ Candidates find_container(std::uint32_t start) const { return find_container(start, around(start)); }
+
+  /// The same, for a caller who knows what is around `start`.
+  __device__ Candidates find_container(std::uint32_t start, std::uint64_t around) const {
     // relaxed: only hints; the caller's own atomic on what the bit stands for decides.
     int level = levels_ - 1;
-    std::uint64_t bits = word(level, 0).load(Order::relaxed);
     std::uint32_t index = 0;
-    if (level > 1 && start < size_) {  // the traversal from the top would come here, too
-      const std::uint32_t near = start / kContainerBits / kContainerBits;
-      const std::uint64_t around = word(1, near).load(Order::relaxed);
-      if (bits != 0 && around != 0) level = 1, index = near, bits = around;
+    std::uint64_t bits = around;
+    if (around != 0 && level > 1) {
+      level = 1;
+      index = start / kContainerBits / kContainerBits;
+    } else if (level > 1) {
+      bits = word(level, 0).load(Order::relaxed);
     }
     if (bits == 0) return {kNoPosition, 0};
     for (; level > 0; --level, bits = word(level, index).load(Order::relaxed)) {
@@ -253,8 +263,7 @@ class Bitmap {
   __device__ std::uint32_t clear_any(std::uint32_t start, std::uint64_t bits, int tries) const {
     if (bits != 0) {
       const std::uint32_t position = start / kContainerBits * kContainerBits + next_bit(bits, start % kContainerBits);
-      // acq_rel: partners are the release of the set and the acquire in find_exhaustively.
-      if (try_clear(position, Order::acq_rel)) return position;
+      if (try_clear(position)) return position;
     }
     return clear_elsewhere(start, tries);
   }
@@ -268,8 +277,8 @@ class Bitmap {
     if (found.bits == 0) found = find_container(position_at(start * kSpread));
     if (found.bits == 0) return found;
     const std::uint64_t mask = detail::lowest_set_bits(found.bits, want);
-    // acq_rel: as in clear_any.
-    const std::uint64_t before = word(0, found.first / kContainerBits).fetch_and(~mask, Order::acq_rel);
+    // acquire: as in try_clear.
+    const std::uint64_t before = word(0, found.first / kContainerBits).fetch_and(~mask, Order::acquire);
     if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);
     return {found.first, before & mask};
   }
@@ -290,8 +299,6 @@ class Bitmap {
       if (bits != 0) return index * kContainerBits + static_cast<std::uint32_t>(detail::lowest_bit(bits));
       index = index + 1 == count ? 0 : index + 1;
     }
-    // Partner is the release of a clear: who misses a bit sees that its taker had announced itself.
-    Atomics::fence(Order::acquire);
     return kNoPosition;
   }
 
@@ -333,8 +340,7 @@ class Bitmap {
     for (int i = 0; i < tries - 1; ++i) {
       const std::uint32_t position = find(position_at((start + static_cast<std::uint32_t>(i)) * kSpread));
       if (position == kNoPosition) break;
-      // acq_rel: as in clear_any.
-      if (is_position(position) && try_clear(position, Order::acq_rel)) return position;
+      if (is_position(position) && try_clear(position)) return position;
     }
     return kNoPosition;
   }

@@ -14,6 +14,10 @@
 ///     hint, which says nothing about the block.
 /// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
 /// the bookkeeping for that change alone. See docs/allocator.md for every transition and the atomic that makes it.
+///
+/// What is free is counted: pages, empty blocks of a type, and slots in its open blocks. Whatever goes from one of these
+/// to another, or into use, is counted where it goes before it is no longer counted where it was. So who reads first how
+/// much has left, and then how much has come, may find too much that is free, but never too little.
 #pragma once
 
 #include <cstdint>
@@ -73,9 +77,9 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   template <class T>
   using Word = typename State::template Word<T>;
 
-  using State::block_shift, State::block_stride, State::blocks, State::changes, State::current_count, State::free_pages,
-      State::full_at, State::kHalfFree, State::page_hint, State::page_type, State::pages, State::plenty,
-      State::refusals, State::slots, State::token, State::token_of, State::type_of_token;
+  using State::block_shift, State::block_stride, State::blocks, State::current_count, State::free_pages, State::full_at,
+      State::kHalfFree, State::page_hint, State::page_type, State::pages, State::pages_freed, State::pages_taken,
+      State::plenty, State::refusals, State::slots, State::token, State::token_of, State::type_of_token;
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
@@ -247,17 +251,27 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     return counted(type, found);
   }
 
+  /// Whether to look for a listed block everywhere, or be content with what is around the warp's starting point.
+  ///
+  /// What all warps read is a place where they meet. While pages are plenty it is enough that a few of them look at it,
+  /// and that each listed block lies around the starting points of some.
+  __device__ bool worth_searching(std::uint32_t who, std::uint64_t free_near, std::uint64_t listed_near) const {
+    return listed_near != 0 || is_one_of_few(who) || detail::popcount(free_near) <= plenty;
+  }
+
   /// Searches the bitmaps: a listed block, else a new one.
   __device__ Reservation from_search(int type, int want, std::uint32_t who, Surroundings around, bool shares) const {
     const TypeState& state = types[type];
-    // relaxed: hints.
+    // relaxed: hints. Before any loop, see look_around.
+    const std::uint64_t listed_near =
+        around.any_listed ? state.active.around(state.active.position_at(starting_point(who))) : 0;
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
     if (around.near == 0) {  // nothing left where the warp looks first: where it found its last page
       around.page = page_hint[current_slot(who)].load(Order::relaxed);
       around.near = free_pages.container(0, around.page / kContainerBits);
     }
-    if (around.any_listed) {
-      const Reservation found = counted(type, from_listed_block(type, want, who));
+    if (around.any_listed && worth_searching(who, around.near, listed_near)) {
+      const Reservation found = counted(type, from_listed_block(type, want, who, listed_near));
       if (found.slots != 0) {
         // Where there was less than what was asked for, hardly anything is left.
         if (detail::popcount(found.slots) == want) adopt(found.block, type, who, around.has_current);
@@ -268,17 +282,24 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   }
 
   /// A listed block anywhere, from one starting point after the other.
-  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who) const {
+  ///
+  /// @param near   what is listed around the first of them
+  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who, std::uint64_t near) const {
+    const Bits& active = types[type].active;
     std::uint32_t point = starting_point(who);
-    for (int i = 0; i < kSearches; ++i, point += kSpread) {
-      const std::uint32_t start = types[type].active.position_at(point);
-      const typename Bits::Candidates listed = types[type].active.find_container(start);
-      if (listed.first == kNoPosition) break;
-      if (listed.first == kStalePosition) continue;
-      const Reservation found = from_container(type, want, who, listed, start);
-      if (found.slots != 0) return found;
+    std::uint32_t start = active.position_at(point);
+    for (int i = 1;; ++i) {
+      const typename Bits::Candidates listed = active.find_container(start, near);
+      if (listed.first == kNoPosition) return nothing();
+      if (listed.first != kStalePosition) {
+        const Reservation found = from_container(type, want, who, listed, start);
+        if (found.slots != 0) return found;
+      }
+      if (i == kSearches) return nothing();
+      point += kSpread;
+      start = active.position_at(point);
+      near = active.around(start);
     }
-    return nothing();
   }
 
   /// One of a few listed blocks of a container.
@@ -305,24 +326,22 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   __device__ Reservation from_new_block(int type, int want, std::uint32_t who, bool any_closed, std::uint32_t page,
                                         std::uint64_t near, bool shares) const {
     const TypeState& state = types[type];
-    // Quick, and without an announcement, when the heap is full: it must not look busy then.
-    if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();
+    if (!any_closed && near == 0 && free_pages.seems_empty()) return nothing();  // quick when the heap is full
     shares = shares && detail::popcount(near) <= plenty;
     const bool fetches_page = shares && !any_closed;
     const bool leaves_pages = shares && any_closed;
     if (fetches_page && !fetches(type, who)) return nothing_yet();
-    changes.begin(who);
     std::uint32_t block = kNoPosition;
     if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(who)), kTakeTries);
-    if (!is_position(block) && !leaves_pages) block = first_block_of_free_page(type, page, near, who);
+    const bool was_empty = is_position(block);
+    if (!was_empty && !leaves_pages) block = first_block_of_free_page(type, page, near, who);
     if (!is_position(block)) {
       if (fetches_page) fetching(type, who).store(0, Order::relaxed);
-      changes.cancel(who);
       return leaves_pages ? nothing_yet() : nothing();
     }
     const Reservation found = {block, open(block, type, want, who), {}};
     if (fetches_page) fetching(type, who).store(0, Order::relaxed);
-    changes.end(who, 1);
+    count_taken(type, was_empty, block, 1);
     return found;
   }
 
@@ -357,6 +376,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);
     const std::uint32_t block = page << block_shift;
     if (types[type].blocks_per_page > 1) {
+      // relaxed: published by the releases of set_many, and by that of open for who knows that the page is taken.
+      types[type].emptied.add(block, types[type].blocks_per_page - 1, Order::relaxed);
       types[type].empty.set_many(block, page_mask(block, type) & ~(std::uint64_t{1} << block % kContainerBits));
       if (types[type].blocks_per_page > kContainerBits) {
         list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);
@@ -367,8 +388,11 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   /// Takes closed blocks of one container: empty ones of the type, or those of free pages, or of a page. Whatever else
   /// is in a page becomes an empty block.
-  __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t who) const {
+  ///
+  /// @param[out] were_empty   whether they are no blocks of free pages; see count_taken
+  __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t who, bool& were_empty) const {
     const TypeState& state = types[type];
+    were_empty = false;
     const std::uint32_t hint = page_hint[current_slot(who)].load(Order::relaxed);
     if (block_shift == 0) {  // a page is a block
       const Blocks taken = free_pages.clear_some(hint, want);
@@ -381,6 +405,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
       return taken;
     }
     if (state.blocks_per_page > 1 && !state.empty.seems_empty()) {
+      were_empty = true;
       return state.empty.clear_some(state.empty.position_at(starting_point(who)), want);
     }
     const std::uint64_t near = free_pages.container(0, hint / kContainerBits);
@@ -398,12 +423,18 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     }
   }
 
+  /// Counts that blocks are no free pages, or empty blocks, any more. @pre they have been counted as open, and a release
+  /// fence came after that: partner is the acquire of a search
+  __device__ void count_taken(int type, bool were_empty, std::uint32_t key, std::uint64_t number) const {
+    (were_empty ? types[type].reused : pages_taken).add(key, number, Order::relaxed);
+  }
+
   /// Opens closed blocks that the caller has taken, with all of their slots reserved. As `open`, but what is full need
   /// be nobody's current block, so there is no token; the slot bits stay as they are; a block is listed when the first
   /// of its slots is given back.
   __device__ void open_full(const Blocks& blocks, int type) const {
     types[type].allocated.set_many(blocks.first, blocks.bits);
-    for_each_block(blocks, [&](std::uint32_t block) { types[type].open_blocks.add(block, 1, Order::relaxed); });
+    for_each_block(blocks, [&](std::uint32_t block) { types[type].opened.add(block, 1, Order::relaxed); });
     // Partner is the acquire of a search, as in open; and whoever is given an object by the caller, and passes its slot
     // on, has seen the type. On a GPU, where completing a change is relaxed, this is also what that needs.
     Atomics::fence(Order::release);
@@ -420,16 +451,16 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
     // What has no order of its own is under way together, because each takes a while.
     const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
-    types[type].open_blocks.add(block, 1, Order::relaxed);
+    types[type].opened.add(block, 1, Order::relaxed);
     // kCounted: partner is the acquire of a replacer, which may have had the block in an earlier life, and lists it
     // under the type that the token says: after that life's end, which the opener has seen.
     token[block].store(token_of(type), Atomics::kCounted);
     Atomics::fence(Order::release);
     // Partner is the acquire of a search: who knows of objects in the block, from this or from who takes slots after
-    // the store, knows that the block is open, and that it was on its way.
+    // the store, knows that the block is open.
     types[type].created.add(block, number_of(mine), Order::relaxed);
-    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and the count
-    // of open blocks.
+    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and that the
+    // block is counted as open.
     slots[block].store(mine, Atomics::kFenced);
     replace_current(block, type, who, want == kHalf ? kHalfFree : 0);
     types[type].allocated.finish_set(block, before, Order::relaxed);
@@ -577,12 +608,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
   [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
-    changes.begin(who);
-    if (invalidate(block, who)) {
-      close(block, type_of(block), who);  // stable: nobody else can reserve, open or list this block
-    } else {
-      changes.cancel(who);
-    }
+    // stable: nobody else can reserve, open or list this block
+    if (invalidate(block, who)) close(block, type_of(block));
   }
 
   /// Gives back all slots of a block that are taken, and closes it; at once, if nobody else takes or gives any.
@@ -590,19 +617,17 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// What release_slots and close_if_empty do to the bitmap, in one step: so there is nothing to be seen in between.
   /// @pre the block was not full, so it is listed or has a token
   __device__ void release_last(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
-    changes.begin(who);
     std::uint64_t expected = mask;
     // Nobody can use what is given back before the fence in close, which is acquire and release for this, too.
     if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {
-      close(block, type, who);
+      close(block, type);
     } else {
-      changes.cancel(who);
       release_slots(block, type, mask, who);
     }
   }
 
-  /// Closes a block whose slots are all taken, but by nobody. A change that the caller has begun.
-  __device__ void close(std::uint32_t block, int type, std::uint32_t who) const {
+  /// Closes a block whose slots are all taken, but by nobody.
+  __device__ void close(std::uint32_t block, int type) const {
     const TypeState& state = types[type];
     // The block is listed or somebody's current one, or about to be listed. All under way together, because each takes
     // a while.
@@ -611,20 +636,30 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
     if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);
     state.allocated.finish_clear(block, allocated);
+    const bool has_page = state.blocks_per_page == 1;
+    (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);
     // acquire: partners are the releases of who has given slots back or, in release_last, of the slots that are taken:
-    // what was done with them comes before this. release: partners are the acquires of a search that no longer counts
-    // the block and must see it announced, and of who takes the block, or the page.
+    // what was done with them comes before this. release: partners are the acquires of a search that knows the block to
+    // be closed and must count it here, and of who takes the block, or the page.
     Atomics::fence(Order::acq_rel);
-    state.open_blocks.subtract(block, 1, Order::relaxed);
-    if (state.blocks_per_page == 1) {
+    state.closed.add(block, 1, Order::relaxed);
+    if (has_page) {
       free_pages.set(block >> block_shift, Atomics::kFenced);  // without the detour over the empty blocks
     } else {
       state.empty.set(block, Atomics::kFenced);
-      // release: partner is the acquire of who takes the page; passes on what the claim has acquired with the other
-      // blocks.
-      if (claim_page(block, type)) free_pages.set(block >> block_shift, Order::release);
+      if (claim_page(block, type)) free_page(block, type);
     }
-    changes.end(who, 1);
+  }
+
+  /// Makes the page of a block free. @pre the caller has claimed it
+  __device__ void free_page(std::uint32_t block, int type) const {
+    const TypeState& state = types[type];
+    pages_freed.add(block, 1, Order::relaxed);
+    // Partners are the acquires of a search that knows the blocks to be taken and must count the page, and of who takes
+    // the page: passes on what the claim has acquired with the other blocks.
+    Atomics::fence(Order::release);
+    state.reused.add(block, state.blocks_per_page, Order::relaxed);
+    free_pages.set(block >> block_shift, Atomics::kFenced);
   }
 
   /// Takes all slots if all are free, so that nobody can reserve. @return whether it did (DynaSOAr, algorithm 7)
@@ -691,36 +726,40 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   /// Looks for what the bitmaps do not show, and judges whether the heap is full for the type.
   ///
-  /// It is if there is no free page, no empty block, and open blocks have as many objects as slots. Objects created are
-  /// counted after they took their slots (those of an opener while its block is on its way), deleted ones before they
-  /// give them back. So the proof is: no block was on its way from one bitmap to another while the search went on; it
-  /// saw neither a free page nor an empty block; and what had been created when it began, less what had been deleted
-  /// when it ended, fills the open blocks. Then they were full at that moment, whatever else is on its way.
+  /// It is if no page is free, no block of the type is empty, and its open blocks have as many objects as slots. Blocks
+  /// on their way from one bitmap to another, and slots that are being given back, are in none of these; but they are
+  /// counted, see the top of this file. What left is read first, and what came afterwards: if that is the same, there
+  /// was nothing between the two, whatever else is on its way.
   ///
-  /// The proof is kept. It holds until an object of the type is deleted or a block changes hands, so that of thousands
-  /// of requests that fail, few have to search.
-  /// @par Cost   up to six loads per shard of a tally, and one or two per current block, or, if the counts say that the
-  ///             heap is full, one per 64 blocks; only two per shard while the last proof holds
+  /// The proof is kept. It holds until an object of the type is deleted or a page becomes free, so that of thousands of
+  /// requests that fail, few have to search.
+  /// @par Cost   up to ten loads per shard of a tally, and one or two per current block; only two per shard while the
+  ///             last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t who,
                                                            Reservation& found) const {
     const TypeState& state = types[type];
     // acquire and release of full_at: the proof is passed on with everything that its finder had seen. It is read
     // first, so that the counts cannot be older than the proof's; then equal sums are equal counts, as they only grow.
     const std::uint64_t proof = full_at[type].load(Order::acquire);
-    const typename Counter::Reading before = changes.read();
-    if (before.in_progress == 0 && proof == 1 + before.count + state.deleted.read().count) return Verdict::full;
-    const std::uint64_t created = state.created.read().count;
-    const std::uint64_t capacity = state.open_blocks.read().count * kSlots;
-    const std::uint64_t deleted = state.deleted.read().count;
-    if (before.in_progress != 0 || created - deleted != capacity) {
+    const std::uint64_t freed_before = pages_freed.read();
+    if (proof == 1 + freed_before + state.deleted.read()) return Verdict::full;
+
+    const std::uint64_t created = state.created.read();
+    const std::uint64_t closed = state.closed.read();
+    const std::uint64_t reused = state.reused.read();
+    const std::uint64_t taken = pages_taken.read();
+
+    const std::uint64_t opened = state.opened.read();
+    const std::uint64_t deleted = state.deleted.read();
+    const std::uint64_t emptied = state.emptied.read();
+    const std::uint64_t freed = pages_freed.read();
+
+    if ((opened - closed) * kSlots != created - deleted) {
       // Slots of listed blocks are quicker to come by than those of other warps' blocks. relaxed: a hint.
       return state.active.seems_empty() ? search_current_blocks(type, want, who, found) : Verdict::unsettled;
     }
-    if (is_position(state.empty.find_exhaustively(0)) || is_position(free_pages.find_exhaustively(0)) ||
-        !changes.read().quiet_since(before)) {
-      return Verdict::unsettled;
-    }
-    full_at[type].store(1 + before.count + deleted, Order::release);
+    if (emptied != reused || freed != taken) return Verdict::unsettled;
+    full_at[type].store(1 + freed + deleted, Order::release);
     return Verdict::full;
   }
 
@@ -745,9 +784,11 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
 __device__ Reservation BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::allocate(int type, int want,
                                                                                               std::uint32_t who) const {
-  Reservation found = look_around(type, want, who, true);
-  if (found.slots == 0) keep_looking(type, want, who, found);
-  return found;
+  const Reservation found = look_around(type, want, who, true);
+  if (found.slots != 0) return found;
+  Reservation later = found;  // a copy, because what a function is given by reference lies in memory from the start
+  keep_looking(type, want, who, later);
+  return later;
 }
 
 template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
@@ -756,14 +797,11 @@ __device__ auto BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::al
     -> Blocks {
   const TypeState& state = types[type];
   if (!state.active.seems_empty()) return {kNoPosition, 0};
-  changes.begin(who);
-  const Blocks taken = take_closed_blocks(type, want, who);
-  if (taken.bits == 0) {
-    changes.cancel(who);
-    return taken;
-  }
+  bool were_empty = false;
+  const Blocks taken = take_closed_blocks(type, want, who, were_empty);
+  if (taken.bits == 0) return taken;
   open_full(taken, type);
-  changes.end(who, 1);
+  count_taken(type, were_empty, taken.first, number_of(taken.bits));
   return taken;
 }
 

@@ -14,8 +14,8 @@
 namespace dynasoar::detail {
 
 inline constexpr char kCheckpointMagic[8] = {'D', 'y', 'n', 'a', 'S', 'O', 'A', 'r'};
-inline constexpr std::uint32_t kCheckpointVersion = 1;        ///< that is written
-inline constexpr std::uint32_t kOldestCheckpointVersion = 1;  ///< that is still read
+inline constexpr std::uint32_t kCheckpointVersion = 2;        ///< that is written
+inline constexpr std::uint32_t kOldestCheckpointVersion = 2;  ///< that is still read
 
 /// The first bytes of a file. Their form, and their checksum, are the same in all versions.
 struct CheckpointHeader {

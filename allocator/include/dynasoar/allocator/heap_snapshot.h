@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -48,15 +49,15 @@ struct HeapSnapshot {
 
   HeapNumbers numbers{};
   std::vector<SavedBlock> blocks;
-  std::vector<std::uint64_t> counters;  ///< per class: created, deleted, open blocks, refusals, proof; then changes
+  std::vector<std::uint64_t> counters;  ///< per class: its tallies, refusals, proof; then those of the heap
   std::vector<std::uint32_t> hints;     ///< page hints; then, per class, current blocks
   std::vector<std::uint64_t> lists;     ///< per class: seen, length, entries of two words
   std::vector<SavedTags> tags;          ///< of blocks of which any slot was ever used
 
   static constexpr std::size_t kShards = Counter::kShards;
   static constexpr std::size_t kSeen = 2 * kShards;
-  static constexpr std::size_t kCountersOfType = 3 * kShards + kRefusals + 1;
-  static std::size_t counters_for(std::size_t types) { return types * kCountersOfType + kShards; }
+  static constexpr std::size_t kCountersOfType = 6 * kShards + kRefusals + 1;
+  static std::size_t counters_for(std::size_t types) { return types * kCountersOfType + 2 * kShards; }
 
   /// What the heap is like. @pre the device is idle
   static HeapSnapshot of(Executor& executor, const HeapMemory& memory) {
@@ -75,7 +76,9 @@ struct HeapSnapshot {
     HeapSnapshot snapshot;
     snapshot.take_numbers(memory);
     snapshot.numbers.current_count = 0;
-    snapshot.counters.resize(counters_for(memory.classes().classes.size()));
+    const std::size_t types = memory.classes().classes.size();
+    snapshot.counters.resize(counters_for(types));
+    snapshot.counters[types * kCountersOfType] = memory.pages();  // they are free
     return snapshot;
   }
 
@@ -158,6 +161,10 @@ struct HeapSnapshot {
     if (!blocks.empty()) numbers.used_pages = (blocks.back().number >> heap.block_shift) + 1;
   }
 
+  static std::array<Counter, 6> tallies_of(const AnyHeap::TypeState& type) {
+    return {type.created, type.deleted, type.opened, type.closed, type.emptied, type.reused};
+  }
+
   void take_counters(Executor& executor, const HeapMemory& memory) {
     const auto& heap = memory.heap();
     DeviceArray<std::uint64_t> words(kShards);
@@ -169,35 +176,36 @@ struct HeapSnapshot {
     };
     for (int i = 0; i < memory.types(); ++i) {
       const AnyHeap::TypeState& type = memory.type(static_cast<std::size_t>(i));
-      append_tally(type.created);
-      append_tally(type.deleted);
-      append_tally(type.open_blocks);
+      for (const Counter& tally : tallies_of(type)) append_tally(tally);
       append(download<std::uint64_t>(heap.refusals + i * kRefusals, kRefusals));
       append(download<std::uint64_t>(heap.full_at + i, 1));
     }
-    append_tally(heap.changes);
+    append_tally(heap.pages_freed);
+    append_tally(heap.pages_taken);
   }
 
   void restore_counters(Executor& executor, const HeapMemory& memory, bool same_size) const {
     const auto& heap = memory.heap();
-    DeviceArray<std::uint64_t> all(counters.size());
-    all.upload(counters);
+    std::vector<std::uint64_t> values = counters;
+    // Pages that only one of the heaps has were free, or are now; kept in the first shard of pages_freed.
+    values[static_cast<std::size_t>(memory.types()) * kCountersOfType] += heap.pages - numbers.pages;
+    DeviceArray<std::uint64_t> all(values.size());
+    all.upload(values);
     const std::uint64_t* from = all.data();
     const auto set_tally = [&](const Counter& tally) {
       executor.for_each_index(kShards, WriteTally{tally, std::exchange(from, from + kShards)});
     };
     for (int i = 0; i < memory.types(); ++i) {
       const AnyHeap::TypeState& type = memory.type(static_cast<std::size_t>(i));
-      set_tally(type.created);
-      set_tally(type.deleted);
-      set_tally(type.open_blocks);
+      for (const Counter& tally : tallies_of(type)) set_tally(tally);
       const auto at = static_cast<std::size_t>(from - all.data());
       upload(heap.refusals + i * kRefusals, counters.data() + at, kRefusals);
       // No proof that the heap was full holds in a larger one.
       if (same_size) upload(heap.full_at + i, counters.data() + at + kRefusals, 1);
       from += kRefusals + 1;
     }
-    set_tally(heap.changes);
+    set_tally(heap.pages_freed);
+    set_tally(heap.pages_taken);
     executor.wait();
   }
 

@@ -50,7 +50,10 @@ struct HeapState {
     Bits allocated;       ///< open blocks
     Counter created;      ///< objects, counted in the shard of their block
     Counter deleted;      ///< objects, counted in the shard of who deletes
-    Counter open_blocks;  ///< open blocks, counted in their own shards
+    Counter opened;       ///< blocks, each counted in its own shard; as are the next
+    Counter closed;       ///< blocks
+    Counter emptied;      ///< blocks that became empty ones, of types that share a page
+    Counter reused;       ///< of these, those that are no empty ones any more
     WarpWords current;    ///< [current_count] current block of each warp; a hint, possibly stale; see kHalfFree
     WarpWords fetching;   ///< [current_count] 1 while a warp of the group opens a page for all; a hint
     std::uint32_t blocks_per_page;  ///< at most block_stride()
@@ -71,7 +74,8 @@ struct HeapState {
   Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see search_exhaustively
   Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
   Bits free_pages;
-  Counter changes;  ///< blocks opened and closed; in progress: those on their way from one bitmap to another
+  Counter pages_freed;  ///< pages that became free, at first or later
+  Counter pages_taken;  ///< of these, those that are in use
 
   /// Block numbers per page. A power of two, because requests divide by it.
   __host__ __device__ std::uint32_t block_stride() const { return 1u << block_shift; }

@@ -33,7 +33,7 @@ struct SpreadHints {
 /// Makes new pages free, those of one container, while others may allocate.
 struct AddFreePages {
   AnyHeap::Bits free_pages;
-  AnyHeap::Counter changes;
+  AnyHeap::Counter pages_freed;
   std::uint32_t first, end;
 
   __device__ void operator()(std::size_t index) const {
@@ -41,10 +41,9 @@ struct AddFreePages {
     const std::uint32_t from = index == 0 ? first % 64 : 0;
     const std::uint32_t to = end - container * 64 < 64 ? end - container * 64 : 64;
     const std::uint64_t mask = first_bits(static_cast<int>(to)) & ~first_bits(static_cast<int>(from));
-    // A change, as is a page that becomes free by deletion: no proof that the heap is full outlives it.
-    changes.begin(container);
+    // As when pages become free by deletion: no proof that the heap is full outlives it. relaxed: published by set_many.
+    pages_freed.add(container, static_cast<std::uint64_t>(popcount(mask)), Order::relaxed);
     free_pages.set_many(container * 64, mask);
-    changes.end(container, 1);
   }
 };
 

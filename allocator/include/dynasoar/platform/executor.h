@@ -23,17 +23,30 @@ namespace detail {
 
 inline constexpr int kThreadsPerBlock = 256;
 
-/// The calling thread's share of `function(i)`, 0 <= i < count.
+/// The calling thread's share of `function(begin + i)`, 0 <= i < count.
+///
+/// The loop counts in 32 bits: in kernels that are short of registers, each word that lives from one turn to the next is
+/// written to the L2 cache and read back, by all lanes, and that is what they wait for in the end.
 ///
 /// Warps stay together: all lanes go round equally often and meet after each call, because lanes that went different
 /// ways would otherwise stay apart, and so would their memory accesses and their requests to the allocator.
 template <class F>
-__device__ void for_each_index_of_thread(std::size_t count, const F& function) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  const std::size_t lane = threadIdx.x % 32;
-  for (std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x - lane; first < count; first += stride) {
-    if (first + lane < count) function(first + lane);
+__device__ void for_each_index_of_thread(std::size_t begin, std::uint32_t count, const F& function) {
+  const std::uint32_t stride = gridDim.x * blockDim.x;
+  const std::uint32_t lane = threadIdx.x % 32;
+  for (std::uint32_t first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < count; first += stride) {
+    if (first + lane < count) function(begin + (first + lane));
     __syncwarp();
+  }
+}
+
+/// Calls `launch(begin, size)` for the parts of a loop over `count` indices, of which there is seldom more than one.
+template <class Launch>
+void for_each_part(std::size_t count, const Launch& launch) {
+  constexpr std::size_t kLargest = std::size_t{1} << 31;  // with room for the strides of all threads
+  for (std::size_t begin = 0; begin < count; begin += kLargest) {
+    const std::size_t left = count - begin;
+    launch(begin, static_cast<std::uint32_t>(left < kLargest ? left : kLargest));
   }
 }
 
@@ -62,9 +75,9 @@ inline constexpr int kLeastResident<F> = F::kLeastResident;
 // kernel must be the one of the unit that launches it.
 template <class F>
 static __global__ void __launch_bounds__(kThreadsPerBlock, kLeastResident<F>)
-    index_kernel(std::size_t count, F function) {
+    index_kernel(std::size_t begin, std::uint32_t count, F function) {
   take_turns();
-  for_each_index_of_thread(count, function);
+  for_each_index_of_thread(begin, count, function);
 }
 
 /// What launches of one kernel have in common.
@@ -153,7 +166,9 @@ class Executor : public WaitingRule {
     if (count == 0) return;
     static const detail::KernelTraits all_traits(detail::index_kernel<F>, multiprocessors_);
     const detail::KernelTraits traits = all_traits.for_threads(count, multiprocessors_);
-    detail::launch(traits, detail::index_kernel<F>, traits.grid_for(count), stream_, count, function);
+    detail::for_each_part(count, [&](std::size_t begin, std::uint32_t size) {
+      detail::launch(traits, detail::index_kernel<F>, traits.grid_for(size), stream_, begin, size, function);
+    });
   }
 
   /// Makes sure that device functions that call themselves have so much stack per thread. @throws Error if they cannot

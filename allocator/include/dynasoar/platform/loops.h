@@ -60,9 +60,9 @@ inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
 template <class A, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocessor)
-    bound_index_kernel(std::size_t count, F function) {
+    bound_index_kernel(std::size_t begin, std::uint32_t count, F function) {
   take_turns();
-  for_each_index_of_thread(count, function);
+  for_each_index_of_thread(begin, count, function);
 }
 
 /// An entry of a list, in one load.
@@ -165,7 +165,9 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
   static const KernelTraits all_traits(bound_index_kernel<A, F>, executor.multiprocessors());
   const std::size_t threads = (count - 1) / per_thread + 1;
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), count, function);
+  for_each_part(count, [&](std::size_t begin, std::uint32_t size) {
+    launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), begin, size, function);
+  });
 }
 
 /// Makes the lists of those of the types of which objects were created or deleted since their last list.

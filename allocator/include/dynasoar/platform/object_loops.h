@@ -44,19 +44,22 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   const std::uint32_t stride = gridDim.x * blockDim.x / 64;
-  // Nothing of a round can begin before its entry is there; so it is asked for a round before.
+  // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself is
+  // asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two before.
+  const std::uint32_t first = thread / 64;
   if constexpr (F::kPrefetches) {
-    ListedBlock next = thread / 64 < count ? load_entry(list, thread / 64) : ListedBlock{};
-    for (std::uint32_t i = thread / 64; i < count; i += stride) {
-      const ListedBlock entry = next;
-      if (i + stride < count) {
-        next = load_entry(list, i + stride);
-        function.prefetch(next.block, slot);
-      }
+    ListedBlock now = first < count ? load_entry(list, first) : ListedBlock{};
+    ListedBlock next = first + stride < count ? load_entry(list, first + stride) : ListedBlock{};
+    for (std::uint32_t i = first; i < count; i += stride) {
+      const ListedBlock entry = now;
+      now = next;
+      if (i + stride < count) function.prefetch(now.block, slot);
+      if (i + 2 * stride < count) next = load_entry(list, i + 2 * stride);
+      if (i + 3 * stride < count) prefetch_entry(list, i + 3 * stride);
       visit_entry(entry, slot, function);
     }
   } else {
-    for (std::uint32_t i = thread / 64; i < count; i += stride) {
+    for (std::uint32_t i = first; i < count; i += stride) {
       const ListedBlock entry = load_entry(list, i);
       if (i + stride < count) prefetch_entry(list, i + stride);
       visit_entry(entry, slot, function);
