@@ -251,26 +251,19 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     return counted(type, found);
   }
 
-  /// Whether to look for a listed block everywhere, or be content with what is around the warp's starting point.
-  ///
-  /// What all warps read is a place where they meet. While pages are plenty it is enough that a few of them look at it,
-  /// and that each listed block lies around the starting points of some.
-  __device__ bool worth_searching(std::uint32_t who, std::uint64_t free_near, std::uint64_t listed_near) const {
-    return listed_near != 0 || is_one_of_few(who) || detail::popcount(free_near) <= plenty;
-  }
-
   /// Searches the bitmaps: a listed block, else a new one.
   __device__ Reservation from_search(int type, int want, std::uint32_t who, Surroundings around, bool shares) const {
     const TypeState& state = types[type];
-    // relaxed: hints. Before any loop, see look_around.
+    // relaxed: hints, all under way together. Here, because from_listed_block has a loop, see look_around.
     const std::uint64_t listed_near =
         around.any_listed ? state.active.around(state.active.position_at(starting_point(who))) : 0;
+    const bool any_listed = around.any_listed && !state.active.seems_empty();
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
     if (around.near == 0) {  // nothing left where the warp looks first: where it found its last page
       around.page = page_hint[current_slot(who)].load(Order::relaxed);
       around.near = free_pages.container(0, around.page / kContainerBits);
     }
-    if (around.any_listed && worth_searching(who, around.near, listed_near)) {
+    if (any_listed) {
       const Reservation found = counted(type, from_listed_block(type, want, who, listed_near));
       if (found.slots != 0) {
         // Where there was less than what was asked for, hardly anything is left.
