@@ -39,7 +39,7 @@ struct TotalsOf {
 
 /// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
 ///                 an array, and with `state()`; `phases()`; a constructor `Model(handle, parameters)`;
-///                 `step(handle, clock)`
+///                 `step(step, handle, clock)`
 template <class Model>
 class ObjectBodies final
     : public app::ObjectSimulation<ObjectBodies<Model>, Simulation, typename Model::Body::Allocator> {
@@ -59,8 +59,8 @@ class ObjectBodies final
   }
 
   void step() override {
-    begin_step();
-    model_.step(handle(), clock());
+    const std::uint32_t step = begin_step();
+    model_.step(step, handle(), clock());
   }
 
   std::vector<BodyState> bodies() override {

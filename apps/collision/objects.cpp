@@ -131,12 +131,15 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 /// The loops of a step.
 struct Model {
   using Body = objects::Body;
+  static constexpr std::uint32_t kStepsPerCompaction = 8;
 
   static app::PhaseNames phases() { return {"attract", "move", "seek", "merge", "leave"}; }
 
   Model(const dynasoar::AllocatorHandle<AllocatorT>&, const bodies::Parameters&) {}
 
-  static void step(dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
+  static void step(std::uint32_t step, dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
+    // Those who have merged leave gaps, around which all others find their way in each loop over pairs.
+    if (step % kStepsPerCompaction == 0) handle.compact<Body>({.above = 0.1});
     clock.begin_step(handle.executor());
     const auto kept = handle.keep_lists();  // nobody goes before the last loop
     handle.parallel_do<&Body::attract>();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -88,7 +89,7 @@ class Model {
                                                         .capacity = 2 * parameters.initial.size()});
   }
 
-  void step(Handle& handle, app::PhaseClock& clock) {
+  void step(std::uint32_t, Handle& handle, app::PhaseClock& clock) {
     clock.begin_step(handle.executor());
     const auto kept = handle.keep_lists();
     if (grid_) {
