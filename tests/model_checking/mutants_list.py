@@ -214,9 +214,7 @@ mutant("closed_stays_allocated", HEAP, "close", "a closed block stays allocated"
 mutant("closed_allocated_above", HEAP, "close", "the bits above the one in `allocated` are not settled",
        FINISH_ALLOCATED, "")
 mutant("closed_late_allocated", HEAP, "close", "a block leaves `allocated` only after it is listed as empty",
-       ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT,
-       equivalent="who opens the block again waits for the bit (Bitmap::finish_set) before it hands out a slot, so "
-                  "nobody else can close it meanwhile")
+       ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT, scenarios=["blocks_given_back"])
 MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n")
 mutant("closed_late_token", HEAP, "close", "the token is taken only after the block is listed as empty",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")

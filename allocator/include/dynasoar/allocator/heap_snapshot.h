@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -100,7 +101,7 @@ struct HeapSnapshot {
     for (const SavedTags& saved : tags) {
       if (saved.block >= end) return false;
     }
-    return numbers.used_pages <= numbers.pages && has_consistent_lists(types, end);
+    return numbers.used_pages <= numbers.pages && has_consistent_counts(classes) && has_consistent_lists(types, end);
   }
 
   /// Makes the heap, whatever is in it, like this; the objects are up to the caller. Where it has another size, or is
@@ -207,6 +208,40 @@ struct HeapSnapshot {
     set_tally(heap.pages_freed);
     set_tally(heap.pages_taken);
     executor.wait();
+  }
+
+  /// Whether the counters count what the blocks are: a heap believes them when it says that it is full. Objects are left
+  /// out: a program may have destroyed one twice, and its checkpoint is a checkpoint.
+  bool has_consistent_counts(const ClassTable& classes) const {
+    struct Found {
+      std::uint64_t blocks = 0, pages = 0;
+    };
+    std::vector<Found> found(classes.classes.size());
+    std::uint64_t used_pages = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      Found& type = found[blocks[i].type];
+      ++type.blocks;
+      if (i > 0 && blocks[i - 1].number / classes.block_stride == blocks[i].number / classes.block_stride) continue;
+      ++type.pages;
+      ++used_pages;
+    }
+    const std::uint64_t* from = counters.data();
+    const auto next = [&from] {
+      const std::uint64_t* const begin = std::exchange(from, from + kShards);
+      return std::accumulate(begin, begin + kShards, std::uint64_t{0});
+    };
+    const auto difference = [&next] {
+      const std::uint64_t came = next();
+      return came - next();
+    };
+    for (std::size_t type = 0; type < found.size(); ++type) {
+      const std::uint64_t per_page = classes[type].blocks_per_page;
+      const std::uint64_t empty = per_page > 1 ? found[type].pages * per_page - found[type].blocks : 0;
+      from += 2 * kShards;  // created and deleted
+      if (difference() != found[type].blocks || difference() != empty) return false;
+      from += kRefusals + 1;
+    }
+    return difference() == numbers.pages - used_pages;
   }
 
   using WarpWords = AnyHeap::WarpWords;
