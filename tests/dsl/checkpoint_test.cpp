@@ -664,6 +664,59 @@ TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
   CHECK(handle.sum<&Speck::number_>() == sum - 130);
 }
 
+/// The file with one more in the shard number `word` of all that section `counters` has, and the right checksums.
+std::string with_counter_off(std::string file, std::size_t word) {
+  using namespace dynasoar::detail;
+  std::vector<std::uint64_t> sums;
+  for (std::size_t at = sizeof(CheckpointHeader); at < file.size();) {
+    ChunkHeader chunk;
+    std::memcpy(&chunk, file.data() + at, sizeof chunk);
+    char* const contents = file.data() + at + sizeof chunk;
+    if (chunk.section == Section::counters) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, contents + word * sizeof value, sizeof value);
+      ++value;
+      std::memcpy(contents + word * sizeof value, &value, sizeof value);
+      chunk.data = checksum(contents, chunk.stored);
+      chunk.checksum = chunk.expected_checksum();
+      std::memcpy(file.data() + at, &chunk, sizeof chunk);
+    }
+    sums.push_back(chunk.checksum);
+    at += sizeof chunk + chunk.stored;
+  }
+  CheckpointHeader header;
+  std::memcpy(&header, file.data(), sizeof header);
+  header.body = checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
+  header.checksum = header.expected_checksum();
+  std::memcpy(file.data(), &header, sizeof header);
+  return file;
+}
+
+TEST_CASE("a file whose counters do not count its blocks and pages is refused") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  handle.parallel_new<Speck>(130);
+  handle.save(folder / "a");
+  const std::string good = contents_of(folder / "a");
+  constexpr std::size_t kShards = dynasoar::PlatformAtomics::kShards;
+  constexpr std::size_t kOfClass = 6 * kShards + dynasoar::kRefusals + 1;
+  // created, deleted, opened, closed, emptied, reused; pages freed, pages taken
+  for (const std::size_t word :
+       {std::size_t{0}, kShards, 2 * kShards, 3 * kShards, 4 * kShards, 5 * kShards, kOfClass, kOfClass + kShards}) {
+    CAPTURE(word / kShards);
+    write_file(folder / "b", with_counter_off(good, word));
+    if (word < 2 * kShards) {  // as after an object was destroyed twice
+      CHECK_NOTHROW(handle.load(folder / "b"));
+    } else {
+      const auto [fault, what] = fault_of([&] { handle.load(folder / "b"); });
+      CHECK(fault == CheckpointFault::damaged);
+      CHECK(what.find("its parts do not fit together") != std::string::npos);
+    }
+  }
+  handle.load(folder / "a");
+  CHECK(handle.count<Speck>() == 130);
+}
+
 TEST_CASE("a truncated file is found, wherever it ends, and nothing changes; so is a longer one") {
   const TestFolder folder;
   SpeckHandle handle(specks());
