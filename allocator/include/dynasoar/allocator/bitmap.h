@@ -197,33 +197,35 @@ class Bitmap {
     std::uint64_t bits;
   };
 
-  /// The container of level 1 around a position, or the top if that is below: what find_container looks at first. A hint.
-  __device__ std::uint64_t around(std::uint32_t start) const {
-    // relaxed: a hint.
-    if (levels_ <= 2) return word(levels_ - 1, 0).load(Order::relaxed);
-    return start < size_ ? word(1, start / kContainerBits / kContainerBits).load(Order::relaxed) : 0;
+  /// What find_container looks at first, for callers who do without it if there is nothing to find. Hints.
+  struct Overview {
+    std::uint64_t top;     ///< 0 if no bit is set
+    std::uint64_t around;  ///< the container of level 1 around `start`; 0 if that is the top
+  };
+
+  /// @par Cost   two loads that are under way together, one if there are two levels at most
+  __device__ Overview overview(std::uint32_t start) const {
+    // relaxed: hints.
+    const bool has_middle = levels_ > 2 && start < size_;
+    return {word(levels_ - 1, 0).load(Order::relaxed),
+            has_middle ? word(1, start / kContainerBits / kContainerBits).load(Order::relaxed) : 0};
   }
 
-  /// A container with set bits; one traversal from level 1 around `start`, if there are any, else from the top.
+  /// A container with set bits; one traversal from the top, or, if there are bits around `start`, from there.
   ///
   /// @param start   where to look first: at each level the digit of `start` is the first bit tried, cyclically. Equal
   ///                starts search in equal order, so different starts spread threads over different bits.
-  /// @par Cost   one load per level, one more from the top
-  __device__ Candidates find_container(std::uint32_t start) const { return find_container(start, around(start)); }
+  /// @par Cost   one load per level; of the upper ones, two are under way together
+  __device__ Candidates find_container(std::uint32_t start) const { return find_container(start, overview(start)); }
 
-  /// The same, for a caller who knows what is around `start`.
-  __device__ Candidates find_container(std::uint32_t start, std::uint64_t around) const {
+  /// The same, for a caller who has the overview.
+  __device__ Candidates find_container(std::uint32_t start, const Overview& seen) const {
     // relaxed: only hints; the caller's own atomic on what the bit stands for decides.
-    int level = levels_ - 1;
-    std::uint32_t index = 0;
-    std::uint64_t bits = around;
-    if (around != 0 && level > 1) {
-      level = 1;
-      index = start / kContainerBits / kContainerBits;
-    } else if (level > 1) {
-      bits = word(level, 0).load(Order::relaxed);
-    }
-    if (bits == 0) return {kNoPosition, 0};
+    if (seen.top == 0) return {kNoPosition, 0};
+    const bool is_near = seen.around != 0;
+    int level = is_near ? 1 : levels_ - 1;
+    std::uint32_t index = is_near ? start / kContainerBits / kContainerBits : 0;
+    std::uint64_t bits = is_near ? seen.around : seen.top;
     for (; level > 0; --level, bits = word(level, index).load(Order::relaxed)) {
       if (bits == 0) return {kStalePosition, 0};
       index = index * kContainerBits + next_bit(bits, digit(start, level));

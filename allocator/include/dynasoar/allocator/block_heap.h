@@ -255,16 +255,15 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   __device__ Reservation from_search(int type, int want, std::uint32_t who, Surroundings around, bool shares) const {
     const TypeState& state = types[type];
     // relaxed: hints, all under way together. Here, because from_listed_block has a loop, see look_around.
-    const std::uint64_t listed_near =
-        around.any_listed ? state.active.around(state.active.position_at(starting_point(who))) : 0;
-    const bool any_listed = around.any_listed && !state.active.seems_empty();
+    typename Bits::Overview listed{0, 0};
+    if (around.any_listed) listed = state.active.overview(state.active.position_at(starting_point(who)));
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
     if (around.near == 0) {  // nothing left where the warp looks first: where it found its last page
       around.page = page_hint[current_slot(who)].load(Order::relaxed);
       around.near = free_pages.container(0, around.page / kContainerBits);
     }
-    if (any_listed) {
-      const Reservation found = counted(type, from_listed_block(type, want, who, listed_near));
+    if (listed.top != 0) {
+      const Reservation found = counted(type, from_listed_block(type, want, who, listed));
       if (found.slots != 0) {
         // Where there was less than what was asked for, hardly anything is left.
         if (detail::popcount(found.slots) == want) adopt(found.block, type, who, around.has_current);
@@ -276,13 +275,13 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   /// A listed block anywhere, from one starting point after the other.
   ///
-  /// @param near   what is listed around the first of them
-  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who, std::uint64_t near) const {
+  /// @param seen   the bitmap's overview from the first of them
+  __device__ Reservation from_listed_block(int type, int want, std::uint32_t who, typename Bits::Overview seen) const {
     const Bits& active = types[type].active;
     std::uint32_t point = starting_point(who);
     std::uint32_t start = active.position_at(point);
     for (int i = 1;; ++i) {
-      const typename Bits::Candidates listed = active.find_container(start, near);
+      const typename Bits::Candidates listed = active.find_container(start, seen);
       if (listed.first == kNoPosition) return nothing();
       if (listed.first != kStalePosition) {
         const Reservation found = from_container(type, want, who, listed, start);
@@ -291,7 +290,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
       if (i == kSearches) return nothing();
       point += kSpread;
       start = active.position_at(point);
-      near = active.around(start);
+      seen = active.overview(start);
     }
   }
 
@@ -739,12 +738,13 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
     const std::uint64_t created = state.created.read();
     const std::uint64_t closed = state.closed.read();
-    const std::uint64_t reused = state.reused.read();
+    const bool has_empty = state.blocks_per_page > 1;
+    const std::uint64_t reused = has_empty ? state.reused.read() : 0;
     const std::uint64_t taken = pages_taken.read();
 
     const std::uint64_t opened = state.opened.read();
     const std::uint64_t deleted = state.deleted.read();
-    const std::uint64_t emptied = state.emptied.read();
+    const std::uint64_t emptied = has_empty ? state.emptied.read() : 0;
     const std::uint64_t freed = pages_freed.read();
 
     if ((opened - closed) * kSlots != created - deleted) {

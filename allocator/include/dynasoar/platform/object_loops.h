@@ -49,13 +49,15 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t first = thread / 64;
   if constexpr (F::kPrefetches) {
     ListedBlock now = first < count ? load_entry(list, first) : ListedBlock{};
-    ListedBlock next = first + stride < count ? load_entry(list, first + stride) : ListedBlock{};
+    ListedBlock next{};
     for (std::uint32_t i = first; i < count; i += stride) {
       const ListedBlock entry = now;
-      now = next;
-      if (i + stride < count) function.prefetch(now.block, slot);
-      if (i + 2 * stride < count) next = load_entry(list, i + 2 * stride);
-      if (i + 3 * stride < count) prefetch_entry(list, i + 3 * stride);
+      if (i + stride < count) {  // else there is little to do, and no time to lose
+        now = i == first ? load_entry(list, i + stride) : next;
+        function.prefetch(now.block, slot);
+        if (i + 2 * stride < count) next = load_entry(list, i + 2 * stride);
+        if (i + 3 * stride < count) prefetch_entry(list, i + 3 * stride);
+      }
       visit_entry(entry, slot, function);
     }
   } else {
