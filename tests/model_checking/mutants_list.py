@@ -132,10 +132,18 @@ mutant("half_in_vain_unlisted", HEAP, "reserve_half", "nor is one of which there
        "    if (!has_filled) list_owned(block, owned);\n", "    if (!has_filled && got != 0) list_owned(block, owned);\n")
 mutant("half_listed_always", HEAP, "reserve_half", "a block that it fills is listed, too",
        "    if (!has_filled) list_owned(block, owned);\n", "    list_owned(block, owned);\n")
-mutant("half_not_settled", HEAP, "reserve_half", "who takes the last slots does not settle it",
-       "    if (has_filled) settle_filled(block, owner, who, owned != 0);\n", "")
-mutant("half_takes_token_anew", HEAP, "reserve_half", "who has filled the block looks for the token once more",
-       "settle_filled(block, owner, who, owned != 0);\n", "settle_filled(block, owner, who);\n")
+HALF_SETTLED = ("    if (has_filled) settle_filled(block, owner, who, owned != 0 || take_token(block, Order::relaxed) != 0);\n")
+mutant("half_not_settled", HEAP, "reserve_half", "who takes the last slots does not settle it", HALF_SETTLED, "")
+mutant("half_takes_token_anew", HEAP, "reserve_half", "who has filled the block looks for the token once more, also if it has it",
+       HALF_SETTLED, "    if (has_filled) settle_filled(block, owner, who);\n")
+HALF_SLOTS = "    const std::uint64_t before = slots[block].fetch_or(kUpperHalf, Atomics::kFencedLater);\n"
+HALF_TOKEN = "    const std::uint32_t owned = take_token(block, Atomics::kFencedLater);\n"
+mutant("half_token_first", HEAP, "reserve_half", "it asks for the token before it asks for the slots",
+       HALF_SLOTS + HALF_TOKEN, HALF_TOKEN + HALF_SLOTS,
+       equivalent="both are under way together, so a GPU may do it")
+mutant("half_trusts_first_look", HEAP, "reserve_half", "the same, and who has filled the block does not look for the token again",
+       HALF_SLOTS + HALF_TOKEN, HALF_TOKEN + HALF_SLOTS)
+MUTANTS[-1]["replace_also"] = (HALF_SETTLED, "    if (has_filled) settle_filled(block, owner, who, owned != 0);\n")
 mutant("reserve_not_settled", HEAP, "reserve", "who takes the last slot does not settle it",
        "    if ((before | got) == kAllSlots) settle_filled(block, owner, who);\n", "")
 mutant("filled_stays_active", HEAP, "settle_filled", "a full block stays listed as active",

@@ -556,7 +556,9 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     if (!has_filled) list_owned(block, owned);
     if (got == 0) return 0;
     const int owner = type_of(block);
-    if (has_filled) settle_filled(block, owner, who, owned != 0);
+    // Of two changes that are under way together, a GPU may make the second one first: that the token was not there says
+    // nothing of a block that was opened in between. Now, behind the fence, it is there, or somebody has taken it.
+    if (has_filled) settle_filled(block, owner, who, owned != 0 || take_token(block, Order::relaxed) != 0);
     if (owner == type) return got;
     release_slots(block, owner, got, who);  // as in reserve
     return 0;
