@@ -37,7 +37,7 @@ struct HeapCopy {
     std::vector<std::vector<std::uint64_t>> empty, active, allocated;  // all levels
     std::vector<std::uint32_t> current, fetching;
     std::uint32_t blocks_per_page;
-    std::uint64_t objects = 0;  // created less deleted
+    std::uint64_t objects = 0;       // created less deleted
     std::uint64_t open_blocks = 0;   // opened less closed
     std::uint64_t empty_blocks = 0;  // emptied less reused
   };

@@ -174,7 +174,8 @@ class Bitmap {
   __device__ bool claim_all(std::uint32_t position, std::uint64_t mask) const {
     const std::uint32_t index = position / kContainerBits;
     std::uint64_t found = word(0, index).load(Order::relaxed);
-    // acq_rel: acquire as in try_clear, and what was set in the word before stays published. A compare-exchange that fails only means that the word has changed: look again.
+    // acq_rel: acquire as in try_clear, and what was set in the word before stays published. A compare-exchange that
+    // fails only means that the word has changed: look again.
     while ((found & mask) == mask) {
       if (word(0, index).compare_exchange(found, found & ~mask, Order::acq_rel)) {
         if (found == mask) settle_emptied(index);

@@ -15,9 +15,9 @@
 /// Whoever makes a slot bitmap full, not full any more or empty (it learns so from the value its atomic returns) does
 /// the bookkeeping for that change alone. See docs/allocator.md for every transition and the atomic that makes it.
 ///
-/// What is free is counted: pages, empty blocks of a type, and slots in its open blocks. Whatever goes from one of these
-/// to another, or into use, is counted where it goes before it is no longer counted where it was. So who reads first how
-/// much has left, and then how much has come, may find too much that is free, but never too little.
+/// What is free is counted: pages, empty blocks of a type, and slots in its open blocks. Whatever goes from one of
+/// these to another, or into use, is counted where it goes before it is no longer counted where it was. So who reads
+/// first how much has left, and then how much has come, may find too much that is free, but never too little.
 #pragma once
 
 #include <cstdint>
@@ -415,8 +415,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     }
   }
 
-  /// Counts that blocks are no free pages, or empty blocks, any more. @pre they have been counted as open, and a release
-  /// fence came after that: partner is the acquire of a search
+  /// Counts that blocks are no free pages, or empty blocks, any more. @pre they have been counted as open, and a
+  /// release fence came after that: partner is the acquire of a search
   __device__ void count_taken(int type, bool were_empty, std::uint32_t key, std::uint64_t number) const {
     (were_empty ? types[type].reused : pages_taken).add(key, number, Order::relaxed);
   }
@@ -556,8 +556,8 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     if (!has_filled) list_owned(block, owned);
     if (got == 0) return 0;
     const int owner = type_of(block);
-    // Of two changes that are under way together, a GPU may make the second one first: that the token was not there says
-    // nothing of a block that was opened in between. Now, behind the fence, it is there, or somebody has taken it.
+    // Of two changes that are under way together, a GPU may make the second one first: that the token was not there
+    // says nothing of a block that was opened in between. Now, behind the fence, it is there, or somebody has taken it.
     if (has_filled) settle_filled(block, owner, who, owned != 0 || take_token(block, Order::relaxed) != 0);
     if (owner == type) return got;
     release_slots(block, owner, got, who);  // as in reserve

@@ -210,8 +210,8 @@ struct HeapSnapshot {
     executor.wait();
   }
 
-  /// Whether the counters count what the blocks are: a heap believes them when it says that it is full. Objects are left
-  /// out: a program may have destroyed one twice, and its checkpoint is a checkpoint.
+  /// Whether the counters count what the blocks are: a heap believes them when it says that it is full. Objects are
+  /// left out: a program may have destroyed one twice, and its checkpoint is a checkpoint.
   bool has_consistent_counts(const ClassTable& classes) const {
     struct Found {
       std::uint64_t blocks = 0, pages = 0;

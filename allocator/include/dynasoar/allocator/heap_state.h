@@ -45,17 +45,17 @@ struct HeapState {
 
   /// What the heap keeps for each type.
   struct TypeState {
-    Bits empty;           ///< closed blocks in pages of this type
-    Bits active;          ///< open blocks with a free slot that nobody owns
-    Bits allocated;       ///< open blocks
-    Counter created;      ///< objects, counted in the shard of their block
-    Counter deleted;      ///< objects, counted in the shard of who deletes
-    Counter opened;       ///< blocks, each counted in its own shard; as are the next
-    Counter closed;       ///< blocks
-    Counter emptied;      ///< blocks that became empty ones, of types that share a page
-    Counter reused;       ///< of these, those that are no empty ones any more
-    WarpWords current;    ///< [current_count] current block of each warp; a hint, possibly stale; see kHalfFree
-    WarpWords fetching;   ///< [current_count] 1 while a warp of the group opens a page for all; a hint
+    Bits empty;          ///< closed blocks in pages of this type
+    Bits active;         ///< open blocks with a free slot that nobody owns
+    Bits allocated;      ///< open blocks
+    Counter created;     ///< objects, counted in the shard of their block
+    Counter deleted;     ///< objects, counted in the shard of who deletes
+    Counter opened;      ///< blocks, each counted in its own shard; as are the next
+    Counter closed;      ///< blocks
+    Counter emptied;     ///< blocks that became empty ones, of types that share a page
+    Counter reused;      ///< of these, those that are no empty ones any more
+    WarpWords current;   ///< [current_count] current block of each warp; a hint, possibly stale; see kHalfFree
+    WarpWords fetching;  ///< [current_count] 1 while a warp of the group opens a page for all; a hint
     std::uint32_t blocks_per_page;  ///< at most block_stride()
   };
 

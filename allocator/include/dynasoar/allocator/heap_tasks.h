@@ -41,7 +41,8 @@ struct AddFreePages {
     const std::uint32_t from = index == 0 ? first % 64 : 0;
     const std::uint32_t to = end - container * 64 < 64 ? end - container * 64 : 64;
     const std::uint64_t mask = first_bits(static_cast<int>(to)) & ~first_bits(static_cast<int>(from));
-    // As when pages become free by deletion: no proof that the heap is full outlives it. relaxed: published by set_many.
+    // As when pages become free by deletion: no proof that the heap is full outlives it. relaxed: published by
+    // set_many.
     pages_freed.add(container, static_cast<std::uint64_t>(popcount(mask)), Order::relaxed);
     free_pages.set_many(container * 64, mask);
   }

@@ -1,6 +1,6 @@
 /// @file
-/// Tally: a counter that thousands of warps add to. Used by BlockHeap for what becomes free and what is taken: with these
-/// a request that found nothing proves that there was nothing.
+/// Tally: a counter that thousands of warps add to. Used by BlockHeap for what becomes free and what is taken: with
+/// these a request that found nothing proves that there was nothing.
 ///
 /// The count is spread over shards, because all warps would otherwise meet at one address.
 #pragma once

@@ -25,8 +25,8 @@ inline constexpr int kThreadsPerBlock = 256;
 
 /// The calling thread's share of `function(begin + i)`, 0 <= i < count.
 ///
-/// The loop counts in 32 bits: in kernels that are short of registers, each word that lives from one turn to the next is
-/// written to the L2 cache and read back, by all lanes, and that is what they wait for in the end.
+/// The loop counts in 32 bits: in kernels that are short of registers, each word that lives from one turn to the next
+/// is written to the L2 cache and read back, by all lanes, and that is what they wait for in the end.
 ///
 /// Warps stay together: all lanes go round equally often and meet after each call, because lanes that went different
 /// ways would otherwise stay apart, and so would their memory accesses and their requests to the allocator.

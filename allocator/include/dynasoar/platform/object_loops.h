@@ -44,8 +44,9 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   const std::uint32_t stride = gridDim.x * blockDim.x / 64;
-  // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself is
-  // asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two before.
+  // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself
+  // is asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two
+  // before.
   const std::uint32_t first = thread / 64;
   if constexpr (F::kPrefetches) {
     ListedBlock now = first < count ? load_entry(list, first) : ListedBlock{};
