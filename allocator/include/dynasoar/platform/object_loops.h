@@ -46,27 +46,27 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t stride = gridDim.x * blockDim.x / 64;
   // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself
   // is asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two
-  // before.
+  // before; but not in short lists, in which there is no round to wait for, and no time to lose.
   const std::uint32_t first = thread / 64;
   if constexpr (F::kPrefetches) {
-    ListedBlock now = first < count ? load_entry(list, first) : ListedBlock{};
-    ListedBlock next{};
-    for (std::uint32_t i = first; i < count; i += stride) {
-      const ListedBlock entry = now;
-      if (i + stride < count) {  // else there is little to do, and no time to lose
-        now = i == first ? load_entry(list, i + stride) : next;
-        function.prefetch(now.block, slot);
+    if (count > stride) {
+      ListedBlock now = first < count ? load_entry(list, first) : ListedBlock{};
+      ListedBlock next = first + stride < count ? load_entry(list, first + stride) : ListedBlock{};
+      for (std::uint32_t i = first; i < count; i += stride) {
+        const ListedBlock entry = now;
+        now = next;
+        if (i + stride < count) function.prefetch(now.block, slot);
         if (i + 2 * stride < count) next = load_entry(list, i + 2 * stride);
         if (i + 3 * stride < count) prefetch_entry(list, i + 3 * stride);
+        visit_entry(entry, slot, function);
       }
-      visit_entry(entry, slot, function);
+      return;
     }
-  } else {
-    for (std::uint32_t i = first; i < count; i += stride) {
-      const ListedBlock entry = load_entry(list, i);
-      if (i + stride < count) prefetch_entry(list, i + stride);
-      visit_entry(entry, slot, function);
-    }
+  }
+  for (std::uint32_t i = first; i < count; i += stride) {
+    const ListedBlock entry = load_entry(list, i);
+    if (i + stride < count) prefetch_entry(list, i + stride);
+    visit_entry(entry, slot, function);
   }
 }
 
