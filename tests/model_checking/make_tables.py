@@ -72,7 +72,8 @@ def mutants():
             continue
         by = f"Relacy, `{caught['scenario']}`" if caught["by"] == "relacy" else caught["by"]
         soon = f"schedule {grouped(caught['schedules'])}, " if caught["schedules"] else ""
-        rows.append([place, change, f"{by}: {caught['error']}", f"{soon}{caught['seconds']:.1f} s"])
+        took = "" if caught["seconds"] is None else f"{caught['seconds']:.1f} s"  # unknown if it is from a log
+        rows.append([place, change, f"{by}: {caught['error']}", (soon + took).rstrip(", ")])
     defects = [record for record in records.values() if not record["equivalent"]]
     caught = sum(record["caught"] is not None for record in defects)
     total = f"{len(defects)} mutants, {caught} caught; {sum(1 for m in MUTANTS if m['equivalent'])} more are equivalent."
