@@ -664,6 +664,17 @@ TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
   CHECK(handle.sum<&Speck::number_>() == sum - 130);
 }
 
+/// The file with another header, which gets the right checksum.
+template <class Change>
+std::string with_header(std::string file, const Change& change) {
+  dynasoar::detail::CheckpointHeader header{};
+  std::memcpy(&header, file.data(), sizeof header);
+  change(header);
+  header.checksum = header.expected_checksum();
+  std::memcpy(file.data(), &header, sizeof header);
+  return file;
+}
+
 /// The file with one more in the shard number `word` of all that section `counters` has, and the right checksums.
 std::string with_counter_off(std::string file, std::size_t word) {
   using namespace dynasoar::detail;
@@ -684,12 +695,9 @@ std::string with_counter_off(std::string file, std::size_t word) {
     sums.push_back(chunk.checksum);
     at += sizeof chunk + chunk.stored;
   }
-  CheckpointHeader header;
-  std::memcpy(&header, file.data(), sizeof header);
-  header.body = checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
-  header.checksum = header.expected_checksum();
-  std::memcpy(file.data(), &header, sizeof header);
-  return file;
+  return with_header(std::move(file), [&](CheckpointHeader& header) {
+    header.body = checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
+  });
 }
 
 TEST_CASE("a file whose counters do not count its blocks and pages is refused") {
@@ -803,13 +811,7 @@ TEST_CASE("foreign, older and newer files are told apart") {
   const auto foreign = fault_of([&] { handle.load(folder / "b"); });
   CHECK(foreign.first == CheckpointFault::not_a_checkpoint);
   const auto of_version = [&](std::uint32_t version) {
-    dynasoar::detail::CheckpointHeader header{};
-    std::memcpy(&header, good.data(), sizeof header);
-    header.version = version;
-    header.checksum = header.expected_checksum();
-    std::string other = good;
-    std::memcpy(other.data(), &header, sizeof header);
-    write_file(folder / "b", other);
+    write_file(folder / "b", with_header(good, [&](auto& header) { header.version = version; }));
     return fault_of([&] { handle.load(folder / "b"); });
   };
   const auto older = of_version(1);
