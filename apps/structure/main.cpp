@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <app/allocator_choice.h>
 #include <app/error.h>

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <app/device.h>
 #include <app/error.h>

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <app/error.h>
 #include <app/output.h>

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <app/device.h>
 #include <app/error.h>

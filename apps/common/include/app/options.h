@@ -8,7 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+// Not <CLI/CLI.hpp>, which takes compilers as long as the rest of a program's file.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace app {
 

@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <app/chart.h>
 #include <app/picture.h>
 #include <app/simulation.h>
 #include <dynasoar/columns.h>
+
+namespace CLI {
+class App;
+}
 
 namespace app {
 
