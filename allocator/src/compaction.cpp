@@ -22,7 +22,7 @@ bool have_pointers_to(const ClassTable& table, const ClassSet& moved) {
 }  // namespace
 
 void compact(Executor& executor, const HeapMemory& memory, const ClassSet& classes, double above,
-             std::span<const HandleArray> arrays) {
+             View<HandleArray> arrays) {
   const CompactedHeap heap = memory.compacted(classes);
   const std::size_t types = heap.heap.types.size();
   loop_over_teams(executor, types, ChooseClasses{heap, above});
@@ -34,7 +34,7 @@ void compact(Executor& executor, const HeapMemory& memory, const ClassSet& class
     std::size_t most = objects ? blocks * kSlotsPerBlock / kUpdatesPerTeam + 1 : 0;
     for (const HandleArray& array : now) most += array.size / kUpdatesPerTeam + 1;
     loop_over_teams(executor, most, UpdatePointers(heap, now, objects));
-    arrays = arrays.subspan(now.size());
+    arrays = arrays.without_first(now.size());
     objects = false;
   }
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <app/error.h>

@@ -101,7 +101,7 @@ struct LoadedItem : CheckpointItem {
   }
 };
 
-std::vector<LoadedItem> to_be_loaded(std::span<const CheckpointItem* const> items) {
+std::vector<LoadedItem> to_be_loaded(View<const CheckpointItem*> items) {
   std::vector<LoadedItem> loaded;
   for (const CheckpointItem* const item : items) loaded.push_back({*item, {}});
   return loaded;
@@ -109,7 +109,7 @@ std::vector<LoadedItem> to_be_loaded(std::span<const CheckpointItem* const> item
 
 /// The section `items`: a line for each, in the order in which their contents follow. @throws Error if names will not
 /// do
-std::string items_text(std::span<const SavedItem* const> items) {
+std::string items_text(View<const SavedItem*> items) {
   std::string text;
   std::vector<std::string> names;
   for (const SavedItem* const saved : items) {
@@ -140,7 +140,7 @@ void write_from_device(CheckpointWriter& writer, const SavedItem& item) {
 }  // namespace
 
 void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
-                     const std::string& path, const SaveOptions& options, std::span<const SavedItem* const> items,
+                     const std::string& path, const SaveOptions& options, View<const SavedItem*> items,
                      const Compression& compression) {
   check(options, compression);
   const std::string classes = classes_text(memory.classes());
@@ -176,7 +176,7 @@ class CheckpointLoader {
  public:
   /// Reads and checks. Changes nothing. @throws CheckpointError if the file does not fit, also into the largest heap
   /// that this one may become
-  CheckpointLoader(const std::string& path, std::span<const CheckpointItem* const> items, const HeapMemory& memory,
+  CheckpointLoader(const std::string& path, View<const CheckpointItem*> items, const HeapMemory& memory,
                    const Compression& compression)
       : reader_(path, compression), items_(to_be_loaded(items)) {
     read_all();
@@ -371,7 +371,7 @@ class CheckpointLoader {
 }  // namespace
 
 LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
-                                 std::span<const CheckpointItem* const> items, const Compression& compression) {
+                                 View<const CheckpointItem*> items, const Compression& compression) {
   CheckpointLoader loader(path, items, memory, compression);
   memory.grow_to(executor, static_cast<std::uint32_t>(std::min(loader.numbers().pages, memory.limit_pages())));
   executor.wait();
@@ -385,7 +385,7 @@ namespace {
 /// Reads values of the host's, and nothing else, from any checkpoint.
 class ValueLoader {
  public:
-  ValueLoader(const std::string& path, std::span<const CheckpointItem* const> items, const Compression& compression)
+  ValueLoader(const std::string& path, View<const CheckpointItem*> items, const Compression& compression)
       : reader_(path, compression), items_(to_be_loaded(items)) {}
 
   void load() {
@@ -464,8 +464,7 @@ class ValueLoader {
 
 }  // namespace
 
-void load_values(const std::string& path, std::span<const CheckpointItem* const> items,
-                 const Compression& compression) {
+void load_values(const std::string& path, View<const CheckpointItem*> items, const Compression& compression) {
   for (const CheckpointItem* const item : items) {
     if (!item->is_in_device_memory) continue;
     throw Error(

@@ -9,7 +9,7 @@ std::string field_text(const FieldInfo& field) {
   return std::string(field.owner) + "::" + field.text();
 }
 
-std::vector<std::string> field_names_of(std::span<const FieldInfo> fields) {
+std::vector<std::string> field_names_of(View<FieldInfo> fields) {
   std::vector<std::string> names;
   for (const FieldInfo& field : fields) names.push_back(field.text());
   std::vector<std::string> result = names;

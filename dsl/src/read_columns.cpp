@@ -233,7 +233,7 @@ Columns read_columns(Executor& executor, const ClassTable& classes, const std::v
 }
 
 Columns read_all_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
-                         const ColumnRequest& request, std::span<const ColumnRequest* const> subtypes) {
+                         const ColumnRequest& request, View<const ColumnRequest*> subtypes) {
   Columns table = read_columns(executor, classes, places, request);
   if (subtypes.size() < 2) return table;
   std::vector<Columns> subclasses;

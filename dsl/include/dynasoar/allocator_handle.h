@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -37,6 +36,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/object_loops.h>
+#include <dynasoar/platform/view.h>
 #include <dynasoar/read_columns.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
@@ -253,7 +253,7 @@ class AllocatorHandle {
   /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
-    save_items(path, options, std::initializer_list<const SavedItem*>{&items...});
+    save_items(path, options, {&items...});
   }
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const Items&... items) {
@@ -280,7 +280,7 @@ class AllocatorHandle {
         (true && ... && std::is_same_v<Items, CheckpointItem>),
         "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
         "changed: one of these is constant, or something else");
-    load_items(path, std::initializer_list<const CheckpointItem*>{&items...});
+    load_items(path, {&items...});
   }
   void load(const std::string& path, const CheckpointItems& items) { load_items(path, items.loaded()); }
 
@@ -446,13 +446,13 @@ class AllocatorHandle {
   }
 
   [[gnu::noinline]] void save_items(const std::string& path, const SaveOptions& options,
-                                    std::span<const SavedItem* const> items) {
+                                    detail::View<const SavedItem*> items) {
     check_saves();
     synchronize();
     detail::save_checkpoint(executor_, storage_, growth_, loops_, path, options, items, detail::kCompression);
   }
 
-  [[gnu::noinline]] void load_items(const std::string& path, std::span<const CheckpointItem* const> items) {
+  [[gnu::noinline]] void load_items(const std::string& path, detail::View<const CheckpointItem*> items) {
     check_saves();
     executor_.synchronize();
     lists_.check_not_kept();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include <dynasoar/allocator/checkpoint_error.h>
@@ -12,6 +11,7 @@
 #include <dynasoar/allocator/heap_memory.h>
 #include <dynasoar/checkpoint_items.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/view.h>
 
 namespace dynasoar {
 
@@ -27,7 +27,7 @@ namespace detail {
 /// @param loops   that its handle has run; checked builds
 /// @throws Error if the file cannot be written, the options are none, or names of items will not do
 void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
-                     const std::string& path, const SaveOptions& options, std::span<const SavedItem* const> items,
+                     const std::string& path, const SaveOptions& options, View<const SavedItem*> items,
                      const Compression& compression);
 
 /// What its handle has to know of a heap that was loaded.
@@ -40,10 +40,10 @@ struct LoadedCheckpoint {
 /// @throws CheckpointError if the file does not fit, also into the largest heap that this one may become; or if it
 ///         cannot be read any more, and then the heap is empty
 LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
-                                 std::span<const CheckpointItem* const> items, const Compression& compression);
+                                 View<const CheckpointItem*> items, const Compression& compression);
 
 /// Reads values of the host's, and nothing else, from any checkpoint.
-void load_values(const std::string& path, std::span<const CheckpointItem* const> items, const Compression& compression);
+void load_values(const std::string& path, View<const CheckpointItem*> items, const Compression& compression);
 
 }  // namespace detail
 

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <dynasoar/allocator/class_table.h>
+#include <dynasoar/platform/view.h>
 
 namespace dynasoar {
 
@@ -26,7 +26,7 @@ struct FieldNames {
 };
 
 /// Names of fields, each of them once, see all_field_names.
-std::vector<std::string> field_names_of(std::span<const FieldInfo> fields);
+std::vector<std::string> field_names_of(View<FieldInfo> fields);
 
 /// "Agent::age_".
 std::string field_text(const FieldInfo& field);

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -17,15 +16,16 @@
 #include <dynasoar/column_parts.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 
 /// A class whose objects, and those of its subclasses, are to be read.
 struct ColumnRequest {
   std::string_view name;
-  std::span<const std::size_t> classes;  ///< that are listed: it and its subclasses
-  std::span<const FieldInfo> fields;
-  std::span<const ValueInfo* const> values;  ///< of the fields
+  View<std::size_t> classes;  ///< that are listed: it and its subclasses
+  View<FieldInfo> fields;
+  View<const ValueInfo*> values;  ///< of the fields
 };
 
 /// What the values of the fields of C and its bases are made of.
@@ -59,6 +59,6 @@ Columns read_columns(Executor& executor, const ClassTable& classes, const std::v
 
 /// Likewise, with the fields of subclasses, too. @param subtypes   as in subtype_requests_v
 Columns read_all_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
-                         const ColumnRequest& request, std::span<const ColumnRequest* const> subtypes);
+                         const ColumnRequest& request, View<const ColumnRequest*> subtypes);
 
 }  // namespace dynasoar::detail

@@ -21,7 +21,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include <dynasoar/allocator/bitmap.h>
@@ -31,6 +30,7 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/view.h>
 
 namespace dynasoar {
 
@@ -83,8 +83,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
 
   static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
 
-  std::conditional_t<kTypes == kAnyNumber, std::span<const TypeState>, TypeState[kTypes == kAnyNumber ? 1 : kTypes]>
-      types;
+  std::conditional_t<kTypes == kAnyNumber, detail::View<TypeState>, TypeState[kTypes == kAnyNumber ? 1 : kTypes]> types;
 
   /// Reserves up to `want` slots in one block of a type.
   ///

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +14,7 @@
 
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/layout.h>
+#include <dynasoar/platform/view.h>
 #include <dynasoar/type_name.h>
 
 namespace dynasoar::detail {
@@ -71,12 +71,12 @@ struct ClassInfo {
   std::string_view name;
   std::size_t block_bytes;
   std::uint32_t blocks_per_page;
-  std::span<const FieldInfo> fields;  ///< inherited ones first
+  View<FieldInfo> fields;  ///< inherited ones first
 };
 
 /// All classes, by their index, and how their blocks lie in pages.
 struct ClassTable {
-  std::span<const ClassInfo> classes;
+  View<ClassInfo> classes;
   std::size_t page_bytes;
   std::uint32_t block_stride;   ///< block numbers per page
   std::size_t slots_per_block;  ///< 1: every object is in one piece

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/heap_memory.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 
@@ -27,6 +27,6 @@ struct HandleArray {
 /// @param arrays    pointers to update, beside those in fields of objects
 /// @pre the lists of blocks are as of now
 void compact(Executor& executor, const HeapMemory& memory, const ClassSet& classes, double above,
-             std::span<const HandleArray> arrays);
+             View<HandleArray> arrays);
 
 }  // namespace dynasoar::detail

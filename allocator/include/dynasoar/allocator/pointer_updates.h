@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/compacted_heap.h>
@@ -20,6 +19,7 @@
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 
@@ -96,7 +96,7 @@ class UpdatePointers {
 
   /// @param arrays   up to so many
   /// @param objects  whether to look at objects, too
-  UpdatePointers(const CompactedHeap& heap, std::span<const HandleArray> arrays, bool objects)
+  UpdatePointers(const CompactedHeap& heap, View<HandleArray> arrays, bool objects)
       : forwarding_(heap), classes_(objects ? static_cast<int>(heap.heap.types.size()) : 0) {
     for (const HandleArray& array : arrays) arrays_[array_count_++] = array;
   }
