@@ -55,12 +55,6 @@ AnyHeap HeapMemory::any_heap() const {
   return {heap_, {device_types_.data(), device_types_.size()}};
 }
 
-std::vector<ObjectPlaces> HeapMemory::places() const {
-  std::vector<ObjectPlaces> places;
-  for (const BlockList& list : lists_) places.push_back({list, base_, nullptr});
-  return places;
-}
-
 CompactedHeap HeapMemory::compacted(const ClassSet& classes) const {
   return {any_heap(),   base_,   page_bytes(), device_lists_.data(),     class_view(),
           checks_.tags, classes, entry_of_,    compaction_flags_.data(), listed_shards(0),
@@ -101,7 +95,7 @@ void HeapMemory::clear(Executor& executor, std::uint32_t first_generation) {
   for (std::size_t type = 0; type < types_.size(); ++type) {
     const std::size_t words = heap_.current_count * AnyHeap::WarpWords::kStride;
     executor.fill_bytes(types_[type].current.words, 0xff, words * sizeof(std::uint32_t));  // kNoPosition
-    executor.fill_bytes(lists_[type].count, 0, sizeof(std::uint32_t));
+    executor.fill_bytes(list(type).count, 0, sizeof(std::uint32_t));
   }
 }
 
@@ -215,13 +209,15 @@ void HeapMemory::lay_out(Executor& executor) {
     state.fetching = warp_words(most_current, 0);
     state.blocks_per_page = classes_[type].blocks_per_page;
     char* const entries = part(8 * sizeof(ListedBlock) * state.blocks_per_page, kLeftAlone);
-    lists_.push_back({reinterpret_cast<ListedBlock*>(entries), words32(1, 0)});
+    places_.push_back({{reinterpret_cast<ListedBlock*>(entries), words32(1, 0)}, base_, nullptr});
   }
   entry_of_ = reinterpret_cast<std::uint32_t*>(part(32 * std::size_t{stride}, 0));
   device_classes_ = DeviceClasses(classes_);
   device_types_ = DeviceArray<AnyHeap::TypeState>(types);
   device_lists_ = DeviceArray<BlockList>(types);
-  device_lists_.upload(lists_);
+  std::vector<BlockList> lists;
+  for (const ObjectPlaces& places : places_) lists.push_back(places.list);
+  device_lists_.upload(lists);
   compaction_flags_ = DeviceArray<CompactionFlags>(types);
   compaction_flags_.fill_bytes(0);
   progress_ = DeviceArray<ListProgress>(types);

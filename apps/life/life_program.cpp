@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <app/error.h>
 #include <app/format.h>

@@ -137,8 +137,7 @@ class ColumnMaker {
 
 class ColumnReader {
  public:
-  ColumnReader(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
-               const ColumnRequest& request)
+  ColumnReader(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places, const ColumnRequest& request)
       : executor_(executor), classes_(classes), request_(request) {
     executor_.synchronize();
     for (const std::size_t type : request.classes) add_part(type, places[type]);
@@ -227,12 +226,12 @@ class ColumnReader {
 
 }  // namespace
 
-Columns read_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+Columns read_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                      const ColumnRequest& request) {
   return ColumnReader(executor, classes, places, request).read();
 }
 
-Columns read_all_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+Columns read_all_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                          const ColumnRequest& request, View<const ColumnRequest*> subtypes) {
   Columns table = read_columns(executor, classes, places, request);
   if (subtypes.size() < 2) return table;

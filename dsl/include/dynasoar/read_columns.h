@@ -8,7 +8,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <dynasoar/allocator/class_table.h>
 #include <dynasoar/allocator/layout.h>
@@ -54,11 +53,11 @@ template <class A, class T>
 inline constexpr const auto& subtype_requests_v = ColumnRequests<A, typename A::template Subtypes<T>>::value;
 
 /// @param places   of all classes of the allocator. @pre lists are made
-Columns read_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+Columns read_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                      const ColumnRequest& request);
 
 /// Likewise, with the fields of subclasses, too. @param subtypes   as in subtype_requests_v
-Columns read_all_columns(Executor& executor, const ClassTable& classes, const std::vector<ObjectPlaces>& places,
+Columns read_all_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                          const ColumnRequest& request, View<const ColumnRequest*> subtypes);
 
 }  // namespace dynasoar::detail

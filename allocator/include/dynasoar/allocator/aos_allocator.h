@@ -301,6 +301,7 @@ class AosStorage {
       constexpr int type = A::template index_of<T>;
       state_.tables.of[type] = tables_.back().view();
       state_.lists[type] = state_.tables.of[type].list;
+      places_[type] = {state_.lists[type], nullptr, state_.tables.of[type].objects};
     });
   }
 
@@ -332,11 +333,7 @@ class AosStorage {
   const BlockList& list(std::size_t type) const { return state_.lists[type]; }
 
   /// Where the objects of each class are.
-  std::vector<ObjectPlaces> places() const {
-    std::vector<ObjectPlaces> places;
-    for (const ObjectTable& table : state_.tables.of) places.push_back({table.list, nullptr, table.objects});
-    return places;
-  }
+  View<ObjectPlaces> places() const { return places_; }
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(std::size_t type) const { return (state_.tables.of[type].capacity + std::size_t{63}) / 64; }
@@ -402,6 +399,7 @@ class AosStorage {
   typename A::Memory::Storage memory_;
   DeviceArray<std::uint64_t> refusals_;
   std::vector<TableStorage> tables_;
+  ObjectPlaces places_[A::kTypes];
   typename A::State state_{};
 };
 

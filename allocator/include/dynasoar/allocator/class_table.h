@@ -147,26 +147,37 @@ inline constexpr ClassSet class_set_v<A, void> = [] {
   return all;
 }();
 
-/// The fields of C and its bases in allocator A.
+/// C's own field I in allocator A.
+template <class A, class C, std::size_t I>
+constexpr FieldInfo field_info() {
+  using Arrays = FieldArrays<C, I>;
+  using Element = typename Arrays::Element;
+  using Pointers = PointersIn<Element>;
+  return {type_name<C>(),
+          own_field_name_or_null<C>(I),
+          I,
+          value_kind<Element>(),
+          sizeof(Element),
+          alignof(Element),
+          Arrays::kCount,
+          A::template kArrayStride<Element>,
+          A::template kFieldOffset<C, I>,
+          Pointers::kCount,
+          targets_of<typename Pointers::Pointee>(typename A::Types{})};
+}
+
+/// The fields of C and its bases in allocator A, inherited ones first.
 template <class A, class C>
 constexpr auto make_field_infos() {
   std::array<FieldInfo, ClassLayout<C>::field_count> infos{};
   std::size_t at = 0;
-  for_each_field<C>([&]<class B, std::size_t I>(FieldArrays<B, I>) {
-    using Element = typename FieldArrays<B, I>::Element;
-    using Pointers = PointersIn<Element>;
-    infos[at++] = FieldInfo{type_name<B>(),
-                            own_field_name_or_null<B>(I),
-                            I,
-                            value_kind<Element>(),
-                            sizeof(Element),
-                            alignof(Element),
-                            FieldArrays<B, I>::kCount,
-                            A::template kArrayStride<Element>,
-                            A::template kFieldOffset<B, I>,
-                            Pointers::kCount,
-                            targets_of<typename Pointers::Pointee>(typename A::Types{})};
-  });
+  if constexpr (!std::is_void_v<typename C::BaseClass>) {
+    for (const FieldInfo& inherited : make_field_infos<A, typename C::BaseClass>()) infos[at++] = inherited;
+  }
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((infos[at++] = field_info<A, C, I>()), ...);
+  }
+  (std::make_index_sequence<ClassLayout<C>::Own::count>{});
   return infos;
 }
 template <class A, class C>

@@ -52,7 +52,7 @@ class HeapMemory {
   char* base() const { return base_; }
   const HeapState<PlatformAtomics, 64>& heap() const { return heap_; }
   const AnyHeap::TypeState& type(std::size_t type) const { return types_[type]; }
-  const BlockList& list(std::size_t type) const { return lists_[type]; }
+  const BlockList& list(std::size_t type) const { return places_[type].list; }
   const CheckState& checks() const { return checks_; }
 
   /// The heap for device code, as long as it does not grow.
@@ -62,7 +62,7 @@ class HeapMemory {
   ClassView class_view() const { return device_classes_.view(); }
 
   /// Where the objects of each class are.
-  std::vector<ObjectPlaces> places() const;
+  View<ObjectPlaces> places() const { return places_; }
 
   /// The heap for a compaction of some classes.
   CompactedHeap compacted(const ClassSet& classes) const;
@@ -166,7 +166,7 @@ class HeapMemory {
   char* base_ = nullptr;
   HeapState<PlatformAtomics, 64> heap_{};
   std::vector<AnyHeap::TypeState> types_;
-  std::vector<BlockList> lists_;
+  std::vector<ObjectPlaces> places_;
   CheckState checks_{};
   std::uint32_t limit_pages_ = 0;
   bool grows_ = false;
