@@ -61,6 +61,11 @@ CompactedHeap HeapMemory::compacted(const ClassSet& classes) const {
           kShardsOfType};
 }
 
+ListSource<AnyHeap> HeapMemory::list_source(std::size_t type) const {
+  const AnyHeap::TypeState& state = types_[type];
+  return {state.created, state.deleted, state.allocated, list(type), progress_.data() + type, listed_shards(type)};
+}
+
 AtomicWord<std::uint64_t>* HeapMemory::listed_shards(std::size_t type) const {
   return reinterpret_cast<Word64*>(seen_.data() + kShardsOfType * type);
 }
@@ -309,5 +314,9 @@ std::uint32_t* HeapMemory::words32(std::size_t count, unsigned char fill) {
   pieces32_.emplace_back(count).fill_bytes(fill);
   return pieces32_.back().data();
 }
+
+#if !DYNASOAR_CUDA_BACKEND
+template void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&);
+#endif
 
 }  // namespace dynasoar::detail

@@ -521,7 +521,7 @@ class AllocatorHandle {
   }
 
   /// Before a loop is submitted.
-  void before_loop() {
+  [[gnu::noinline]] void before_loop() {
     growth_.before_loop();
     bind_if_grown();
   }

@@ -28,7 +28,7 @@ class ListKeeper {
 
   /// Makes the lists for a loop over some classes, unless those of all of them are kept.
   /// @throws Error if one ought to be, but objects changed
-  void make_lists(const ClassSet& visited) {
+  [[gnu::noinline]] void make_lists(const ClassSet& visited) {
     const bool kept = not_kept(visited).empty();
     if constexpr (A::kFindsMisuse) {
       storage_.make_lists(executor_, kept ? all_kept() : class_set_v<A, void>);
@@ -39,7 +39,7 @@ class ListKeeper {
   }
 
   /// From now on the lists of these classes are kept, until `release` is called as often as this was.
-  void keep(const ClassSet& classes) {
+  [[gnu::noinline]] void keep(const ClassSet& classes) {
     if (const ClassSet fresh = not_kept(classes); !fresh.empty()) {
       storage_.make_lists(executor_, fresh);
       if constexpr (A::kFindsMisuse) note(fresh);

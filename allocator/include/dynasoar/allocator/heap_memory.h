@@ -67,8 +67,8 @@ class HeapMemory {
   /// The heap for a compaction of some classes.
   CompactedHeap compacted(const ClassSet& classes) const;
 
-  /// What the making of the lists of a type counts with, and notes.
-  ListProgress* list_progress(std::size_t type) const { return progress_.data() + type; }
+  /// What the list of a type is made from, and how far its counters were when that was done last.
+  ListSource<AnyHeap> list_source(std::size_t type) const;
   AtomicWord<std::uint64_t>* listed_shards(std::size_t type) const;
 
   /// What tells lists of different objects apart. Waits for the device.
@@ -189,5 +189,9 @@ class HeapMemory {
   std::size_t refusals_piece_ = 0;
   std::size_t free_pages_part_ = 0;
 };
+
+#if !DYNASOAR_CUDA_BACKEND
+extern template void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&);
+#endif
 
 }  // namespace dynasoar::detail

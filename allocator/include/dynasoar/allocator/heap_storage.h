@@ -37,13 +37,11 @@ class HeapStorage : public HeapMemory {
 
   /// Makes the lists of blocks of some classes for the next loop over objects.
   [[gnu::noinline]] void make_lists(Executor& executor, const ClassSet& classes) const {
-    ListSources<typename A::Heap, A::kTypes> sources;
+    ListSources<AnyHeap, A::kTypes> sources;
     sources.slots = heap().slots;
     sources.count = 0;
     for (std::size_t i = 0; i < A::kTypes; ++i) {
-      if (!classes.has(i)) continue;
-      sources.types[sources.count++] = {type(i).created, type(i).deleted,  type(i).allocated,
-                                        list(i),         list_progress(i), listed_shards(i)};
+      if (classes.has(i)) sources.types[sources.count++] = list_source(i);
     }
     detail::make_lists(executor, sources);
   }

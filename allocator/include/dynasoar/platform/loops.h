@@ -35,19 +35,21 @@ struct ListProgress {
   AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
 };
 
-/// What the making of lists reads and writes, for some types.
+/// What the making of a type's list reads and writes.
+template <class Heap>
+struct ListSource {
+  typename Heap::Counter created, deleted;
+  typename Heap::Bits allocated;
+  BlockList list;
+  ListProgress* progress;
+  AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when it was made last
+};
+
+/// The same for some types.
 template <class Heap, int kTypes>
 struct ListSources {
-  struct Type {
-    typename Heap::Counter created, deleted;
-    typename Heap::Bits allocated;
-    BlockList list;
-    ListProgress* progress;
-    AtomicWord<std::uint64_t>*
-        seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when the last list was made
-  };
   typename Heap::BlockWords slots;
-  Type types[kTypes];
+  ListSource<Heap> types[kTypes];
   int count;  ///< of them that are used
 };
 
@@ -96,7 +98,7 @@ template <class Heap, int kTypes>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     list_kernel(const __grid_constant__ ListSources<Heap, kTypes> sources) {
   take_turns();
-  const typename ListSources<Heap, kTypes>::Type& type = sources.types[blockIdx.y];
+  const ListSource<Heap>& type = sources.types[blockIdx.y];
   // Half of the threads look at what was created, half at what was deleted; neighbours at the same shards.
   constexpr auto kShards = static_cast<unsigned>(Heap::Counter::kShards);
   static_assert(2 * kShards == kThreadsPerBlock);
@@ -191,32 +193,34 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
   executor.for_each_index(count, function);
 }
 
+template <class Heap>
+void make_list(Executor& executor, const ListSource<Heap>& type, const typename Heap::BlockWords& slots) {
+  constexpr int kShards = Heap::Counter::kShards;
+  bool is_same = true;
+  for (int i = 0; i < 2 * kShards; ++i) {
+    const std::uint64_t now = (i % 2 == 0 ? type.created : type.deleted).word(i / 2).load(Order::relaxed);
+    if (type.seen[i].load(Order::relaxed) == now) continue;
+    type.seen[i].store(now, Order::relaxed);
+    is_same = false;
+  }
+  if (is_same) return;
+  AtomicWord<std::uint32_t>& entries = type.progress->entries;
+  executor.for_each_index(type.allocated.level_size(0), [&](std::size_t index) {
+    std::uint64_t bits = type.allocated.container(0, static_cast<std::uint32_t>(index));
+    if (bits == 0) return;
+    // relaxed: only uniqueness matters; the end of the loop publishes the entries.
+    std::uint32_t at = entries.fetch_add(static_cast<std::uint32_t>(popcount(bits)), Order::relaxed);
+    for (; bits != 0; bits &= bits - 1) {
+      const auto block = static_cast<std::uint32_t>(index * 64 + static_cast<std::size_t>(lowest_bit(bits)));
+      type.list.entries[at++] = {slots[block].load(Order::relaxed), block};
+    }
+  });
+  *type.list.count = entries.exchange(0, Order::relaxed);
+}
+
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
-  for (int number = 0; number < sources.count; ++number) {
-    const auto& type = sources.types[number];
-    constexpr int kShards = Heap::Counter::kShards;
-    bool is_same = true;
-    for (int i = 0; i < 2 * kShards; ++i) {
-      const std::uint64_t now = (i % 2 == 0 ? type.created : type.deleted).word(i / 2).load(Order::relaxed);
-      if (type.seen[i].load(Order::relaxed) == now) continue;
-      type.seen[i].store(now, Order::relaxed);
-      is_same = false;
-    }
-    if (is_same) continue;
-    AtomicWord<std::uint32_t>& entries = type.progress->entries;
-    executor.for_each_index(type.allocated.level_size(0), [&](std::size_t index) {
-      std::uint64_t bits = type.allocated.container(0, static_cast<std::uint32_t>(index));
-      if (bits == 0) return;
-      // relaxed: only uniqueness matters; the end of the loop publishes the entries.
-      std::uint32_t at = entries.fetch_add(static_cast<std::uint32_t>(popcount(bits)), Order::relaxed);
-      for (; bits != 0; bits &= bits - 1) {
-        const auto block = static_cast<std::uint32_t>(index * 64 + static_cast<std::size_t>(lowest_bit(bits)));
-        type.list.entries[at++] = {sources.slots[block].load(Order::relaxed), block};
-      }
-    });
-    *type.list.count = entries.exchange(0, Order::relaxed);
-  }
+  for (int i = 0; i < sources.count; ++i) make_list(executor, sources.types[i], sources.slots);
 }
 
 #endif
