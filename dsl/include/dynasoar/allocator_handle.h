@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -253,7 +252,8 @@ class AllocatorHandle {
   /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
-    save_items(path, options, {&items...});
+    const SavedItem* const all[] = {&items..., nullptr};
+    save_items(path, options, {all, sizeof...(Items)});
   }
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const Items&... items) {
@@ -280,7 +280,8 @@ class AllocatorHandle {
         (true && ... && std::is_same_v<Items, CheckpointItem>),
         "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
         "changed: one of these is constant, or something else");
-    load_items(path, {&items...});
+    const CheckpointItem* const all[] = {&items..., nullptr};
+    load_items(path, {all, sizeof...(Items)});
   }
   void load(const std::string& path, const CheckpointItems& items) { load_items(path, items.loaded()); }
 

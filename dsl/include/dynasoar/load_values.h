@@ -2,7 +2,6 @@
 /// load_values: reads values of a checkpoint without its objects.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <type_traits>
 
@@ -23,7 +22,8 @@ void load_values(const std::string& path, const Items&... items) {
       (true && ... && std::is_same_v<Items, CheckpointItem>),
       "dynasoar: load_values takes what value(name, variable) and array(name, vector) make of things that can "
       "be changed: one of these is constant, or something else");
-  detail::load_values(path, std::initializer_list<const CheckpointItem*>{&items...}, detail::kCompression);
+  const CheckpointItem* const all[] = {&items..., nullptr};
+  detail::load_values(path, {all, sizeof...(Items)}, detail::kCompression);
 }
 
 }  // namespace dynasoar

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <vector>
 
 #include <dynasoar/platform/config.h>
@@ -23,7 +22,6 @@ class View {
   template <std::size_t n>
   constexpr View(const std::array<T, n>& elements) : data_(elements.data()), size_(n) {}
   View(const std::vector<T>& elements) : data_(elements.data()), size_(elements.size()) {}
-  View(std::initializer_list<T> elements) : data_(elements.begin()), size_(elements.size()) {}
 
   __host__ __device__ constexpr const T* data() const { return data_; }
   __host__ __device__ constexpr std::size_t size() const { return size_; }
