@@ -492,8 +492,8 @@ inline release(block, t, giving) {
   fi
 }
 
-/* The upper half of the slots of a current block whose opener took the lower one. Leaves the slots in `got`. */
-inline reserve_half(block) {
+/* Leaves the slots in `got`. */
+inline take_upper_half(block) {
   d_step { /* reserve_half: fetch_or */
     before = slots[block];
     slots[block] = before | UPPER_HALF;
@@ -504,8 +504,15 @@ inline reserve_half(block) {
     :: else -> held[block] = held[block] | got
     fi;
     witness()
-  };
-  take_token(block);
+  }
+}
+
+/* The upper half of the slots of a current block whose opener took the lower one. Leaves the slots in `got`. */
+inline reserve_half(block) {
+  if /* both changes are under way together: a GPU may make either first */
+  :: take_upper_half(block); take_token(block)
+  :: take_token(block); take_upper_half(block)
+  fi;
   if
   :: got != 0 && (before | got) == ALL
   :: else -> list_owned(block)
@@ -514,7 +521,12 @@ inline reserve_half(block) {
   :: got != 0 ->
      type_of(block, owner);
      if
-     :: (before | got) == ALL -> settle_with_token(block, owner)
+     :: (before | got) == ALL ->
+        if /* behind the fence */
+        :: had_token == 0 -> take_token(block)
+        :: else
+        fi;
+        settle_with_token(block, owner)
      :: else
      fi;
      before = 0;

@@ -94,6 +94,8 @@ SCENARIOS = [
          ["a1", "a1", "free"], ["a1"], ROUNDS=2, MISS=1, quick=True, endless=True),
     heap("fill_free_s3", "The same with three slots, and again.",
          ["a2 free", "a1 free", "free a1"], ["a1"], S=3, MISS=1),
+    heap("half_of_opened", "A warp asks for the other half of its old block while another one opens that again.",
+         ["a1 free a1", "a1"], ROUNDS=2, MISS=1, quick=True, endless=True),
     heap("displace_current", "A current block is displaced by its warp while others fill it and free in it.",
          ["a2", "a1", "free"], ["a1"], NPAGES=2, MISS=1, quick=True, endless=True),
     heap("displace_shared", "Two warps share a current block and displace each other's.",
