@@ -193,6 +193,7 @@ void loop_over_indices(Executor& executor, std::size_t count, const F& function,
   executor.for_each_index(count, function);
 }
 
+/// Makes the list of a type if objects of it were created or deleted since its last one.
 template <class Heap>
 void make_list(Executor& executor, const ListSource<Heap>& type, const typename Heap::BlockWords& slots) {
   constexpr int kShards = Heap::Counter::kShards;
