@@ -1,7 +1,7 @@
 /// @file
 /// View: constant elements one after the other, as std::span<const T>, of which each conversion costs a compiler a
-/// hundredth of a small program's time (benchmarks/LOG.md, "what compilers read twice"). For tables and arguments of the
-/// library's own.
+/// hundredth of a small program's time (benchmarks/LOG.md, "what compilers read twice"). For tables and arguments of
+/// the library's own.
 #pragma once
 
 #include <array>
