@@ -186,6 +186,17 @@ class World {
   void put(const std::vector<Agent*>& pointers) { pointers_.upload(pointers); }
   void forge(std::uint64_t bits) { pointers_.upload({reinterpret_cast<Agent*>(bits)}); }
 
+  /// Makes fish until one has the block and slot of an object that is gone; pointer 0 is the last of them. On a GPU, which
+  /// block a thread fills first depends on the multiprocessor that it runs on.
+  void make_fish_in_place_of(std::uint64_t gone, int value) {
+    const Handle place(gone);
+    do {
+      run(Act::make_fish, value);
+      handle.synchronize();  // throws if the heap is full
+    } while (AllocatorT::block_of(Handle(bits())) != AllocatorT::block_of(place) ||
+             Handle(bits()).slot() != place.slot());
+  }
+
   /// Sum of `value_` over all objects of a class.
   template <class T>
   std::uint64_t sum() {
@@ -269,13 +280,12 @@ TEST_CASE("destroying through a stale pointer leaves the object that now has the
   world.handle.synchronize();
   const std::uint64_t stale = world.bits();
   world.run(Act::destroy);
-  world.run(Act::make_fish, 2);
-  world.handle.synchronize();
-  REQUIRE(Handle(world.bits()).slot() == Handle(stale).slot());
+  world.make_fish_in_place_of(stale, 2);
+  const std::uint64_t before = world.sum<Fish>();
   world.forge(stale);
   world.run(Act::destroy);
   world.only(Misuse::double_destroy, 1);
-  CHECK(world.sum<Fish>() == 2);
+  CHECK(world.sum<Fish>() == before);
 }
 
 TEST_CASE("a field of a destroyed object is neither read nor written, also when the slot has a new object") {
@@ -286,13 +296,14 @@ TEST_CASE("a field of a destroyed object is neither read nor written, also when 
   world.run(Act::destroy);
   world.run(Act::set, 3);
   const MisuseReport freed = world.only(Misuse::stale_access, 1);
-  CHECK(says(freed, "Agent::value_: accessed in an object that had been destroyed once; first: Fish (block 0, slot 0"));
-  world.run(Act::make_fish, 10);
-  world.handle.synchronize();
+  CHECK(says(freed, "Agent::value_: accessed in an object that had been destroyed once; first: Fish (block " +
+                        std::to_string(AllocatorT::block_of(Handle(stale))) + ", slot 0"));
+  world.make_fish_in_place_of(stale, 10);
+  const std::uint64_t before = world.sum<Fish>();
   world.forge(stale);
   world.run(Act::set, 3);
   world.only(Misuse::stale_access, 1);
-  CHECK(world.sum<Fish>() == 10);
+  CHECK(world.sum<Fish>() == before);
 }
 
 TEST_CASE("a stale pointer is told when its page has changed to another class") {
@@ -369,14 +380,12 @@ TEST_CASE("generations wrap after 256 objects in one slot: then, and only then, 
   world.handle.synchronize();
   const std::uint64_t first = world.bits();
   for (int i = 1; i < 256; ++i) {
-    world.run(Act::destroy);
-    world.run(Act::make_fish, 0);
-    world.handle.synchronize();
+    world.handle.parallel_do<Fish, &Agent::vanish>();
+    world.make_fish_in_place_of(first, 0);
     CHECK(world.bits() != first);
   }
-  world.run(Act::destroy);
-  world.run(Act::make_fish, 0);
-  world.handle.synchronize();
+  world.handle.parallel_do<Fish, &Agent::vanish>();
+  world.make_fish_in_place_of(first, 0);
   CHECK(world.bits() == first);
 }
 
@@ -389,13 +398,12 @@ TEST_CASE("pointers of an AllocatorHandle that is gone are stale for the next on
     old = world.bits();
   }
   World world(1);
-  world.run(Act::make_fish, 10);
-  world.handle.synchronize();
-  REQUIRE(Handle(world.bits()).slot() == Handle(old).slot());
+  world.make_fish_in_place_of(old, 10);
+  const std::uint64_t before = world.sum<Fish>();
   world.forge(old);
   world.run(Act::set, 3);
   world.only(Misuse::stale_access, 1);
-  CHECK(world.sum<Fish>() == 10);
+  CHECK(world.sum<Fish>() == before);
 }
 
 TEST_CASE("pointers that the allocator never made are told from its own") {

@@ -61,6 +61,13 @@ __device__ inline void take_turns() {
 #endif
 }
 
+/// The second thing that kernels do where DYNASOAR_SPILL_TO_SHARED_MEMORY says so.
+__device__ __forceinline__ void spill_to_shared_memory() {
+#if defined(__CUDA_ARCH__) && __CUDACC_VER_MAJOR__ >= 13 && DYNASOAR_SPILL_TO_SHARED_MEMORY && !DYNASOAR_CHECKED
+  asm volatile(".pragma \"enable_smem_spilling\";");
+#endif
+}
+
 /// For how many thread blocks of a loop over indices a multiprocessor has room at least: what its function says in
 /// `kLeastResident`, which bounds the registers, or 0 for as many as there happen to be.
 template <class F>

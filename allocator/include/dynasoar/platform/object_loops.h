@@ -92,6 +92,7 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
   take_turns();
   using Pairs = typename F::template Pairs<>;
   if constexpr (std::is_void_v<Pairs>) {
+    spill_to_shared_memory();
     visit_objects(list, function);
   } else {
     visit_pairs(list, Pairs{function});
