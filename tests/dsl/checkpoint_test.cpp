@@ -382,16 +382,17 @@ TEST_CASE("a smaller heap takes a checkpoint if the used blocks fit, and says ho
 
 TEST_CASE("a growing heap grows to the size of the saved one, and goes on bit for bit") {
   const TestFolder folder;
-  const HandleOptions grows{.heap_bytes = 8 * kPage, .heap_limit_bytes = 4000 * kPage, .threads = 1};
+  const HandleOptions grows{.heap_bytes = 16 * kPage, .heap_limit_bytes = 4000 * kPage, .threads = 1};
   std::uint64_t pages = 0;
   std::vector<std::uint64_t> expected;
   {
     World world(grows);
     world.start();
+    world.handle.reserve<Fish>(10'000);  // grows it, which these few animals may not
     world.run(30);
     world.save(folder / "a");
     pages = world.handle.statistics().pages;
-    CHECK(pages > 8);
+    CHECK(pages > 16);
     world.run(40);
     world.save(folder / "b");
     expected = world.digest();

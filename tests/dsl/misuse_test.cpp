@@ -186,8 +186,8 @@ class World {
   void put(const std::vector<Agent*>& pointers) { pointers_.upload(pointers); }
   void forge(std::uint64_t bits) { pointers_.upload({reinterpret_cast<Agent*>(bits)}); }
 
-  /// Makes fish until one has the block and slot of an object that is gone; pointer 0 is the last of them. On a GPU, which
-  /// block a thread fills first depends on the multiprocessor that it runs on.
+  /// Makes fish until one has the block and slot of an object that is gone; pointer 0 is the last of them. On a GPU,
+  /// which block a thread fills first depends on the multiprocessor that it runs on.
   void make_fish_in_place_of(std::uint64_t gone, int value) {
     const Handle place(gone);
     do {
