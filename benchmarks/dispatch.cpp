@@ -170,9 +170,7 @@ template <int kClasses>
 struct CreateVirtual {
   VirtualAgent** agents;
   Order order;
-  std::size_t begin;
-  __device__ void operator()(std::size_t k) const {
-    const std::size_t i = begin + k;
+  __device__ void operator()(std::size_t i) const {
     const Start start(i);
     VirtualAgent*& agent = agents[i];
     with_class<kClasses>(order.class_of(i, kClasses), [&]<int kClass>(std::integral_constant<int, kClass>) {
@@ -186,8 +184,7 @@ struct CallVirtual {
 };
 struct DeleteVirtual {
   VirtualAgent** agents;
-  std::size_t begin;
-  __device__ void operator()(std::size_t k) const { delete agents[begin + k]; }
+  __device__ void operator()(std::size_t i) const { delete agents[i]; }
 };
 
 // Arrays by hand.
@@ -307,11 +304,7 @@ class Benchmark {
   void virtual_functions() {
     dynasoar::Executor executor;
     const auto agents = zeros<VirtualAgent*>(count_);
-    // A few at a time: the toolkit's `new` and `delete` take the longer, the more threads ask at once.
-    constexpr std::size_t kAtOnce = 1 << 14;
-    for (std::size_t begin = 0; begin < count_; begin += kAtOnce) {
-      executor.for_each_index(kAtOnce, CreateVirtual<kClasses>{agents.data(), order_, begin});
-    }
+    executor.for_each_index(count_, CreateVirtual<kClasses>{agents.data(), order_});
     executor.synchronize();
     for (const VirtualAgent* agent : agents.download()) {
       if (agent == nullptr) throw std::runtime_error("dispatch: the toolkit's heap has no room for the objects");
@@ -322,9 +315,7 @@ class Benchmark {
         [&] {
           executor.for_each_index(count_, Look<VirtualAgent>{agents.data(), x_.data(), y_.data()});
         });
-    for (std::size_t begin = 0; begin < count_; begin += kAtOnce) {
-      executor.for_each_index(kAtOnce, DeleteVirtual{agents.data(), begin});
-    }
+    executor.for_each_index(count_, DeleteVirtual{agents.data()});
     executor.synchronize();
   }
 

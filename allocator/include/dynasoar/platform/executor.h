@@ -50,15 +50,25 @@ void for_each_part(std::size_t count, const Launch& launch) {
   }
 }
 
-/// The first thing every kernel does: waits until the kernel before it is done, and lets the next one be brought in.
-///
-/// Hopper starts a kernel's thread blocks while the last ones of the kernel before it still run, which hides most of
-/// what a launch costs. They must not touch memory before this.
-__device__ inline void take_turns() {
+/// Waits until the kernel before this one is done. Every kernel does so before it touches memory: Hopper starts its
+/// thread blocks while the last ones of the kernel before still run, which hides most of what a launch costs.
+__device__ inline void wait_for_turn() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// Lets the next kernel be brought in, once all thread blocks of this one have said so. It waits for its turn.
+__device__ inline void let_next_in() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
+}
+
+/// The first thing that kernels do; but see object_kernel.
+__device__ inline void take_turns() {
+  wait_for_turn();
+  let_next_in();
 }
 
 /// The second thing that kernels do where DYNASOAR_SPILL_TO_SHARED_MEMORY says so.
@@ -105,7 +115,7 @@ struct KernelTraits {
   unsigned grid_for(std::size_t wanted) const;
 };
 
-/// Launches a kernel whose first statement is take_turns(). @param arguments   addresses of them
+/// Launches a kernel that takes turns. @param arguments   addresses of them
 void launch_kernel(const KernelTraits& traits, const void* kernel, dim3 grid, cudaStream_t stream, void** arguments);
 
 template <class... Parameters>

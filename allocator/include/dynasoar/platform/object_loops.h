@@ -89,7 +89,10 @@ template <class A, class F>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
                                   kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
     object_kernel(BlockList list, F function) {
-  take_turns();
+  // In this order here only: next is most often a list_kernel, so small that it can be there early without being in the
+  // way of anybody. A large kernel would take places in which this one's predecessor still has work to do.
+  let_next_in();
+  wait_for_turn();
   using Pairs = typename F::template Pairs<>;
   if constexpr (std::is_void_v<Pairs>) {
     spill_to_shared_memory();
