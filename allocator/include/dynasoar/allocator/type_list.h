@@ -7,11 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/hana/ext/std/integral_constant.hpp>
-#include <boost/hana/filter.hpp>
-#include <boost/hana/integral_constant.hpp>
-#include <boost/hana/tuple.hpp>
-#include <boost/hana/type.hpp>
+#include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
 #include <dynasoar/platform/config.h>
@@ -32,30 +28,40 @@ struct TypeList {
   }
 };
 
+/// True if T is Base or derives from it. @pre both are complete, or the same
+template <class Base, class T>
+constexpr bool is_subtype() {
+  constexpr bool kIsKnown = std::is_same_v<Base, T> || requires {
+    sizeof(T);
+  };
+  static_assert(kIsKnown,
+                "dynasoar: a class of the allocator's list is only declared up to here, so nobody can tell from which "
+                "it derives. Declare the function that needs this in its class, and define it after all classes");
+  if constexpr (kIsKnown) {
+    return std::is_base_of_v<Base, T>;
+  } else {
+    return false;
+  }
+}
+
+template <class... Ts, class... Us>
+TypeList<Ts..., Us...> operator+(TypeList<Ts...>, TypeList<Us...>);
+
+/// For hana::unpack: the list of those of some types that are `Base` or derive from it.
 template <class Base>
-struct IsBaseOf {
-  template <class Type>
-  constexpr auto operator()(Type) const {
-    using T = typename Type::type;
-    constexpr bool kIsKnown = std::is_same_v<Base, T> || requires {
-      sizeof(T);
-    };
-    static_assert(
-        kIsKnown,
-        "dynasoar: a class of the allocator's list is only declared up to here, so nobody can tell from which "
-        "it derives. Declare the function that needs this in its class, and define it after all classes");
-    if constexpr (kIsKnown) {
-      return boost::hana::bool_c<std::is_base_of_v<Base, T>>;
-    } else {
-      return boost::hana::bool_c<false>;
-    }
+struct Subtypes {
+  template <class... Types>
+  constexpr auto operator()(Types...) const {
+    return decltype((
+        TypeList<>{} + ... +
+        std::conditional_t<is_subtype<Base, typename Types::type>(), TypeList<typename Types::type>, TypeList<>>{})){};
   }
 };
 
 /// The types of the list that are `Base` or derive from it, in the list's order, as a TypeList.
 template <class Base, class... Ts>
-using subtypes_t = typename decltype(boost::hana::unpack(
-    boost::hana::filter(boost::hana::tuple_t<Ts...>, IsBaseOf<Base>{}), boost::hana::template_<TypeList>))::type;
+using subtypes_t =
+    decltype(boost::hana::unpack(boost::hana::basic_tuple<std::type_identity<Ts>...>{}, Subtypes<Base>{}));
 
 /// Position of T among Ts, or -1.
 template <class T, class... Ts>
