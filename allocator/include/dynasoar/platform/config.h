@@ -49,7 +49,7 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 // Whether values that have no register go to shared memory in loops over objects, where nvcc can do that (CUDA 13,
 // builds without checks), or to memory, where every such write goes through to the L2 cache. Only in files whose device
 // code calls no function that is not inlined: ptxas refuses printf, assert, malloc and recursion there, and so it does
-// -G and -rdc=true. May differ from file to file. See docs/how-to/fast.md.
+// -G, -rdc=true and -Ofc. May differ from file to file. See docs/how-to/fast.md.
 #ifndef DYNASOAR_SPILL_TO_SHARED_MEMORY
 #define DYNASOAR_SPILL_TO_SHARED_MEMORY 0
 #endif
