@@ -44,6 +44,7 @@ constexpr bool is_subtype() {
   }
 }
 
+/// One list behind the other. Only its type is of use: there is no definition.
 template <class... Ts, class... Us>
 TypeList<Ts..., Us...> operator+(TypeList<Ts...>, TypeList<Us...>);
 
