@@ -122,8 +122,16 @@ std::vector<std::uint64_t> HeapMemory::count_objects(Executor& executor) const {
   return totals.download();
 }
 
+std::vector<std::uint64_t> HeapMemory::listed_at() const {
+  return seen_.download();
+}
+
+std::vector<std::uint64_t> HeapMemory::refusals() const {
+  return pieces_[refusals_piece_].download();
+}
+
 std::vector<std::uint64_t> HeapMemory::created() const {
-  const std::vector<std::uint64_t> words = pieces64_[counts_piece_].download();
+  const std::vector<std::uint64_t> words = pieces_[counts_piece_].download();
   std::vector<std::uint64_t> totals(types_.size());
   for (std::size_t i = 0; i < words.size(); i += Counter::kStride) totals[i / Counter::kWords] += words[i];
   return totals;
@@ -152,8 +160,7 @@ std::uint64_t HeapMemory::count_free_pages() const {
 std::size_t HeapMemory::state_bytes() const {
   std::size_t bytes = progress_.bytes() + seen_.bytes() + compaction_flags_.bytes();
   for (std::size_t i = 1; i < parts_.size(); ++i) bytes += parts_[i].memory.bytes();
-  for (const auto& piece : pieces64_) bytes += piece.bytes();
-  for (const auto& piece : pieces32_) bytes += piece.bytes();
+  for (const auto& piece : pieces_) bytes += piece.bytes();
   return bytes;
 }
 
@@ -190,9 +197,9 @@ void HeapMemory::lay_out(Executor& executor) {
   heap_.page_hint = warp_words(most_current, 0);
   heap_.full_at = reinterpret_cast<Word64*>(words64(types, 0));
   // What is created and what is deleted is counted side by side: who makes lists looks at all of it.
-  counts_piece_ = pieces64_.size();
+  counts_piece_ = pieces_.size();
   auto* const counts = reinterpret_cast<Word64*>(words64(types * Counter::kWords, 0));
-  refusals_piece_ = pieces64_.size();
+  refusals_piece_ = pieces_.size();
   heap_.refusals = reinterpret_cast<Word64*>(words64(types * kRefusals, 0));
   heap_.pages_freed = counter();
   heap_.pages_taken = counter();
@@ -306,13 +313,12 @@ AnyHeap::WarpWords HeapMemory::warp_words(std::size_t count, unsigned char fill)
 }
 
 std::uint64_t* HeapMemory::words64(std::size_t count, unsigned char fill) {
-  pieces64_.emplace_back(count).fill_bytes(fill);
-  return pieces64_.back().data();
+  pieces_.emplace_back(count).fill_bytes(fill);
+  return pieces_.back().data();
 }
 
 std::uint32_t* HeapMemory::words32(std::size_t count, unsigned char fill) {
-  pieces32_.emplace_back(count).fill_bytes(fill);
-  return pieces32_.back().data();
+  return reinterpret_cast<std::uint32_t*>(words64((count + 1) / 2, fill));
 }
 
 #if !DYNASOAR_CUDA_BACKEND

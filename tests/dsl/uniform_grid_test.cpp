@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <dynasoar/dynasoar.h>
@@ -58,7 +59,7 @@ struct World {
 
   struct Seen {
     P position;
-    std::uint32_t id;
+    std::conditional_t<alignof(P) == 8, std::uint64_t, std::uint32_t> id;  // no padding: initcheck reports its copies
   };
   using View = dynasoar::GridView<Dot, Seen>;
   using Grid = dynasoar::UniformGrid<Dot, Seen>;

@@ -72,7 +72,7 @@ class HeapMemory {
   AtomicWord<std::uint64_t>* listed_shards(std::size_t type) const;
 
   /// What tells lists of different objects apart. Waits for the device.
-  std::vector<std::uint64_t> listed_at() const { return seen_.download(); }
+  std::vector<std::uint64_t> listed_at() const;
 
   /// An upper bound on the listed blocks of a type.
   std::size_t list_capacity(std::size_t type) const {
@@ -103,7 +103,7 @@ class HeapMemory {
   std::vector<std::uint64_t> count_objects(Executor& executor) const;
 
   /// Objects refused since the start: kRefusals numbers per type. Waits for the device.
-  std::vector<std::uint64_t> refusals() const { return pieces64_[refusals_piece_].download(); }
+  std::vector<std::uint64_t> refusals() const;
 
   /// Objects created since the start, per type. Waits for the device.
   std::vector<std::uint64_t> created() const;
@@ -183,8 +183,7 @@ class HeapMemory {
   DeviceArray<BlockList> device_lists_;           // for compaction
   std::uint32_t* entry_of_ = nullptr;             // see CompactedHeap
   std::vector<Part> parts_;                       // the objects come first
-  std::vector<DeviceArray<std::uint64_t>> pieces64_;
-  std::vector<DeviceArray<std::uint32_t>> pieces32_;
+  std::vector<DeviceArray<std::uint64_t>> pieces_;
   std::size_t counts_piece_ = 0;
   std::size_t refusals_piece_ = 0;
   std::size_t free_pages_part_ = 0;

@@ -21,6 +21,7 @@ namespace dynasoar::detail {
 struct alignas(16) ListedBlock {
   std::uint64_t slots;
   std::uint32_t block;
+  std::uint32_t unused = 0;  ///< instead of padding, so that all of an entry is written, and in one store
 };
 
 /// The blocks of one type that have objects, in no particular order.

@@ -1,0 +1,389 @@
+// Files of checkpoints that are damaged, foreign or half written do no harm.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/allocator/checkpoint_format.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/platform/durable_file.h>
+
+#include "../allocator/handle_check.h"
+#include "../platform/test_support.h"
+#include "checkpoint_world.h"
+#include "test_folder.h"
+
+namespace checkpoint_test {
+
+class Speck;
+using SpeckAllocator = dynasoar::SoaAllocator<Speck>;
+class Speck : public dynasoar::SoaBase<SpeckAllocator> {
+ public:
+  DYNASOAR_FIELDS(Speck, (number_, std::uint8_t))
+  __device__ explicit Speck(std::size_t number) : number_(static_cast<std::uint8_t>(number)) {}
+};
+using SpeckHandle = AllocatorHandle<SpeckAllocator>;
+
+HandleOptions specks() {
+  return {.heap_bytes = 4 * SpeckAllocator::pages().bytes, .threads = 1};
+}
+
+TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  handle.parallel_new<Speck>(130);
+  std::uint64_t step = 17;
+  handle.save(folder / "a", dynasoar::value("step", step));
+  const std::string good = contents_of(folder / "a");
+  MESSAGE("a file of ", good.size(), " bytes");
+  step = 18;
+  handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
+  const auto sum = handle.sum<&Speck::number_>();
+  std::size_t loaded = 0;
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+    write_file(folder / "b", bad);
+    try {
+      handle.load(folder / "b", dynasoar::value("step", step));
+      ++loaded;
+    } catch (const CheckpointError& error) {
+      const bool is_clear =
+          error.fault() == CheckpointFault::damaged || (i < 8 && error.fault() == CheckpointFault::not_a_checkpoint);
+      if (!is_clear) FAIL_CHECK("byte ", i, ": ", error.what());
+    }
+  }
+  CHECK(loaded == 0);
+  CHECK(step == 18);
+  CHECK(handle.sum<&Speck::number_>() == sum);
+  handle.load(folder / "a", dynasoar::value("step", step));
+  CHECK(step == 17);
+  CHECK(handle.sum<&Speck::number_>() == sum - 130);
+}
+
+/// The file with another header, which gets the right checksum.
+template <class Change>
+std::string with_header(std::string file, const Change& change) {
+  dynasoar::detail::CheckpointHeader header{};
+  std::memcpy(&header, file.data(), sizeof header);
+  change(header);
+  header.checksum = header.expected_checksum();
+  std::memcpy(file.data(), &header, sizeof header);
+  return file;
+}
+
+/// The file with one more in the shard number `word` of all that section `counters` has, and the right checksums.
+std::string with_counter_off(std::string file, std::size_t word) {
+  using namespace dynasoar::detail;
+  std::vector<std::uint64_t> sums;
+  for (std::size_t at = sizeof(CheckpointHeader); at < file.size();) {
+    ChunkHeader chunk;
+    std::memcpy(&chunk, file.data() + at, sizeof chunk);
+    char* const contents = file.data() + at + sizeof chunk;
+    if (chunk.section == Section::counters) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, contents + word * sizeof value, sizeof value);
+      ++value;
+      std::memcpy(contents + word * sizeof value, &value, sizeof value);
+      chunk.data = checksum(contents, chunk.stored);
+      chunk.checksum = chunk.expected_checksum();
+      std::memcpy(file.data() + at, &chunk, sizeof chunk);
+    }
+    sums.push_back(chunk.checksum);
+    at += sizeof chunk + chunk.stored;
+  }
+  return with_header(std::move(file), [&](CheckpointHeader& header) {
+    header.body = checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
+  });
+}
+
+TEST_CASE("a file whose counters do not count its blocks and pages is refused") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  handle.parallel_new<Speck>(130);
+  handle.save(folder / "a");
+  const std::string good = contents_of(folder / "a");
+  constexpr std::size_t kShards = dynasoar::PlatformAtomics::kShards;
+  constexpr std::size_t kOfClass = 6 * kShards + dynasoar::kRefusals + 1;
+  // created, deleted, opened, closed, emptied, reused; pages freed, pages taken
+  for (const std::size_t word :
+       {std::size_t{0}, kShards, 2 * kShards, 3 * kShards, 4 * kShards, 5 * kShards, kOfClass, kOfClass + kShards}) {
+    CAPTURE(word / kShards);
+    write_file(folder / "b", with_counter_off(good, word));
+    if (word < 2 * kShards) {  // as after an object was destroyed twice
+      CHECK_NOTHROW(handle.load(folder / "b"));
+    } else {
+      const auto [fault, what] = fault_of([&] { handle.load(folder / "b"); });
+      CHECK(fault == CheckpointFault::damaged);
+      CHECK(what.find("its parts do not fit together") != std::string::npos);
+    }
+  }
+  handle.load(folder / "a");
+  CHECK(handle.count<Speck>() == 130);
+}
+
+TEST_CASE("a truncated file is found, wherever it ends, and nothing changes; so is a longer one") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  handle.parallel_new<Speck>(130);
+  handle.save(folder / "a");
+  const std::string good = contents_of(folder / "a");
+  std::size_t truncated = 0;
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    write_file(folder / "b", good.substr(0, size));
+    const auto [fault, text] = fault_of([&] { handle.load(folder / "b"); });
+    if (fault == CheckpointFault::truncated) ++truncated;
+  }
+  CHECK(truncated == good.size());
+  write_file(folder / "b", good + '\0');
+  CHECK(fault_of([&] { handle.load(folder / "b"); }).first == CheckpointFault::damaged);
+  CHECK(handle.count<Speck>() == 130);
+}
+
+TEST_CASE("random damage to a larger file is found") {
+  const TestFolder folder;
+  World world;
+  world.start();
+  world.run(5);
+  const auto expected = world.digest();
+  world.save(folder / "a");
+  const std::string good = contents_of(folder / "a");
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto below = [&random](std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
+  };
+  for (int i = 0; i < 300; ++i) {
+    std::string bad = good;
+    const std::size_t begin = below(bad.size());
+    const std::size_t length = 1 + below(std::min<std::size_t>(bad.size() - begin, 5000));
+    switch (i % 3) {
+      case 0:
+        for (std::size_t k = 0; k < length; ++k) bad[begin + k] = static_cast<char>(random());
+        break;
+      case 1: bad.erase(begin, length), bad += std::string(length, '\0'); break;
+      default: std::swap(bad[begin], bad[below(bad.size())]); break;
+    }
+    if (bad == good) continue;
+    write_file(folder / "b", bad);
+    const auto [fault, text] = fault_of([&] { world.load(folder / "b"); });
+    CHECK((fault == CheckpointFault::damaged || fault == CheckpointFault::not_a_checkpoint));
+  }
+  CHECK(world.digest() == expected);
+  world.load(folder / "a");
+  CHECK(world.digest() == expected);
+}
+
+TEST_CASE("parts of another checkpoint of the same program are found") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  const auto age = [&handle] {
+    handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
+  };
+  handle.parallel_new<Speck>(130);
+  age();
+  handle.save(folder / "a");
+  age();
+  handle.save(folder / "b");
+  const std::string a = contents_of(folder / "a");
+  const std::string b = contents_of(folder / "b");
+  REQUIRE(a.size() == b.size());
+  // Each half is what was written, so all of its chunks have the right checksums.
+  const std::size_t half = a.size() - 3 * 128 - 40;
+  const std::string both = a.substr(0, half) + b.substr(half);
+  REQUIRE(both != a);
+  REQUIRE(both != b);
+  write_file(folder / "c", both);
+  CHECK(fault_of([&] { handle.load(folder / "c"); }).first == CheckpointFault::damaged);
+}
+
+TEST_CASE("foreign, older and newer files are told apart") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  handle.parallel_new<Speck>(130);
+  handle.save(folder / "a");
+  const std::string good = contents_of(folder / "a");
+  write_file(folder / "b", "Not a checkpoint at all, but a text of more than sixty-four characters.");
+  const auto foreign = fault_of([&] { handle.load(folder / "b"); });
+  CHECK(foreign.first == CheckpointFault::not_a_checkpoint);
+  const auto of_version = [&](std::uint32_t version) {
+    write_file(folder / "b", with_header(good, [&](auto& header) { header.version = version; }));
+    return fault_of([&] { handle.load(folder / "b"); });
+  };
+  const auto older = of_version(1);
+  CHECK(older.first == CheckpointFault::older_format);
+  CHECK(older.second.find("is in format 1, and this program reads formats 2 to 2") != std::string::npos);
+  const auto newer = of_version(3);
+  CHECK(newer.first == CheckpointFault::newer_format);
+  CHECK(newer.second.find("newer version of the library") != std::string::npos);
+  CHECK_THROWS_WITH_AS(handle.load(folder / "none"), doctest::Contains("No such file"), Error);
+  CHECK_THROWS_WITH_AS(handle.load(folder / "."), doctest::Contains("it is not a file"), Error);
+  CHECK(handle.count<Speck>() == 130);
+}
+
+namespace other {
+class Speck;
+using Allocator = dynasoar::SoaAllocator<Speck>;
+class Speck : public dynasoar::SoaBase<Allocator> {
+ public:
+  DYNASOAR_FIELDS(Speck, (number_, std::int8_t))
+  __device__ explicit Speck(std::size_t number) : number_(static_cast<std::int8_t>(number)) {}
+};
+}  // namespace other
+
+TEST_CASE(
+    "a file of other classes is refused, and the message shows the first difference; two handles have two files") {
+  const TestFolder folder;
+  SpeckHandle handle(specks());
+  handle.parallel_new<Speck>(130);
+  AllocatorHandle<other::Allocator> another({.heap_bytes = 4 * other::Allocator::pages().bytes, .threads = 1});
+  another.parallel_new<other::Speck>(7);
+  handle.save(folder / "a");
+  another.save(folder / "b");
+  const auto [fault, text] = fault_of([&] { another.load(folder / "a"); });
+  CHECK(fault == CheckpointFault::other_classes);
+  CHECK(text.find("the file has 'Speck: 128 bytes") != std::string::npos);
+  CHECK(text.find("u1 at 0', the program 'Speck: 128 bytes") != std::string::npos);
+  World world;
+  CHECK(fault_of([&] { world.handle.load(folder / "a"); }).first == CheckpointFault::other_classes);
+  another.load(folder / "b");
+  handle.load(folder / "a");
+  CHECK(handle.count<Speck>() == 130);
+  CHECK(another.count<other::Speck>() == 7);
+}
+
+// Failures of the disk and of programs.
+
+TEST_CASE("if a checkpoint cannot be written, the old one stays, and the heap as well") {
+  const TestFolder folder;
+  World world;
+  world.start();
+  world.save(folder / "a");
+  const std::string before = contents_of(folder / "a");
+  const auto expected = world.digest();
+  CHECK_THROWS_WITH_AS(world.save(folder / "no/such/folder"), doctest::Contains("No such file"), Error);
+  world.run(1);
+  rlimit old{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = old;
+  small.rlim_cur = 10'000;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  CHECK_THROWS_WITH_AS(world.save(folder / "a"), doctest::Contains("File too large"), Error);
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, old_handler);
+  CHECK(folder.files() == 1);
+  CHECK(contents_of(folder / "a") == before);
+  world.load(folder / "a");
+  CHECK(world.digest() == expected);
+}
+
+TEST_CASE("two saves to one path at once: the second one is refused") {
+  const TestFolder folder;
+  World world;
+  dynasoar::detail::DurableFile first(folder / "a");
+  CHECK_THROWS_WITH_AS(world.save(folder / "a"), doctest::Contains("being written by another save"), Error);
+  first.commit();
+  world.save(folder / "a");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a save that refused objects interrupt saves nothing, and the next one does") {
+  const TestFolder folder;
+  World world({.heap_bytes = 8 * kPage, .threads = 1});
+  world.handle.parallel_new<Reef>(200'000);
+  CHECK_THROWS_AS(world.save(folder / "a"), dynasoar::AllocationError);
+  CHECK(folder.files() == 0);
+  world.save(folder / "a");
+  world.load(folder / "a");
+  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+}
+
+constexpr const char* kVictim = "victim: saves until it is killed";
+
+/// Every object has the number of the step, so a file that is half old and half new can be told.
+TEST_CASE("victim: saves until it is killed" * doctest::skip()) {
+  const char* const path = std::getenv("DYNASOAR_CHECKPOINT");
+  REQUIRE(path != nullptr);
+  World world(on_threads(2));
+  DeviceArray<std::uint32_t> steps(300'000);
+  std::uint32_t step = 0;
+  const auto a = dynasoar::value("step", step);
+  const auto b = dynasoar::array("steps", steps);
+  world.handle.load(path, a, b);
+  for (;;) {
+    ++step;
+    steps.upload(std::vector<std::uint32_t>(steps.size(), step));
+    world.handle.parallel_do<Shark>([] __device__(Shark * shark) { shark->number_ += 1; });
+    world.handle.save(path, a, b);
+  }
+}
+
+TEST_CASE("a program that is killed while it saves leaves the old file or the new one") {
+  const TestFolder folder;
+  const std::string path = folder / "a";
+  DeviceArray<std::uint32_t> steps(300'000);
+  std::uint32_t step = 0;
+  const auto a = dynasoar::value("step", step);
+  const auto b = dynasoar::array("steps", steps);
+  World world(on_threads(2));
+  steps.fill_bytes(0);
+  world.start();
+  world.handle.parallel_do<Shark>([] __device__(Shark * shark) { shark->number_ = 0; });
+  world.handle.save(path, a, b);
+
+  const auto seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const std::string filter = std::string("--test-case=") + kVictim;
+  const std::string variable = "DYNASOAR_CHECKPOINT=" + path;
+  std::uint32_t last = 0;
+  for (int round = 0; round < 15; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      putenv(const_cast<char*>(variable.c_str()));
+      execl("/proc/self/exe", "victim", filter.c_str(), "--no-skip", static_cast<char*>(nullptr));
+      _exit(1);
+    }
+    REQUIRE(child > 0);
+    // It has begun when the file changes; on a GPU that takes seconds.
+    const auto written = std::filesystem::last_write_time(path);
+    for (int i = 0; i < 3000 && std::filesystem::last_write_time(path) == written; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+    kill(child, SIGKILL);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));  // else it failed by itself
+    world.handle.load(path, a, b);
+    CHECK(step > last);
+    last = step;
+    const std::vector<std::uint32_t> found = steps.download();
+    CHECK(std::count(found.begin(), found.end(), step) == static_cast<std::ptrdiff_t>(found.size()));
+    CHECK(world.handle.sum<&Animal::number_>() > 0);
+    CHECK(world.handle.minimum<&Animal::number_>().has_value());
+    const std::uint64_t now = step;
+    CHECK(world.handle.count_if<Shark>([now] __device__(Shark * shark) { return shark->number_ == now; }) == 100);
+    CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  }
+  world.handle.save(path, a, b);
+  CHECK(folder.files() == 1);  // what was left behind has been overwritten
+}
+
+}  // namespace checkpoint_test
