@@ -111,6 +111,7 @@ std::pair<CheckpointFault, std::string> fault_of(const F& load) {
 struct World {
   explicit World(HandleOptions options = {.heap_bytes = 400 * kPage, .threads = 1})
       : handle(options), reefs(kReefs), hashes(1) {
+    reefs.fill_bytes(0);
     hashes.fill_bytes(0);
   }
 

@@ -575,6 +575,7 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
   CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 1; }) == 100);
   CHECK(handle.count_if<World32::Disc>([] __device__(World32::Disc * disc) { return disc->visits_ == 1; }) == 100);
   dynasoar::DeviceArray<Totals> totals(positions.size());
+  totals.fill_bytes(0);
   grid.parallel_do<World32::Disc, &World32::Dot::add_up>(100.0f, totals.data());
   CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 2; }) == 100);
   CHECK(totals.download()[150].count == 400);

@@ -590,7 +590,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     entry.compare_exchange(otherwise, kNoPosition, Order::relaxed);
   }
 
-  /// @tparam kApart   a block is closed by a function apart: less machine code
+  /// @tparam kApart   whether a function apart closes a block that is empty now, which is less machine code
   template <bool kApart = true>
   __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t who) const {
     // release: partner is the acquire in reserve and invalidate: the object's last use comes before its slot's next.
@@ -598,23 +598,18 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
     if (before == kAllSlots) {
       types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for
     }
-    if ((before & ~mask) == 0) {
-      if constexpr (kApart) {
-        close_apart(block, who);
-      } else {
-        close_if_empty(block, who);
-      }
+    if ((before & ~mask) != 0) return;
+    if constexpr (kApart) {
+      close_if_empty(block, who);
+    } else if (invalidate(block, who)) {
+      close(block, type_of(block));
     }
   }
 
   /// Closes a block that was empty a moment ago, unless somebody reserves in it or closes it first.
-  __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
+  [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t who) const {
     // stable: nobody else can reserve, open or list this block
     if (invalidate(block, who)) close(block, type_of(block));
-  }
-
-  [[gnu::noinline]] __device__ void close_apart(std::uint32_t block, std::uint32_t who) const {
-    close_if_empty(block, who);
   }
 
   /// Gives back all slots of a block that are taken, and closes it; at once, if nobody else takes or gives any.
