@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
        {"empty_loop", benchmarks::run_empty_loop},
        {"allocation", benchmarks::run_allocation},
        {"mixed_allocation", benchmarks::run_mixed_allocation},
+       {"request_shapes", benchmarks::run_request_shapes},
        {"waves", benchmarks::run_waves},
        {"scale", benchmarks::run_scale},
        {"full_heap", benchmarks::run_full_heap},

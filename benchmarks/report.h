@@ -54,6 +54,7 @@ void run_sparse_loop(Report& report, const Settings& settings);
 void run_neighbour_loop(Report& report, const Settings& settings);
 void run_allocation(Report& report, const Settings& settings);
 void run_mixed_allocation(Report& report, const Settings& settings);
+void run_request_shapes(Report& report, const Settings& settings);
 void run_waves(Report& report, const Settings& settings);
 void run_scale(Report& report, const Settings& settings);
 void run_compaction(Report& report, const Settings& settings);
