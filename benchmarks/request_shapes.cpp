@@ -1,6 +1,6 @@
 // What creation and deletion cost in kernels of other shapes than one that only creates and one that only deletes: both
-// in one kernel, one after the other or by turns, by chance, of several classes, in library loops and in a kernel of the
-// user's own with thread blocks of several sizes. Five classes share the heap; objects have 64 or 128 bytes.
+// in one kernel, one after the other or by turns, by chance, of several classes, in library loops and in a kernel of
+// the user's own with thread blocks of several sizes. Five classes share the heap; objects have 64 or 128 bytes.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -165,11 +165,14 @@ __global__ void __launch_bounds__(kThreads) own_kernel(F function) {
 class Benchmark {
  public:
   Benchmark(Report& report, const Settings& settings)
-      : report_(report), settings_(settings), handle_({.heap_bytes = std::size_t{settings.small ? 64u : 4096u} << 20}) {}
+      : report_(report),
+        settings_(settings),
+        handle_({.heap_bytes = std::size_t{settings.small ? 64u : 4096u} << 20}) {}
 
   void run() {
     const std::size_t threads = settings_.small ? 256 : 16384;
-    for (const std::uint32_t per_thread : settings_.small ? std::vector<std::uint32_t>{16} : std::vector<std::uint32_t>{64, 512}) {
+    for (const std::uint32_t per_thread :
+         settings_.small ? std::vector<std::uint32_t>{16} : std::vector<std::uint32_t>{64, 512}) {
       measure_shape<Create, Delete>("created in a kernel, deleted in the next", threads, per_thread, 1);
       measure_shape<CreateThenDelete>("created, then deleted", threads, per_thread, 1);
       measure_shape<CreateAndDelete>("created and deleted at once", threads, per_thread, 1);
@@ -197,7 +200,10 @@ class Benchmark {
     const auto objects = zeros<Base*>(threads * per_thread);
     const auto seconds = measure(
         handle_.executor(), settings_,
-        [&] { (handle_.parallel_for(threads, Fs{{objects.data(), threads, per_thread}}), ...); }, [] {});
+        [&] {
+          (handle_.parallel_for(threads, Fs{{objects.data(), threads, per_thread}}), ...);
+        },
+        [] {});
     add(variant, threads, per_thread, 0, seconds, share);
   }
 
@@ -245,6 +251,8 @@ class Benchmark {
 
 }  // namespace request_shapes
 
-void run_request_shapes(Report& report, const Settings& settings) { request_shapes::Benchmark(report, settings).run(); }
+void run_request_shapes(Report& report, const Settings& settings) {
+  request_shapes::Benchmark(report, settings).run();
+}
 
 }  // namespace benchmarks

@@ -216,9 +216,11 @@ class WarpTeam {
   /// If no lane can go on by itself, lets those go that have arrived somewhere, else those that meet.
   void settle() {
     if (lanes_that(Doing::running) != 0) return;
-    if (lanes_that(Doing::gathering) != 0) fail("lanes wait for a lane of their group that went another way");
     const std::uint32_t arrived = lanes_that(Doing::arriving);
-    if (arrived == 0) return for_each(lanes_that(Doing::meeting), [](Lane& lane, std::size_t) { resume(lane); });
+    if (arrived == 0) {
+      if (lanes_that(Doing::gathering) != 0) fail("lanes wait for a lane of their group that went another way");
+      return for_each(lanes_that(Doing::meeting), [](Lane& lane, std::size_t) { resume(lane); });
+    }
     for (std::uint32_t left = arrived; left != 0;) {
       const std::uint32_t together = lanes_at(lanes_[static_cast<std::size_t>(std::countr_zero(left))].place);
       left &= ~together;
@@ -367,6 +369,7 @@ class ThreadWarp {
   ThreadWarp at(int place) const { return {*team_, lane_, place}; }
 
   ThreadLaneGroup coalesce() const { return {*team_, lane_, team_->arrive(lane_, place_)}; }
+  ThreadLaneGroup callers() const { return {*team_, lane_, team_->arrive(lane_, ~place_)}; }  // at a place of its own
   std::uint32_t id() const { return team_->id(); }
 
   int lane() const { return lane_; }

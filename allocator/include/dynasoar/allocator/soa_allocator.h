@@ -219,6 +219,7 @@ class ReducedSoaAllocator {
       detail::check_listed<ReducedSoaAllocator, T>();
       detail::check_constructible<T, std::uint32_t, const Args&...>();
       constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
+      const auto together = detail::calling_lanes<kRequests>(PlatformWarp{});
       for (std::uint32_t tried = 0; tried < count;) {
         const std::uint32_t mine = count - tried < kMostAtOnce ? count - tried : kMostAtOnce;
         const auto group = detail::requesting_lanes<kRequests>(PlatformWarp{});
@@ -235,6 +236,7 @@ class ReducedSoaAllocator {
           ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(std::uint32_t{tried}, args...);
         }
       }
+      together.synchronize();  // as in allocate
     }
     return made;
   }
@@ -257,10 +259,13 @@ class ReducedSoaAllocator {
   /// Reserves a slot for a T. @return its handle, or nullptr
   ///
   /// The lanes of a warp that are here together ask as one: the first of them reserves slots in one block for all, and
-  /// lanes that got none go round again (DynaSOAr, section 4.2).
+  /// lanes that got none go round again (DynaSOAr, section 4.2). They leave together, too: lanes that part here would
+  /// run apart, and ask one by one, for the rest of the caller's kernel.
   template <class T, class Warp>
   __device__ static T* allocate(Warp warp) {
     const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    const auto together = detail::calling_lanes<kRequests>(warp);
+    T* mine = nullptr;
     for (;;) {
       const auto group = detail::requesting_lanes<kRequests>(warp);
       Reservation reserved{};
@@ -271,13 +276,16 @@ class ReducedSoaAllocator {
       group.synchronize();  // the first lane's acquire of the slots becomes everybody's
       const std::uint64_t slots = group.broadcast(reserved.slots);
       const std::uint32_t block = group.broadcast(reserved.block);
-      if (slots == 0) return nullptr;
+      if (slots == 0) break;
       if (group.rank() < detail::popcount(slots)) {
         const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
         if constexpr (kChecked) Checks::mark_created(block, slot);
-        return object<T>(block, slot);
+        mine = object<T>(block, slot);
+        break;
       }
     }
+    together.synchronize();
+    return mine;
   }
 
   /// Reserves up to `want` slots of one block for the lanes of a group, for make_new_n: the first of them does. @return
@@ -297,6 +305,7 @@ class ReducedSoaAllocator {
   }
 
   /// Gives the slot of an object of T or a subclass back; lanes of a warp that free in one block do it with one atomic.
+  /// All lanes that are here together leave together, as in `allocate`.
   template <class T, class Warp>
   __device__ static void release(detail::Handle handle, Warp warp) {
     const int type = type_index_of<T>(handle);
@@ -304,10 +313,12 @@ class ReducedSoaAllocator {
     if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
     const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
-    const auto group = detail::requesting_lanes<kRequests>(warp).matching(block);
+    const auto together = detail::requesting_lanes<kRequests>(warp);
+    const auto group = together.matching(block);
     group.synchronize();  // the first lane's release of the slots becomes everybody's
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
     if (group.rank() == 0) heap.release(block, type, mask, warp.id(), taken);
+    together.synchronize();
   }
 
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that

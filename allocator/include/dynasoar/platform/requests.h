@@ -22,6 +22,7 @@ namespace detail {
 struct LoneLane {
   std::uint32_t warp;  ///< its warp's id
   __device__ SingleLaneGroup coalesce() const { return {}; }
+  __device__ SingleLaneGroup callers() const { return {}; }
   __device__ std::uint32_t id() const { return warp; }
 };
 
@@ -30,6 +31,16 @@ template <Requests kRequests, class Warp>
 __device__ auto requesting_lanes([[maybe_unused]] const Warp& warp) {
   if constexpr (kRequests == Requests::combined) {
     return warp.coalesce();
+  } else {
+    return SingleLaneGroup{};
+  }
+}
+
+/// The lanes that called the caller together: it waits for them before it returns.
+template <Requests kRequests, class Warp>
+__device__ auto calling_lanes([[maybe_unused]] const Warp& warp) {
+  if constexpr (kRequests == Requests::combined) {
+    return warp.callers();
   } else {
     return SingleLaneGroup{};
   }

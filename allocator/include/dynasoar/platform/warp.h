@@ -2,12 +2,14 @@
 /// Warps: lanes that execute together and can combine their requests.
 ///
 /// The warp-collective algorithms take a *warp* W as a parameter. `W::coalesce()` returns the group of lanes that
-/// arrived together; a group has `rank()`, `size()`, `broadcast(value)` from the lane of rank 0, `matching(key)` (the
-/// subgroup whose key is equal), `combine(mask)` (bitwise or over the group), `ballot(condition)` (a mask of the ranks
-/// where it holds), `shuffle(value, rank)` (what the lane of that rank gave), `sums(value)` (over the lanes of lower
-/// rank, and over all), and `synchronize()`, which alone orders what lanes did to memory before it before what other
-/// lanes of the group do after it. `W::all()` is the group of all `W::kLanes` lanes of a warp. `W::id()` names the warp
-/// among those that may run at the same time; it is a hint for spreading work and need not be unique.
+/// arrived together, and so does `W::callers()`, for a function that samples its callers before a loop in which it
+/// calls `coalesce()`: lanes at the two are never together. A group has `rank()`, `size()`, `broadcast(value)` from the
+/// lane of rank 0, `matching(key)` (the subgroup whose key is equal), `combine(mask)` (bitwise or over the group),
+/// `ballot(condition)` (a mask of the ranks where it holds), `shuffle(value, rank)` (what the lane of that rank gave),
+/// `sums(value)` (over the lanes of lower rank, and over all), and `synchronize()`, which alone orders what lanes did
+/// to memory before it before what other lanes of the group do after it. `W::all()` is the group of all `W::kLanes`
+/// lanes of a warp. `W::id()` names the warp among those that may run at the same time; it is a hint for spreading work
+/// and need not be unique.
 #pragma once
 
 #include <cstdint>
@@ -130,7 +132,19 @@ struct CudaWarp {
   /// @pre all lanes of the warp use it together
   __device__ static CudaLaneGroup all() { return CudaLaneGroup(0xffffffffu); }
 
-  __device__ CudaLaneGroup coalesce() const { return CudaLaneGroup(__activemask()); }
+  /// The lanes that execute this together.
+  ///
+  /// A lane adds its own bit, which is set already, so that the compiler takes the mask for the lane's own value. ptxas
+  /// assumes that all lanes which run together got the same value from __activemask(), and compiles a barrier for it to
+  /// a comparison with one lane's mask. But lanes with different masks may run together later, and then such a barrier
+  /// lets lanes through whose partners are still under way; the partners wait for them for ever (CUDA 13.0, sm_90).
+  __device__ CudaLaneGroup coalesce() const {
+    unsigned own;
+    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(own));
+    return CudaLaneGroup(__activemask() | own);
+  }
+
+  __device__ CudaLaneGroup callers() const { return coalesce(); }
 
   /// Multiprocessor and warp slot: unique among the warps resident at one moment.
   __device__ std::uint32_t id() const {
@@ -159,6 +173,7 @@ struct SingleLaneWarp {
 
   static SingleLaneGroup all() { return {}; }
   SingleLaneGroup coalesce() const { return {}; }
+  SingleLaneGroup callers() const { return {}; }
   std::uint32_t id() const { return detail::thread_number; }
 };
 

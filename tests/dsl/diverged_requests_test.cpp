@@ -1,0 +1,181 @@
+// Threads of a warp that create and delete objects of four classes in different branches and loops: none waits for ever
+// for another one, and nobody gets another's object.
+//
+// DYNASOAR_STRESS_SECONDS says for how long; without it, there are a few rounds.
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+
+namespace diverged_requests_test {
+
+using dynasoar::DeviceArray;
+using dynasoar::test::Counter;
+using dynasoar::test::Random;
+
+class Thing;
+class Tiny;
+class Small;
+class Medium;
+class Large;
+using AllocatorT = dynasoar::SoaAllocator<Tiny, Small, Medium, Large>;
+
+/// Every object knows its owner, and where in the owner's table it is.
+class Thing : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Thing, (owner_, std::uint32_t), (place_, std::uint32_t))
+  __device__ Thing(std::uint32_t owner, std::uint32_t place) : owner_(owner), place_(place) {}
+  __device__ bool is(std::uint32_t owner, std::uint32_t place) const { return owner_ == owner && place_ == place; }
+};
+
+class Tiny : public Thing {
+ public:
+  using BaseClass = Thing;
+  DYNASOAR_FIELDS(Tiny)
+  __device__ Tiny(std::uint32_t owner, std::uint32_t place) : Thing(owner, place) {}
+  /// For make_new_n: puts itself into its owner's table.
+  __device__ Tiny(std::uint32_t index, Thing** first, std::size_t stride, std::uint32_t owner, std::uint32_t place)
+      : Thing(owner, place + index) {
+    first[index * stride] = this;
+  }
+};
+class Small : public Thing {
+ public:
+  using BaseClass = Thing;
+  DYNASOAR_FIELDS(Small, (a_, double))
+  __device__ Small(std::uint32_t owner, std::uint32_t place) : Thing(owner, place), a_(1.0) {}
+};
+class Medium : public Thing {
+ public:
+  using BaseClass = Thing;
+  DYNASOAR_FIELDS(Medium, (a_, double), (b_, double), (c_, double))
+  __device__ Medium(std::uint32_t owner, std::uint32_t place) : Thing(owner, place), a_(1.0), b_(2.0), c_(3.0) {}
+};
+class Large : public Thing {
+ public:
+  using BaseClass = Thing;
+  using Doubles = std::array<double, 6>;
+  DYNASOAR_FIELDS(Large, (a_, Doubles))
+  __device__ Large(std::uint32_t owner, std::uint32_t place) : Thing(owner, place) {}
+};
+
+constexpr std::uint32_t kMost = 16;  // objects of a thread at a time
+
+/// A thread that does what its own random numbers say.
+class Actor {
+ public:
+  __device__ Actor(Thing** table, std::size_t threads, std::size_t thread, std::uint64_t seed, Counter& wrong)
+      : mine_(table + thread),
+        stride_(threads),
+        owner_(static_cast<std::uint32_t>(thread)),
+        random_(Random::of(seed, thread)),
+        wrong_(wrong) {}
+
+  __device__ void live() {
+    const std::uint32_t steps = random_.below(40);
+    for (std::uint32_t i = 0; i < steps; ++i) {
+      if (random_.below(64) == 0) break;  // some leave early
+      step();
+    }
+    while (held_ > 0) destroy();
+  }
+
+ private:
+  __device__ void step() {
+    switch (random_.below(9)) {
+      case 0: make<Tiny>(); break;
+      case 1: make<Small>(); break;
+      case 2: make<Medium>(); break;
+      case 3: make<Large>(); break;
+      case 4:
+        for (std::uint32_t i = random_.below(5); i > 0; --i) {
+          if (random_.below(2) == 0) {
+            make<Small>();
+          } else {
+            make<Medium>();
+          }
+        }
+        break;
+      case 5: make_some(random_.below(6)); break;
+      case 6:
+        make<Small>();
+        destroy();
+        break;
+      case 7:
+        for (std::uint32_t i = random_.below(4); i > 0; --i) destroy();
+        break;
+      default: destroy(); break;
+    }
+  }
+
+  template <class T>
+  __device__ void make() {
+    if (held_ == kMost) return;
+    mine_[held_ * stride_] = dynasoar::make_new<T>(owner_, held_);
+    dynasoar::test::count_if(wrong_, mine_[held_ * stride_] == nullptr);
+    ++held_;
+  }
+
+  __device__ void make_some(std::uint32_t count) {
+    if (count > kMost - held_) count = kMost - held_;
+    const std::uint32_t made = dynasoar::make_new_n<Tiny>(count, mine_ + held_ * stride_, stride_, owner_, held_);
+    dynasoar::test::count_if(wrong_, made != count);
+    held_ += count;
+  }
+
+  /// Deletes the newest object.
+  __device__ void destroy() {
+    if (held_ == 0) return;
+    Thing* const object = mine_[--held_ * stride_];
+    dynasoar::test::count_if(wrong_, object == nullptr || !object->is(owner_, held_));
+    dynasoar::destroy(object);
+  }
+
+  Thing** mine_;
+  std::size_t stride_;
+  std::uint32_t owner_;
+  std::uint32_t held_ = 0;
+  Random random_;
+  Counter& wrong_;
+};
+
+struct Live {
+  Thing** table;  // [kMost * threads] the objects of the threads
+  std::size_t threads;
+  std::uint64_t seed;
+  Counter* wrong;
+  __device__ void operator()(std::size_t thread) const { Actor(table, threads, thread, seed, *wrong).live(); }
+};
+
+TEST_CASE("threads that part in branches and loops create and delete without losing, sharing or waiting for ever") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  MESSAGE("seed " << seed);
+  const char* const limit = std::getenv("DYNASOAR_STRESS_SECONDS");
+  const std::chrono::duration<double> time(limit != nullptr ? std::strtod(limit, nullptr) : 0);
+  const std::size_t threads = dynasoar::kCudaBackend ? 100'000 / dynasoar::test::kSlowdown + 7 : 1007;
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{dynasoar::kCudaBackend ? 1024u : 16u} << 20});
+  DeviceArray<Thing*> table(kMost * threads);
+  table.fill_bytes(0);
+  const dynasoar::test::Counters wrong(1);
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t rounds = 0;
+  do {
+    handle.parallel_for(threads, Live{table.data(), threads, seed + rounds, wrong.data()});
+    handle.synchronize();  // throws if an object could not be created
+    REQUIRE(handle.count<Thing>() == 0);
+    REQUIRE(wrong[0] == 0);
+  } while (++rounds < 4 || std::chrono::steady_clock::now() - begin < time);
+  const dynasoar::Statistics statistics = handle.statistics();
+  CHECK(statistics.created() > rounds * threads);
+  CHECK(statistics.free_pages == statistics.pages);
+  MESSAGE(rounds << " rounds, " << statistics.created() << " objects created and deleted");
+}
+
+}  // namespace diverged_requests_test
