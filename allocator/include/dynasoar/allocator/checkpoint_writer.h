@@ -26,7 +26,7 @@ class CheckpointWriter {
   /// @param level   of compression; 0: none
   /// @throws Error if the file cannot be written
   CheckpointWriter(const std::string& path, int level, const Compression& compression)
-      : level_(level), compression_(compression), file_(path) {
+      : level_(level), compression_(compression), file_(path, Writing::anywhere) {
     const CheckpointHeader later{};
     file_.write(&later, sizeof later);
   }
