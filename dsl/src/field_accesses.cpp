@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <locale>
 #include <ostream>
 #include <sstream>
 
@@ -11,7 +12,9 @@
 
 namespace dynasoar {
 
-std::ostream& operator<<(std::ostream& out, const FieldAccesses& accesses) {
+std::ostream& operator<<(std::ostream& stream, const FieldAccesses& accesses) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());  // whatever the program's locale is
   std::size_t loop_width = 9, type_width = 5, field_width = 5;
   for (const auto* list : {&accesses.loops, &accesses.fields}) {
     for (const FieldAccess& access : *list) {
@@ -33,11 +36,12 @@ std::ostream& operator<<(std::ostream& out, const FieldAccesses& accesses) {
   for (const FieldAccess& access : accesses.fields) {
     line("all loops", access.type, access.field, access.reads, access.writes, access.by_reference);
   }
-  return out;
+  return stream << out.str();
 }
 
 std::string to_json(const FieldAccesses& accesses) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   const auto add = [&out](const std::vector<FieldAccess>& list, bool has_loop) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const FieldAccess& access = list[i];

@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
 #include <dynasoar/field_names.h>
+#include <dynasoar/platform/number_text.h>
 #include <dynasoar/svg.h>
 
 namespace dynasoar::detail {
 
 namespace {
-
-std::string percent_text(double share) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
 
 /// "1 block", "2 blocks".
 std::string counted(std::uint64_t count, const char* what) {

@@ -1,10 +1,10 @@
 #include <dynasoar/refusals.h>
 
 #include <cstddef>
-#include <cstdio>
 #include <utility>
 
 #include <dynasoar/allocator/refusal.h>
+#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar::detail {
 
@@ -31,8 +31,7 @@ Refused RefusalLog::take(const ClassTable& classes, const std::vector<std::uint6
 namespace {
 
 std::string heap_note(const Statistics& now, bool grows, bool has_room) {
-  char percent[16];
-  std::snprintf(percent, sizeof percent, "%.1f", 100 * now.used());
+  const std::string percent = number_text(100 * now.used(), std::chars_format::fixed, 1);
   const std::string size = " (" + std::to_string(now.heap_bytes) + " bytes, " + percent + "% used)";
   if (!grows) return size + "; make the handle with more heap_bytes";
   if (now.growths == 0 && now.heap_bytes == now.heap_limit_bytes) {

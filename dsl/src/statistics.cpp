@@ -1,18 +1,20 @@
 #include <dynasoar/statistics.h>
 
 #include <iomanip>
+#include <locale>
 #include <ostream>
 #include <sstream>
 
 #include <dynasoar/allocator/refusal.h>
 #include <dynasoar/json_text.h>
+#include <dynasoar/platform/number_text.h>
 #include <dynasoar/statistics_of.h>
 
 namespace dynasoar {
 
-std::ostream& operator<<(std::ostream& out, const Statistics& statistics) {
-  const std::ios_base::fmtflags flags = out.flags();
-  const std::streamsize precision = out.precision();
+std::ostream& operator<<(std::ostream& stream, const Statistics& statistics) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());  // whatever the program's locale is
   const auto line = [&out](const auto& name, const auto& objects, const auto& slots, const auto& blocks,
                            const auto& fragmentation, const auto& refused) {
     out << std::left << std::setw(24) << name << std::right << std::setw(14) << objects << std::setw(14) << slots
@@ -28,13 +30,12 @@ std::ostream& operator<<(std::ostream& out, const Statistics& statistics) {
   out << "heap: " << statistics.heap_bytes << " bytes, " << statistics.pages << " pages of " << statistics.page_bytes
       << ", " << std::setprecision(1) << 100 * statistics.used() << "% used; state: " << statistics.state_bytes
       << " bytes\n";
-  out.flags(flags);
-  out.precision(precision);
-  return out;
+  return stream << out.str();
 }
 
 std::string to_json(const Statistics& statistics) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   out << "{\"heap_bytes\": " << statistics.heap_bytes << ", \"heap_limit_bytes\": " << statistics.heap_limit_bytes
       << ", \"growths\": " << statistics.growths << ", \"state_bytes\": " << statistics.state_bytes
       << ", \"page_bytes\": " << statistics.page_bytes << ", \"pages\": " << statistics.pages
@@ -44,8 +45,8 @@ std::string to_json(const Statistics& statistics) {
     out << (i > 0 ? ", " : "") << "{\"name\": " << detail::json_text(type.name) << ", \"objects\": " << type.objects
         << ", \"created\": " << type.created << ", \"deleted\": " << type.deleted() << ", \"blocks\": " << type.blocks
         << ", \"slots\": " << type.slots << ", \"block_bytes\": " << type.block_bytes
-        << ", \"fragmentation\": " << type.fragmentation() << ", \"refused_full\": " << type.refused_full
-        << ", \"refused_contended\": " << type.refused_contended
+        << ", \"fragmentation\": " << detail::number_text(type.fragmentation())
+        << ", \"refused_full\": " << type.refused_full << ", \"refused_contended\": " << type.refused_contended
         << ", \"refused_on_request\": " << type.refused_on_request << ", \"refused_table\": " << type.refused_table
         << '}';
   }

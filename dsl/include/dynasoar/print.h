@@ -2,9 +2,11 @@
 /// print: what a pointer to an object stands for, and what the object holds, from device code, for debugging.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -15,6 +17,7 @@
 #include <dynasoar/field_names.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/number_text.h>
 #include <dynasoar/platform/order.h>
 #include <dynasoar/type_name.h>
 
@@ -144,11 +147,13 @@ template <class Value>
 [[gnu::noinline]] __device__ void print_line(TextLine& line, const Value& value) {
   const int size = line.size();
   if constexpr (std::is_floating_point_v<Value>) {
-    if constexpr (sizeof(Value) < sizeof(double)) {
-      std::printf("%s%.7g\n", line.characters(), static_cast<double>(value));
-    } else {
-      std::printf("%s%.15g\n", line.characters(), static_cast<double>(value));
-    }
+    constexpr bool kIsShort = sizeof(Value) < sizeof(double);
+#if DYNASOAR_CUDA_BACKEND
+    std::printf(kIsShort ? "%s%.7g\n" : "%s%.15g\n", line.characters(), static_cast<double>(value));
+#else
+    const std::string number = number_text(static_cast<double>(value), std::chars_format::general, kIsShort ? 7 : 15);
+    std::printf("%s%s\n", line.characters(), number.c_str());
+#endif
     return;
   } else if constexpr (std::is_same_v<Value, bool>) {
     line.add(value ? "true" : "false");

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <array>
-#include <cerrno>
+#include <charconv>
 #include <cstddef>
-#include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
-#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/number_text.h>
+#include <dynasoar/write_file.h>
 #include <dynasoar/xml_text.h>
 
 namespace dynasoar::detail {
@@ -35,44 +33,40 @@ class Svg {
       const std::size_t ground = number % kAll, round = number / kAll - 1;
       const std::size_t stripe = (ground + 1 + round % kOthers) % kAll;
       const std::size_t turn = 45 + 45 * (round / kOthers % 4), width = 2 + round / kOthers / 4;
-      definitions_ << "<pattern id=\"" << name << "\" patternUnits=\"userSpaceOnUse\" width=\"" << 3 * width
-                   << "\" height=\"10\" patternTransform=\"rotate(" << turn << ")\"><path fill=\"" << kColours[ground]
-                   << "\" d=\"M0 0h" << 3 * width << "v10H0z\"/><path fill=\"" << kColours[stripe] << "\" d=\"M0 0h"
-                   << width << "v10H0z\"/></pattern>\n";
+      definitions_ += "<pattern id=\"" + name + "\" patternUnits=\"userSpaceOnUse\" width=\"" + number_text(3 * width) +
+                      "\" height=\"10\" patternTransform=\"rotate(" + number_text(turn) + ")\"><path fill=\"" +
+                      kColours[ground] + "\" d=\"M0 0h" + number_text(3 * width) + "v10H0z\"/><path fill=\"" +
+                      kColours[stripe] + "\" d=\"M0 0h" + number_text(width) + "v10H0z\"/></pattern>\n";
     }
     return "url(#" + name + ")";
   }
 
   void rectangle(double x, double y, double width, double height, const std::string& fill, double opacity,
                  const std::string& title) {
-    body_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height << "\" fill=\""
-          << fill << '"';
-    if (opacity < 1) body_ << " fill-opacity=\"" << opacity << '"';
-    body_ << "><title>" << xml_text(title) << "</title></rect>\n";
+    body_ += "<rect x=\"" + text_of(x) + "\" y=\"" + text_of(y) + "\" width=\"" + text_of(width) + "\" height=\"" +
+             text_of(height) + "\" fill=\"" + fill + '"';
+    if (opacity < 1) body_ += " fill-opacity=\"" + text_of(opacity) + '"';
+    body_ += "><title>" + xml_text(title) + "</title></rect>\n";
   }
   void text(double x, double y, int size, const std::string& text, const char* attributes = "") {
-    body_ << "<text x=\"" << x << "\" y=\"" << y << "\" font-size=\"" << size << "\" " << attributes << '>'
-          << xml_text(text) << "</text>\n";
+    body_ += "<text x=\"" + text_of(x) + "\" y=\"" + text_of(y) + "\" font-size=\"" + number_text(size) + "\" " +
+             attributes + '>' + xml_text(text) + "</text>\n";
   }
 
   /// @throws Error if the file cannot be written
   void write(const std::string& path, double height) const {
-    errno = 0;
-    std::ofstream file(path, std::ios::trunc);
-    file << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << kWidth << "\" height=\"" << height
-         << "\" viewBox=\"0 0 " << kWidth << ' ' << height << "\" font-family=\"sans-serif\">\n"
-         << (patterns_.empty() ? "" : "<defs>\n" + definitions_.str() + "</defs>\n")
-         << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-         << body_.str() << "</svg>\n";
-    file.close();
-    if (file.fail()) {
-      throw Error("dynasoar: cannot write the picture '" + path + "': " + std::strerror(errno) +
-                  "; name a file in a folder that exists and may be written to");
-    }
+    const std::string width = number_text(kWidth);
+    write_file(path, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + text_of(height) +
+                         "\" viewBox=\"0 0 " + width + ' ' + text_of(height) + "\" font-family=\"sans-serif\">\n" +
+                         (patterns_.empty() ? "" : "<defs>\n" + definitions_ + "</defs>\n") +
+                         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" + body_ + "</svg>\n");
   }
 
  private:
-  std::ostringstream body_, definitions_;
+  /// To a thousandth of a pixel and better.
+  static std::string text_of(double length) { return number_text(length, std::chars_format::general, 9); }
+
+  std::string body_, definitions_;
   std::set<std::size_t> patterns_;  // those defined
 };
 

@@ -2,15 +2,12 @@
 /// write_csv: columns as a CSV file. Not part of dynasoar.h, because few files need it.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 #include <dynasoar/columns.h>
 #include <dynasoar/platform/durable_file.h>
+#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar {
 
@@ -24,27 +21,12 @@ inline std::string csv_text(const std::string& text) {
   return quoted + '"';
 }
 
-/// Appends the shortest text that is this number and no other of its type; "nan", "inf", "-inf".
-template <class T>
-void append_number(std::string& text, T value) {
-  char digits[32];
-  if constexpr (std::is_floating_point_v<T>) {
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-  } else {
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(value)).ptr);
-  }
-}
-inline void append_number(std::string& text, std::uint64_t value) {
-  char digits[32];
-  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
 }  // namespace detail
 
 /// Writes a line with the names, and one for each row; columns of several numbers are several, `name.0`, `name.1` and
 /// so on, and numbers with labels are written as these.
 ///
-/// The file is there as a whole or not at all. @throws Error if it cannot be written
+/// The file is there as a whole or not at all, as write_file.h says. @throws Error if it cannot be written
 inline void write_csv(const std::string& path, const Columns& table) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
   detail::DurableFile file(path);

@@ -101,7 +101,8 @@ inline constexpr bool kHasHdf5 = false;
 /// Writes a group of the class's name, with a data set for each column (of two dimensions if it has several numbers in
 /// a row; of an enumeration if these have labels) and the attribute `step`.
 ///
-/// The file is there as a whole or not at all. One thread at a time: HDF5, as distributions have it, does not lock.
+/// The file is there as a whole or not at all, as write_file.h says. One thread at a time: HDF5, as distributions have
+/// it, does not lock.
 /// @throws Error if it cannot be written, or the program is not linked to dynasoar::hdf5
 /// @par Cost   memory for the file, beside the columns
 inline void write_hdf5([[maybe_unused]] const std::string& path, [[maybe_unused]] const Columns& table,

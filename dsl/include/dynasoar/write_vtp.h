@@ -5,7 +5,6 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <dynasoar/columns.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/platform/number_text.h>
 #include <dynasoar/xml_text.h>
 
 namespace dynasoar {
@@ -105,7 +105,7 @@ inline std::string labels_text(const Column& column) {
 /// Writes a point for each row, with all columns as its data. Coordinates are doubles in the file. What labels mean is
 /// an array of texts in the field data, `class names`.
 ///
-/// The file is there as a whole or not at all.
+/// The file is there as a whole or not at all, as write_file.h says.
 /// @throws Error if it cannot be written, or there are no columns of these names
 inline void write_vtp(const std::string& path, const Columns& table, const VtpOptions& options = {}) {
   std::vector<double> points(3 * table.rows);
@@ -123,9 +123,8 @@ inline void write_vtp(const std::string& path, const Columns& table, const VtpOp
   const std::string rows = std::to_string(table.rows);
   detail::VtpFile file;
   file.text("<PolyData>\n<FieldData>\n");
-  char time[32];
   file.text("<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">" +
-            std::string(time, std::to_chars(time, time + sizeof time, options.time).ptr) + "</DataArray>\n");
+            detail::number_text(options.time) + "</DataArray>\n");
   for (const Column& column : table.columns) {
     if (!column.labels.empty()) file.text(detail::labels_text(column));
   }

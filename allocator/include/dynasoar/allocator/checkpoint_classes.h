@@ -3,6 +3,7 @@
 /// programs with the same text. Used by checkpoint.cpp of the DSL.
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <string>
 
@@ -14,6 +15,7 @@ namespace dynasoar::detail {
 /// One line for the heap and one per class: "Fish: 1536 bytes, 5 per page: p8 at 0, u4 at 512, 3 * f4 at 768".
 inline std::string classes_text(const ClassTable& classes) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());  // files are compared with it, whatever the program's locale is
   text << "pages of " << classes.page_bytes << " bytes, " << classes.block_stride << " block numbers; "
        << AnyHeap::Counter::kShards << " shards\n";
   for (const ClassInfo& info : classes.classes) {
