@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +11,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <dynasoar/write_file.h>
 
 namespace benchmarks {
 namespace {
@@ -85,9 +86,7 @@ void Report::write_json(const std::string& path) const {
                      {"date", date},
                      {"commit", commit_}});
   }
-  std::ofstream file(path);
-  file << array.dump(1) << '\n';
-  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+  dynasoar::write_file(path, array.dump(1) + '\n');
 }
 
 }  // namespace benchmarks

@@ -254,7 +254,7 @@ InputFile::InputFile(std::string path)
     refuse("read", path_, std::strerror(errno));
   }
   if (!S_ISREG(status.st_mode)) {
-    refuse("read", path_, std::string("it is ") + kind_of(status.st_mode) + ", and not a regular file");
+    refuse("read", path_, std::string("it is not a file but ") + kind_of(status.st_mode));
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
 }

@@ -7,14 +7,13 @@
 #include <cstddef>
 #include <fstream>
 #include <limits>
-#include <stdexcept>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <app/error.h>
+#include <dynasoar/write_file.h>
 
 namespace bodies {
 namespace {
@@ -130,12 +129,11 @@ std::vector<BodyState> read_bodies(const std::string& path) {
 }
 
 void write_bodies(const std::vector<BodyState>& bodies, const std::string& path) {
-  std::ofstream file(path);
-  fmt::print(file, "x,y,vx,vy,mass\n");
+  std::string text = "x,y,vx,vy,mass\n";
   for (const BodyState& body : bodies) {
-    fmt::print(file, "{},{},{},{},{}\n", body.x, body.y, body.vx, body.vy, body.mass);
+    text += fmt::format("{},{},{},{},{}\n", body.x, body.y, body.vx, body.vy, body.mass);
   }
-  if (!file.flush()) throw std::runtime_error(fmt::format("cannot write {}", path));
+  dynasoar::write_file(path, text);
 }
 
 }  // namespace bodies

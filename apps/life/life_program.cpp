@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +15,7 @@
 #include <app/format.h>
 #include <app/options.h>
 #include <app/output.h>
+#include <dynasoar/write_file.h>
 
 #include "box.h"
 #include "pictures.h"
@@ -224,10 +224,7 @@ std::vector<std::string> LifeProgram::save_more() {
     result.height = box->height();
     result.states = states_in(frame, *box);
   }
-  std::ofstream file(output_, std::ios::binary);
-  file << format_rle(result, parameters_.rule);
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write {}", output_));
+  dynasoar::write_file(output_, format_rle(result, parameters_.rule));
   return {output_};
 }
 

@@ -19,6 +19,7 @@
 #include <app/options.h>
 #include <app/output.h>
 #include <app/program.h>
+#include <dynasoar/write_file.h>
 
 #include "network.h"
 #include "network_files.h"
@@ -149,10 +150,9 @@ class Traffic final : public app::Program {
 
   std::vector<std::string> save_more() override {
     if (saved_network_.empty()) return {};
-    std::ofstream file(saved_network_, std::ios::binary);
-    write_network(file, network_);
-    file.flush();
-    if (!file) throw std::runtime_error(fmt::format("cannot write {}", saved_network_));
+    std::ostringstream text;
+    write_network(text, network_);
+    dynasoar::write_file(saved_network_, text.str());
     return {saved_network_};
   }
 

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -26,6 +25,7 @@
 #include <app/interrupt.h>
 #include <app/options.h>
 #include <app/output.h>
+#include <dynasoar/write_file.h>
 
 #include "soak.h"
 
@@ -140,19 +140,19 @@ void print_result(const soak::State& state) {
 
 void write_json(const std::string& path, const soak::State& state, const CommandLine& line, const std::string& device) {
   const soak::Totals& totals = state.totals;
-  std::ofstream file(path);
-  file << fmt::format(
-      "{{\n  \"device\": \"{}\",\n  \"seed\": {},\n  \"heap_bytes\": {},\n  \"workers\": {},\n  \"seconds\": {:.3f},\n"
-      "  \"operations\": {},\n  \"operations_per_second\": {:.0f},\n  \"created\": {},\n  \"destroyed\": {},\n"
-      "  \"exchanged\": {},\n  \"checked\": {},\n  \"refused_full\": {},\n  \"refused_contended\": {},\n"
-      "  \"visited\": {},\n  \"verifications\": {},\n  \"doubled\": {},\n  \"lost\": {},\n  \"left_over\": {},\n"
-      "  \"damaged\": {},\n  \"wrong_class\": {},\n  \"miscounted\": {}\n}}\n",
-      device, line.options.seed, state.heap_bytes, state.workers, state.seconds, totals.operations(),
-      static_cast<double>(totals.operations()) / state.seconds, totals.created, totals.destroyed, totals.exchanged,
-      totals.checked, totals.refused_full, totals.refused_contended, totals.visited, totals.verifications,
-      totals.doubled, totals.lost, totals.left_over, totals.damaged, totals.wrong, totals.miscounted);
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path);
+  dynasoar::write_file(
+      path,
+      fmt::format(
+          "{{\n  \"device\": \"{}\",\n  \"seed\": {},\n  \"heap_bytes\": {},\n  \"workers\": {},\n  \"seconds\": "
+          "{:.3f},\n"
+          "  \"operations\": {},\n  \"operations_per_second\": {:.0f},\n  \"created\": {},\n  \"destroyed\": {},\n"
+          "  \"exchanged\": {},\n  \"checked\": {},\n  \"refused_full\": {},\n  \"refused_contended\": {},\n"
+          "  \"visited\": {},\n  \"verifications\": {},\n  \"doubled\": {},\n  \"lost\": {},\n  \"left_over\": {},\n"
+          "  \"damaged\": {},\n  \"wrong_class\": {},\n  \"miscounted\": {}\n}}\n",
+          device, line.options.seed, state.heap_bytes, state.workers, state.seconds, totals.operations(),
+          static_cast<double>(totals.operations()) / state.seconds, totals.created, totals.destroyed, totals.exchanged,
+          totals.checked, totals.refused_full, totals.refused_contended, totals.visited, totals.verifications,
+          totals.doubled, totals.lost, totals.left_over, totals.damaged, totals.wrong, totals.miscounted));
 }
 
 // Ends the program if nothing has happened for a while: in a damaged heap, threads may wait for each other for ever.

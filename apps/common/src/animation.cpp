@@ -1,12 +1,9 @@
 #include <app/animation.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +12,7 @@
 #include <app/cairo_png.h>
 #include <app/error.h>
 #include <app/output.h>
+#include <dynasoar/write_file.h>
 
 #if defined(DYNASOAR_APP_WEBP)
 #include <webp/encode.h>
@@ -85,12 +83,8 @@ class Animation::Encoder {
     if (WebPAnimEncoderAdd(encoder_, nullptr, time_, nullptr) == 0 || WebPAnimEncoderAssemble(encoder_, &data) == 0) {
       fail("put pictures together");
     }
-    errno = 0;
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(data.bytes), static_cast<std::streamsize>(data.size));
-    file.close();
-    WebPDataClear(&data);
-    if (!file) throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    const std::unique_ptr<WebPData, void (*)(WebPData*)> cleared(&data, WebPDataClear);
+    dynasoar::write_file(path, {reinterpret_cast<const char*>(data.bytes), data.size});
   }
 
  private:

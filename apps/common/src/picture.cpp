@@ -8,6 +8,7 @@
 #include <fontconfig/fontconfig.h>
 
 #include <app/cairo_png.h>
+#include <dynasoar/write_file.h>
 
 namespace app {
 namespace {
@@ -37,10 +38,16 @@ CairoSurface make_image(int width, int height) {
 }
 
 void save_png(const CairoSurface& image, const std::string& path) {
-  if (const cairo_status_t status = cairo_surface_write_to_png(image.get(), path.c_str());
+  std::string contents;
+  const auto append = [](void* to, const unsigned char* data, unsigned int bytes) {
+    static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(data), bytes);
+    return CAIRO_STATUS_SUCCESS;
+  };
+  if (const cairo_status_t status = cairo_surface_write_to_png_stream(image.get(), append, &contents);
       status != CAIRO_STATUS_SUCCESS) {
     throw std::runtime_error(fmt::format("cannot write {}: {}", path, cairo_status_to_string(status)));
   }
+  dynasoar::write_file(path, contents);
 }
 
 Picture picture_of(const CairoSurface& image) {

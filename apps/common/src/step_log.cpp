@@ -1,17 +1,15 @@
 #include <app/step_log.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <app/error.h>
-#include <app/output.h>
+#include <dynasoar/output_path.h>
+#include <dynasoar/platform/durable_file.h>
 
 namespace app {
 namespace {
@@ -27,18 +25,30 @@ void StepLog::check(const std::string& path) {
   if (ending != ".csv" && ending != ".jsonl") {
     throw UsageError(fmt::format("--log: '{}' must end in .csv, or in .jsonl for JSON lines", path));
   }
-  require_writable_file(path);
+  try {
+    dynasoar::check_output_path(path, dynasoar::OutputUse::in_place);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("--log: {}", error.what()));
+  }
 }
 
 StepLog::StepLog(std::string path, const std::vector<Column>& columns)
     : path_(std::move(path)), columns_(columns), is_json_(std::filesystem::path(path_).extension() == ".jsonl") {
   check(path_);
-  file_.open(path_, std::ios::trunc);
+  file_ = std::make_unique<dynasoar::detail::OutputFile>(path_);
   if (is_json_) return;
-  file_ << "step";
-  for (const Column& column : columns_) file_ << ',' << column.name;
-  file_ << '\n';
-  file_.flush();
+  unwritten_ = "step";
+  for (const Column& column : columns_) unwritten_ += ',' + column.name;
+  unwritten_ += '\n';
+  flush();
+}
+
+StepLog::~StepLog() {
+  try {
+    if (file_) flush();
+  } catch (const std::exception&) {
+    // The caller who wants to know calls flush().
+  }
 }
 
 void StepLog::add(std::size_t step, const Row& values) {
@@ -51,13 +61,18 @@ void StepLog::add(std::size_t step, const Row& values) {
       line += fmt::format(", \"{}\": {}", columns_[i].name, std::isfinite(values[i]) ? value : "null");
     }
   }
-  file_ << line << (is_json_ ? "}\n" : "\n");
+  unwritten_ += line + (is_json_ ? "}\n" : "\n");
 }
 
 void StepLog::flush() {
-  errno = 0;
-  file_.flush();
-  if (!file_) throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+  const std::uint64_t before = file_->size();
+  try {
+    file_->write(unwritten_.data(), unwritten_.size());
+  } catch (...) {
+    unwritten_.erase(0, static_cast<std::size_t>(file_->size() - before));
+    throw;
+  }
+  unwritten_.clear();
 }
 
 }  // namespace app

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstddef>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <app/program.h>
+
+namespace dynasoar::detail {
+class OutputFile;
+}
 
 namespace app {
 
@@ -18,10 +22,12 @@ class StepLog {
   ///
   /// @throws UsageError as `check`
   StepLog(std::string path, const std::vector<Column>& columns);
+  ~StepLog();
 
   /// @param values   one for each column
   void add(std::size_t step, const Row& values);
 
+  /// Writes what was added. After an error, the next call goes on where this one stopped, so that no line is cut short.
   /// @throws std::runtime_error if lines could not be written, such as on a full disk
   void flush();
 
@@ -34,7 +40,8 @@ class StepLog {
   std::string path_;
   std::vector<Column> columns_;
   bool is_json_;
-  std::ofstream file_;
+  std::unique_ptr<dynasoar::detail::OutputFile> file_;
+  std::string unwritten_;
 };
 
 }  // namespace app
