@@ -180,6 +180,7 @@ DurableFile::DurableFile(const std::string& path, Writing writing) {
     if (writing == Writing::anywhere && !file_.is_seekable()) refuse_order();
     return;
   }
+  if (path.empty()) refuse("write", path, "its name is empty; name a file");
   path_ = real_path(path);
   part_ = part_of(path_);
   if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) throw_file_error("write", path_);

@@ -20,12 +20,16 @@ std::filesystem::path resolved(const std::string& path) {
   return error ? std::filesystem::absolute(real).lexically_normal() : folder / real.filename();
 }
 
-/// A file that is written in place. It is not emptied, and not left behind if it was not there.
-void check_in_place(const std::string& path, bool exists) {
-  if (!exists) {
+/// @param there   what is there, or null. It is not emptied, and what was not there is not left behind.
+void check_in_place(const std::string& path, const struct stat* there) {
+  if (there == nullptr) {
     const std::string real = detail::real_path(path);
     const detail::OutputFile made(real);
     ::unlink(real.c_str());
+    return;
+  }
+  if (!S_ISREG(there->st_mode)) {
+    const detail::OutputFile opened(path);
     return;
   }
   const detail::Descriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -40,7 +44,7 @@ void check_output_path(const std::string& path, OutputUse use) {
   if (exists && S_ISFIFO(status.st_mode) && use != OutputUse::checkpoint) {
     if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) detail::throw_file_error("write", path);
   } else if (use == OutputUse::in_place) {
-    check_in_place(path, exists);
+    check_in_place(path, exists ? &status : nullptr);
   } else {
     const detail::DurableFile file(
         path, use == OutputUse::checkpoint ? detail::Writing::anywhere : detail::Writing::in_order);

@@ -1,13 +1,17 @@
 // Pictures and JSON of what is inside a heap say what there is.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -89,7 +93,8 @@ class Picture {
       if (fill.starts_with("url(")) CHECK(has_pattern(fill));
       rectangles.push_back({rectangle.child("title").text().get(), fill, rectangle.attribute("x").as_double(),
                             rectangle.attribute("width").as_double(), rectangle.attribute("y").as_double(),
-                            rectangle.attribute("height").as_double()});
+                            rectangle.attribute("height").as_double(),
+                            rectangle.attribute("fill-opacity").as_double(1)});
     }
     for (const pugi::xml_node text : svg().children("text")) texts.push_back(text.text().get());
     for (const Rectangle& one : rectangles) {
@@ -101,7 +106,7 @@ class Picture {
 
   struct Rectangle {
     std::string title, fill;
-    double x, width, y, height;
+    double x, width, y, height, opacity;
   };
   std::vector<Rectangle> rectangles;
   std::vector<std::string> texts;
@@ -191,6 +196,18 @@ TEST_CASE("the picture of the heap shows each block and how full it is") {
     if (one.title.find("Ant, block ") != std::string::npos) fills_of_ants.insert(one.fill);
   }
   CHECK(fills_of_ants.size() == 1);
+  // The fuller, the stronger; and blocks are squares of one size, in rows, where no two are in one place.
+  std::set<std::pair<double, double>> places;
+  for (const Picture::Rectangle& one : picture.rectangles) {
+    if (one.title.find(", block ") == std::string::npos) continue;
+    const std::string count = one.title.substr(one.title.rfind(": ") + 2);
+    CHECK(one.opacity == doctest::Approx(0.15 + 0.85 * std::stod(count) / 64));
+    CHECK(one.width == doctest::Approx(7));
+    CHECK(one.height == doctest::Approx(7));
+    places.insert({one.x, one.y});
+  }
+  CHECK(places.size() == 4 + 2 + 1);
+  CHECK(picture.texts_with("Heap of " + std::to_string(handle.statistics().heap_bytes) + " bytes, 7.5 % used") == 1);
 }
 
 TEST_CASE("the picture of a large heap has squares for several blocks") {
@@ -202,6 +219,14 @@ TEST_CASE("the picture of a large heap has squares for several blocks") {
   const Picture picture(file.path);
   CHECK(picture.texts_with(" blocks in a row, the stronger the fuller") == 1);
   CHECK(picture.rectangles.size() < 9700);
+  std::uint64_t objects = 0;  // of the squares, none of which is left out
+  for (const Picture::Rectangle& one : picture.rectangles) {
+    if (one.title.find(", block") == std::string::npos) continue;
+    objects += std::stoull(one.title.substr(one.title.rfind(": ") + 2));
+    CHECK(one.opacity <= 1);
+    CHECK(one.opacity > 0.9);  // all are full but for the last
+  }
+  CHECK(objects == 3'000'000);
   CHECK(std::filesystem::file_size(file.path) < 2'000'000);
 }
 
@@ -232,10 +257,76 @@ TEST_CASE("as many classes and fields as there can be have fills of their own") 
   CHECK(patterns.size() == count);
 }
 
+/// The numbers of a JSON object; those of the n-th object in it, from 1, as "n.name".
+std::map<std::string, double> numbers_in(const std::string& json) {
+  std::map<std::string, double> numbers;
+  std::size_t objects = 0;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    if (json[at] == '{') ++objects;
+    if (json[at] != '"') continue;
+    const std::size_t end = json.find('"', at + 1);
+    double value = 0;
+    const bool is_number = json.compare(end, 3, "\": ") == 0 &&
+                           std::from_chars(&json[end + 3], json.data() + json.size(), value).ec == std::errc();
+    const std::string name = json.substr(at + 1, end - at - 1);
+    if (is_number) CHECK(numbers.emplace((objects > 1 ? std::to_string(objects - 1) + "." : "") + name, value).second);
+    at = end;
+  }
+  return numbers;
+}
+
+TEST_CASE("each number in the JSON of statistics is that of the member of its name") {
+  dynasoar::Statistics all;
+  all.heap_bytes = 1001;
+  all.heap_limit_bytes = 1002;
+  all.growths = 1003;
+  all.state_bytes = 1004;
+  all.page_bytes = 1005;
+  all.pages = 1006;
+  all.free_pages = 997;
+  for (const std::uint64_t base : {2000u, 3000u}) {
+    dynasoar::TypeStatistics type;
+    type.name = "T" + std::to_string(base);
+    type.objects = base + 1;
+    type.created = base + 900;
+    type.blocks = base + 2;
+    type.slots = 64 * (base + 2);
+    type.block_bytes = base + 3;
+    type.refused_full = base + 4;
+    type.refused_contended = base + 5;
+    type.refused_on_request = base + 6;
+    type.refused_table = base + 7;
+    all.types.push_back(type);
+  }
+  const std::string json = dynasoar::to_json(all);
+  CAPTURE(json);
+  std::map<std::string, double> expected = {{"heap_bytes", 1001},  {"heap_limit_bytes", 1002}, {"growths", 1003},
+                                            {"state_bytes", 1004}, {"page_bytes", 1005},       {"pages", 1006},
+                                            {"free_pages", 997}};
+  for (const double base : {2000.0, 3000.0}) {
+    const std::string type = base < 3000 ? "1." : "2.";
+    expected.merge(std::map<std::string, double>{{type + "objects", base + 1},
+                                                 {type + "created", base + 900},
+                                                 {type + "deleted", 899},
+                                                 {type + "blocks", base + 2},
+                                                 {type + "slots", 64 * (base + 2)},
+                                                 {type + "block_bytes", base + 3},
+                                                 {type + "fragmentation", 1 - (base + 1) / (64 * (base + 2))},
+                                                 {type + "refused_full", base + 4},
+                                                 {type + "refused_contended", base + 5},
+                                                 {type + "refused_on_request", base + 6},
+                                                 {type + "refused_table", base + 7}});
+  }
+  CHECK(numbers_in(json) == expected);
+  CHECK(times(json, "\"name\": \"T2000\"") == 1);
+  CHECK(json.find("T2000") < json.find("T3000"));
+}
+
 TEST_CASE("a picture that cannot be written says so") {
-  CHECK_THROWS_WITH_AS(dynasoar::layout_svg<AllocatorT>("/nowhere/at/all.svg"),
-                       doctest::Contains("cannot write the picture '/nowhere/at/all.svg': No such file or directory"),
-                       dynasoar::Error);
+  CHECK_THROWS_WITH_AS(
+      dynasoar::layout_svg<AllocatorT>("/nowhere/at/all.svg"),
+      doctest::Contains("cannot write '/nowhere/at/all.svg.part': No such file or directory; make its folder first"),
+      dynasoar::Error);
 }
 
 TEST_CASE("statistics as JSON have the numbers by their names") {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
+#include "../platform/foreign_locale.h"
 #include "../platform/test_support.h"
 
 namespace print_test {
@@ -55,7 +57,8 @@ class Shark : public Agent {
  public:
   using BaseClass = Agent;
   DYNASOAR_FIELDS(Shark, (speed_, float), (mass_, double), (pair_, Pair), (next_, Shark*))
-  __device__ explicit Shark(Cell* cell) : Agent(cell), speed_(0.1f), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr) {}
+  __device__ explicit Shark(Cell* cell)
+      : Agent(cell), speed_(1.0f / 3), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr) {}
 };
 class Marker : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -136,7 +139,7 @@ TEST_CASE("an object is printed with the fields of its own class, and those it i
        {"place_ = " + cell, std::string("lowest_ = -9223372036854775808"),
         std::string("highest_ = 18446744073709551615"), std::string("few_[0] = -128"), std::string("few_[1] = 0"),
         std::string("few_[2] = 127"), std::string("is_new_ = true"), std::string("mood_ = 200"),
-        std::string("speed_ = 0.1"), std::string("mass_ = -1e+300"), std::string("pair_ = 8 bytes"),
+        std::string("speed_ = 0.3333333"), std::string("mass_ = -1e+300"), std::string("pair_ = 8 bytes"),
         std::string("next_ = a null pointer")}) {
     expected += who + ": " + line + "\n";
   }
@@ -189,13 +192,40 @@ TEST_CASE("of an object that was destroyed that is said, and it is not reported 
   CHECK_NOTHROW(handle.synchronize());
 }
 
+struct FillLine {
+  dynasoar::test::Counter* results;
+  __device__ void operator()(std::size_t) const {
+    for (int size = 238; size <= 241; ++size) {
+      dynasoar::detail::TextLine line;
+      for (int i = 0; i < size; ++i) line.add('x');
+      std::uint64_t length = 0;
+      while (line.characters()[length] == 'x') ++length;
+      results[size - 238].store(length * 1000 + static_cast<std::uint64_t>(line.size()), dynasoar::Order::relaxed);
+      dynasoar::test::count_if(results[4], line.characters()[length] != '\0');
+    }
+  }
+};
+TEST_CASE("of a line that is too long, what does not fit is left out, and nothing else changes") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const dynasoar::test::Counters results(5);
+  handle.parallel_for(1, FillLine{results.data()});
+  handle.synchronize();
+  CHECK(results.values() == std::vector<std::uint64_t>{238'238, 239'239, 239'239, 239'239, 0});
+}
+
+TEST_CASE("numbers are printed with a point, whatever the locale is") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const dynasoar::test::ForeignLocale locale;
+  CHECK(printed(handle, PrintOthers{}).find(": field1 = 2.5\n") != std::string::npos);
+}
+
 class Leaf;
 using AosT = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Leaf>;
 class Leaf : public dynasoar::SoaBase<AosT> {
  public:
   using Two = std::array<double, 2>;
   DYNASOAR_FIELDS(Leaf, (flag_, char), (two_, Two), (self_, Leaf*))
-  __device__ Leaf() : flag_('a'), two_(Two{0.25, 1e-3}), self_(this) {}
+  __device__ Leaf() : flag_('a'), two_(Two{1.0 / 3, 1e-3}), self_(this) {}
 };
 struct PrintLeaf {
   __device__ void operator()(std::size_t) const { dynasoar::print(dynasoar::make_new<Leaf>()); }
@@ -205,7 +235,7 @@ TEST_CASE("objects of an AosAllocator are printed with their address") {
   const std::string text = printed(handle, PrintLeaf{});
   const std::string who = text.substr(0, text.find(": "));
   CHECK(who.starts_with("print_test::Leaf (at 0x"));
-  CHECK(text == who + ": flag_ = 97\n" + who + ": two_[0] = 0.25\n" + who + ": two_[1] = 0.001\n" + who +
+  CHECK(text == who + ": flag_ = 97\n" + who + ": two_[0] = 0.333333333333333\n" + who + ": two_[1] = 0.001\n" + who +
                     ": self_ = " + who + "\n");
 }
 

@@ -131,6 +131,9 @@ TEST_CASE("statistics are printed as a table with a line for each class, and lea
   CHECK(line.find("Bee") == 0);
   std::getline(lines, line);
   CHECK(line.find("all") == 0);
+  std::istringstream all(line);
+  all >> name >> objects >> slots >> blocks >> fragmentation >> refused;
+  CHECK(objects + " " + slots + " " + blocks + " " + fragmentation + " " + refused == "100 256 4 0.609 7");
   std::getline(lines, line);
   CHECK(line.find("123456 bytes") != std::string::npos);
   CHECK(line.find("75.0% used") != std::string::npos);

@@ -1,0 +1,341 @@
+// Files are written as a whole or not at all, where symbolic links lead, with their modes; devices and FIFOs in place;
+// and nothing waits for ever. Problems are found before anything is written.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/output_path.h>
+#include <dynasoar/platform/durable_file.h>
+#include <dynasoar/write_file.h>
+
+#include "test_folder.h"
+
+namespace output_files_test {
+
+namespace fs = std::filesystem;
+using doctest::Contains;
+using dynasoar::check_output_path;
+using dynasoar::Error;
+using dynasoar::OutputUse;
+using dynasoar::same_file;
+using dynasoar::write_file;
+using dynasoar::detail::DurableFile;
+using dynasoar::detail::InputFile;
+using dynasoar::detail::OutputFile;
+using dynasoar::detail::Writing;
+using dynasoar::test::contents_of;
+using dynasoar::test::TestFolder;
+using Clock = std::chrono::steady_clock;
+
+struct stat status_of(const std::string& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status;
+}
+unsigned mode_of(const std::string& path) {
+  return status_of(path).st_mode & 07777;
+}
+
+/// A user who may not do everything, while it lives, if the test may do everything.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() {
+    if (is_root_) REQUIRE(::seteuid(65534) == 0);
+  }
+  OrdinaryUser(const OrdinaryUser&) = delete;
+  OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+  ~OrdinaryUser() {
+    if (is_root_) CHECK(::seteuid(0) == 0);
+  }
+
+ private:
+  bool is_root_ = ::geteuid() == 0;
+};
+
+TEST_CASE("a file is written where symbolic links lead, and its temporary file beside it") {
+  const TestFolder folder;
+  fs::create_directories(folder / "real");
+  fs::create_directories(folder / "links");
+  std::ofstream(folder / "real/a") << "old";
+  fs::create_symlink("../real/a", folder / "links/relative");
+  fs::create_symlink(folder / "links/relative", folder / "links/chain");
+  fs::create_symlink("../real/new", folder / "links/dangling");
+  for (const char* const link : {"links/relative", "links/chain"}) {
+    CAPTURE(link);
+    DurableFile file(folder / link);
+    CHECK(fs::exists(folder / "real/a.part"));
+    CHECK(dynasoar::temporary_path(folder / link) == (fs::path(folder / "links") / "../real/a.part").string());
+    file.write(link, 5);
+    file.commit();
+    CHECK(contents_of(folder / "real/a") == std::string(link, 5));
+    CHECK(fs::is_symlink(folder / link));
+  }
+  write_file(folder / "links/dangling", "new");
+  CHECK(contents_of(folder / "real/new") == "new");
+  CHECK(fs::is_symlink(folder / "links/dangling"));
+  CHECK(std::distance(fs::directory_iterator(folder / "real"), {}) == 2);
+  CHECK(std::distance(fs::directory_iterator(folder / "links"), {}) == 3);
+
+  fs::create_symlink("b", folder / "a");
+  fs::create_symlink("a", folder / "b");
+  CHECK_THROWS_WITH_AS(write_file(folder / "a", ""), Contains("Too many levels of symbolic links"), Error);
+  CHECK_THROWS_WITH_AS(check_output_path(folder / "a"), Contains("Too many levels of symbolic links"), Error);
+}
+
+TEST_CASE("a file that a program has open is not replaced by its name in /proc") {
+  const TestFolder folder;
+  const OutputFile open(folder / "a");
+  const std::string name = "/proc/self/fd/" + std::to_string(open.number());
+  CHECK_THROWS_WITH_AS(write_file(name, "x"), Contains("name the file itself"), Error);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("what is planted under the name of the temporary file is neither followed nor written") {
+  const TestFolder folder;
+  std::ofstream(folder / "a") << "old";
+  std::ofstream(folder / "victim") << "precious";
+  const auto is_refused = [&](const char* why) {
+    CHECK_THROWS_WITH_AS(write_file(folder / "a", "new"), Contains(why), Error);
+    CHECK_THROWS_WITH_AS(check_output_path(folder / "a"), Contains(why), Error);
+    CHECK_THROWS_WITH_AS(check_output_path(folder / "a", OutputUse::checkpoint), Contains("remove it"), Error);
+    CHECK_NOTHROW(check_output_path(folder / "a", OutputUse::in_place));
+    CHECK(contents_of(folder / "a") == "old");
+    CHECK(contents_of(folder / "victim") == "precious");
+    fs::remove(folder / "a.part");
+  };
+  fs::create_symlink("victim", folder / "a.part");
+  is_refused("a.part': it is a symbolic link, and the name is needed for a temporary file; remove it");
+  fs::create_symlink("nothing", folder / "a.part");
+  is_refused("it is a symbolic link");
+  CHECK_FALSE(fs::exists(folder / "nothing"));
+  REQUIRE(::mkfifo((folder / "a.part").c_str(), 0600) == 0);
+  is_refused("it is a FIFO");
+  fs::create_directory(folder / "a.part");
+  is_refused("it is a folder");
+  // Another name of the victim is removed, as a file that a killed program left behind would be; the victim stays.
+  fs::create_hard_link(folder / "victim", folder / "a.part");
+  write_file(folder / "a", "new");
+  CHECK(contents_of(folder / "a") == "new");
+  CHECK(contents_of(folder / "victim") == "precious");
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("a file keeps its mode and owner, and nobody else can read it meanwhile") {
+  const TestFolder folder;
+  const mode_t before = ::umask(022);
+  write_file(folder / "a", "1");
+  CHECK(mode_of(folder / "a") == 0644);
+  for (const mode_t mode : {0600u, 0640u, 0666u, 02755u}) {
+    CAPTURE(mode);
+    fs::permissions(folder / "a", static_cast<fs::perms>(mode));
+    DurableFile file(folder / "a", Writing::anywhere);
+    CHECK(mode_of(folder / "a.part") == mode);
+    file.commit();
+    CHECK(mode_of(folder / "a") == mode);
+  }
+  if (::geteuid() == 0) {
+    REQUIRE(::chown((folder / "a").c_str(), 12345, 23456) == 0);
+    fs::permissions(folder / "a", static_cast<fs::perms>(0660));
+    write_file(folder / "a", "2");
+    CHECK(status_of(folder / "a").st_uid == 12345);
+    CHECK(status_of(folder / "a").st_gid == 23456);
+    CHECK(mode_of(folder / "a") == 0660);
+    // Who may not keep the group does not open the file to another one.
+    fs::permissions(folder / ".", static_cast<fs::perms>(0777));
+    fs::permissions(folder / "a", static_cast<fs::perms>(0666));
+    REQUIRE(::chown((folder / "a").c_str(), 65534, 23456) == 0);
+    fs::permissions(folder / "a", static_cast<fs::perms>(0660));
+    const OrdinaryUser user;
+    write_file(folder / "a", "3");
+    CHECK(mode_of(folder / "a") == 0600);
+  }
+  ::umask(before);
+}
+
+TEST_CASE("what was left behind is replaced, and what another save writes is not touched") {
+  const TestFolder folder;
+  std::ofstream(folder / "a.part") << "left behind";
+  {
+    DurableFile file(folder / "a");
+    CHECK_THROWS_WITH_AS(write_file(folder / "a", "other"), Contains("being written by another save"), Error);
+    CHECK_THROWS_WITH_AS(check_output_path(folder / "a"), Contains("being written by another save"), Error);
+    file.write("new", 3);
+    file.commit();
+  }
+  CHECK(contents_of(folder / "a") == "new");
+  { DurableFile not_committed(folder / "a"); }
+  CHECK(contents_of(folder / "a") == "new");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("devices are written in place, and stay devices") {
+  const TestFolder folder;
+  fs::create_symlink("/dev/null", folder / "null");
+  write_file(folder / "null", "x");
+  DurableFile file(folder / "null", Writing::anywhere);
+  file.write("xyz", 3);
+  file.write_at(0, "x", 1);
+  file.commit();
+  CHECK(S_ISCHR(status_of("/dev/null").st_mode));
+  CHECK(fs::is_symlink(folder / "null"));
+  CHECK_THROWS_WITH_AS(write_file("/dev/full", "x"), Contains("No space left on device; make room"), Error);
+  CHECK_THROWS_WITH_AS(write_file(folder / ".", "x"), Contains("it is a folder; name a file"), Error);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a FIFO is written in place while it is read, and never waited for without end") {
+  const TestFolder folder;
+  const std::string fifo = folder / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const auto start = Clock::now();
+  CHECK_THROWS_WITH_AS(write_file(fifo, "x"), Contains("no program reads from it: start the reader first"), Error);
+  CHECK_THROWS_WITH_AS(OutputFile{fifo}, Contains("no program reads from it"), Error);
+  CHECK_THROWS_WITH_AS(InputFile{fifo}, Contains("it is not a file but a FIFO"), Error);
+  CHECK_THROWS_WITH_AS(DurableFile(fifo, Writing::anywhere), Contains("it is a FIFO, and can only be written in order"),
+                       Error);
+  CHECK_THROWS_WITH_AS(check_output_path(fifo, OutputUse::checkpoint), Contains("written in order"), Error);
+  CHECK_NOTHROW(check_output_path(fifo));
+  CHECK_NOTHROW(check_output_path(fifo, OutputUse::in_place));
+
+  const std::string much(300'000, 'x');
+  std::string got;
+  std::thread reader([&] { got = contents_of(fifo); });
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    const int descriptor = ::open(fifo.c_str(), O_WRONLY | O_NONBLOCK);
+    if (descriptor < 0) continue;  // the reader has not come yet
+    write_file(fifo, much);
+    ::close(descriptor);
+    break;
+  }
+  reader.join();
+  CHECK(got == much);
+  CHECK(Clock::now() - start < std::chrono::seconds(4));
+
+  const int idle = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(idle >= 0);
+  CHECK_THROWS_WITH_AS(write_file(fifo, much), Contains("has taken nothing for 5 s"), Error);
+  const auto before = std::signal(SIGALRM, [](int) {});
+  const itimerval soon{{0, 0}, {0, 50'000}};
+  setitimer(ITIMER_REAL, &soon, nullptr);
+  const auto interrupted = Clock::now();
+  CHECK_THROWS_WITH_AS(write_file(fifo, much), Contains("Interrupted"), Error);
+  CHECK(Clock::now() - interrupted < std::chrono::seconds(4));
+  std::signal(SIGALRM, before);
+  OutputFile file(fifo);
+  ::close(idle);
+  CHECK_THROWS_WITH_AS(file.write("x", 1), Contains("the program that read from it has ended"), Error);  // no SIGPIPE
+  CHECK(S_ISFIFO(status_of(fifo).st_mode));
+}
+
+TEST_CASE("a limit on the size of files is an error and not a signal, and a later write goes on") {
+  const TestFolder folder;
+  rlimit old{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  const rlimit little{16, old.rlim_max};
+  OutputFile log(folder / "log");
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
+  CHECK_THROWS_WITH_AS(log.write("0123456789abcdefghij", 20), Contains("File too large; raise the limit"), Error);
+  CHECK(log.size() == 16);
+  CHECK_THROWS_AS(write_file(folder / "a", std::string(100, 'x')), Error);
+  setrlimit(RLIMIT_FSIZE, &old);
+  log.write("ghij", 4);
+  CHECK(contents_of(folder / "log") == "0123456789abcdefghij");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("outputs that cannot be written are found, and what is there stays as it is") {
+  const TestFolder folder;
+  fs::permissions(folder / ".", static_cast<fs::perms>(0777));
+  std::ofstream(folder / "a") << "old";
+  for (const OutputUse use : {OutputUse::whole_file, OutputUse::checkpoint, OutputUse::in_place}) {
+    CAPTURE(static_cast<int>(use));
+    CHECK_NOTHROW(check_output_path(folder / "a", use));
+    CHECK_NOTHROW(check_output_path(folder / "new", use));
+    CHECK_NOTHROW(check_output_path("/dev/null", use));
+    CHECK(folder.files() == 1);
+    CHECK(contents_of(folder / "a") == "old");
+    CHECK_THROWS_WITH_AS(check_output_path(folder / "no/a", use), Contains("make its folder first"), Error);
+    CHECK_THROWS_WITH_AS(check_output_path(folder / "a/b", use), Contains("Not a directory"), Error);
+    CHECK_THROWS_WITH_AS(check_output_path(folder / ".", use), Contains("is a folder"), Error);
+    CHECK_THROWS_AS(check_output_path("", use), Error);
+    CHECK_THROWS_WITH_AS(check_output_path(folder / std::string(256, 'x'), use), Contains("shorter name"), Error);
+    CHECK_NOTHROW(check_output_path(folder / std::string(250, 'x'), use));
+    CHECK((use == OutputUse::in_place) == [&] {
+      try {
+        check_output_path(folder / std::string(251, 'x'), use);  // its temporary file's name is too long
+        return true;
+      } catch (const Error&) {
+        return false;
+      }
+    }());
+    fs::create_symlink("no/such", folder / "link");
+    CHECK_THROWS_AS(check_output_path(folder / "link", use), Error);
+    fs::remove(folder / "link");
+    fs::create_symlink("new", folder / "link");
+    CHECK_NOTHROW(check_output_path(folder / "link", use));
+    CHECK(fs::is_symlink(folder / "link"));
+    fs::remove(folder / "link");
+    {
+      const OrdinaryUser user;
+      if (::geteuid() != status_of(folder / "a").st_uid) {
+        CHECK_THROWS_WITH_AS(check_output_path(folder / "a", use), Contains("change the permissions"), Error);
+      }
+      fs::create_directory(folder / "closed");
+      std::ofstream(folder / "closed/a") << "old";
+      fs::permissions(folder / "closed", static_cast<fs::perms>(0555));
+      CHECK_THROWS_WITH_AS(check_output_path(folder / "closed/b", use), Contains("change the permissions"), Error);
+      if (use == OutputUse::in_place) {
+        CHECK_NOTHROW(check_output_path(folder / "closed/a", use));
+      } else {
+        CHECK_THROWS_WITH_AS(check_output_path(folder / "closed/a", use), Contains("change the permissions"), Error);
+      }
+      fs::permissions(folder / "closed", static_cast<fs::perms>(0755));
+      fs::permissions(folder / "closed/a", static_cast<fs::perms>(0444));
+      CHECK_THROWS_WITH_AS(check_output_path(folder / "closed/a", use), Contains("change the permissions"), Error);
+      CHECK(contents_of(folder / "closed/a") == "old");
+      fs::remove_all(folder / "closed");
+    }
+  }
+}
+
+TEST_CASE("two paths to one file are known, whether it exists or not") {
+  const TestFolder folder;
+  fs::create_directories(folder / "d");
+  std::ofstream(folder / "a") << "a";
+  std::ofstream(folder / "b") << "a";
+  fs::create_hard_link(folder / "a", folder / "hard");
+  fs::create_symlink("a", folder / "soft");
+  fs::create_symlink("d", folder / "e");
+  fs::create_symlink("d/new", folder / "dangling");
+  const auto same = [&](const char* first, const char* second) {
+    CHECK(same_file(folder / first, folder / second) == same_file(folder / second, folder / first));
+    return same_file(folder / first, folder / second);
+  };
+  for (const char* const other : {"a", "./a", "d/../a", "hard", "soft", "e/../a"}) CHECK(same("a", other));
+  for (const char* const other : {"b", "d", "new", "dangling"}) CHECK_FALSE(same("a", other));
+  for (const char* const other : {"d/new", "d/./new", "d/../d/new", "e/new", "dangling"}) CHECK(same("d/new", other));
+  for (const char* const other : {"new", "d/other", "d/new.part"}) CHECK_FALSE(same("d/new", other));
+  CHECK(same("no/such/x", "no/such/../such/x"));
+  CHECK_FALSE(same("no/such/x", "no/other/x"));
+  CHECK_FALSE(same_file("/dev/null", "/dev/null"));
+  const fs::path before = fs::current_path();
+  fs::current_path(folder / "d");
+  CHECK(same_file("new", folder / "d/new"));
+  CHECK(same_file("../a", folder / "a"));
+  fs::current_path(before);
+}
+
+}  // namespace output_files_test
