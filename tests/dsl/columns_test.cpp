@@ -390,6 +390,7 @@ TEST_CASE("a CSV file has numbers as short as they can be, and quotes where they
 std::vector<std::vector<std::string>> rows_of(const std::string& text) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool is_quoted = false;
+  std::size_t bare_returns = 0;  // which some readers take for the ends of lines
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     std::string& field = rows.back().back();
@@ -398,7 +399,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
     } else if (c == '"') {
       is_quoted = !is_quoted;
     } else if (is_quoted || (c != ',' && c != '\n')) {
-      if (!is_quoted) CHECK(c != '\r');  // which some readers take for the end of a line
+      if (!is_quoted && c == '\r') ++bare_returns;
       field += c;
     } else if (c == ',') {
       rows.back().emplace_back();
@@ -406,6 +407,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
       rows.emplace_back(1, "");
     }
   }
+  CHECK(bare_returns == 0);
   CHECK(rows.back() == std::vector<std::string>{""});
   rows.pop_back();
   return rows;
