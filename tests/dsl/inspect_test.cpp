@@ -234,6 +234,19 @@ TEST_CASE("the picture of a large heap has squares for several blocks") {
   CHECK(std::filesystem::file_size(file.path) < 2'000'000);
 }
 
+TEST_CASE("the picture of a large heap shows the last blocks, too, if they fill no square") {
+  const dynasoar::detail::ClassTable& classes = dynasoar::detail::class_table_v<AllocatorT>;
+  dynasoar::Statistics now;
+  now.types.resize(classes.classes.size());
+  const std::vector<dynasoar::detail::BlockMark> marks(9601, {dynasoar::detail::BlockState::open, 0, 64});
+  const File file;
+  dynasoar::detail::draw_heap(classes, now, marks, file.path);
+  const Picture picture(file.path);
+  CHECK(picture.texts_with("A square is 2 blocks in a row") == 1);
+  CHECK(picture.rectangles_ending(": 128 objects") == 4800);
+  CHECK(picture.rectangles_ending("block 9600: 64 objects") == 1);
+}
+
 TEST_CASE("as many classes and fields as there can be have fills of their own") {
   dynasoar::detail::Svg svg;
   for (std::size_t number = 0; number < 340; ++number) {
