@@ -26,6 +26,8 @@
 #include <app/step_log.h>
 #include <app/view_controls.h>
 
+#include "../platform/foreign_locale.h"
+
 TEST_CASE("numbers are grouped in thousands") {
   CHECK(app::grouped(0) == "0");
   CHECK(app::grouped(999) == "999");
@@ -98,6 +100,7 @@ TEST_CASE("a log's ending says its form") {
     std::ifstream file(folder / name);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
+  const dynasoar::test::ForeignLocale locale;  // on which files do not depend
   CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");
   CHECK(lines("log.jsonl") ==
         "{\"step\": 0, \"fish\": 7, \"energy\": 0.1}\n{\"step\": 1, \"fish\": 3000000000, \"energy\": null}\n");
