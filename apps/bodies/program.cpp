@@ -7,7 +7,6 @@
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
-#include <app/output.h>
 
 #include "body_files.h"
 #include "picture.h"
@@ -45,7 +44,6 @@ void BodiesProgram::add_options(CLI::App& cli) {
 }
 
 void BodiesProgram::check_options(app::RunOptions&) {
-  if (!output_.empty()) app::require_writable_file(output_);
   parameters_.initial =
       !input_.empty() ? read_bodies(input_)
                       : random_bodies(static_cast<std::uint32_t>(count_), seed_, model_.least_mass, model_.most_mass);
@@ -97,10 +95,8 @@ app::Chart BodiesProgram::chart(const std::vector<app::Row>& history) const {
                       fmt::format("{} bodies at the start, {}", app::grouped(parameters_.initial.size()), origin));
 }
 
-std::vector<std::string> BodiesProgram::save_more() {
-  if (output_.empty()) return {};
-  write_bodies(simulation_->bodies(), output_);
-  return {output_};
+void BodiesProgram::save_output(const app::NamedFile& output) {
+  write_bodies(simulation_->bodies(), output.path);
 }
 
 }  // namespace bodies

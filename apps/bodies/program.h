@@ -32,6 +32,8 @@ class BodiesProgram final : public app::Program {
   explicit BodiesProgram(Model model);
 
   void add_options(CLI::App& cli) override;
+  std::vector<app::NamedFile> inputs() const override { return {{"--input", input_}}; }
+  std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
   std::string describe(const app::RunOptions& options) const override;
   std::vector<app::Column> columns() const override;
@@ -41,7 +43,7 @@ class BodiesProgram final : public app::Program {
   app::World world() const override { return {-1.02, 1.02, 2.04, 2.04, true}; }
   std::uint64_t seed() const override { return seed_; }
   app::Chart chart(const std::vector<app::Row>& history) const override;
-  std::vector<std::string> save_more() override;
+  void save_output(const app::NamedFile& output) override;
 
  private:
   const Make& implementation(const app::RunOptions& options) const;

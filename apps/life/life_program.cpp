@@ -14,7 +14,6 @@
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
-#include <app/output.h>
 #include <dynasoar/write_file.h>
 
 #include "box.h"
@@ -99,7 +98,6 @@ void LifeProgram::check_options(app::RunOptions&) {
   parameters_.edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   check_size();
   if (!pattern_path_.empty()) place_pattern();
-  if (!output_.empty()) app::require_writable_file(output_);
 }
 
 // Sets the rule and the size of the start.
@@ -212,8 +210,7 @@ app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {
                           fmt::format("{}, rule {}", start, text_of(parameters_.rule)));
 }
 
-std::vector<std::string> LifeProgram::save_more() {
-  if (output_.empty()) return {};
+void LifeProgram::save_output(const app::NamedFile& output) {
   const Frame frame = simulation_->frame();
   Pattern result;
   result.name = pattern_.name;
@@ -224,8 +221,7 @@ std::vector<std::string> LifeProgram::save_more() {
     result.height = box->height();
     result.states = states_in(frame, *box);
   }
-  dynasoar::write_file(output_, format_rle(result, parameters_.rule));
-  return {output_};
+  dynasoar::write_file(output.path, format_rle(result, parameters_.rule));
 }
 
 }  // namespace life

@@ -30,6 +30,8 @@ class LifeProgram final : public app::Program {
   explicit LifeProgram(Flavor flavor);
 
   void add_options(CLI::App& cli) override;
+  std::vector<app::NamedFile> inputs() const override { return {{"--pattern", pattern_path_}}; }
+  std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
   std::string describe(const app::RunOptions& options) const override;
   std::vector<app::Column> columns() const override;
@@ -40,7 +42,7 @@ class LifeProgram final : public app::Program {
   app::World world() const override;
   std::uint64_t seed() const override { return parameters_.seed; }
   app::Chart chart(const std::vector<app::Row>& history) const override;
-  std::vector<std::string> save_more() override;
+  void save_output(const app::NamedFile& output) override;
 
  private:
   void read_pattern();

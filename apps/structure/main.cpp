@@ -83,6 +83,8 @@ class Structure final : public app::Program {
     app::add_unsigned(cli, "--seed", seed_, "Seed of all random numbers: the same seed, the same run");
   }
 
+  std::vector<app::NamedFile> inputs() const override { return {{"--mesh", mesh_}}; }
+
   void check_options(app::RunOptions&) override {
     if (random_.free + random_.pulled > 1) {
       throw app::UsageError(fmt::format("--free + --pulled: must not exceed 1, but {} + {} do (see --help)",

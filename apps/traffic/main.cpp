@@ -17,7 +17,6 @@
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
-#include <app/output.h>
 #include <app/program.h>
 #include <dynasoar/write_file.h>
 
@@ -92,12 +91,15 @@ class Traffic final : public app::Program {
     app::add_path(cli, "--save-network", saved_network_, "FILE", "Write the network, in text");
   }
 
+  std::vector<app::NamedFile> inputs() const override { return {{"--network", network_file_}}; }
+
+  std::vector<app::NamedFile> outputs() const override { return {{"--save-network", saved_network_}}; }
+
   void check_options(app::RunOptions&) override {
     if (sources_.producers + sources_.destinations > 1) {
       throw app::UsageError(fmt::format("--producers + --destinations: must not exceed 1, but {} + {} do (see --help)",
                                         sources_.producers, sources_.destinations));
     }
-    if (!saved_network_.empty()) app::require_writable_file(saved_network_);
     sources_.seed = parameters_.seed;
     try {
       network_ = make_network();
@@ -148,12 +150,10 @@ class Traffic final : public app::Program {
 
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 
-  std::vector<std::string> save_more() override {
-    if (saved_network_.empty()) return {};
+  void save_output(const app::NamedFile& output) override {
     std::ostringstream text;
     write_network(text, network_);
-    dynasoar::write_file(saved_network_, text.str());
-    return {saved_network_};
+    dynasoar::write_file(output.path, text.str());
   }
 
  private:

@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -27,6 +28,7 @@ import zlib
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
 EXIT_HEAP_TOO_SMALL = 3
+EXIT_NOT_WRITTEN = 4
 EXIT_INTERRUPTED = 130
 EXIT_SKIPPED = 77
 
@@ -125,6 +127,7 @@ class CheckpointTests:
     """What also holds for applications that can be saved: a base before ApplicationTests."""
 
     checkpoint_run = ()  # arguments beside small_run, if results depend on the number of threads
+    other_program = None  # whose checkpoints are refused
     wrong_option = ("--seed", "7")
 
     def outputs_of(self, *arguments):
@@ -182,13 +185,27 @@ class CheckpointTests:
         expected = read_csv(self.folder / self.log_file)[1:], (self.folder / self.picture_file).read_bytes()
         self.assert_goes_on_like_one_run(first, *restored, expected)
 
+    def test_a_checkpoint_of_another_program_is_refused_by_name(self):
+        if self.other_program is None:
+            self.skipTest("only one program is given")
+        run(self.other_program, "--steps", "0", "--checkpoint", "other", *NO_PICTURES, "--log", "none", cwd=self.folder)
+        self.assert_refused(*self.small_run, "--restore", "other",
+                            mentions=f"--restore: other is a checkpoint of the program {self.other_program.name}, not of {self.program.name}")
+
+    def test_a_checkpoint_takes_the_place_of_the_one_that_the_run_goes_on_from(self):
+        self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")
+        steps = ("--steps", str(self.steps + 1))
+        self.simulate(*self.small_run, *steps, "--restore", "run.checkpoint", "--checkpoint", "run.checkpoint", "--quiet")
+        self.assertEqual(self.step_of_checkpoint(), self.steps + 1)
+
     def test_checkpoints_that_do_not_fit_are_refused(self):
         self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")
+        (self.folder / "text").write_text("no checkpoint, but long enough to be one" * 10)
         again = (*self.small_run, "--steps", str(self.steps), "--restore", "run.checkpoint", "--quiet")
         for arguments, mentions in (
                 (self.wrong_option, self.wrong_option[0]), (("--baseline", "reference"), "--baseline"),
                 (("--steps", str(self.steps - 1)), "--steps"), (("--restore", "missing"), "missing"),
-                (("--restore", self.log_file), "is no checkpoint")):
+                (("--restore", "text"), "is no checkpoint")):
             with self.subTest(arguments=arguments):
                 given = list(again)
                 if arguments[0] in given:
@@ -199,6 +216,163 @@ class CheckpointTests:
                 self.assertNotEqual(result.returncode, 0, result)
                 self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
                 self.assertIn(mentions, result.stderr)
+
+
+class LossTests:
+    """Messages and outputs that fail while a run goes on: a base before CheckpointTests, for one program, because this is
+    code that all of them share."""
+
+    every_output = ("--checkpoint", "out/c", "--checkpoint-every", "2", "--export", "out/e.csv",
+                    "--export-every", "2", "--frames", "out/f", "--every", "2")
+
+    def lost_run(self, **streams):
+        """A run with streams that cannot be written to. @return its exit code and errors, if they can be read"""
+        with self.process(*self.small_run, "--steps", "12", *NO_PICTURES, "--checkpoint", "c", **streams) as process:
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.rows(12)
+        for name in (self.log_file, "c"):
+            self.assertNotIn(b"step 1", (self.folder / name).read_bytes())
+        return process.returncode, (errors or b"").decode()
+
+    def test_messages_that_cannot_be_written_do_not_end_a_run(self):
+        reader, broken = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, broken)
+        with open("/dev/full", "wb") as full:
+            for errors in (full, broken):
+                self.assertEqual(self.lost_run(stdout=subprocess.DEVNULL, stderr=errors)[0], 0)
+            for output in (full, broken):
+                code, errors = self.lost_run(stdout=output, stderr=subprocess.PIPE)
+                self.assertEqual(code, EXIT_NOT_WRITTEN, errors)
+                self.assertIn(f"{self.program.name}: standard output: ", errors)
+                self.assertRegex(errors.splitlines()[-1], "not everything was written.*standard output")
+            with self.process("--help", stdout=full, stderr=subprocess.PIPE) as process:
+                self.assertIn(b"standard output", process.communicate(timeout=PATIENCE)[1])
+            self.assertEqual(process.returncode, EXIT_FAILURE)
+
+    def test_a_pipe_that_nobody_reads_does_not_stop_a_run(self):
+        reader, pipe = os.pipe()
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, pipe)
+        os.set_blocking(pipe, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(pipe, b"x" * 4096)
+        os.set_blocking(pipe, True)
+        self.assertEqual(self.lost_run(stdout=subprocess.DEVNULL, stderr=pipe)[0], 0)
+        with self.process(*self.small_run, "--steps", "5", stdout=pipe, stderr=subprocess.PIPE) as process:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(1)  # for a reader, which there may be
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE)
+
+    def test_closed_streams_are_not_taken_for_files(self):
+        for closed in ((0,), (1,), (2,), (0, 1, 2)):
+            def close(numbers=closed):
+                for number in numbers:
+                    os.close(number)
+            self.assertEqual(self.lost_run(stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=close)[0], 0)
+
+    def test_what_is_printed_does_not_get_into_data(self):
+        with open(self.folder / "data.csv", "wb") as file:
+            for stream, name in (("stdout", "output"), ("stderr", "error")):
+                for option in ("--log", "--checkpoint"):
+                    with self.process(*ENDLESS, option, "data.csv", **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: file})) as process:
+                        errors = process.communicate(timeout=PATIENCE)[1]
+                    self.assertEqual(process.returncode, EXIT_USAGE)
+                    if stream == "stdout":
+                        self.assertIn(f"{option} and standard {name} are the same file".encode(), errors)
+
+    def test_a_terminal_that_goes_away_ends_the_run_with_a_checkpoint(self):
+        for ignored in (False, True):
+            with self.subTest(ignored=ignored):
+                self.empty_folder()
+                controller, terminal = pty.openpty()
+                handling = (lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if ignored else None
+                with self.process(*self.small_run, *ENDLESS, "--checkpoint", "c", stdout=subprocess.DEVNULL, stderr=terminal, preexec_fn=handling) as process:
+                    os.close(terminal)
+                    self.wait_for_rows(10)
+                    os.close(controller)
+                    process.send_signal(signal.SIGHUP)
+                    if ignored:
+                        self.wait_for_rows((self.folder / self.log_file).read_text().count("\n") + 10)
+                        process.send_signal(signal.SIGTERM)
+                    self.assertEqual(process.wait(PATIENCE), EXIT_INTERRUPTED)
+                self.assertTrue((self.folder / "c").exists())
+
+    def test_two_signals_at_a_time_end_the_run_in_good_order(self):
+        for first, second in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGHUP, signal.SIGCONT), (signal.SIGXCPU, signal.SIGUSR1)):
+            with self.process(*self.small_run, *ENDLESS, "--checkpoint", "c", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                self.wait_for_rows(10)
+                process.send_signal(first)
+                time.sleep(0.01)
+                process.send_signal(second)
+                self.assertEqual(process.wait(PATIENCE), EXIT_INTERRUPTED)
+            self.assertTrue((self.folder / "c").exists())
+            self.empty_folder()
+
+    def test_a_folder_that_disappears_costs_what_is_written_meanwhile(self):
+        (self.folder / "out").mkdir()
+        with self.process(*self.small_run, *ENDLESS, *self.every_output, "--quiet", stderr=subprocess.PIPE, text=True) as process:
+            for change in (lambda: (self.folder / "out").rename(self.folder / "gone"), lambda: (self.folder / "gone").rename(self.folder / "out"), lambda: None):
+                self.wait_for_more_rows(10)
+                change()
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
+        *reports, interrupted, losses = errors.splitlines()
+        for option in ("--checkpoint", "--export", "--frames"):
+            self.assertEqual(sum(f"{self.program.name}: {option}: " in line for line in reports), 1, errors)  # not each time
+            self.assertIn(option, losses)
+        last = int(re.search(r"interrupted after step (\d+)", interrupted)[1])
+        self.rows(last)
+        result = self.run_program(*self.small_run, "--steps", "0", "--restore", "out/c")
+        self.assertIn(f"has made {last:,} step", result.stderr)
+        written = {int(path.name[2:8]) for path in (self.folder / "out").glob("e-*.csv")}
+        self.assertIn(last // 2 * 2, written)  # after the folder was back
+        self.assertNotEqual(written, set(range(0, last + 1, 2)))
+
+    def test_a_log_on_a_full_disk_goes_on_when_there_is_room(self):
+        for has_room in (True, False):
+            with self.subTest(has_room=has_room):
+                self.empty_folder()
+                with self.process(*self.small_run, *ENDLESS, *NO_PICTURES, "--quiet", stderr=subprocess.PIPE, text=True) as process:
+                    self.wait_for_rows(10)
+                    limit = len((self.folder / self.log_file).read_bytes()) + 50  # in the middle of a line
+                    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+                    report = process.stderr.readline()
+                    if has_room:
+                        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+                        self.wait_for_more_rows(10)
+                    process.send_signal(signal.SIGTERM)
+                    errors = process.communicate(timeout=PATIENCE)[1]
+                self.assertIn(f"{self.program.name}: --log: ", report)
+                last = int(re.search(r"interrupted after step (\d+)", errors)[1])
+                self.assertTrue((self.folder / self.log_file).read_text().endswith("\n"))
+                if has_room:
+                    self.assertEqual(process.returncode, EXIT_INTERRUPTED, errors)
+                    self.rows(last)
+                else:
+                    self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
+                    self.assertIn("not everything was written, see above: --log", errors)
+                    self.assertLess(len(read_csv(self.folder / self.log_file)) - 2, last)
+
+    def test_results_that_cannot_be_written_at_the_end_are_reported(self):
+        (self.folder / "out").mkdir()
+        with self.process(*self.small_run, *ENDLESS, "--log", "out/log.csv", "--chart", "out/chart", "--picture", "picture", "--quiet", stderr=subprocess.PIPE, text=True) as process:
+            self.log_file = "out/log.csv"
+            self.wait_for_rows(10)
+            shutil.rmtree(self.folder / "out")
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
+        self.assertIn("--log: out/log.csv was removed or replaced", errors)
+        self.assertRegex(errors.splitlines()[-1], r"--log, --chart$")
+        self.assertEqual(png_size(self.folder / "picture"), self.picture_size)
+
+    def wait_for_more_rows(self, number):
+        path = self.folder / self.log_file
+        self.wait_for_rows(number + (path.read_text().count("\n") if path.exists() else 0))
 
 
 def main(tests):
@@ -326,19 +500,22 @@ class ApplicationTests:
         self.assertEqual(size, self.picture_size)
 
     def assert_refused(self, *arguments, mentions):
-        """Exit code 2 and one line that mentions what is wrong; nothing is simulated, changed or left behind."""
+        """Exit code 2 and one line that mentions what is wrong, in one text or more; nothing is simulated, changed or
+        left behind."""
         with self.subTest(arguments=arguments):
             before = self.contents()
             result = self.run_program(*arguments, timeout=PATIENCE)
             self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""), result)
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
             self.assertTrue(result.stderr.startswith(f"{self.program.name}: "), result.stderr)
-            self.assertIn(mentions, result.stderr)
+            for text in (mentions,) if isinstance(mentions, str) else mentions:
+                self.assertIn(text, result.stderr)
             self.assertEqual(self.contents(), before)
 
-    def assert_values_refused(self, option, values, *other_arguments):
+    def assert_values_refused(self, option, values, *other_arguments, limit=""):
+        """The message names the option and the greatest value that is allowed."""
         for value in values:
-            self.assert_refused(*other_arguments, f"{option}={value}", mentions=f"{option}: ")
+            self.assert_refused(*other_arguments, f"{option}={value}", mentions=(f"{option}: ", limit if value else ""))
 
     def assert_implementations_agree(self, *arguments):
         """All write the same files."""
@@ -370,6 +547,7 @@ class ApplicationTests:
                   f"--picture FILE={self.picture_file}", "--frames DIR=none", "--animation FILE=none", "--every N=10", "--view", "--export FILE=none",
                   "--export-every N=10", "--checkpoint FILE=none",
                   "--checkpoint-every N=100", "--restore FILE=none", "--quiet", "-h,--help")
+        self.assertIn(" 4 done or interrupted but something could not be written, ", text)
         for option in (*self.options, *common):
             self.assertIn(f" {option} ", text)
         self.assertEqual(self.contents(), {})
@@ -377,15 +555,14 @@ class ApplicationTests:
     def test_wrong_values_are_refused(self):
         common = {"--steps": NATURAL, "--every": POSITIVE, "--export-every": POSITIVE, "--checkpoint-every": POSITIVE, "--threads": (0, 4096)}
         for option, (least, most) in (common | self.whole_numbers).items():
-            self.assert_values_refused(option, wrong_whole_numbers(least, most))
+            self.assert_values_refused(option, wrong_whole_numbers(least, most), limit=f" to {most}")
         for option, (least, most) in self.real_numbers.items():
-            self.assert_values_refused(option, wrong_real_numbers(least, most))
+            self.assert_values_refused(option, wrong_real_numbers(least, most), limit=f" to {most:g}")
         if self.shares:
             first, second = self.shares
             self.assert_refused(first, "0.6", second, "0.5", mentions=f"{first} + {second}: must not exceed 1")
-        self.assert_values_refused("--seed", ("-1", "18446744073709551616", "x"))
-        self.assert_refused("--heap", "12XB", mentions="12XB")
-        self.assert_refused("--heap", "99999999999GiB", mentions="--heap")
+        self.assert_values_refused("--seed", ("-1", "18446744073709551616", "x"), limit=" to 18446744073709551615 (2^64 - 1)")
+        self.assert_values_refused("--heap", ("12XB", "17179869184GiB", "99999999999GiB"), limit=" at most 17179869183GiB")
         for option, ending in (("--log", "jsonl"), ("--export", "vtp"), ("--animation", "webp")):
             self.assert_refused(option, "out.txt", mentions=f"{option}: ")
             self.assert_refused(option, "out.txt", mentions=ending)
@@ -394,7 +571,10 @@ class ApplicationTests:
         self.assert_refused("--baseline", "fast", mentions=", ".join(("none", *self.baselines)))
 
     def test_unknown_options_and_missing_values_are_refused(self):
-        self.assert_refused("--whales", mentions="--whales")
+        self.assert_refused("--whales", mentions="--whales is not an option (see")
+        for wrong, meant in (("--chekpoint=x", "checkpoint"), ("--EXPORT_EVERY", "export-every"), ("-stesp", "steps"),
+                             ("--anim", "animation"), ("quiet", "quiet")):
+            self.assert_refused(wrong, mentions=f" is not an option; did you mean --{meant}?")
         self.assert_refused("whales", mentions="whales")
         self.assert_refused("--steps", mentions="--steps")
 
@@ -403,6 +583,13 @@ class ApplicationTests:
         for option, path in (("--log", "missing/out.csv"), ("--export", "missing/out.csv"), ("--export", "missing/out.vtp"),
                              *((option, "missing/out") for option in ("--chart", "--picture", *self.output_options))):
             self.assert_refused(*ENDLESS, option, path, mentions="missing/out")
+        (self.folder / "folder.csv").mkdir()
+        self.assert_refused(*ENDLESS, "--log", "folder.csv", mentions="folder.csv")
+        for option, ending in (("--log", ".csv"), ("--export", ".csv"), *((option, "") for option in self.written_at_once())):
+            for length in (256, 252):  # too long; too long for its temporary file or number
+                if (option, length) != ("--log", 252):
+                    name = "x" * (length - len(ending)) + ending
+                    self.assert_refused(*ENDLESS, option, name, mentions=(option, "File name too long"))
         for path in ("file/frames", "file"):
             self.assert_refused(*ENDLESS, "--frames", path, mentions=path)
         self.assert_refused(*ENDLESS, "--frames", "new", "--log", "missing/out.csv", mentions="missing/out")
@@ -410,6 +597,46 @@ class ApplicationTests:
     def test_two_outputs_in_one_file_are_refused(self):
         for option, other in (("--log", "--chart"), ("--chart", "--picture"), ("--log", "--picture")):
             self.assert_refused(*ENDLESS, option, "same.csv", other, "./same.csv", mentions=f"{option} and {other} are the same")
+
+        for name, link in (("soft", lambda: (self.folder / "soft").symlink_to("same.csv")),
+                           ("hard", lambda: os.link(self.folder / "same.csv", self.folder / "hard"))):
+            (self.folder / "same.csv").write_text("data")
+            link()
+            for option in self.written_at_once():
+                self.assert_refused(*ENDLESS, "--log", "same.csv", option, name, mentions=f"--log and {option} are the same")
+        (self.folder / "same.csv").unlink()  # what the link leads to need not be there
+        self.assert_refused(*ENDLESS, "--log", "same.csv", "--picture", "soft", mentions="--log and --picture are the same")
+        self.assert_refused(*ENDLESS, "--chart", "a", "--picture", "a.part", mentions="--picture and the temporary file of --chart")
+
+    def test_an_output_that_is_an_input_is_refused(self):
+        (self.folder / "input.csv").write_text("data")
+        for option in ("--log", *self.written_at_once()):
+            if option != "--checkpoint":
+                self.assert_refused(*ENDLESS, "--restore", "input.csv", option, "input.csv", mentions=f"--restore and {option} are the same")
+
+    def test_an_output_that_is_one_of_the_numbered_files_is_refused(self):
+        export = (*ENDLESS, "--export", "e.csv", "--export-every", "5")
+        self.assert_refused(*export, "--log", "e-000005.csv", mentions="--log and a file of --export are the same")
+        self.assert_refused(*export, "--log", "./e-1000000000.csv", mentions="--log and a file of --export are the same")
+        self.assert_refused(*export, "--restore", "e-000005.csv", mentions="--restore and a file of --export are the same")
+        self.assert_refused(*export, "--picture", "e-000005.csv.part", mentions="--picture and a temporary file of --export")
+        self.assert_refused(*ENDLESS, "--frames", "f", "--picture", "f/frame-000020.png", mentions="--picture and a file of --frames")
+        (self.folder / "e-000010.csv").symlink_to("log.csv")
+        self.assert_refused(*export, "--log", "log.csv", mentions="--log and a file of --export are the same")
+        (self.folder / "log.csv").touch()
+        self.assert_refused(*export, "--log", "log.csv", mentions="--log and a file of --export are the same")
+        os.link(self.folder / "log.csv", self.folder / "e-000015.csv")
+        self.assert_refused(*export, mentions="is a link to another one of the files")
+        (self.folder / "log.csv").unlink()
+        (self.folder / "e-000015.csv").unlink()
+        (self.folder / "e-000010.csv").unlink()
+        # Other numbers, or more digits than are written, are no such file.
+        self.simulate(*self.small_run, "--steps", "5", *export[2:], *NO_PICTURES, "--log", "e-000006.csv", "--quiet")
+        self.simulate(*self.small_run, "--steps", "5", *export[2:], *NO_PICTURES, "--log", "e-0000005.csv", "--quiet")
+
+    def written_at_once(self):
+        """Options of files that are there as a whole or not at all."""
+        return ("--chart", "--picture", "--checkpoint", *self.output_options)
 
     def test_every_implementation_writes_complete_files(self):
         for implementation in self.implementations():
@@ -513,9 +740,7 @@ class ApplicationTests:
             self.assertIn("--export is for variants with objects: leave out --baseline", result.stderr)
             self.assertEqual(self.contents(), {})
         (self.folder / "agents-000005.csv").mkdir()
-        result = self.run_program(*self.small_run, *ENDLESS, "--export", "agents.csv", "--export-every", "5", timeout=PATIENCE)
-        self.assertEqual(result.returncode, EXIT_FAILURE, result)
-        self.assertIn("agents-000005.csv", result.stderr)
+        self.assert_refused(*ENDLESS, "--export", "agents.csv", "--export-every", "5", mentions="agents-000005.csv")
 
     def test_an_animation_has_the_frames(self):
         result = self.run_program(*self.small_run, *self.animated, *NO_PICTURES, "--animation", "out.webp", "--frames", "frames")

@@ -7,8 +7,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,8 +18,12 @@
 #include <string>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <app/error.h>
 #include <app/format.h>
+#include <app/interrupt.h>
 #include <app/object_at.h>
 #include <app/output.h>
 #include <app/picture.h>
@@ -75,15 +81,13 @@ TEST_CASE("small grids are magnified and huge ones sampled") {
 TEST_CASE("a check for writable outputs leaves nothing behind") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dynasoar-app-test";
   std::filesystem::remove_all(folder);
-  app::require_writable_folder((folder / "a" / "b").string());
-  CHECK(std::filesystem::is_empty(folder / "a" / "b"));
+  std::filesystem::create_directories(folder);
   app::require_writable_file((folder / "new.png").string());
   CHECK_FALSE(std::filesystem::exists(folder / "new.png"));
   std::ofstream(folder / "old.png") << "kept";
   app::require_writable_file((folder / "old.png").string());
   CHECK(std::filesystem::file_size(folder / "old.png") == 4);
   CHECK_THROWS_AS(app::require_writable_file((folder / "missing" / "x.png").string()), app::UsageError);
-  CHECK_THROWS_AS(app::require_writable_folder((folder / "old.png").string()), app::UsageError);
   CHECK_THROWS_AS(app::StepLog((folder / "missing" / "x.csv").string(), {{"fish"}}), app::UsageError);
   std::filesystem::remove_all(folder);
 }
@@ -118,6 +122,40 @@ TEST_CASE("options in a checkpoint are written with as many digits as they need"
   CHECK_NOTHROW(options.check_same(app::SavedOptions(text), "a file"));
   CHECK_THROWS_WITH_AS(app::SavedOptions().add("-x", 4).check_same(app::SavedOptions().add("-x", 5), "a file"),
                        "-x: the run in a file has 5, not 4", app::UsageError);
+}
+
+TEST_CASE("checkpoints of other programs are refused by name") {
+  app::set_running_program("n-body", "objects");
+  const app::SavedOptions saved = app::SavedOptions().add("--seed", 1).with_program();
+  app::set_running_program("n-body", "fields");
+  CHECK_THROWS_WITH_AS(app::SavedOptions().add("--seed", 1).with_program().check_same(saved, "a file"),
+                       "--variant: the run in a file has objects, not fields", app::UsageError);
+  app::set_running_program("collision", "objects");
+  CHECK_THROWS_WITH_AS(app::SavedOptions().add("--seed", 1).with_program().check_same(saved, "a file"),
+                       "--restore: a file is a checkpoint of the program n-body, not of collision", app::UsageError);
+  CHECK_THROWS_WITH_AS(app::SavedOptions().with_program().check_same(app::SavedOptions(), "a file"),
+                       doctest::Contains("is a checkpoint of another program"), app::UsageError);
+}
+
+TEST_CASE("a second signal ends the program, but not two at a time") {
+  const auto status_after = [](const timespec& pause) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (const int number : {SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);  // not doctest's
+      app::catch_interrupts();
+      std::raise(SIGTERM);
+      nanosleep(&pause, nullptr);
+      std::raise(SIGHUP);
+      _exit(app::interrupted() ? 42 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  };
+  const int at_once = status_after({0, 0});
+  CHECK((WIFEXITED(at_once) && WEXITSTATUS(at_once) == 42));
+  const int later = status_after({1, 50'000'000});
+  CHECK((WIFSIGNALED(later) && WTERMSIG(later) == SIGHUP));
 }
 
 TEST_CASE("colours of a ramp") {

@@ -8,7 +8,7 @@ import unittest
 import command_line
 
 
-class WaTorTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
+class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--fish X=0.25", "--sharks X=0.25", "--compact-above X=1", "--steps N=300",
                "--variant cells|agents=agents")

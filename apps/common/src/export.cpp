@@ -1,6 +1,7 @@
 #include <app/export.h>
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -52,7 +53,7 @@ class Exporter::Frames : public dynasoar::FrameWriter {
 Exporter::Exporter(const std::string& path)
     : path_(checked(path)),
       frames_(std::make_unique<Frames>(
-          [path](std::uint64_t step, const dynasoar::Columns& table) { write_frame(path, step, table); })) {}
+          [this](std::uint64_t step, const dynasoar::Columns& table) { try_frame(step, table); })) {}
 
 Exporter::~Exporter() = default;
 
@@ -72,8 +73,30 @@ void Exporter::finish() {
   frames_->finish();
 }
 
+// In the writer's thread.
+void Exporter::try_frame(std::uint64_t step, const dynasoar::Columns& table) {
+  std::string failure;
+  try {
+    write_frame(path_, step, table);
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  const std::lock_guard lock(mutex_);
+  if (failure.empty()) {
+    ++files_;
+  } else {
+    failures_.push_back(failure);
+  }
+}
+
+std::vector<std::string> Exporter::take_failures() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(failures_, {});
+}
+
 std::uint64_t Exporter::files() const {
-  return frames_->written();
+  const std::lock_guard lock(mutex_);
+  return files_;
 }
 
 }  // namespace app

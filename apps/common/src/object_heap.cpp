@@ -21,7 +21,7 @@ Usage usage_of(const dynasoar::Statistics& now) {
           now.fragmentation()};
 }
 
-SavedRun::SavedRun(const SavedOptions& options, std::uint32_t& step) : options_(options.text()) {
+SavedRun::SavedRun(const SavedOptions& options, std::uint32_t& step) : options_(options.with_program().text()) {
   items_.add(dynasoar::value("step", step)).add(dynasoar::array("options", options_));
 }
 
@@ -29,7 +29,12 @@ SavedRun::~SavedRun() = default;
 
 void SavedRun::check_options(const std::string& path) const {
   std::vector<char> saved;
-  dynasoar::load_values(path, dynasoar::array("options", saved));
+  try {
+    dynasoar::load_values(path, dynasoar::array("options", saved));
+  } catch (const dynasoar::CheckpointError& error) {
+    if (error.fault() != dynasoar::CheckpointFault::other_values) throw;
+    saved.clear();  // a checkpoint of something that has no options
+  }
   SavedOptions(options_).check_same(SavedOptions(saved), path);
 }
 

@@ -1,7 +1,9 @@
 #include <app/options.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
-#include <limits>
+#include <cstddef>
 #include <string_view>
 #include <system_error>
 
@@ -9,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <app/error.h>
+#include <app/messages.h>
 #include <app/output.h>
 #include <app/size.h>
 
@@ -18,6 +21,7 @@ namespace {
 // The whole of `text` as a number, nothing if it is not one or does not fit.
 template <class T>
 std::optional<T> number(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -43,6 +47,58 @@ std::string first_line(std::string text) {
   return text.substr(0, text.find('\n'));
 }
 
+// How many characters must be inserted, removed, replaced or swapped with the next one to make one text of the other.
+std::size_t distance(std::string_view from, std::string_view to) {
+  std::vector<std::vector<std::size_t>> least(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
+  for (std::size_t i = 0; i <= from.size(); ++i) {
+    for (std::size_t j = 0; j <= to.size(); ++j) {
+      std::size_t& best = least[i][j];
+      best = i == 0 ? j : j == 0 ? i : least[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      if (i == 0 || j == 0) continue;
+      best = std::min({best, least[i - 1][j] + 1, least[i][j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (swapped) best = std::min(best, least[i - 2][j - 2] + 1);
+    }
+  }
+  return least[from.size()][to.size()];
+}
+
+// What of an option or a word is compared: "--Fish_Age=3" and "fish-age" are the same.
+std::string plain(std::string_view text) {
+  text = text.substr(0, text.find('='));
+  text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
+  std::string result(text);
+  for (char& c : result) c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+// The option that was probably meant; empty if none is like it. A beginning, such as "--check", is as good as a slip.
+std::string nearest_option(const CLI::App& cli, const std::string& typed) {
+  const std::string word = plain(typed);
+  std::string nearest;
+  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const CLI::Option* const option : cli.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      const bool is_begun = word.size() > 2 && name.starts_with(word);
+      const std::size_t away = is_begun ? 1 : distance(word, name);
+      if (away >= best) continue;
+      best = away;
+      nearest = "--" + name;
+    }
+  }
+  return nearest;
+}
+
+std::string what_is_unknown(const CLI::App& cli) {
+  const std::vector<std::string> texts = cli.remaining();
+  const auto is_option = [](const std::string& text) { return text.starts_with('-'); };
+  const auto option = std::find_if(texts.begin(), texts.end(), is_option);
+  const std::string& text = option != texts.end() ? *option : texts.front();
+  const std::string nearest = nearest_option(cli, text);
+  return fmt::format("{} is not an option{} (see --help)", text.substr(0, text.find('=')),
+                     nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+}
+
 }  // namespace
 
 void set_up(CLI::App& cli, const std::string& description) {
@@ -54,10 +110,8 @@ void set_up(CLI::App& cli, const std::string& description) {
 
 CLI::Option* add_integer(CLI::App& cli, const std::string& name, int& value, int least, int most,
                          const std::string& help) {
-  const std::string expected = most == std::numeric_limits<int>::max()
-                                   ? fmt::format("a whole number of at least {}", least)
-                                   : fmt::format("a whole number from {} to {}", least, most);
-  return add(cli, name, value, help, "N", std::to_string(value), expected,
+  return add(cli, name, value, help, "N", std::to_string(value),
+             fmt::format("a whole number from {} to {}", least, most),
              [least, most](const std::string& text) -> std::optional<int> {
                const std::optional<int> result = number<int>(text);
                return result && *result >= least && *result <= most ? result : std::nullopt;
@@ -65,7 +119,8 @@ CLI::Option* add_integer(CLI::App& cli, const std::string& name, int& value, int
 }
 
 CLI::Option* add_unsigned(CLI::App& cli, const std::string& name, std::uint64_t& value, const std::string& help) {
-  return add(cli, name, value, help, "N", std::to_string(value), "a whole number from 0 to 2^64 - 1",
+  return add(cli, name, value, help, "N", std::to_string(value),
+             "a whole number from 0 to 18446744073709551615 (2^64 - 1)",
              [](const std::string& text) { return number<std::uint64_t>(text); });
 }
 
@@ -85,7 +140,8 @@ CLI::Option* add_fraction(CLI::App& cli, const std::string& name, double& value,
 
 CLI::Option* add_size(CLI::App& cli, const std::string& name, std::uint64_t& bytes, const std::string& help,
                       const std::string& default_text) {
-  return add(cli, name, bytes, help, "SIZE", default_text, "a size such as 512MiB or 4GiB", parse_size);
+  return add(cli, name, bytes, help, "SIZE", default_text, "a size such as 512MiB or 4GiB, at most 17179869183GiB",
+             parse_size);
 }
 
 CLI::Option* add_choice(CLI::App& cli, const std::string& name, std::string& value,
@@ -115,7 +171,12 @@ std::optional<int> parse(CLI::App& cli, int argc, const char* const* argv) {
     cli.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp& help) {
-    return cli.exit(help);
+    if (const std::error_code error = print(cli.help())) {
+      throw std::system_error(error, "cannot write to standard output");
+    }
+    return 0;
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(what_is_unknown(cli));
   } catch (const CLI::ParseError& error) {
     throw UsageError(first_line(error.what()) + " (see --help)");
   }

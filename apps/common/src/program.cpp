@@ -1,7 +1,6 @@
 #include <app/program.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <limits>
 #include <new>
@@ -14,9 +13,9 @@
 #include <app/device.h>
 #include <app/error.h>
 #include <app/format.h>
-#include <app/interrupt.h>
+#include <app/messages.h>
 #include <app/options.h>
-#include <app/output.h>
+#include <app/saved_options.h>
 
 #include "run.h"
 
@@ -26,7 +25,7 @@ namespace {
 constexpr int kMaxInt = std::numeric_limits<int>::max();
 
 int fail(const Program& program, int exit_code, const std::string& message) {
-  fmt::print(stderr, "{}: {}\n", program.texts().name, message);
+  print_error(fmt::format("{}: {}\n", program.texts().name, message));
   return exit_code;
 }
 
@@ -68,8 +67,8 @@ std::optional<int> read_options(Program& program, int argc, const char* const* a
   cli.name(program.texts().name);
   set_up(cli, program.texts().description);
   cli.footer(
-      "Exit codes: 0 done, 1 failed, 2 wrong option or output that cannot be written, 3 heap too small, 130 "
-      "interrupted.");
+      "Exit codes: 0 done, 1 failed, 2 wrong option or output that cannot be written, 3 heap too small, 4 done or "
+      "interrupted but something could not be written, 130 interrupted.");
   program.add_options(cli);
   add_integer(cli, "--steps", options.steps, 0, kMaxInt, "Steps to simulate");
   add_run_options(cli, program.texts(), options);
@@ -85,14 +84,12 @@ std::string heap_option(std::uint64_t bytes) {
   return fmt::format("--heap {}MiB", (bytes + kMiB - 1) / kMiB);
 }
 
-int report_small_heap(const Program& program, const HeapTooSmall& error, Run& run, bool quiet) {
+// Keeps what there is of a run that cannot go on, and says why it cannot.
+int end_early(const Program& program, Run& run, bool quiet, int exit_code, const std::string& why,
+              const std::string& advice) {
   run.write_results(false);
   if (!quiet) run.print_files();
-  std::fflush(stdout);
-  const std::string advice = error.needed_bytes() > 0 ? "; run again with " + heap_option(error.needed_bytes()) : "";
-  const std::string valid = run.has_started() ? fmt::format("results are valid up to step {}", run.completed_steps())
-                                              : "there are no results";
-  return fail(program, kExitHeapTooSmall, fmt::format("{} ({}){}", error.what(), valid, advice));
+  return fail(program, exit_code, fmt::format("{} ({}){}", why, run.what_is_valid(), advice));
 }
 
 std::string first_line(const Program& program, const RunOptions& options) {
@@ -104,47 +101,59 @@ std::string first_line(const Program& program, const RunOptions& options) {
                      sequential ? "one CPU thread" : device_description(options.threads));
 }
 
+std::string text_of(const std::exception& error) {
+  const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  return lacks_memory ? "the host has not enough memory for a model of this size" : error.what();
+}
+
+// What a run that has come to its end, or to an interrupt, returns.
+int report_end(const Program& program, const Run& run, int steps) {
+  int exit_code = 0;
+  if (run.completed_steps() < steps && !run.was_closed()) {
+    exit_code =
+        fail(program, kExitInterrupted, fmt::format("interrupted after step {} of {}", run.completed_steps(), steps));
+  }
+  if (run.losses().empty()) return exit_code;
+  return fail(program, kExitNotWritten, "not everything was written, see above: " + run.losses().text());
+}
+
 int simulate(Program& program, const RunOptions& options) {
   if (!device_available()) {
     return fail(program, kExitFailure, "no GPU is available, and this program was built to run on one");
   }
   Run run(program, options);
-  if (!options.quiet) {
-    fmt::print("{}\n", first_line(program, options));
-    std::fflush(stdout);
-  }
-  catch_interrupts();
+  if (!options.quiet) run.print(first_line(program, options) + '\n');
   try {
     run.simulate();
   } catch (const HeapTooSmall& error) {
-    return report_small_heap(program, error, run, options.quiet);
+    const std::string advice =
+        error.needed_bytes() > 0 ? "; run again with " + heap_option(error.needed_bytes()) : std::string();
+    return end_early(program, run, options.quiet, kExitHeapTooSmall, error.what(), advice);
+  } catch (const std::exception& error) {
+    if (!run.has_started()) throw;
+    return end_early(program, run, options.quiet, kExitFailure, text_of(error), "");
   }
   run.write_results(true);
   if (!options.quiet) {
     run.print_summary();
     run.print_files();
-    std::fflush(stdout);
   }
-  if (run.completed_steps() < options.steps && !run.was_closed()) {
-    return fail(program, kExitInterrupted,
-                fmt::format("interrupted after step {} of {}", run.completed_steps(), options.steps));
-  }
-  return 0;
+  return report_end(program, run, options.steps);
 }
 
 }  // namespace
 
 int run_program(Program& program, int argc, const char* const* argv) {
+  protect_streams();
   try {
     RunOptions options = program.defaults();
     const std::optional<int> exit_code = read_options(program, argc, argv, options);
+    set_running_program(program.texts().name, options.variant);
     return exit_code ? *exit_code : simulate(program, options);
   } catch (const UsageError& error) {
     return fail(program, kExitUsage, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(program, kExitFailure, "the host has not enough memory for a model of this size");
   } catch (const std::exception& error) {
-    return fail(program, kExitFailure, error.what());
+    return fail(program, kExitFailure, text_of(error));
   }
 }
 

@@ -1,7 +1,6 @@
 #include <app/progress.h>
 
 #include <cstddef>
-#include <cstdio>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <app/format.h>
+#include <app/messages.h>
 
 namespace app {
 namespace {
@@ -57,12 +57,7 @@ bool Progress::due(std::uint64_t step) const {
 void Progress::show(std::uint64_t step, const Columns& columns, std::uint64_t objects) {
   if (!enabled_) return;
   const std::string text = line(step, columns, objects);
-  if (terminal_) {
-    fmt::print(stderr, "\r{}\033[K", shortened(text, terminal_columns() - 1));
-  } else {
-    fmt::print(stderr, "{}\n", text);
-  }
-  std::fflush(stderr);
+  print_progress(terminal_ ? fmt::format("\r{}\033[K", shortened(text, terminal_columns() - 1)) : text + '\n');
   drawn_ = true;
   last_ = Clock::now();
   last_step_ = step;
@@ -70,8 +65,7 @@ void Progress::show(std::uint64_t step, const Columns& columns, std::uint64_t ob
 
 void Progress::clear() {
   if (!terminal_ || !drawn_) return;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  print_progress("\r\033[K");
   drawn_ = false;
 }
 

@@ -1,10 +1,10 @@
 #include "run.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdio>
-#include <filesystem>
+#include <cstdlib>
+#include <exception>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,8 +13,10 @@
 #include <app/error.h>
 #include <app/format.h>
 #include <app/interrupt.h>
-#include <app/options.h>
-#include <app/output.h>
+#include <app/messages.h>
+
+#include "output_check.h"
+#include "run_files.h"
 
 namespace app {
 namespace {
@@ -25,10 +27,6 @@ int steps_per_check() {
   return device_is_asynchronous() ? 16 : 1;
 }
 constexpr std::chrono::milliseconds kCheckInterval{50};
-
-bool wanted(const std::string& output) {
-  return !output.empty() && output != kNoOutput;
-}
 
 std::string text(const Column& column, double value) {
   return column.is_count ? grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.6g}", value);
@@ -51,42 +49,42 @@ void add_usage(Summary& summary, const Usage& usage) {
   summary.row({"fragmentation", percent(usage.fragmentation)});
 }
 
-// Nothing is lost because two outputs have the same name.
-void require_different(const RunOptions& options) {
-  const std::array<std::pair<const char*, const std::string*>, 5> outputs = {{{"--log", &options.log},
-                                                                              {"--animation", &options.animation},
-                                                                              {"--chart", &options.chart},
-                                                                              {"--picture", &options.picture},
-                                                                              {"--checkpoint", &options.checkpoint}}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [option, path] = outputs[i];
-    if (!wanted(*path)) continue;
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto& [other_option, other_path] = outputs[j];
-      if (std::filesystem::path(*path).lexically_normal() != std::filesystem::path(*other_path).lexically_normal())
-        continue;
-      throw UsageError(fmt::format("{} and {} are the same file, {}: give one of them another name, or none",
-                                   other_option, option, *path));
-    }
-  }
-}
-
 }  // namespace
 
-Run::Run(Program& program, const RunOptions& options)
-    : program_(program), options_(options), columns_(program.columns()) {
-  require_different(options_);
-  if (wanted(options_.chart)) require_writable_file(options_.chart);
-  if (wanted(options_.picture)) require_writable_file(options_.picture);
-  if (wanted(options_.checkpoint)) require_writable_file(options_.checkpoint);
-  if (wanted(options_.log)) StepLog::check(options_.log);
-  if (wanted(options_.exported)) {
-    exporter_.emplace(options_.exported);
-    require_writable_file(Exporter::file_of(options_.exported, 0));
+// Libraries may end the program, such as Xlib when the display of a window is gone. Then, too, the run is kept.
+class Run::KeptAtExit {
+ public:
+  explicit KeptAtExit(Run& run) {
+    static const bool is_registered = std::atexit(keep) == 0;
+    static_cast<void>(is_registered);
+    running_ = &run;
   }
+  KeptAtExit(const KeptAtExit&) = delete;
+  KeptAtExit& operator=(const KeptAtExit&) = delete;
+  ~KeptAtExit() { running_ = nullptr; }
+
+ private:
+  static void keep() {
+    if (running_ == nullptr) return;  // it has ended, or another thread ends the program
+    running_->save_last_state();
+    print_error(
+        fmt::format("{}: ended by a library ({})\n", running_->program_.texts().name, running_->what_is_valid()));
+  }
+
+  static thread_local Run* running_;
+};
+
+thread_local Run* Run::KeptAtExit::running_ = nullptr;
+
+Run::Run(Program& program, const RunOptions& options)
+    : program_(program), options_(options), columns_(program.columns()), losses_(program.texts().name) {
+  if (wanted(options_.exported)) exporter_.emplace(options_.exported);
   if (wanted(options_.animation)) animation_.emplace(options_.animation);
+  check_outputs(program_, options_);
+  for (const NumberedFiles& files : numbered_files_of(program_, options_)) {
+    if (files.option == "--frames") frame_files_ = files;
+  }
   if (options_.view) view_.emplace();
-  if (!options_.frames.empty()) require_writable_folder(options_.frames);  // last: it may make the folder
 }
 
 // Makes the simulation, from a checkpoint if there is one.
@@ -111,6 +109,7 @@ void Run::start() {
     }
   }
   if (restores) restore();
+  if (view_) view_->open(program_, *simulation_, options_.steps);
   open_log();  // not before: a refusal leaves what is there
 }
 
@@ -126,17 +125,50 @@ void Run::restore() {
   }
 }
 
+// Writes an output. What keeps it from being written does not end the run.
+template <class Write>
+bool Run::attempt(const std::string& output, const Write& write) {
+  try {
+    write();
+    losses_.end_trouble(output);
+    return true;
+  } catch (const HeapTooSmall&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (progress_) progress_->clear();
+    losses_.add(output, fmt::format("{} (after step {})", error.what(), completed_));
+    return false;
+  }
+}
+
 void Run::simulate() {
   start();
+  has_started_ = true;
+  catch_interrupts();  // not before: until now there is nothing that would be lost
+  const KeptAtExit kept(*this);
+  try {
+    make_steps();
+  } catch (...) {
+    save_last_state();
+    throw;
+  }
+}
+
+// Before a run ends in the middle.
+void Run::save_last_state() {
+  if (is_valid_) write_checkpoint(completed_);
+}
+
+void Run::make_steps() {
   simulation_->record();
   check(first_);
   write_frames_if_due(first_);
-  if (view_) view_->open(program_, *simulation_, options_.steps);
   progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
   int step = first_;
   while (step < options_.steps && goes_on(step)) {
     ++step;
     const Clock::time_point start = Clock::now();
+    is_valid_ = false;
     simulation_->step();
     simulation_->record();
     if (check_due(step)) check(step);
@@ -145,17 +177,22 @@ void Run::simulate() {
     if (step % options_.checkpoint_every == 0) write_checkpoint(step);
   }
   if (completed_ < step) check(step);
-  if (view_ && step == options_.steps) view_->wait(step);
+  if (step == options_.steps) watches(step);
   write_checkpoint(step);
-  if (exporter_) exporter_->finish();
-  if (animation_) animation_->finish();
   progress_->clear();
 }
 
 // Whether the next step is to be made. Waits until then.
 bool Run::goes_on(int step) {
-  was_closed_ = view_ && !view_->wait(step) && !interrupted();
+  was_closed_ = !watches(step) && !interrupted();
   return !was_closed_ && !interrupted();
+}
+
+// Shows the state. @return whether the user wants to see the next one; a window that fails is no reason to end
+bool Run::watches(int step) {
+  bool goes_on = true;
+  if (view_ && !attempt("--view", [&] { goes_on = view_->wait(step); })) view_.reset();
+  return goes_on;
 }
 
 bool Run::check_due(int step) const {
@@ -166,13 +203,15 @@ bool Run::check_due(int step) const {
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
 void Run::check(int step) {
   simulation_->synchronize();
-  for (Row& row : program_.take_history()) {
+  std::vector<Row> rows = program_.take_history();
+  completed_ = step;
+  is_valid_ = true;
+  for (Row& row : rows) {
     if (log_) log_->add(static_cast<std::size_t>(first_) + history_.size(), row);
     objects_ += program_.objects(row);
     history_.push_back(std::move(row));
   }
-  if (log_) log_->flush();
-  completed_ = step;
+  flush_log();
   last_check_ = Clock::now();
   if (!progress_ || !progress_->due(static_cast<std::uint64_t>(step))) return;
   Progress::Columns shown;
@@ -182,15 +221,26 @@ void Run::check(int step) {
   progress_->show(static_cast<std::uint64_t>(step), shown, static_cast<std::uint64_t>(objects_));
 }
 
+// Rows that cannot be written are kept, and written later: they are not lost yet.
+void Run::flush_log() {
+  if (!log_) return;
+  try {
+    log_->flush();
+    losses_.end_trouble("--log");
+  } catch (const std::exception& error) {
+    if (progress_) progress_->clear();
+    losses_.warn("--log", fmt::format("{} (after step {}); tried again later", error.what(), completed_));
+  }
+}
+
 void Run::write_checkpoint(int step) {
   if (!wanted(options_.checkpoint) || step == saved_) return;
   if (completed_ < step) check(step);  // so that rows and checkpoint end at the same step
-  simulation_->save(options_.checkpoint);
-  saved_ = step;
+  if (attempt("--checkpoint", [this] { simulation_->save(options_.checkpoint); })) saved_ = step;
 }
 
 bool Run::frame_due(int step) const {
-  return (!options_.frames.empty() || animation_) && step % options_.every == 0;
+  return (frame_files_ || animation_) && step % options_.every == 0;
 }
 
 bool Run::export_due(int step) const {
@@ -198,41 +248,84 @@ bool Run::export_due(int step) const {
 }
 
 void Run::write_frames_if_due(int step) {
-  if (export_due(step)) {
+  if (export_due(step)) export_objects(step);
+  if (!frame_due(step)) return;
+  std::optional<Picture> made;
+  const auto picture = [&]() -> const Picture& { return made ? *made : made.emplace(program_.picture()); };
+  if (frame_files_) {
+    const std::string path = frame_files_->file_of(static_cast<std::uint64_t>(step));
+    if (attempt("--frames", [&] { picture().save_png(path); })) ++frames_;
+  }
+  if (animation_ && attempt("--animation", [&] { animation_->add(picture()); })) ++animation_frames_;
+}
+
+void Run::export_objects(int step) {
+  note_exports();
+  attempt("the objects for --export", [&] {
     dynasoar::Columns objects = simulation_->columns();
     program_.place(objects);
     exporter_->add(step, std::move(objects));
+  });
+}
+
+// Files are written in another thread: what has become of them is only seen later.
+void Run::note_exports() {
+  const std::vector<std::string> failures = exporter_->take_failures();
+  const std::uint64_t exported = exporter_->files();
+  if (failures.empty() && exported > exported_) losses_.end_trouble("--export");
+  exported_ = exported;
+  for (const std::string& failure : failures) {
+    if (progress_) progress_->clear();
+    losses_.add("--export", failure);
   }
-  if (!frame_due(step)) return;
-  const Picture picture = program_.picture();
-  if (!options_.frames.empty()) {
-    const std::filesystem::path path = std::filesystem::path(options_.frames) / fmt::format("frame-{:06}.png", step);
-    picture.save_png(path.string());
-  }
-  if (animation_) animation_->add(picture);
-  ++frames_;
 }
 
 void Run::write_results(bool state_is_valid) {
   if (progress_) progress_->clear();
-  if (log_) files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
-  if (wanted(options_.chart) && !history_.empty()) {
-    program_.chart(history_).save_png(options_.chart);
+  finish_log();
+  if (wanted(options_.chart) && !history_.empty() &&
+      attempt("--chart", [this] { program_.chart(history_).save_png(options_.chart); })) {
     files_.push_back(options_.chart);
   }
   if (state_is_valid) {
-    if (wanted(options_.picture)) {
-      program_.picture().save_png(options_.picture);
+    if (wanted(options_.picture) && attempt("--picture", [this] { program_.picture().save_png(options_.picture); })) {
       files_.push_back(options_.picture);
     }
-    for (std::string& file : program_.save_more()) files_.push_back(std::move(file));
+    for (const NamedFile& output : program_.outputs()) {
+      if (!wanted(output.path)) continue;
+      if (attempt(output.option, [&] { program_.save_output(output); })) files_.push_back(output.path);
+    }
   }
-  if (exporter_ && exporter_->files() > 0) {
-    files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exporter_->files(), "frame", "frames")));
+  if (exporter_) {
+    exporter_->finish();
+    note_exports();
+    if (exported_ > 0)
+      files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exported_, "frame", "frames")));
   }
-  const std::string frames = counted(frames_, "frame", "frames");
-  if (frames_ > 0 && !options_.frames.empty()) files_.push_back(fmt::format("{} ({})", options_.frames, frames));
-  if (frames_ > 0 && animation_) files_.push_back(fmt::format("{} ({})", animation_->path(), frames));
+  if (frames_ > 0) files_.push_back(fmt::format("{} ({})", options_.frames, counted(frames_, "frame", "frames")));
+  finish_animation();
+}
+
+void Run::finish_log() {
+  if (log_ && attempt("--log", [this] { log_->finish(); })) {
+    files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
+  }
+}
+
+void Run::finish_animation() {
+  if (animation_frames_ == 0 || !attempt("--animation", [this] { animation_->finish(); })) return;
+  files_.push_back(fmt::format("{} ({})", animation_->path(), counted(animation_frames_, "frame", "frames")));
+}
+
+std::string Run::what_is_valid() const {
+  std::string text =
+      history_.empty() ? "there are no results" : fmt::format("results are valid up to step {}", completed_);
+  if (saved_ >= 0) text += fmt::format(", the checkpoint is of step {}", saved_);
+  return text;
+}
+
+void Run::print(std::string_view text) {
+  if (const std::error_code error = app::print(text)) losses_.add("standard output", error.message());
 }
 
 void Run::print_summary() {
@@ -241,8 +334,7 @@ void Run::print_summary() {
   for (std::size_t i = 0; i < columns_.size(); ++i) summary.row(row_of(columns_[i], history_, i));
   if (const std::optional<Usage> usage = simulation_->usage()) add_usage(summary, *usage);
   add_times(summary);
-  fmt::print("\n");
-  summary.print(stdout);
+  print('\n' + summary.text());
 }
 
 void Run::add_times(Summary& summary) {
@@ -262,9 +354,8 @@ void Run::add_times(Summary& summary) {
   summary.row({"objects/s", si((objects_ - program_.objects(history_.back())) / total)});
 }
 
-void Run::print_files() const {
-  if (files_.empty()) return;
-  fmt::print("\nWritten: {}\n", fmt::join(files_, ", "));
+void Run::print_files() {
+  if (!files_.empty()) print(fmt::format("\nWritten: {}\n", fmt::join(files_, ", ")));
 }
 
 }  // namespace app

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <app/animation.h>
@@ -16,6 +17,9 @@
 #include <app/summary.h>
 #include <app/view.h>
 
+#include "losses.h"
+#include "numbered_files.h"
+
 namespace app {
 
 class Run {
@@ -23,20 +27,30 @@ class Run {
   /// Checks that all outputs can be written. @throws UsageError if not
   Run(Program& program, const RunOptions& options);
 
-  /// Simulates until the end or an interrupt, and writes the frames and the CSV file's rows meanwhile.
+  /// Simulates until the end or an interrupt, and writes the frames, the log's rows and the checkpoints meanwhile. What
+  /// cannot be written does not end it, see losses().
   ///
-  /// @throws HeapTooSmall, dynasoar::Error
+  /// @throws HeapTooSmall, dynasoar::Error, after a checkpoint if the state is valid
   void simulate();
 
   /// Writes the files that show what was simulated, the present state only if it is valid.
   void write_results(bool state_is_valid);
 
+  /// Prints to standard output. What cannot be printed is a loss.
+  void print(std::string_view text);
+
   /// The table at the end, and the files that were written.
   void print_summary();
-  void print_files() const;
+  void print_files();
 
-  /// Whether the state before the first step is known to be complete.
-  bool has_started() const { return !history_.empty(); }
+  /// Whether the first step has been come to.
+  bool has_started() const { return has_started_; }
+
+  /// What was not written.
+  const Losses& losses() const { return losses_; }
+
+  /// What is left of a run that failed: "results are valid up to step 7, the checkpoint is of step 5".
+  std::string what_is_valid() const;
 
   /// Whether the user closed the window before the last step.
   bool was_closed() const { return was_closed_; }
@@ -47,8 +61,13 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  class KeptAtExit;
+
+  void make_steps();
+  void save_last_state();
   bool check_due(int step) const;
   void check(int step);
+  void flush_log();
   void start();
   void open_log();
   void restore();
@@ -56,12 +75,21 @@ class Run {
   bool frame_due(int step) const;
   bool export_due(int step) const;
   bool goes_on(int step);
+  bool watches(int step);
   void write_frames_if_due(int step);
+  void export_objects(int step);
+  void note_exports();
+  void finish_log();
+  void finish_animation();
+  template <class Write>
+  bool attempt(const std::string& output, const Write& write);
   void add_times(Summary& summary);
 
   Program& program_;
   const RunOptions& options_;
   std::vector<Column> columns_;
+  Losses losses_;
+  std::optional<NumberedFiles> frame_files_;
   std::optional<StepLog> log_;
   std::optional<Exporter> exporter_;
   std::optional<Animation> animation_;
@@ -70,10 +98,14 @@ class Run {
   std::optional<Progress> progress_;
   std::vector<Row> history_;
   std::vector<std::string> files_;
-  std::uint64_t frames_ = 0;
+  std::uint64_t frames_ = 0;  // that were written to the folder
+  std::uint64_t animation_frames_ = 0;
+  std::uint64_t exported_ = 0;  // files that are known to be written
   double objects_ = 0;
   int first_ = 0;  // steps that were made before this run
   int completed_ = 0;
+  bool has_started_ = false;
+  bool is_valid_ = false;  // the state, up to completed_
   bool was_closed_ = false;
   int saved_ = -1;  // step of the last checkpoint
   Clock::time_point last_check_ = Clock::now();

@@ -10,6 +10,16 @@ namespace app {
 namespace {
 
 constexpr char kSum = '#';
+constexpr std::string_view kProgram = "program";
+
+std::string running_program;  // lines as in SavedOptions
+
+// The value of the option in the first line, if it is this one.
+std::string first_value(const std::string& text, std::string_view option) {
+  const std::string line = text.substr(0, text.find('\n'));
+  const bool is_it = line.starts_with(option) && line.substr(option.size(), 1) == "\t";
+  return is_it ? line.substr(option.size() + 1) : std::string();
+}
 
 template <class T>
 std::string line_of(std::string_view option, T value) {
@@ -48,7 +58,25 @@ std::vector<char> SavedOptions::text() const {
   return {text_.begin(), text_.end()};
 }
 
+void set_running_program(const std::string& program, const std::string& variant) {
+  running_program = std::string(kProgram) + '\t' + program + "\n--variant\t" + variant + '\n';
+}
+
+SavedOptions SavedOptions::with_program() const {
+  SavedOptions all(*this);
+  all.text_ = running_program + text_;
+  return all;
+}
+
 void SavedOptions::check_same(const SavedOptions& saved, const std::string& path) const {
+  const std::string program = first_value(text_, kProgram);
+  const std::string other_program = first_value(saved.text_, kProgram);
+  if (program != other_program) {
+    throw UsageError("--restore: " + path + " is a checkpoint of " +
+                     (other_program.empty() ? "another program, or of an older version of this one"
+                                            : "the program " + other_program) +
+                     ", not of " + program);
+  }
   std::istringstream lines(text_);
   std::istringstream saved_lines(saved.text_);
   for (std::string line, other; std::getline(lines, line);) {

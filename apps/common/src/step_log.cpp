@@ -1,9 +1,15 @@
 #include <app/step_log.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -69,10 +75,32 @@ void StepLog::flush() {
   try {
     file_->write(unwritten_.data(), unwritten_.size());
   } catch (...) {
-    unwritten_.erase(0, static_cast<std::size_t>(file_->size() - before));
+    forget_written(before);
     throw;
   }
-  unwritten_.clear();
+  forget_written(before);
+}
+
+void StepLog::forget_written(std::uint64_t before) {
+  const auto written = static_cast<std::size_t>(file_->size() - before);
+  const std::size_t end = std::string_view(unwritten_).substr(0, written).rfind('\n');
+  if (end != std::string_view::npos) complete_ = before + end + 1;
+  unwritten_.erase(0, written);
+}
+
+void StepLog::finish() {
+  try {
+    flush();
+  } catch (...) {
+    static_cast<void>(::ftruncate(file_->number(), static_cast<off_t>(complete_)));  // if it can be, and is needed
+    throw;
+  }
+  struct stat opened {};
+  struct stat named {};
+  if (::fstat(file_->number(), &opened) != 0 || !S_ISREG(opened.st_mode)) return;
+  if (::stat(path_.c_str(), &named) != 0 || opened.st_ino != named.st_ino || opened.st_dev != named.st_dev) {
+    throw std::runtime_error(fmt::format("{} was removed or replaced during the run", path_));
+  }
 }
 
 }  // namespace app

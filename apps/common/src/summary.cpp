@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace app {
 namespace {
 
@@ -27,12 +25,13 @@ void Summary::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Summary::print(std::FILE* out) const {
+std::string Summary::text() const {
   std::vector<std::size_t> widths;
   for (const std::vector<std::string>& cells : rows_) {
     widths.resize(std::max(widths.size(), cells.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], characters(cells[i]));
   }
+  std::string lines;
   for (const std::vector<std::string>& cells : rows_) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -40,8 +39,9 @@ void Summary::print(std::FILE* out) const {
       line += i == 0 ? cells[i] + padding : "  " + padding + cells[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print(out, "{}\n", line);
+    lines += line + '\n';
   }
+  return lines;
 }
 
 }  // namespace app

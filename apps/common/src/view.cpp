@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +81,12 @@ class View::Window {
   Window() {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C stops the run in good order, see interrupt.h
     if (SDL_Init(SDL_INIT_VIDEO) != 0) fail("open a window");
+    const char* const driver = SDL_GetCurrentVideoDriver();
+    const std::string name = driver != nullptr ? driver : "";
+    if (name != "offscreen" && name != "dummy") return;
+    SDL_Quit();
+    SDL_SetError("there is no display that SDL can use (its driver '%s' shows nothing)", name.c_str());
+    fail("open a window");
   }
   ~Window() {
     texture_.reset();
@@ -213,8 +220,12 @@ class View::Window {
 
   void save_picture() {
     const std::string path = fmt::format("{}-{:06}.png", program_->texts().name, step_);
-    picture().save_png(path);
-    message_ = "saved " + path;
+    try {
+      picture().save_png(path);
+      message_ = "saved " + path;
+    } catch (const std::exception& error) {
+      message_ = error.what();
+    }
   }
 
   void measure_speed(Clock::time_point now) {

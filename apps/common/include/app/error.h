@@ -1,5 +1,6 @@
 /// @file
-/// UsageError: what the user can put right on the command line. Programs print it and exit with kExitUsage.
+/// UsageError: what the user can put right on the command line. Programs print it and exit with kExitUsage. The
+/// exit codes.
 #pragma once
 
 #include <stdexcept>
@@ -9,6 +10,8 @@ namespace app {
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitHeapTooSmall = 3;
+/// All steps were made, or the run was interrupted, but something that was asked for was not written.
+inline constexpr int kExitNotWritten = 4;
 /// What shells report for a program that Ctrl-C ended.
 inline constexpr int kExitInterrupted = 130;
 

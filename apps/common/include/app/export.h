@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include <dynasoar/columns.h>
 
@@ -20,11 +22,14 @@ class Exporter {
   Exporter& operator=(const Exporter&) = delete;
 
   /// Writes a table with columns `x` and `y`, or `position_.x` and `position_.y`, in a thread of its own. If the disk
-  /// is slow, waits until there is room for it. @throws dynasoar::Error if this or an earlier one cannot be written
+  /// is slow, waits until there is room for it.
   void add(int step, dynasoar::Columns table);
 
-  /// Waits until all are written. @throws dynasoar::Error if one of them cannot
+  /// Waits until all are written, or have failed.
   void finish();
+
+  /// Why files could not be written, since the last call: an entry for each. The others are written all the same.
+  std::vector<std::string> take_failures();
 
   /// Files that were written.
   std::uint64_t files() const;
@@ -37,8 +42,13 @@ class Exporter {
  private:
   class Frames;
 
+  void try_frame(std::uint64_t step, const dynasoar::Columns& table);
+
   std::string path_;
-  std::unique_ptr<Frames> frames_;
+  mutable std::mutex mutex_;  // of the next two
+  std::vector<std::string> failures_;
+  std::uint64_t files_ = 0;
+  std::unique_ptr<Frames> frames_;  // last: its thread uses all of these
 };
 
 }  // namespace app

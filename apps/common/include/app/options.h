@@ -54,7 +54,7 @@ CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value
 /// Reads the command line.
 ///
 /// @return   the exit code if the program is to end: 0 after `--help`
-/// @throws UsageError if an option is wrong
+/// @throws UsageError if an option is wrong, std::system_error if the help cannot be printed
 std::optional<int> parse(CLI::App& cli, int argc, const char* const* argv);
 
 }  // namespace app

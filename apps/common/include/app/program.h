@@ -64,6 +64,12 @@ struct ProgramTexts {
   std::string picture_help;
 };
 
+/// A file that an option names.
+struct NamedFile {
+  std::string option;
+  std::string path;  ///< empty or "none": there is none
+};
+
 /// A model as a program. Its functions are called in the order in which they are listed.
 class Program {
  public:
@@ -77,6 +83,10 @@ class Program {
 
   /// Adds the model's options.
   virtual void add_options(CLI::App& cli) = 0;
+
+  /// Files that the model's options name, to be read or to be written by save_output().
+  virtual std::vector<NamedFile> inputs() const { return {}; }
+  virtual std::vector<NamedFile> outputs() const { return {}; }
 
   /// Reads input files and checks that all options go together. @throws UsageError if they do not
   virtual void check_options(RunOptions& options) = 0;
@@ -109,8 +119,8 @@ class Program {
 
   virtual Chart chart(const std::vector<Row>& history) const = 0;
 
-  /// Writes what else the options ask for, after the last step. @return the names of the files
-  virtual std::vector<std::string> save_more() { return {}; }
+  /// Writes one of outputs(), after the last step. @throws std::exception if that fails
+  virtual void save_output(const NamedFile&) {}
 
  private:
   ProgramTexts texts_;

@@ -28,6 +28,9 @@ class InputSum {
   std::uint64_t value_ = 0xCBF29CE484222325u;
 };
 
+/// Says which program this is, and with which of its variants: checkpoints of others are refused by name.
+void set_running_program(const std::string& program, const std::string& variant);
+
 /// A list of options with their values.
 class SavedOptions {
  public:
@@ -46,6 +49,9 @@ class SavedOptions {
   bool empty() const { return text_.empty(); }
 
   std::vector<char> text() const;
+
+  /// These, and before them the program and its variant, if they are known.
+  SavedOptions with_program() const;
 
   /// @throws UsageError if `saved`, those in the file `path`, are not the same; it names the first that differs
   void check_same(const SavedOptions& saved, const std::string& path) const;

@@ -31,17 +31,24 @@ class StepLog {
   /// @throws std::runtime_error if lines could not be written, such as on a full disk
   void flush();
 
+  /// Writes the rest. If that fails, the file ends with the last complete line.
+  /// @throws std::runtime_error if lines could not be written, or the file no longer has its name
+  void finish();
+
   const std::string& path() const { return path_; }
 
   /// @throws UsageError if `path` ends in neither .csv nor .jsonl, or cannot be written
   static void check(const std::string& path);
 
  private:
+  void forget_written(std::uint64_t before);
+
   std::string path_;
   std::vector<Column> columns_;
   bool is_json_;
   std::unique_ptr<dynasoar::detail::OutputFile> file_;
   std::string unwritten_;
+  std::uint64_t complete_ = 0;  // bytes of the file that are complete lines
 };
 
 }  // namespace app

@@ -2,7 +2,6 @@
 /// Summary: the table that a program prints at its end, a name and one or more values in each row.
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,8 @@ class Summary {
   /// Adds a row: a name and its values, which are aligned to the right.
   void row(std::vector<std::string> cells);
 
-  void print(std::FILE* out) const;
+  /// All of it, each line with its end.
+  std::string text() const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
