@@ -94,9 +94,14 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
             self.assert_refused("--input", "in.csv", mentions=f"in.csv:{message}")
         self.assert_refused("--input", "missing.csv", mentions="cannot read missing.csv")
 
+    def test_bodies_do_not_take_the_place_of_those_that_were_read(self):
+        (self.folder / "bodies.csv").write_text(THREE)
+        self.assert_refused("--log", "none", "--input", "bodies.csv", "--output", "./bodies.csv", mentions="--input and --output are the same")
+
 
 class NBodyTest(BodiesTests, unittest.TestCase):
     program = command_line.path_argument(1)
+    other_program = command_line.path_argument(2)
     options = ("--bodies N=2000", "--cut-off X=0", "--input FILE=none", "--output FILE=none", "--steps N=300",
                "--variant objects=objects")
     real_numbers = {"--cut-off": (0, 3)}
@@ -115,6 +120,7 @@ class NBodyTest(BodiesTests, unittest.TestCase):
 
 class CollisionTest(BodiesTests, unittest.TestCase):
     program = command_line.path_argument(2)
+    other_program = command_line.path_argument(1)
     options = ("--bodies N=2000", "--input FILE=none", "--output FILE=none", "--steps N=200",
                "--variant objects=objects")
     picture_file = "collision.png"

@@ -65,6 +65,7 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
 
 class GameOfLifeTest(LifeTests, unittest.TestCase):
     program = command_line.path_argument(1)
+    other_program = command_line.path_argument(2)
     options = (*LifeTests.options, "--rule RULE=the pattern's, or B3/S23")
     baselines = {"soa": "structure-of-arrays baseline", "aos": "array-of-structures baseline",
                  "dense": "dense baseline", "stencil": "stencil baseline", "reference": "sequential reference"}
@@ -114,6 +115,7 @@ class GameOfLifeTest(LifeTests, unittest.TestCase):
 
 class GenerationTest(LifeTests, unittest.TestCase):
     program = command_line.path_argument(2)
+    other_program = command_line.path_argument(1)
     options = (*LifeTests.options, "--rule RULE=the pattern's, or 234/34678/24")
     baselines = {"soa": "structure-of-arrays baseline", "aos": "array-of-structures baseline",
                  "dense": "dense baseline", "reference": "sequential reference"}
