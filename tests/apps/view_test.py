@@ -179,12 +179,30 @@ class ViewTest(unittest.TestCase):
         self.assertGreater(colored, 800 * 4)
         self.close()
 
+    def test_a_display_that_goes_away_ends_the_run_with_a_checkpoint(self):
+        self.start(WA_TOR, "--width", "60", "--height", "50", "--steps", "100000", "--checkpoint", "run.checkpoint",
+                   "--checkpoint-every", "1000000")
+        wait_for(lambda: self.saved_step(WA_TOR) > 3, "some steps")
+        self.display.server.terminate()
+        self.assertEqual(self.process.wait(PATIENCE), 1)
+        rows = (self.folder / "population.csv").read_text().splitlines()
+        last = int(rows[-1].split(",")[0])
+        self.assertIn(f"the checkpoint is of step {last}", (self.folder / "output").read_text(encoding="utf-8"))
+        result = subprocess.run([WA_TOR, "--width", "60", "--height", "50", "--steps", "0", "--restore", "run.checkpoint"],
+                                cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertIn(f"has made {last:,} step", result.stderr)
+
     def test_windows_that_cannot_be_opened(self):
         environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
         result = subprocess.run([WA_TOR, "--view"], cwd=self.folder, env=environment | {"SDL_VIDEODRIVER": "x11"},
                                 capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""), result)
         self.assertRegex(result.stderr, r"^wa-tor: --view: cannot open a window: .*--animation write pictures\n$")
+        for driver in ("dummy", "offscreen"):  # of SDL, which show nothing
+            result = subprocess.run([WA_TOR, "--view"], cwd=self.folder, env=environment | {"SDL_VIDEODRIVER": driver},
+                                    capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""), result)
+            self.assertRegex(result.stderr, r"wa-tor: --view: cannot open a window: .*--animation write pictures\n$")
         result = subprocess.run([WA_TOR, "--view", "--baseline", "soa"], cwd=self.folder, env=self.display.environment,
                                 capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(result.returncode, EXIT_USAGE, result)

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <app/cairo_png.h>
 #include <app/device.h>
 #include <app/error.h>
 #include <app/format.h>
@@ -55,6 +56,7 @@ void add_usage(Summary& summary, const Usage& usage) {
 class Run::KeptAtExit {
  public:
   explicit KeptAtExit(Run& run) {
+    static_cast<void>(make_image(1, 1));  // cairo's caches are given back at the end: after this, hence made before it
     static const bool is_registered = std::atexit(keep) == 0;
     static_cast<void>(is_registered);
     running_ = &run;
@@ -67,8 +69,10 @@ class Run::KeptAtExit {
   static void keep() {
     if (running_ == nullptr) return;  // it has ended, or another thread ends the program
     running_->save_last_state();
+    running_->write_results(false);
     print_error(
         fmt::format("{}: ended by a library ({})\n", running_->program_.texts().name, running_->what_is_valid()));
+    std::_Exit(kExitFailure);  // what the run uses is still there: nothing may be taken down
   }
 
   static thread_local Run* running_;
