@@ -189,7 +189,7 @@ class CheckpointTests:
         if self.other_program is None:
             self.skipTest("only one program is given")
         run(self.other_program, "--steps", "0", "--checkpoint", "other", *NO_PICTURES, "--log", "none", cwd=self.folder)
-        self.assert_refused(*self.small_run, "--restore", "other",
+        self.assert_refused(*self.small_run, "--quiet", "--restore", "other",
                             mentions=f"--restore: other is a checkpoint of the program {self.other_program.name}, not of {self.program.name}")
 
     def test_a_checkpoint_takes_the_place_of_the_one_that_the_run_goes_on_from(self):
