@@ -36,9 +36,10 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
                 " classes in pages of " + std::to_string(page_bytes) + " bytes need at least " +
                 std::to_string(types * page_bytes) + " bytes");
   }
-  if (limit > Handle::kMaxHeapBytes || limit / page_bytes > most_pages()) {
+  const std::size_t most = std::min<std::size_t>(Handle::kMaxHeapBytes, (most_pages() + 1) * page_bytes - 1);
+  if (limit > most) {
     throw Error("dynasoar: a heap of " + std::to_string(limit) +
-                " bytes is too large for 48-bit offsets and 31-bit block numbers");
+                " bytes is too large for 48-bit offsets and 31-bit block numbers; the most is " + std::to_string(most));
   }
   limit_pages_ = static_cast<std::uint32_t>(limit / page_bytes);
   grows_ = grows;

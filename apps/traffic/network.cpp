@@ -90,7 +90,9 @@ void check_street(const Network& network, std::uint32_t number) {
   const std::size_t intersections = network.intersections.size();
   if (street.from >= intersections || street.to >= intersections)
     refuse("street", number, "does not join intersections");
-  if (street.cells < 1 || street.cells > kMostCells) refuse("street", number, "has no cells, or too many");
+  if (street.cells < 1 || street.cells > kMostCells) {
+    refuse("street", number, "has no cells, or too many: the most is " + std::to_string(kMostCells));
+  }
   if (street.limit < 1 || street.limit > kMostSpeed) refuse("street", number, "has a limit that is not from 1 to 9");
   if (street.phase >= kMostPhases) refuse("street", number, "has a phase over 254");
   if (!std::all_of(street.bends.begin(), street.bends.end(), is_finite)) {
@@ -212,7 +214,8 @@ void check_network(const Network& network) {
   for (std::size_t i = 0; i < network.intersections.size(); ++i) {
     const Intersection& intersection = network.intersections[i];
     if (!is_finite(intersection.at)) refuse("intersection", i, "has a coordinate that is no number");
-    if (intersection.green > kMostGreen) refuse("intersection", i, "has a light that is green for too long");
+    if (intersection.green > kMostGreen)
+      refuse("intersection", i, "has a light that is green for too long: the most is " + std::to_string(kMostGreen));
   }
   const auto streets = static_cast<std::uint32_t>(network.streets.size());
   for (std::uint32_t s = 0; s < streets; ++s) check_street(network, s);

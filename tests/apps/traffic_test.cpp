@@ -415,7 +415,7 @@ TEST_CASE("a network that is none is refused") {
     refuses(network, says);
   };
   refuses_change([](Network& n) { n.streets[1].to = 4; }, "street 1 does not join intersections");
-  refuses_change([](Network& n) { n.streets[1].cells = 0; }, "street 1 has no cells, or too many");
+  refuses_change([](Network& n) { n.streets[1].cells = 0; }, "street 1 has no cells, or too many: the most is 1000000");
   refuses_change([](Network& n) { n.streets[1].limit = 0; }, "street 1 has a limit that is not from 1 to 9");
   refuses_change([](Network& n) { n.streets[1].limit = 10; }, "street 1 has a limit that is not from 1 to 9");
   refuses_change([](Network& n) { n.streets[1].phase = 255; }, "street 1 has a phase over 254");
@@ -430,7 +430,7 @@ TEST_CASE("a network that is none is refused") {
   refuses_change([](Network& n) { n.intersections[1].at.x = 1 / 0.0; },
                  "intersection 1 has a coordinate that is no number");
   refuses_change([](Network& n) { n.intersections[1].green = 1000001; },
-                 "intersection 1 has a light that is green for too long");
+                 "intersection 1 has a light that is green for too long: the most is 1000000");
   refuses_change(
       [](Network& n) {
         n.streets[0].bends = {{0, 0 / 0.0}};

@@ -293,9 +293,11 @@ class AosStorage {
     state_.refusals = reinterpret_cast<AtomicWord<std::uint64_t>*>(refusals_.data());
     A::Types::for_each([&]<class T>(std::type_identity<T>) {
       const std::size_t capacity = 2 * (heap_bytes / A::template kBlockBytes<T>)+64;
-      if (capacity > std::numeric_limits<std::uint32_t>::max() / 2) {
+      constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
+      if (capacity > kMost) {
         throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) +
-                    " bytes is too large for tables of objects with 32-bit numbers");
+                    " bytes is too large for tables of objects with 32-bit numbers; the most is " +
+                    std::to_string((kMost - 64) / 2 * A::template kBlockBytes<T>));
       }
       tables_.emplace_back(executor, static_cast<std::uint32_t>(capacity));
       constexpr int type = A::template index_of<T>;
