@@ -283,6 +283,11 @@ class LossTests:
                     if stream == "stdout":
                         self.assertIn(f"{option} and standard {name} are the same file".encode(), errors)
 
+        result = subprocess.run([self.program, *self.small_run, "--steps", "1", "--quiet", "--chart", "none", "--picture", "/dev/stdout"],
+                                cwd=self.folder, capture_output=True, timeout=PATIENCE, check=True)
+        (self.folder / "picture").write_bytes(result.stdout)
+        self.assertEqual(png_size(self.folder / "picture"), self.picture_size)
+
     def test_a_terminal_that_goes_away_ends_the_run_with_a_checkpoint(self):
         for ignored in (False, True):
             with self.subTest(ignored=ignored):

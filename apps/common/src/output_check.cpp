@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <app/error.h>
 #include <app/step_log.h>
 #include <dynasoar/output_path.h>
+#include <dynasoar/platform/durable_file.h>
 
 #include "numbered_files.h"
 #include "run_files.h"
@@ -111,15 +113,22 @@ void require_writable(const NamedFile& file, dynasoar::OutputUse use) {
       fmt::format("{} and {} are the same file, {}: give one of them another name, or none", first, second, path));
 }
 
+// The temporary file of an output; none for what is written in place, such as a pipe.
+std::optional<std::string> temporary_of(const NamedFile& output) {
+  struct stat status {};
+  if (::stat(output.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return std::nullopt;
+  return dynasoar::temporary_path(output.path);
+}
+
 void require_different(const std::vector<NamedFile>& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string part = dynasoar::temporary_path(outputs[i].path);
+    const std::optional<std::string> part = temporary_of(outputs[i]);
     for (std::size_t j = 0; j < outputs.size(); ++j) {
       if (j < i && dynasoar::same_file(outputs[j].path, outputs[i].path)) {
         refuse_same(outputs[j].option, outputs[i].option, outputs[i].path);
       }
-      if (j == i || !dynasoar::same_file(outputs[j].path, part)) continue;
-      refuse_same(outputs[j].option, "the temporary file of " + outputs[i].option, part);
+      if (j == i || !part || !dynasoar::same_file(outputs[j].path, *part)) continue;
+      refuse_same(outputs[j].option, "the temporary file of " + outputs[i].option, *part);
     }
   }
 }
@@ -129,25 +138,26 @@ void require_no_input(const NamedFile& output, const std::vector<NamedFile>& inp
   for (const NamedFile& input : inputs) {
     if (output.option == "--checkpoint" && input.option == "--restore") continue;
     if (dynasoar::same_file(input.path, output.path)) refuse_same(input.option, output.option, output.path);
-    const std::string part = dynasoar::temporary_path(output.path);
-    if (dynasoar::same_file(input.path, part))
-      refuse_same(input.option, "the temporary file of " + output.option, part);
+    const std::optional<std::string> part = temporary_of(output);
+    if (!part || !dynasoar::same_file(input.path, *part)) continue;
+    refuse_same(input.option, "the temporary file of " + output.option, *part);
   }
 }
 
-// What is printed does not get into data: `wa-tor --log log.csv > log.csv`.
-void require_not_printed_to(const NamedFile& output) {
+// What is printed does not get into data: `wa-tor --log log.csv > log.csv`. Quiet runs print nothing but errors.
+void require_not_printed_to(const NamedFile& output, bool is_quiet) {
   struct stat status {};
   if (::stat(output.path.c_str(), &status) != 0 || S_ISCHR(status.st_mode)) return;
   for (const auto& [number, name] : {std::pair(STDOUT_FILENO, "standard output"), {STDERR_FILENO, "standard error"}}) {
     struct stat printed {};
+    if (number == STDOUT_FILENO && is_quiet) continue;
     if (::fstat(number, &printed) != 0 || printed.st_dev != status.st_dev || printed.st_ino != status.st_ino) continue;
     refuse_same(output.option, name, output.path);
   }
 }
 
 void require_no_number(const NumberedFiles& numbered, const std::vector<NamedFile>& others) {
-  static const std::string kPart = fs::path(dynasoar::temporary_path("x")).extension().string();
+  static const std::string kPart = dynasoar::detail::part_of("");
   const ExistingFiles files(numbered);
   for (const NamedFile& other : others) {
     if (files.contain(other.path)) refuse_same(other.option, "a file of " + numbered.option, other.path);
@@ -158,9 +168,7 @@ void require_no_number(const NumberedFiles& numbered, const std::vector<NamedFil
   }
 }
 
-}  // namespace
-
-void check_outputs(const Program& program, const RunOptions& options) {
+void check_all(const Program& program, const RunOptions& options) {
   const std::vector<NamedFile> outputs = outputs_of(program, options);
   const std::vector<NamedFile> inputs = inputs_of(program, options);
   std::optional<MadeFolder> folder;
@@ -168,7 +176,7 @@ void check_outputs(const Program& program, const RunOptions& options) {
   require_different(outputs);
   for (const NamedFile& output : outputs) {
     require_no_input(output, inputs);
-    require_not_printed_to(output);
+    require_not_printed_to(output, options.quiet);
     if (output.option == "--log") {
       StepLog::check(output.path);
     } else {
@@ -185,6 +193,18 @@ void check_outputs(const Program& program, const RunOptions& options) {
     }
   }
   if (folder) folder->keep();
+}
+
+}  // namespace
+
+void check_outputs(const Program& program, const RunOptions& options) {
+  try {
+    check_all(program, options);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::runtime_error& error) {  // such as links in a circle
+    throw UsageError(error.what());
+  }
 }
 
 }  // namespace app
