@@ -266,6 +266,18 @@ class LossTests:
             process.send_signal(signal.SIGTERM)
             process.wait(PATIENCE)
 
+    def test_a_log_that_nobody_reads(self):
+        os.mkfifo(self.folder / "log.csv")
+        self.assert_refused(*self.small_run, *ENDLESS, "--quiet", "--log", "log.csv", mentions=("--log: ", "start the reader first"))
+        reader = os.open(self.folder / "log.csv", os.O_RDONLY | os.O_NONBLOCK)
+        with self.process(*self.small_run, "--steps", "5", "--quiet", "--log", "log.csv", *NO_PICTURES, "--checkpoint", "c",
+                          stderr=subprocess.PIPE, text=True) as process:
+            select.select([reader], [], [], PATIENCE)
+            os.close(reader)  # perhaps after the last row
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.assertIn(process.returncode, (0, EXIT_NOT_WRITTEN), errors)
+        self.assertTrue((self.folder / "c").exists())
+
     def test_closed_streams_are_not_taken_for_files(self):
         for closed in ((0,), (1,), (2,), (0, 1, 2)):
             def close(numbers=closed):
@@ -487,8 +499,8 @@ class ApplicationTests:
         self.folder.mkdir()
 
     def contents(self):
-        """All files with their bytes, and folders."""
-        return {path: path.read_bytes() if path.is_file() else "folder" for path in self.folder.rglob("*")}
+        """All files with their bytes, and folders and pipes."""
+        return {path: path.read_bytes() if path.is_file() else "no file" for path in self.folder.rglob("*")}
 
     def rows(self, steps):
         """The log without its header, which has a row for the start and each of `steps`."""

@@ -26,6 +26,9 @@ class Losses {
   /// The output could be written again: the next loss is reported.
   void end_trouble(const std::string& output);
 
+  /// Whether the last try to write the output failed.
+  bool in_trouble(const std::string& output) { return find(output).is_known; }
+
   bool empty() const;
 
   /// "--checkpoint, --frames (3 times)". @pre not empty

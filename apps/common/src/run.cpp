@@ -118,7 +118,14 @@ void Run::start() {
 }
 
 void Run::open_log() {
-  if (wanted(options_.log)) log_.emplace(options_.log, columns_);
+  if (!wanted(options_.log)) return;
+  try {
+    log_.emplace(options_.log, columns_);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {  // a pipe that nobody reads, a full disk
+    throw UsageError(fmt::format("--log: {}", error.what()));
+  }
 }
 
 void Run::restore() {
@@ -311,7 +318,13 @@ void Run::write_results(bool state_is_valid) {
 }
 
 void Run::finish_log() {
-  if (log_ && attempt("--log", [this] { log_->finish(); })) {
+  if (!log_) return;
+  if (interrupted() && losses_.in_trouble("--log")) {  // which was a moment ago; a pipe's reader is waited for
+    log_->give_up();
+    losses_.add("--log", "given up");
+    return;
+  }
+  if (attempt("--log", [this] { log_->finish(); })) {
     files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
   }
 }

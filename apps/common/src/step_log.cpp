@@ -88,11 +88,16 @@ void StepLog::forget_written(std::uint64_t before) {
   unwritten_.erase(0, written);
 }
 
+void StepLog::give_up() {
+  static_cast<void>(::ftruncate(file_->number(), static_cast<off_t>(complete_)));  // if it can be, and is needed
+  unwritten_.clear();
+}
+
 void StepLog::finish() {
   try {
     flush();
   } catch (...) {
-    static_cast<void>(::ftruncate(file_->number(), static_cast<off_t>(complete_)));  // if it can be, and is needed
+    give_up();
     throw;
   }
   struct stat opened {};

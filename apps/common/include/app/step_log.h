@@ -31,6 +31,9 @@ class StepLog {
   /// @throws std::runtime_error if lines could not be written, such as on a full disk
   void flush();
 
+  /// Forgets what is not written. The file ends with the last complete line.
+  void give_up();
+
   /// Writes the rest. If that fails, the file ends with the last complete line.
   /// @throws std::runtime_error if lines could not be written, or the file no longer has its name
   void finish();
