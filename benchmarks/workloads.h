@@ -55,10 +55,10 @@ inline Workload<life::Parameters> game_of_life_workload(const std::string& patte
   life::Parameters parameters;
   parameters.width = parameters.height = 128;
   if (!pattern.empty()) {
-    life::Pattern read = life::read_rle(pattern);
+    const life::Pattern read = life::read_rle(pattern);
     parameters.width = read.width;
     parameters.height = read.height;
-    parameters.start = std::move(read.states);
+    parameters.start = read.states();
   }
   return {{{"width", parameters.width}, {"height", parameters.height}}, steps, std::move(parameters)};
 }

@@ -14,6 +14,7 @@
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
+#include <app/text.h>
 #include <dynasoar/write_file.h>
 
 #include "box.h"
@@ -23,6 +24,9 @@ namespace life {
 namespace {
 
 constexpr int kMaxInt = std::numeric_limits<int>::max();
+// What a pattern's file may ask for: a frame of so many cells, or so many for each that is not dead. See README.md.
+constexpr std::int64_t kFreeCells = std::int64_t{1} << 24;
+constexpr std::int64_t kFreeCellsPerCell = 256;
 
 app::RunOptions default_options(const Flavor& flavor) {
   app::RunOptions options;
@@ -56,7 +60,8 @@ Rule rule_from(const std::string& text) {
   try {
     return parse_rule(text);
   } catch (const RuleError& error) {
-    throw app::UsageError(fmt::format("--rule '{}', character {}: {}", text, error.position() + 1, error.what()));
+    throw app::UsageError(
+        fmt::format("--rule '{}', character {}: {}", app::shown(text), error.position() + 1, error.what()));
   }
 }
 
@@ -85,6 +90,7 @@ void LifeProgram::add_options(CLI::App& cli) {
 }
 
 void LifeProgram::check_options(app::RunOptions&) {
+  parameters_.edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   if (!pattern_path_.empty()) read_pattern();
   if (pattern_path_.empty()) {
     parameters_.rule = rule_from(rule_text_.empty() ? flavor_.default_rule : rule_text_);
@@ -95,22 +101,21 @@ void LifeProgram::check_options(app::RunOptions&) {
     throw app::UsageError(
         fmt::format("the rule {} has dying states; the program for it is generation", text_of(parameters_.rule)));
   }
-  parameters_.edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   check_size();
-  if (!pattern_path_.empty()) place_pattern();
+  if (!pattern_path_.empty()) {
+    check_memory();
+    place_pattern();
+  }
 }
 
 // Sets the rule and the size of the start.
 void LifeProgram::read_pattern() {
   std::optional<Rule> rule;
   if (!rule_text_.empty()) rule = rule_from(rule_text_);
-  try {
-    pattern_ = read_rle(pattern_path_);
-    if (!rule && pattern_.rule.empty()) rule = parse_rule(flavor_.default_rule);
-    parameters_.rule = rule_of(pattern_, pattern_path_, rule);
-  } catch (const std::runtime_error& error) {
-    throw app::UsageError(error.what());
-  }
+  pattern_ = read_rle(pattern_path_);
+  if (!rule && pattern_.rule.empty()) rule = parse_rule(flavor_.default_rule);
+  parameters_.rule = rule_of(pattern_, pattern_path_, rule);
+  if (parameters_.edge == Edge::grow && width_ == 0 && height_ == 0) pattern_.trim();
   const auto size = [this](const char* option, int wanted, int least) {
     if (wanted == 0) return std::max(least, 1);
     if (wanted < least) {
@@ -136,20 +141,32 @@ void LifeProgram::check_size() const {
   }
 }
 
+// Large frames are for the user to ask for, not for a file, of which a few bytes can state any size.
+void LifeProgram::check_memory() const {
+  if (width_ > 0 && height_ > 0) return;
+  const std::int64_t cells = std::int64_t{parameters_.width} * parameters_.height;
+  if (cells <= std::max(kFreeCells, kFreeCellsPerCell * pattern_.cells())) return;
+  throw app::UsageError(fmt::format(
+      "{}: a frame of {} x {} cells, of which {} are not dead, takes a lot of memory; ask for it with "
+      "--width {} --height {}{}",
+      app::shown(pattern_path_, 1000), parameters_.width, parameters_.height, pattern_.cells(), parameters_.width,
+      parameters_.height, parameters_.edge == Edge::grow ? "" : ", or leave out --edge"));
+}
+
 // Puts the pattern into the middle of the start.
 void LifeProgram::place_pattern() {
   const int x = (parameters_.width - pattern_.width) / 2;
   const int y = (parameters_.height - pattern_.height) / 2;
-  const auto width = static_cast<std::size_t>(parameters_.width);
   parameters_.left = pattern_.left - x;
   parameters_.top = pattern_.top - y;
-  parameters_.start.assign(width * static_cast<std::size_t>(parameters_.height), 0);
-  for (int row = 0; row < pattern_.height; ++row) {
-    const auto from = pattern_.states.begin() + static_cast<std::ptrdiff_t>(row) * pattern_.width;
-    const auto to = parameters_.start.begin() + static_cast<std::ptrdiff_t>(row + y) * parameters_.width + x;
-    std::copy(from, from + pattern_.width, to);
+  for (Run& run : pattern_.runs) {
+    run.x += x;
+    run.y += y;
   }
-  pattern_.states = {};
+  pattern_.width = parameters_.width;
+  pattern_.height = parameters_.height;
+  parameters_.start = pattern_.states();
+  pattern_.runs = {};
 }
 
 std::string LifeProgram::describe(const app::RunOptions& options) const {
@@ -219,7 +236,7 @@ void LifeProgram::save_output(const app::NamedFile& output) {
     result.top = frame.top + box->top;
     result.width = box->width();
     result.height = box->height();
-    result.states = states_in(frame, *box);
+    result.set_states(states_in(frame, *box));
   }
   dynasoar::write_file(output.path, format_rle(result, parameters_.rule));
 }

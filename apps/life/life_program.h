@@ -48,6 +48,7 @@ class LifeProgram final : public app::Program {
   void read_pattern();
   void place_pattern();
   void check_size() const;
+  void check_memory() const;
 
   Flavor flavor_;
   std::string pattern_path_;

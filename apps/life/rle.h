@@ -6,14 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <app/error.h>
+
 #include "rule.h"
 
 namespace life {
+
+/// States from 25 on have two letters: p to y say which 24 come before, A to X which of the next.
+inline constexpr int kLettersPerPrefix = 24;
 
 /// A place in a text, counted from 1.
 struct TextPosition {
@@ -21,22 +25,45 @@ struct TextPosition {
   std::size_t column = 1;
 };
 
-/// States in a rectangle, and what a file says about them.
+/// Neighbouring cells of a row in the same state.
+struct Run {
+  int x;
+  int y;
+  int length;
+  std::uint16_t state;
+
+  bool operator==(const Run&) const = default;
+};
+
+/// States in a rectangle, and what a file says about them. It takes memory for what is not dead only.
 struct Pattern {
-  int left = 0;  ///< where the upper left corner lies on the plane: from `#P x y` or `#R x y`
+  int left = 0;  ///< where the upper left corner lies on the plane: from `#P x y`, `#R x y` or `#CXRLE Pos=x,y`
   int top = 0;
   int width = 0;
   int height = 0;
-  std::vector<std::uint16_t> states;  ///< row by row
-  std::string name;                   ///< from `#N`
-  std::string rule;                   ///< as the file has it; empty: it has none
+  std::vector<Run> runs;  ///< of cells that are not dead, row by row, from left to right
+  std::string name;       ///< from `#N`
+  std::string rule;       ///< as the file has it; empty: it has none
   TextPosition rule_position;
   int highest_state = 0;
   TextPosition highest_state_position;
+  std::optional<TextPosition> lone_letter;  ///< one of p to y alone, an alive cell in patterns of two states
+
+  /// How many cells are not dead.
+  std::int64_t cells() const;
+
+  /// The states row by row. @pre the memory for width * height of them is there
+  std::vector<std::uint16_t> states() const;
+
+  /// Sets `runs` from states row by row. @pre width * height of them
+  void set_states(const std::vector<std::uint16_t>& states);
+
+  /// Leaves out rows and columns at the border that are dead.
+  void trim();
 };
 
 /// A file that is not a pattern; the message is one line that begins with `file:line:column: `.
-class PatternError : public std::runtime_error {
+class PatternError : public app::UsageError {
  public:
   PatternError(const std::string& file, TextPosition position, const std::string& message);
 };
@@ -44,10 +71,10 @@ class PatternError : public std::runtime_error {
 /// Reads RLE text.
 ///
 /// @param file   what messages call the text
-/// @throws PatternError
+/// @throws PatternError; UsageError if it is no text
 Pattern parse_rle(std::string_view text, const std::string& file);
 
-/// Reads a file. @throws PatternError; std::runtime_error if it cannot be read
+/// Reads a file. @throws PatternError; UsageError if it cannot be read
 Pattern read_rle(const std::string& path);
 
 /// The rule of a pattern.
@@ -58,7 +85,7 @@ Pattern read_rle(const std::string& path);
 /// @throws PatternError if the file's rule is needed and wrong, or the pattern has states that the rule has not
 Rule rule_of(const Pattern& pattern, const std::string& file, const std::optional<Rule>& override);
 
-/// RLE text of a pattern. Writes `states`, `left` and `top`, `name`, and `rule` in place of the pattern's own.
+/// RLE text of a pattern. Writes `runs`, `left` and `top`, `name`, and `rule` in place of the pattern's own.
 std::string format_rle(const Pattern& pattern, const Rule& rule);
 
 }  // namespace life

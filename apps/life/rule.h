@@ -35,10 +35,11 @@ class RuleError : public std::runtime_error {
   std::size_t position_;
 };
 
-/// Reads `B3/S23`, `S23/B3`, `23/3` (survival first), and for Generations `B2/S345/C4`, `B2/S345/4` and `345/2/4`.
-/// Letters may be small, and the slash in front of a letter may be missing.
+/// Reads `B3/S23`, `S23/B3`, `23/3` (survival first), for Generations `B2/S345/C4`, `B2/S345/4` and `345/2/4`, and the
+/// names of well-known rules, such as HighLife. Letters may be small, the slash in front of a letter may be missing,
+/// and there may be blanks between the parts.
 ///
-/// @throws RuleError
+/// @throws RuleError for other text, and for rules of families that are not supported, which it names
 Rule parse_rule(std::string_view text);
 
 /// `B3/S23`, for Generations `345/2/4`: what other programs read as well.

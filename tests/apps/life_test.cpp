@@ -126,7 +126,7 @@ Parameters start_of(const Pattern& pattern, const std::string& file) {
   Parameters parameters;
   parameters.width = pattern.width;
   parameters.height = pattern.height;
-  parameters.start = pattern.states;
+  parameters.start = pattern.states();
   parameters.rule = life::rule_of(pattern, file, {});
   return parameters;
 }
@@ -155,7 +155,7 @@ Pattern alive_part(Simulation& simulation) {
   part.top = frame.top + box->top;
   part.width = box->width();
   part.height = box->height();
-  part.states = life::states_in(frame, *box);
+  part.set_states(life::states_in(frame, *box));
   return part;
 }
 
@@ -295,7 +295,7 @@ TEST_CASE("a glider moves by one cell in both directions every four generations,
       const Pattern part = alive_part(*simulation);
       CHECK(part.left == period);
       CHECK(part.top == period);
-      CHECK((part.states == glider.start));
+      CHECK((part.states() == glider.start));
     }
     CHECK(simulation->frame().width <= 3 + 2 * 64);
   }
@@ -311,7 +311,7 @@ TEST_CASE("the smallest ship of Brian's Brain moves one cell in every generation
     const Pattern part = alive_part(*simulation);
     CHECK(part.left == 0);
     CHECK(part.top == -steps);
-    CHECK((part.states == ship.start));
+    CHECK((part.states() == ship.start));
   }
 }
 
@@ -433,7 +433,7 @@ TEST_CASE("a growing frame is the unbounded plane") {
       const Pattern part = alive_part(*simulation);
       CHECK(part.left == expected.left);
       CHECK(part.top == expected.top);
-      CHECK((part.states == expected.states));
+      CHECK((part.runs == expected.runs));
     }
   }
   const std::vector<Population> history = plane->take_history();
