@@ -2,31 +2,33 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include <app/error.h>
+#include <app/text.h>
 #include <dynasoar/write_file.h>
 
 namespace bodies {
 namespace {
 
+// A column, and what is allowed in it.
 struct Column {
   std::string_view name;
   float BodyState::*member;
+  float least;
+  float most;
 };
-constexpr std::array<Column, 5> kColumns = {{{"x", &BodyState::x},
-                                             {"y", &BodyState::y},
-                                             {"vx", &BodyState::vx},
-                                             {"vy", &BodyState::vy},
-                                             {"mass", &BodyState::mass}}};
+constexpr std::array<Column, 5> kColumns = {{{"x", &BodyState::x, -kFarthestAtStart, kFarthestAtStart},
+                                             {"y", &BodyState::y, -kFarthestAtStart, kFarthestAtStart},
+                                             {"vx", &BodyState::vx, -kFastestAtStart, kFastestAtStart},
+                                             {"vy", &BodyState::vy, -kFastestAtStart, kFastestAtStart},
+                                             {"mass", &BodyState::mass, kLightest, kHeaviest}}};
 
 // Where something is wrong in a file.
 struct Place {
@@ -35,7 +37,7 @@ struct Place {
   std::size_t column;
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw app::UsageError(fmt::format("{}:{}:{}: {}", path, line, column, what));
+    throw app::UsageError(app::at_place(path, line, column, what));
   }
 };
 
@@ -45,7 +47,7 @@ struct Cell {
 };
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r' || text.back() == '\t')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   return text;
 }
@@ -61,50 +63,49 @@ std::vector<Cell> cells_of(std::string_view line) {
   return cells;
 }
 
-// Which column of the file holds which member.
-std::vector<float BodyState::*> read_header(const std::string& path, std::string_view line) {
-  std::vector<float BodyState::*> members;
+// What the columns of the file are, by the names in its first line.
+std::vector<Column> read_header(const std::string& path, std::string_view line) {
+  std::vector<Column> columns;
   for (const Cell& cell : cells_of(line)) {
     const Place place{path, 1, cell.column};
-    float BodyState::*member = nullptr;
-    for (const Column& column : kColumns) {
-      if (column.name == cell.text) member = column.member;
+    const auto has_name = [&cell](const Column& column) { return column.name == cell.text; };
+    const auto known = std::find_if(kColumns.begin(), kColumns.end(), has_name);
+    if (known == kColumns.end()) {
+      place.fail(fmt::format("'{}' is not a column of bodies; the first line must name x, y, vx, vy and mass",
+                             app::shown(cell.text)));
     }
-    if (member == nullptr) {
-      place.fail(
-          fmt::format("'{}' is not a column of bodies; the first line must name x, y, vx, vy and mass", cell.text));
+    if (std::any_of(columns.begin(), columns.end(), has_name)) {
+      place.fail(fmt::format("the column {} is there twice", cell.text));
     }
-    for (const auto known : members) {
-      if (known == member) place.fail(fmt::format("the column {} is there twice", cell.text));
-    }
-    members.push_back(member);
+    columns.push_back(*known);
   }
-  if (members.size() != kColumns.size()) {
+  if (columns.size() != kColumns.size()) {
     Place{path, 1, 1}.fail("the first line must name x, y, vx, vy and mass, separated by commas");
   }
-  return members;
+  return columns;
 }
 
-float read_number(const Place& place, std::string_view text) {
-  float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    place.fail(fmt::format("'{}' is not a number", text));
+float read_number(const Place& place, std::string_view text, const Column& column) {
+  const std::optional<float> value = app::number<float>(text);
+  if (!value) place.fail(fmt::format("'{}' is not a number, or too large", app::shown(text)));
+  if (*value >= column.least && *value <= column.most) return *value;
+  if (column.member != &BodyState::mass) {
+    place.fail(
+        fmt::format("{} must be from {:g} to {:g}, not {}", column.name, column.least, column.most, app::shown(text)));
   }
-  return value;
+  place.fail(fmt::format("a mass must be greater than 0: from {:g} to {:g}, not {}", column.least, column.most,
+                         app::shown(text)));
 }
 
 BodyState read_body(const std::string& path, std::size_t line, std::string_view text,
-                    const std::vector<float BodyState::*>& members) {
+                    const std::vector<Column>& columns) {
   const std::vector<Cell> cells = cells_of(text);
-  if (cells.size() != members.size()) {
-    Place{path, line, 1}.fail(fmt::format("{} numbers are expected, but there are {}", members.size(), cells.size()));
+  if (cells.size() != columns.size()) {
+    Place{path, line, 1}.fail(fmt::format("{} numbers are expected, but there are {}", columns.size(), cells.size()));
   }
   BodyState body;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Place place{path, line, cells[i].column};
-    body.*members[i] = read_number(place, cells[i].text);
-    if (members[i] == &BodyState::mass && body.mass <= 0) place.fail("a mass must be greater than 0");
+    body.*columns[i].member = read_number({path, line, cells[i].column}, cells[i].text, columns[i]);
   }
   return body;
 }
@@ -112,15 +113,17 @@ BodyState read_body(const std::string& path, std::size_t line, std::string_view 
 }  // namespace
 
 std::vector<BodyState> read_bodies(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw app::UsageError(fmt::format("cannot read {}", path));
-  std::string line;
-  if (!std::getline(file, line)) Place{path, 1, 1}.fail("the file is empty; it must begin with a line x,y,vx,vy,mass");
-  const std::vector<float BodyState::*> members = read_header(path, line);
+  const std::string text = app::read_text(path);
+  std::string_view rest = text;
+  std::string_view line;
+  if (!app::take_line(rest, line)) {
+    Place{path, 1, 1}.fail("the file is empty; it must begin with a line x,y,vx,vy,mass");
+  }
+  const std::vector<Column> columns = read_header(path, line);
   std::vector<BodyState> bodies;
-  for (std::size_t number = 2; std::getline(file, line); ++number) {
+  for (std::size_t number = 2; app::take_line(rest, line); ++number) {
     if (trimmed(line).empty()) continue;
-    bodies.push_back(read_body(path, number, line, members));
+    bodies.push_back(read_body(path, number, line, columns));
     if (bodies.size() > std::numeric_limits<int>::max()) Place{path, number, 1}.fail("more than 2^31 - 1 bodies");
     bodies.back().number = static_cast<std::uint32_t>(bodies.size() - 1);
   }

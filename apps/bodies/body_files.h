@@ -11,7 +11,8 @@ namespace bodies {
 
 /// Reads bodies: a header line with the columns x, y, vx, vy, mass in any order, then a line for each body.
 ///
-/// @throws app::UsageError with file, line and column for what is not that
+/// @throws app::UsageError with file, line and column for what is not that, and for numbers out of the ranges in
+///         simulation.h
 std::vector<BodyState> read_bodies(const std::string& path);
 
 /// Writes bodies so that read_bodies gets the same numbers. @throws std::runtime_error if the file cannot be written

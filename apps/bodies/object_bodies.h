@@ -21,8 +21,12 @@ namespace bodies {
 /// Adds totals up.
 struct AddTotals {
   __host__ __device__ Totals operator()(const Totals& a, const Totals& b) const {
-    return {a.bodies + b.bodies, a.mass + b.mass, a.kinetic_energy + b.kinetic_energy, a.momentum_x + b.momentum_x,
-            a.momentum_y + b.momentum_y};
+    return {a.bodies + b.bodies,
+            a.mass + b.mass,
+            a.kinetic_energy + b.kinetic_energy,
+            a.momentum_x + b.momentum_x,
+            a.momentum_y + b.momentum_y,
+            a.reach < b.reach ? b.reach : a.reach};
   }
 };
 
@@ -33,7 +37,8 @@ struct TotalsOf {
     const BodyState state = body->state();
     const double mass = state.mass;
     const double squared_speed = double{state.vx} * state.vx + double{state.vy} * state.vy;
-    return {1, mass, mass * squared_speed / 2, mass * state.vx, mass * state.vy};
+    const float reach = std::fmax(std::fabs(state.x), std::fabs(state.y));
+    return {1, mass, mass * squared_speed / 2, mass * state.vx, mass * state.vy, reach};
   }
 };
 
@@ -99,6 +104,9 @@ class ObjectBodies final
                  static_cast<std::uint32_t>(254 * (1 - share)));
     });
   }
+
+ protected:
+  std::uint64_t steps_made() const override { return Base::steps(); }
 
  private:
   using Base = app::ObjectSimulation<ObjectBodies, Simulation, AllocatorT>;

@@ -1,7 +1,11 @@
 #include "random_bodies.h"
 
+#include <cmath>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 
+#include <app/finite.h>
 #include <app/random.h>
 
 namespace bodies {
@@ -41,8 +45,25 @@ Totals totals_of(const std::vector<BodyState>& bodies) {
     totals.kinetic_energy += mass * (double{body.vx} * body.vx + double{body.vy} * body.vy) / 2;
     totals.momentum_x += mass * body.vx;
     totals.momentum_y += mass * body.vy;
+    totals.reach = std::fmax(totals.reach, std::fmax(std::fabs(body.x), std::fabs(body.y)));
   }
   return totals;
+}
+
+void Simulation::record() {
+  const Totals now = totals();
+  const std::uint64_t step = steps_made();
+  app::require_finite(step, {{"mass", now.mass},
+                             {"kinetic_energy", now.kinetic_energy},
+                             {"momentum_x", now.momentum_x},
+                             {"momentum_y", now.momentum_y}});
+  if (!(now.reach <= kReach)) {
+    throw std::runtime_error("after step " + std::to_string(step) +
+                             " a body is farther than 900000 from the middle, where forces cannot be computed in "
+                             "single precision; start with smaller masses or velocities");
+  }
+  history_.push_back(now);
+  ++records_;
 }
 
 }  // namespace bodies

@@ -30,12 +30,21 @@ struct Parameters {
   int profile_every = 0;           ///< every n-th step is timed phase by phase; 0: none is
 };
 
+// Within these ranges, no intermediate result of a step is too large for single precision: the greatest is the sixth
+// power of a distance, up to 2.6e6, in the force, and a mass times 1e15, at distance 0.
+inline constexpr float kFarthestAtStart = 1e5f;  ///< greatest coordinate at the start
+inline constexpr float kFastestAtStart = 1e6f;   ///< greatest component of a velocity at the start
+inline constexpr float kLightest = 1e-30f;
+inline constexpr float kHeaviest = 1e14f;  ///< at the start; 2^31 of these may merge
+inline constexpr double kReach = 9e5;      ///< greatest coordinate during the run
+
 /// Sums over all bodies.
 struct Totals {
   double bodies = 0;
   double mass = 0;
   double kinetic_energy = 0;
   double momentum_x = 0, momentum_y = 0;
+  double reach = 0;  ///< the greatest of all coordinates, without signs
 };
 
 /// The totals of some bodies.
@@ -45,7 +54,9 @@ Totals totals_of(const std::vector<BodyState>& bodies);
 class Simulation : public app::Simulation {
  public:
   /// Waits for what was submitted, because it adds up floating-point numbers on the host.
-  void record() override { history_.push_back(totals()); }
+  ///
+  /// @throws std::runtime_error if the totals are not finite any more, or a body has left the range of the arithmetic
+  void record() override;
 
   /// The totals noted since the last call, oldest first.
   std::vector<Totals> take_history() { return std::exchange(history_, {}); }
@@ -56,8 +67,13 @@ class Simulation : public app::Simulation {
   /// Waits.
   virtual Totals totals() { return totals_of(bodies()); }
 
+ protected:
+  /// Steps that were made, for messages: all are recorded, and the start.
+  virtual std::uint64_t steps_made() const { return records_; }
+
  private:
   std::vector<Totals> history_;
+  std::uint64_t records_ = 0;
 };
 
 }  // namespace bodies

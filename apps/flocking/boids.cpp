@@ -112,6 +112,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     });
   }
 
+ protected:
+  std::uint64_t steps_made() const override { return steps(); }
+
  private:
   /// The loops of a step, to be recorded.
   struct Step {

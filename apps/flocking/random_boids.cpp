@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <numbers>
 
+#include <app/finite.h>
 #include <app/random.h>
 
 #include "rules.h"
@@ -51,6 +52,13 @@ Totals totals_of(const std::vector<BoidState>& boids) {
     totals.speed /= totals.boids;
   }
   return totals;
+}
+
+void Simulation::record() {
+  const Totals now = totals_of(boids());
+  app::require_finite(steps_made(), {{"order", now.order}, {"speed", now.speed}});
+  history_.push_back(now);
+  ++records_;
 }
 
 }  // namespace flocking

@@ -24,6 +24,8 @@ struct BoidState {
 };
 
 /// What is simulated.
+///
+/// @pre components of velocities are less than `side`: no intermediate result is then too large for single precision
 struct Parameters {
   std::vector<BoidState> initial;  ///< boid i has number i; positions in [0, side)^2
   float side = 0;                  ///< of the world, a torus; at least kLeastSide
@@ -56,7 +58,9 @@ Totals totals_of(const std::vector<BoidState>& boids);
 class Simulation : public app::Simulation {
  public:
   /// Waits for what was submitted, because it adds up floating-point numbers on the host.
-  void record() override { history_.push_back(totals_of(boids())); }
+  ///
+  /// @throws std::runtime_error if the totals are not finite any more
+  void record() override;
 
   /// The totals noted since the last call, oldest first.
   std::vector<Totals> take_history() { return std::exchange(history_, {}); }
@@ -64,8 +68,13 @@ class Simulation : public app::Simulation {
   /// All boids, by number. Waits.
   virtual std::vector<BoidState> boids() = 0;
 
+ protected:
+  /// Steps that were made, for messages: all are recorded, and the start.
+  virtual std::uint64_t steps_made() const { return records_; }
+
  private:
   std::vector<Totals> history_;
+  std::uint64_t records_ = 0;
 };
 
 /// With the DSL: boids are objects.

@@ -97,8 +97,6 @@ class Structure final : public app::Program {
     try {
       start_ = make_network();
       check_network(start_);
-    } catch (const MeshError& error) {
-      throw app::UsageError(error.what());
     } catch (const std::invalid_argument& error) {
       throw app::UsageError(fmt::format("{}: {}", mesh_, error.what()));
     }

@@ -5,9 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <istream>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <app/error.h>
 
 namespace structure {
 
@@ -22,9 +23,9 @@ struct Mesh {
 };
 
 /// A mesh that cannot be read. The message is one line: "plate.msh:12:5: expected ..., found ...".
-class MeshError : public std::runtime_error {
+class MeshError : public app::UsageError {
  public:
-  using std::runtime_error::runtime_error;
+  using UsageError::UsageError;
 };
 
 /// Reads Gmsh's MSH format, version 4.1, as text. Of the elements, lines, triangles, quadrangles and tetrahedra of
@@ -32,10 +33,10 @@ class MeshError : public std::runtime_error {
 /// coordinate is dropped.
 ///
 /// @param name   of the file, for messages
-/// @throws MeshError if it is not that
+/// @throws MeshError if it is not that; UsageError if it is no text
 Mesh read_msh(std::istream& in, const std::string& name);
 
-/// @throws MeshError if the file cannot be opened, or as above
+/// @throws UsageError if the file cannot be read, or as above
 Mesh read_msh_file(const std::string& path);
 
 }  // namespace structure

@@ -1,17 +1,16 @@
 #include "mesh.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include <app/text.h>
 #include <fmt/format.h>
 
 namespace structure {
@@ -48,41 +47,31 @@ struct Word {
 // The words of a file, with their places for messages.
 class Words {
  public:
-  Words(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
+  /// @param text   as plain_text() leaves it; it must outlive the words
+  Words(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {}
 
-  // The next word; its text is valid until the next call.
+  // The next word, or none behind the last character.
   Word next() {
-    constexpr std::string_view kSpaces = " \t\r\v\f";
-    for (;;) {
-      const std::size_t begin = text_.find_first_not_of(kSpaces, end_);
-      if (begin != std::string::npos) {
-        end_ = std::min(text_.find_first_of(kSpaces, begin), text_.size());
-        return {std::string_view(text_).substr(begin, end_ - begin), line_, begin + 1};
-      }
-      read_line();
-      if (ended_) return {"", line_, end_ + 1};
+    constexpr std::string_view kSpaces = " \t\v\f";
+    for (;; skip_line_end()) {
+      at_ = std::min(text_.find_first_not_of(kSpaces, at_), text_.size());
+      if (at_ == text_.size() || text_[at_] != '\n') break;
     }
+    const std::size_t begin = at_;
+    at_ = std::min(text_.find_first_of(" \t\v\f\n", begin), text_.size());
+    return {text_.substr(begin, at_ - begin), line_, begin - line_begin_ + 1};
   }
 
   // Skips the rest of the line.
-  void skip_line() { end_ = text_.size(); }
+  void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
 
   [[noreturn]] void fail(const Word& at, const std::string& message) const {
-    throw MeshError(fmt::format("{}:{}:{}: {}", name_, at.line, at.column, message));
+    throw MeshError(app::at_place(name_, at.line, at.column, message));
   }
 
   [[noreturn]] void expected(const Word& found, const std::string& what) const {
-    const std::string thing = found.text.empty() ? "the end of the file" : fmt::format("'{:.40}'", found.text);
+    const std::string thing = found.text.empty() ? "the end of the file" : fmt::format("'{}'", app::shown(found.text));
     fail(found, fmt::format("expected {}, found {}", what, thing));
-  }
-
-  // The whole of `text` as a number, nothing if it is not one.
-  template <class T>
-  static std::optional<T> number(std::string_view text) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
   }
 
   void require(const std::string& keyword) {
@@ -92,7 +81,7 @@ class Words {
 
   std::uint64_t whole_number(const std::string& what) {
     const Word word = next();
-    const std::optional<std::uint64_t> value = number<std::uint64_t>(word.text);
+    const std::optional<std::uint64_t> value = app::number<std::uint64_t>(word.text);
     if (!value) expected(word, what + " (a whole number)");
     return *value;
   }
@@ -100,12 +89,12 @@ class Words {
   // Dimensions, tags and such that do not matter here, but could be negative.
   void ignore_whole_number(const std::string& what) {
     const Word word = next();
-    if (!number<std::int64_t>(word.text)) expected(word, what + " (a whole number)");
+    if (!app::number<std::int64_t>(word.text)) expected(word, what + " (a whole number)");
   }
 
   float coordinate(const std::string& what) {
     const Word word = next();
-    const std::optional<double> value = number<double>(word.text);
+    const std::optional<double> value = app::number<double>(word.text);
     if (!value || !(std::abs(*value) <= kLargest)) {
       expected(word, fmt::format("{} (a number from -{:g} to {:g})", what, kLargest, kLargest));
     }
@@ -116,28 +105,22 @@ class Words {
   // Squares of distances must be finite.
   static constexpr double kLargest = 1e18;
 
-  // At the end of the file, the place is behind its last character.
-  void read_line() {
-    if (ended_) return;
-    const bool has_newline = line_ == 0 || !in_.eof();
-    const std::size_t length = text_.size();
-    ended_ = !std::getline(in_, text_);
-    if (ended_) text_.clear();
-    if (has_newline) ++line_;
-    end_ = has_newline ? 0 : length;
+  void skip_line_end() {
+    ++at_;
+    ++line_;
+    line_begin_ = at_;
   }
 
-  std::istream& in_;
+  std::string_view text_;
   std::string name_;
-  std::string text_;     // of the line
-  std::size_t end_ = 0;  // of the part of it that was read
-  std::size_t line_ = 0;
-  bool ended_ = false;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t line_begin_ = 0;
 };
 
 class MshReader {
  public:
-  MshReader(std::istream& in, const std::string& name) : words_(in, name) {}
+  MshReader(std::string_view text, const std::string& name) : words_(text, name) {}
 
   Mesh read() {
     read_format();
@@ -222,7 +205,7 @@ class MshReader {
 
   void read_node_tag() {
     const Word word = words_.next();
-    const std::optional<std::uint64_t> tag = Words::number<std::uint64_t>(word.text);
+    const std::optional<std::uint64_t> tag = app::number<std::uint64_t>(word.text);
     if (!tag) words_.expected(word, "the tag of a node (a whole number)");
     const auto index = static_cast<std::uint32_t>(index_of_tag_.size());
     if (index == kUnused) words_.fail(word, "there are more than 2^32 - 1 nodes");
@@ -248,7 +231,7 @@ class MshReader {
     words_.whole_number("the dimension of an entity");
     words_.ignore_whole_number("the tag of an entity");
     const Word word = words_.next();
-    const std::optional<ElementType> type = element_type(Words::number<std::uint64_t>(word.text).value_or(0));
+    const std::optional<ElementType> type = element_type(app::number<std::uint64_t>(word.text).value_or(0));
     if (!type) {
       words_.expected(word, "an element type of 1 (line), 2 (triangle), 3 (quadrangle), 4 (tetrahedron) or 15 (point)");
     }
@@ -264,7 +247,7 @@ class MshReader {
 
   std::uint32_t node_with_tag() {
     const Word word = words_.next();
-    const std::optional<std::uint64_t> tag = Words::number<std::uint64_t>(word.text);
+    const std::optional<std::uint64_t> tag = app::number<std::uint64_t>(word.text);
     const auto entry = tag ? index_of_tag_.find(*tag) : index_of_tag_.end();
     if (entry == index_of_tag_.end()) words_.expected(word, "the tag of a node of the section $Nodes");
     return entry->second;
@@ -300,13 +283,13 @@ class MshReader {
 }  // namespace
 
 Mesh read_msh(std::istream& in, const std::string& name) {
-  return MshReader(in, name).read();
+  const std::string text = app::plain_text({std::istreambuf_iterator<char>(in), {}}, name);
+  return MshReader(text, name).read();
 }
 
 Mesh read_msh_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw MeshError(fmt::format("{}: cannot be opened", path));
-  return read_msh(file, path);
+  const std::string text = app::read_text(path);
+  return MshReader(text, path).read();
 }
 
 }  // namespace structure

@@ -1,6 +1,7 @@
 #include "network.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -79,6 +80,12 @@ SpringState make_spring(const Network& network, std::uint64_t seed, std::uint32_
 
 [[noreturn]] void refuse(const std::string& what, std::size_t number, const std::string& problem) {
   throw std::invalid_argument(what + " " + std::to_string(number) + " " + problem);
+}
+
+// Whatever the locale.
+std::string text_of(float value) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 6).ptr};
 }
 
 bool is_finite(Vector v) {
@@ -172,8 +179,8 @@ void check_network(const Network& network) {
       if (++degrees[end] > kSpringSlots) {
         const Vector at = network.nodes[end].position;
         refuse("node", end,
-               "at (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ") has more than " +
-                   std::to_string(kSpringSlots) + " springs");
+               "at (" + text_of(at.x) + ", " + text_of(at.y) + ") has more than " + std::to_string(kSpringSlots) +
+                   " springs");
       }
     }
   }

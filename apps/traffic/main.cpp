@@ -18,6 +18,7 @@
 #include <app/format.h>
 #include <app/options.h>
 #include <app/program.h>
+#include <app/text.h>
 #include <dynasoar/write_file.h>
 
 #include "network.h"
@@ -57,16 +58,6 @@ bool is_sumo(const std::string& path) {
   return std::filesystem::path(path).extension() == ".xml";
 }
 
-// The whole of a file. @throws app::UsageError if it cannot be read
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw app::UsageError(fmt::format("{}: cannot be opened", path));
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (std::filesystem::is_directory(path) || !file) throw app::UsageError(fmt::format("{}: cannot be read", path));
-  return text.str();
-}
-
 class Traffic final : public app::Program {
  public:
   Traffic() : Program(program_texts(), default_options()) {}
@@ -104,8 +95,6 @@ class Traffic final : public app::Program {
     try {
       network_ = make_network();
       check_network(network_);
-    } catch (const NetworkError& error) {
-      throw app::UsageError(error.what());
     } catch (const std::invalid_argument& error) {
       throw app::UsageError(
           fmt::format("{}: {}", network_file_.empty() ? "--intersections" : network_file_, error.what()));
@@ -178,7 +167,7 @@ class Traffic final : public app::Program {
     if (network_file_.empty()) {
       return random_network(static_cast<std::uint32_t>(intersections_), static_cast<std::uint32_t>(green_), sources_);
     }
-    const std::string text = contents_of(network_file_);
+    const std::string text = app::read_text(network_file_);
     if (is_sumo(network_file_)) {
       Network network = read_sumo_network(text, network_file_, static_cast<std::uint32_t>(green_));
       place_sources(network, sources_);

@@ -5,23 +5,24 @@
 #include <cstdint>
 #include <istream>
 #include <ostream>
-#include <stdexcept>
 #include <string>
+
+#include <app/error.h>
 
 #include "network.h"
 
 namespace traffic {
 
 /// A file that is no network; the message names the file, the line and the column.
-class NetworkError : public std::runtime_error {
+class NetworkError : public app::UsageError {
  public:
-  using std::runtime_error::runtime_error;
+  using UsageError::UsageError;
 };
 
 /// Reads the text format that README.md defines.
 ///
 /// @param name   of the file, for messages
-/// @throws NetworkError if it is none
+/// @throws NetworkError if it is none; UsageError if it is no text
 Network read_network(std::istream& in, const std::string& name);
 
 /// Writes the text format. read_network() then gives an equal network.
@@ -33,7 +34,7 @@ void write_network(std::ostream& out, const Network& network);
 /// @param text    the whole file
 /// @param name    of the file, for messages
 /// @param green   steps for which each incoming edge of a traffic light is green; 0: no lights
-/// @throws NetworkError if it is none
+/// @throws NetworkError if it is none; UsageError if it is no text
 Network read_sumo_network(const std::string& text, const std::string& name, std::uint32_t green);
 
 }  // namespace traffic

@@ -5,17 +5,16 @@
 #include "network_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <app/text.h>
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
@@ -25,15 +24,6 @@ namespace {
 // A cell is as long as a car in a jam takes, and a step a second, as in the paper by Nagel and Schreckenberg.
 constexpr double kMetersPerCell = 7.5;
 constexpr double kLargest = 1e9;
-
-// The whole of `text` as a number, nothing if it is not one.
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // The parts of `text` between `separator`s, without empty ones.
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -49,7 +39,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 class SumoReader {
  public:
   SumoReader(const std::string& text, std::string name, std::uint32_t green)
-      : text_(text), name_(std::move(name)), green_(green) {}
+      : text_(app::plain_text(text, name)), name_(std::move(name)), green_(green) {}
 
   Network read() {
     const pugi::xml_parse_result result = document_.load_buffer(text_.data(), text_.size());
@@ -71,7 +61,7 @@ class SumoReader {
     const std::string_view before = std::string_view(text_).substr(0, offset);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    throw NetworkError(fmt::format("{}:{}:{}: {}", name_, line, before.size() - begin + 1, message));
+    throw NetworkError(app::at_place(name_, static_cast<std::size_t>(line), before.size() - begin + 1, message));
   }
 
   [[noreturn]] void fail(const pugi::xml_node& at, const std::string& message) const {
@@ -87,10 +77,10 @@ class SumoReader {
 
   double real(const pugi::xml_node& node, const char* name, double least) const {
     const std::string text = attribute(node, name);
-    const std::optional<double> value = number<double>(text);
+    const std::optional<double> value = app::number<double>(text);
     if (!value || !(*value >= least) || !(*value <= kLargest)) {
-      fail(node,
-           fmt::format("expected {} to be a number from {:g} to {:g}, found '{:.40}'", name, least, kLargest, text));
+      fail(node, fmt::format("expected {} to be a number from {:g} to {:g}, found '{}'", name, least, kLargest,
+                             app::shown(text)));
     }
     return *value;
   }
@@ -100,7 +90,8 @@ class SumoReader {
     if (type == "internal") return;
     const auto number = static_cast<std::uint32_t>(network_.intersections.size());
     const std::string id = attribute(node, "id");
-    if (!junctions_.emplace(id, number).second) fail(node, fmt::format("there is a second junction '{}'", id));
+    if (!junctions_.emplace(id, number).second)
+      fail(node, fmt::format("there is a second junction '{}'", app::shown(id)));
     Intersection intersection;
     intersection.at = {real(node, "x", -kLargest), real(node, "y", -kLargest)};
     intersection.green = type.starts_with("traffic_light") ? green_ : 0;
@@ -117,7 +108,7 @@ class SumoReader {
   void add_edge(const pugi::xml_node& edge) {
     const std::string id = attribute(edge, "id");
     const auto [lanes, is_new] = edges_.try_emplace(id);
-    if (!is_new) fail(edge, fmt::format("there is a second edge '{}'", id));
+    if (!is_new) fail(edge, fmt::format("there is a second edge '{}'", app::shown(id)));
     if (!is_street(edge)) return;
     const std::uint32_t from = junction(edge, "from");
     const std::uint32_t to = junction(edge, "to");
@@ -137,7 +128,7 @@ class SumoReader {
   std::uint32_t junction(const pugi::xml_node& edge, const char* end) const {
     const std::string id = attribute(edge, end);
     const auto found = junctions_.find(id);
-    if (found == junctions_.end()) fail(edge, fmt::format("there is no junction '{}'", id));
+    if (found == junctions_.end()) fail(edge, fmt::format("there is no junction '{}'", app::shown(id)));
     return found->second;
   }
 
@@ -173,11 +164,11 @@ class SumoReader {
   Point point_of(const pugi::xml_node& lane, std::string_view text) const {
     const std::vector<std::string_view> parts = split(text, ',');
     if (parts.size() == 2 || parts.size() == 3) {
-      const std::optional<double> x = number<double>(parts[0]);
-      const std::optional<double> y = number<double>(parts[1]);
+      const std::optional<double> x = app::number<double>(parts[0]);
+      const std::optional<double> y = app::number<double>(parts[1]);
       if (x && y && std::abs(*x) <= kLargest && std::abs(*y) <= kLargest) return {*x, *y};
     }
-    fail(lane, fmt::format("expected shape to be points 'x,y', found '{:.40}'", text));
+    fail(lane, fmt::format("expected shape to be points 'x,y', found '{}'", app::shown(text)));
   }
 
   // Turning round is for those who have no other way to go.
@@ -199,12 +190,12 @@ class SumoReader {
   std::optional<std::uint32_t> street(const pugi::xml_node& connection, const char* edge, const char* lane) const {
     const std::string id = attribute(connection, edge);
     const auto found = edges_.find(id);
-    if (found == edges_.end()) fail(connection, fmt::format("there is no edge '{}'", id));
+    if (found == edges_.end()) fail(connection, fmt::format("there is no edge '{}'", app::shown(id)));
     if (found->second.empty()) return std::nullopt;
     const std::string index = attribute(connection, lane);
-    const std::optional<std::size_t> place = number<std::size_t>(index);
+    const std::optional<std::size_t> place = app::number<std::size_t>(index);
     if (!place || *place >= found->second.size()) {
-      fail(connection, fmt::format("there is no lane '{:.40}' on edge '{}'", index, id));
+      fail(connection, fmt::format("there is no lane '{}' on edge '{}'", app::shown(index), app::shown(id)));
     }
     return found->second[*place];
   }
@@ -221,7 +212,7 @@ class SumoReader {
     exits.push_back(to);
   }
 
-  const std::string& text_;
+  std::string text_;
   std::string name_;
   std::uint32_t green_;
   pugi::xml_document document_;

@@ -4,16 +4,16 @@
 #include "network_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include <app/text.h>
 #include <fmt/format.h>
 
 namespace traffic {
@@ -30,42 +30,45 @@ struct Word {
 // The words of a file, line by line, with their places for messages.
 class Lines {
  public:
-  Lines(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
+  Lines(std::istream& in, std::string name)
+      : text_(app::plain_text({std::istreambuf_iterator<char>(in), {}}, name)), rest_(text_), name_(std::move(name)) {}
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
 
   // Goes to the next line that has words. @return false at the end of the file
   bool next_line() {
-    while (std::getline(in_, text_)) {
-      ++line_;
-      text_.resize(std::min(text_.find('#'), text_.size()));
+    while (app::take_line(rest_, line_)) {
+      ++number_;
+      line_ = line_.substr(0, line_.find('#'));
       end_ = 0;
-      if (text_.find_first_not_of(kSpaces) != std::string::npos) return true;
+      if (has_more()) return true;
     }
-    ++line_;
-    text_.clear();
+    ++number_;
+    line_ = {};
     end_ = 0;
     return false;
   }
 
   Word next() {
-    const std::size_t begin = std::min(text_.find_first_not_of(kSpaces, end_), text_.size());
-    end_ = std::min(text_.find_first_of(kSpaces, begin), text_.size());
-    return {std::string_view(text_).substr(begin, end_ - begin), begin + 1};
+    const std::size_t begin = std::min(line_.find_first_not_of(kSpaces, end_), line_.size());
+    end_ = std::min(line_.find_first_of(kSpaces, begin), line_.size());
+    return {line_.substr(begin, end_ - begin), begin + 1};
   }
 
-  bool has_more() const { return text_.find_first_not_of(kSpaces, end_) != std::string::npos; }
+  bool has_more() const { return line_.find_first_not_of(kSpaces, end_) != std::string_view::npos; }
 
   [[noreturn]] void fail(const Word& at, const std::string& message) const {
-    throw NetworkError(fmt::format("{}:{}:{}: {}", name_, line_, at.column, message));
+    throw NetworkError(app::at_place(name_, number_, at.column, message));
   }
 
   [[noreturn]] void expected(const Word& found, const std::string& what) const {
-    const std::string thing = found.text.empty() ? "the end of the line" : fmt::format("'{:.40}'", found.text);
+    const std::string thing = found.text.empty() ? "the end of the line" : fmt::format("'{}'", app::shown(found.text));
     fail(found, fmt::format("expected {}, found {}", what, thing));
   }
 
   std::uint32_t whole_number(const std::string& what, std::uint32_t least, std::uint32_t most) {
     word_ = next();
-    const std::optional<std::uint32_t> value = number<std::uint32_t>(word_.text);
+    const std::optional<std::uint32_t> value = app::number<std::uint32_t>(word_.text);
     if (!value || *value < least || *value > most) {
       expected(word_, fmt::format("{} (a whole number from {} to {})", what, least, most));
     }
@@ -75,7 +78,7 @@ class Lines {
   // The number of one of `count` things in the lines above.
   std::uint32_t reference(const std::string& thing, std::size_t count) {
     word_ = next();
-    const std::optional<std::uint32_t> value = number<std::uint32_t>(word_.text);
+    const std::optional<std::uint32_t> value = app::number<std::uint32_t>(word_.text);
     if (!value) expected(word_, fmt::format("the number of the {}", thing));
     if (*value >= count) fail(word_, fmt::format("there is no {} {} in the lines above", thing, *value));
     return *value;
@@ -83,7 +86,7 @@ class Lines {
 
   double coordinate() {
     word_ = next();
-    const std::optional<double> value = number<double>(word_.text);
+    const std::optional<double> value = app::number<double>(word_.text);
     if (!value || !(std::abs(*value) <= kLargest)) {
       expected(word_, fmt::format("a coordinate (a number from -{:g} to {:g})", kLargest, kLargest));
     }
@@ -99,22 +102,14 @@ class Lines {
   const Word& last() const { return word_; }
 
  private:
-  static constexpr std::string_view kSpaces = " \t\r\v\f";
+  static constexpr std::string_view kSpaces = " \t\v\f";
 
-  // The whole of `text` as a number, nothing if it is not one.
-  template <class T>
-  static std::optional<T> number(std::string_view text) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-  }
-
-  std::istream& in_;
+  std::string text_;
+  std::string_view rest_;
   std::string name_;
-  std::string text_;     // of the line
-  std::size_t end_ = 0;  // of the part of it that was read
-  std::size_t line_ = 0;
+  std::string_view line_;
+  std::size_t end_ = 0;  // of the part of the line that was read
+  std::size_t number_ = 0;
   Word word_{"", 1};
 };
 

@@ -79,6 +79,24 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
         self.simulate("--input", "in.csv", "--steps", "0", "--output", "out.csv")
         self.assertEqual((self.folder / "out.csv").read_text(), HEADER + "0.5,0.25,0,0,40\n")
 
+    def test_files_are_read_as_other_programs_write_them(self):
+        for text in ("\ufeffx,y,vx,vy,mass\r\n+0.5,0.25,0,1e-50,40\r\n", "x,y,vx,vy,mass\r0.5,.25,-0.0,-1e-999,+4e1",
+                     "x, y, vx, vy, mass\n 0.5 ,2.5e-1,\t0,0,40\n\n"):
+            (self.folder / "in.csv").write_text(text, encoding="utf-8", newline="")
+            self.simulate("--input", "in.csv", "--steps", "0", "--output", "out.csv")
+            self.assertEqual((self.folder / "out.csv").read_text().replace("-0", "0"), HEADER + "0.5,0.25,0,0,40\n")
+        limits = HEADER + "100000,-100000,1e+06,-1e+06,1e+14\n-100000,100000,-1e+06,1e+06,1e-30\n"
+        (self.folder / "in.csv").write_text(limits)
+        self.simulate("--input", "in.csv", "--steps", "2", "--output", "out.csv")
+        for name, content in (("gzip", b"\x1f\x8b\x08"), ("zip", b"PK\x03\x04"), ("xz", b"\xfd7zXZ\0"),
+                              ("zstd", b"\x28\xb5\x2f\xfd"), ("bzip2", b"BZh91AY")):
+            (self.folder / "in.csv").write_bytes(content)
+            self.assert_refused("--input", "in.csv", mentions=f"in.csv is compressed with {name}: unpack it first")
+        (self.folder / "in.csv").write_text(HEADER, encoding="utf-16")
+        self.assert_refused("--input", "in.csv", mentions="in.csv is text in UTF-16")
+        self.assert_refused("--input", "/dev/zero", mentions="/dev/zero is not a text file")
+        self.assert_refused("--input", ".", mentions="cannot read .: Is a directory")
+
     def test_files_that_are_no_bodies_are_refused_with_line_and_column(self):
         for text, message in (("", "1:1: the file is empty"),
                               ("x,y,vx,vy,weight\n", "1:11: 'weight' is not a column"),
@@ -88,6 +106,16 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
                               (HEADER + "1,2,3,4\n", "2:1: 5 numbers are expected, but there are 4"),
                               (HEADER + "0,0,0,0,1\n0,0,fast,0,1\n", "3:5: 'fast' is not a number"),
                               (HEADER + "0,0,0,0,nan\n", "2:9: 'nan' is not a number"),
+                              (HEADER + "0,0,1e99,0,1\n", "2:5: '1e99' is not a number, or too large"),
+                              (HEADER + "0,0,\x1b[2J,0,1\n", "2:5: '\\x1b[2J' is not a number"),
+                              (HEADER + "0,0,0,0,-1\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14, not -1"),
+                              (HEADER + "0,0,0,0,1.989e30\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14"),
+                              (HEADER + "0,0,0,0,1.01e14\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14"),
+                              (HEADER + "0,0,0,0,0.99e-30\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14"),
+                              (HEADER + "1.496e11,0,0,0,1\n", "2:1: x must be from -100000 to 100000, not 1.496e11"),
+                              (HEADER + "0,-1.01e5,0,0,1\n", "2:3: y must be from -100000 to 100000"),
+                              (HEADER + "0,0,1.01e6,0,1\n", "2:5: vx must be from -1e+06 to 1e+06"),
+                              (HEADER + "0,0,0,-1.01e6,1\n", "2:7: vy must be from -1e+06 to 1e+06"),
                               (HEADER + "0,0,0,0,0\n", "2:9: a mass must be greater than 0"),
                               (HEADER + "0,,0,0,1\n", "2:3: '' is not a number")):
             (self.folder / "in.csv").write_text(text)

@@ -314,6 +314,58 @@ TEST_CASE("who asks another one takes nobody in that step") {
   }
 }
 
+TEST_CASE("a run whose totals stop being finite, or that leaves the range of its arithmetic, names the step") {
+  const auto error = [](const Make& make, const std::vector<BodyState>& initial) {
+    const std::unique_ptr<Simulation> simulation = start(make, initial);
+    simulation->record();
+    try {
+      for (int step = 1; step < 4; ++step) {
+        simulation->step();
+        simulation->record();
+      }
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::vector<BodyState> heavy = {{0, 0, 0, 0, 0, 1e30f}, {1, 0.5f, 0, 0, 0, 1}};
+  // A step of n-body takes 0.02 s, one of collision 0.05 s.
+  const std::vector<BodyState> fast = {{0, 0, 0, 2.5e7f, 0, 1}};
+  for (const Implementation& implementation : implementations()) {
+    CAPTURE(implementation.name);
+    const bool is_n_body = implementation.name.starts_with("n-body");
+    CHECK(error(implementation.make, heavy) ==
+          "after step 1 the kinetic_energy is not a number: numbers have become too large for the model's arithmetic");
+    for (const Make& make : {implementation.make, implementation.reference}) {
+      CHECK(error(make, fast) == (is_n_body ? "no error"
+                                            : "after step 1 a body is farther than 900000 from the middle, "
+                                              "where forces cannot be computed in single precision; "
+                                              "start with smaller masses or velocities"));
+    }
+  }
+}
+
+TEST_CASE("at the ends of the ranges that files may have, no result is infinite") {
+  using bodies::kFarthestAtStart, bodies::kFastestAtStart, bodies::kHeaviest, bodies::kLightest;
+  std::vector<BodyState> initial;
+  for (const float x : {-kFarthestAtStart, 0.0f, 1e-6f, 0.004f, kFarthestAtStart}) {
+    for (const float v : {-kFastestAtStart, 0.0f, kFastestAtStart}) {
+      for (const float mass : {kLightest, 1.0f, kHeaviest}) {
+        initial.push_back({static_cast<std::uint32_t>(initial.size()), x, -x, v, -v, mass});
+      }
+    }
+  }
+  for (const Implementation& implementation : implementations()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
+    for (int step = 0; step < 5; ++step) {
+      simulation->step();
+      CHECK_NOTHROW(simulation->record());
+    }
+    CHECK(simulation->take_history().back().mass > 0);
+  }
+}
+
 TEST_CASE("a heap that is too small says which size is enough") {
   for (const Make& make : {Make(n_body::make_objects), Make(collision::make_objects)}) {
     Parameters parameters;

@@ -14,8 +14,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <locale>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
@@ -30,6 +32,7 @@
 #include <app/saved_options.h>
 #include <app/size.h>
 #include <app/step_log.h>
+#include <app/text.h>
 #include <app/view_controls.h>
 
 #include "../platform/foreign_locale.h"
@@ -68,6 +71,72 @@ TEST_CASE("sizes are numbers with an optional unit") {
     CAPTURE(wrong);
     CHECK_FALSE(app::parse_size(wrong).has_value());
   }
+}
+
+TEST_CASE("numbers are read in one way, whatever the locale") {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+  CHECK(app::number<double>("1234.5") == 1234.5);
+  CHECK_FALSE(app::number<double>("1.234,5"));
+  std::locale::global(before);
+  CHECK(app::number<float>("+1.5e+2") == 150.0f);
+  CHECK(app::number<int>("+7") == 7);
+  CHECK(app::number<int>("-7") == -7);
+  CHECK(app::number<std::uint8_t>("255") == 255);
+  for (const char* text : {"", "+", "-", "+-7", "++7", "7 ", " 7", "0x7", "7a", "256", "-1", "nan", "inf"}) {
+    CAPTURE(text);
+    CHECK_FALSE(app::number<std::uint8_t>(text));
+  }
+  for (const char* text :
+       {"nan", "inf", "-inf", "1e999", "-1e999", "1e39", "1e99999999999999999999", "1e", "1,5", "1.5f"}) {
+    CAPTURE(text);
+    CHECK_FALSE(app::number<float>(text));
+  }
+  const std::string tiny = "0." + std::string(400, '0') + "1";
+  for (const std::string& text :
+       {std::string("1e-50"), std::string("+9.9e-999"), std::string("1e-99999999999999999999"), tiny,
+        std::string(500, '9') + "e-600", std::string("-1e-50")}) {
+    CAPTURE(text);
+    CHECK(app::number<float>(text) == 0.0f);
+  }
+  CHECK_FALSE(app::number<float>(tiny + "e500"));
+  CHECK(app::number<double>("1e-50") == 1e-50);
+}
+
+TEST_CASE("text is read whatever its mark and line ends, and what is no text is named") {
+  CHECK(app::plain_text("\xEF\xBB\xBF"
+                        "a\r\nb\rc\n\r\n",
+                        "f") == "a\nb\nc\n\n");
+  CHECK(app::plain_text("", "f").empty());
+  for (const auto& [text, message] :
+       {std::pair<std::string, std::string>{"\x1F\x8B", "f is compressed with gzip: unpack it first"},
+        {"PK\x03\x04", "f is compressed with zip: unpack it first"},
+        {std::string("\xFD"
+                     "7zXZ\0",
+                     6),
+         "f is compressed with xz: unpack it first"},
+        {"\x28\xB5\x2F\xFD", "f is compressed with zstd: unpack it first"},
+        {"BZh9", "f is compressed with bzip2: unpack it first"},
+        {"\xFF\xFE"
+         "a",
+         "f is text in UTF-16: save it as UTF-8"},
+        {std::string("a\0", 2), "f is not a text file: it has bytes that are 0"}}) {
+    CHECK_THROWS_WITH_AS(app::plain_text(text, "f"), message.c_str(), app::UsageError);
+  }
+}
+
+TEST_CASE("messages show text with control characters escaped, and not all of a long one") {
+  CHECK(app::shown("plain 'text' \u00e4") == "plain 'text' \u00e4");
+  CHECK(app::shown("\x1b[31m\n\x7f\xff") == "\\x1b[31m\\n\\x7f\\xff");
+  CHECK(app::shown("\u202e") == "\\u202e");
+  CHECK(app::shown(std::string(40, 'a')) == std::string(40, 'a'));
+  CHECK(app::shown(std::string(41, 'a')) == std::string(40, 'a') + "...");
+  CHECK(app::shown("\u00e4\u00e4", 3) == "\u00e4...");
+  CHECK(app::at_place("a\nb", 3, 4, "what") == "a\\nb:3:4: what");
 }
 
 TEST_CASE("small grids are magnified and huge ones sampled") {

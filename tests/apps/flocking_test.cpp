@@ -174,6 +174,21 @@ TEST_CASE("a flock puts itself in order") {
   CHECK(order(after(implementations().front(), parameters, 400)) > 0.6);
 }
 
+TEST_CASE("a run whose totals stop being finite ends with the step") {
+  Parameters parameters;
+  parameters.side = 50;
+  parameters.initial = {{0, 10, 10, 3e38f, 0}, {1, 10, 10.5f, -3e38f, 0}};  // whose difference is infinite
+  for (const Implementation& implementation : implementations()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+    simulation->record();
+    simulation->step();
+    CHECK_THROWS_WITH(
+        simulation->record(),
+        "after step 1 the speed is not a number: numbers have become too large for the model's arithmetic");
+  }
+}
+
 TEST_CASE("a heap that is too small for a flock says which size is enough") {
   Parameters parameters = random_flock(20000, 30, 1);
   parameters.heap_bytes = 16 << 10;

@@ -52,11 +52,32 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="more than 2^31 - 1 cells")
         self.assert_refused("--width", "9", "--height", "9", "--margin", "1200000000", mentions="more than 2^31 - 1")
 
+    def test_a_few_bytes_do_not_get_a_large_frame_unless_it_is_asked_for(self):
+        rule = ("--rule", "B3/S23", "--steps", "1", *command_line.NO_PICTURES)
+        (self.folder / "p.rle").write_text("x = 46340, y = 46340\no!\n")
+        for edge in ("dead", "torus"):
+            self.assert_refused("--pattern", "p.rle", "--edge", edge, *rule,
+                                mentions="ask for it with --width 46340 --height 46340, or leave out --edge")
+        grown = self.simulate("--pattern", "p.rle", *rule)  # around what lives
+        self.assertIn("1 x 1 cells on an unbounded plane", grown.stdout)
+        (self.folder / "p.rle").write_text("x = 4097, y = 4096\no!\n")
+        self.assert_refused("--pattern", "p.rle", "--edge", "dead", *rule, mentions="--width 4097 --height 4096")
+        for size, arguments in (("4096 x 4096", ()), ("4097 x 4096", ("--width", "4097", "--height", "4096"))):
+            (self.folder / "p.rle").write_text(f"x = {size[:4]}, y = 4096\no!\n")
+            result = self.simulate("--pattern", "p.rle", "--edge", "dead", *rule, *arguments)
+            self.assertIn(f"{size} cells with a dead edge", result.stdout)
+        # As much as is alive may have a frame: two gliders far from each other do not.
+        (self.folder / "p.rle").write_text("bo$2bo$3o20000$20000bbo$20000b2bo$20000b3o!\n")
+        self.assert_refused("--pattern", "p.rle", *rule, mentions="--width 20003 --height 20005")
+
     def test_files_that_are_no_patterns_are_refused(self):
         (self.folder / "bad.rle").write_text("#C a comment\nx = 3, y = 3\nbo$2b?$3o!\n")
         self.assert_refused("--pattern", "bad.rle", mentions="bad.rle:3:6: unexpected '?'")
         (self.folder / "bad.rle").write_text("x = 3, y = 3, rule = LifeHistory\n.D!\n")
-        self.assert_refused("--pattern", "bad.rle", mentions="bad.rle:1:22: unexpected 'L'")
+        self.assert_refused("--pattern", "bad.rle", mentions="bad.rle:1:22: unexpected 'L': a rule of the name 'LifeHistory'")
+        (self.folder / "bad.rle").write_bytes(b"\x1f\x8b\x08\0")
+        self.assert_refused("--pattern", "bad.rle", mentions="bad.rle is compressed with gzip: unpack it first")
+        self.assert_refused("--rule", "B3/S2\x1b[2J", mentions="--rule 'B3/S2\\x1b[2J', character 6: unexpected '\\x1b'")
         self.assert_refused("--pattern", "missing.rle", mentions="cannot read missing.rle: No such file")
         self.assert_refused("--pattern", ".", mentions="cannot read .: Is a directory")
         self.assert_refused("--pattern", PATTERNS / "acorn.rle", "--width", "6",

@@ -65,7 +65,7 @@ class StructureTest(command_line.CheckpointTests, command_line.ApplicationTests,
             self.assert_refused(option, "0.5", mentions="--mesh")
 
     def test_meshes_that_cannot_be_read_are_refused(self):
-        self.assert_refused("--mesh", "missing.msh", mentions="missing.msh: cannot be opened")
+        self.assert_refused("--mesh", "missing.msh", mentions="cannot read missing.msh: No such file")
         (self.folder / "broken.msh").write_text("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 x\n", encoding="ascii")
         self.assert_refused("--mesh", "broken.msh", mentions="broken.msh:5:3: expected the number of nodes")
         self.assert_refused("--mesh", ".", mentions="$MeshFormat")

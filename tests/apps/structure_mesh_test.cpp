@@ -134,8 +134,58 @@ TEST_CASE("errors in elements and sections are found") {
   check_refused(kFormat + "$Entities\n1 2 3\n", "plate.msh:6:1: expected $EndEntities, found the end of the file");
   check_refused(kFormat + "$Entities\n1 2 3", "plate.msh:5:6: expected $EndEntities, found the end of the file");
   check_refused(kTriangles + "what\n", "plate.msh:25:1: expected a section such as $Nodes, found 'what'");
-  CHECK_THROWS_WITH_AS(structure::read_msh_file("no such file.msh"), "no such file.msh: cannot be opened",
-                       structure::MeshError);
+  CHECK_THROWS_WITH_AS(structure::read_msh_file("no such file.msh"),
+                       "cannot read no such file.msh: No such file or directory", app::UsageError);
+}
+
+TEST_CASE("meshes are read with a byte order mark, other line ends, signs and tiny numbers") {
+  std::string text = with(with(kTriangles, "1 1 0\n", "+1 1 1e-999\n"), "2 5 10 50", "+2 5 10 50");
+  CHECK(read("\xEF\xBB\xBF" + text).points[2].x == 1);
+  for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.insert(i, "\r");
+  CHECK(read(text).edges == read(kTriangles).edges);
+  check_refused(with(kTriangles, "4.1", "4\x1b[2J"),
+                "plate.msh:2:1: expected version 4.1 of the MSH format (gmsh -save -format msh41 converts others), "
+                "found '4\\x1b[2J'");
+  CHECK_THROWS_WITH_AS(read("\x28\xB5\x2F\xFD"), "plate.msh is compressed with zstd: unpack it first", app::UsageError);
+}
+
+TEST_CASE("numbers in a mesh are read up to their limits, and not beyond") {
+  const Mesh far = read(with(kTriangles, "1 1 0\n", "1e18 -1e18 1e18\n"));
+  CHECK(far.points[2].x == 1e18f);
+  CHECK(far.points[2].y == -1e18f);
+  for (const std::string beyond : {"1.01e18", "-1.01e18", "1e999"}) {
+    const std::string expected = " coordinate of a node (a number from -1e+18 to 1e+18), found '" + beyond + "'";
+    check_refused(with(kTriangles, "1 1 0\n", beyond + " 1 0\n"), "plate.msh:13:1: expected the x" + expected);
+    check_refused(with(kTriangles, "1 1 0\n", "1 " + beyond + " 0\n"), "plate.msh:13:3: expected the y" + expected);
+    check_refused(with(kTriangles, "1 1 0\n", "1 1 " + beyond + "\n"), "plate.msh:13:5: expected the z" + expected);
+  }
+  // Tags and numbers have 64 bits.
+  CHECK(read(with(kTriangles, "2 5 10 50", "2 5 0 18446744073709551615")).points.size() == 4);
+  check_refused(with(kTriangles, "2 5 10 50", "2 5 0 18446744073709551616"),
+                "plate.msh:5:7: expected the largest tag of a node (a whole number), found '18446744073709551616'");
+  check_refused(with(kTriangles, "2 5 10 50", "2 5 -1 50"),
+                "plate.msh:5:5: expected the smallest tag of a node (a whole number), found '-1'");
+  // Entities' tags may be negative; the element types next to those that are known are not.
+  CHECK(read(with(kTriangles, "2 1 0 4", "2 -9223372036854775808 0 4")).points.size() == 4);
+  for (const std::string type : {"0", "5", "14", "16", "-1"}) {
+    check_refused(with(kTriangles, "2 1 2 2\n", "2 1 " + type + " 2\n"),
+                  "plate.msh:21:5: expected an element type of 1 (line), 2 (triangle), 3 (quadrangle), 4 (tetrahedron) "
+                  "or 15 (point), found '" +
+                      type + "'");
+  }
+}
+
+TEST_CASE("parametric nodes have as many parameters as their entity has dimensions") {
+  const std::string parameters[] = {"", " 0.25", " 0.25 -0.5", " 0.25 -0.5 1e18"};
+  for (std::size_t dimension = 0; dimension < 4; ++dimension) {
+    CAPTURE(dimension);
+    const auto mesh = [&](const std::string& more) {
+      return with(with(kTriangles, "1 7 1 1\n", std::to_string(dimension) + " 7 1 1\n"), " 0.25\n", more + "\n");
+    };
+    CHECK(read(mesh(parameters[dimension])).edges.size() == 5);
+    CHECK_THROWS_AS(read(mesh(parameters[dimension] + " 0")), structure::MeshError);
+    if (dimension > 0) CHECK_THROWS_AS(read(mesh(parameters[dimension - 1])), structure::MeshError);
+  }
 }
 
 TEST_CASE("a truncated file is refused, wherever it ends") {

@@ -53,7 +53,7 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
             self.assert_refused("--network", "ring.txt", option, "0", mentions=option)
 
     def test_networks_that_cannot_be_read_are_refused(self):
-        self.assert_refused("--network", "missing.txt", mentions="missing.txt: cannot be opened")
+        self.assert_refused("--network", "missing.txt", mentions="cannot read missing.txt: No such file")
         self.assert_refused("--network", ".", mentions=".: cannot be")
         self.write("broken.txt", RING.replace("turn 1 0", "turn 1 7"))
         self.assert_refused("--network", "broken.txt",

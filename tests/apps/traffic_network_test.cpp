@@ -27,7 +27,7 @@ Network read_text(const std::string& text) {
 }
 
 void refuses_text(const std::string& text, const std::string& says) {
-  CHECK_THROWS_WITH_AS(read_text(text), says.c_str(), NetworkError);
+  CHECK_THROWS_WITH_AS(read_text(text), says.c_str(), app::UsageError);
 }
 
 Network written_and_read(const Network& network) {
@@ -179,13 +179,144 @@ TEST_CASE("a network of SUMO is read") {
 }
 
 TEST_CASE("where there are other ways, cars of SUMO's networks do not turn round") {
-  const std::string text =
-      replaced(kSumo, "fromLane=\"0\" toLane=\"0\" dir=\"s\"/>\n  <connection from=\"ab\" to=\"bc\"",
-               "fromLane=\"0\" toLane=\"0\" dir=\"s\"/>\n  <connection from=\"ab\" to=\"bc\"");
-  const Network network = traffic::read_sumo_network(
-      replaced(text, "</net>", "<connection from=\"ab\" to=\"bc\" fromLane=\"1\" toLane=\"0\" dir=\"t\"/></net>"),
-      "f.net.xml", 5);
-  CHECK((network.streets[0].exits == std::vector<std::uint32_t>{2}));
+  // Back from b to a as well: a second lane of 'ab' may go on to c, or turn round.
+  std::string text = replaced(kSumo, "  <junction id=\"a\"",
+                              "  <edge id=\"ba\" from=\"b\" to=\"a\"><lane id=\"ba_0\" index=\"0\" speed=\"15\""
+                              " length=\"75\"/></edge>\n  <junction id=\"a\"");
+  const auto with = [&text](const std::string& connection) {
+    return traffic::read_sumo_network(replaced(text, "</net>", connection + "</net>"), "f.net.xml", 5);
+  };
+  const std::string around = "<connection from=\"ab\" to=\"ba\" fromLane=\"1\" toLane=\"0\" dir=\"t\"/>";
+  const std::string left = "<connection from=\"ab\" to=\"ba\" fromLane=\"1\" toLane=\"0\" dir=\"l\"/>";
+  CHECK((with(around).streets[0].exits == std::vector<std::uint32_t>{2}));
+  CHECK((with(left).streets[0].exits == std::vector<std::uint32_t>{2, 4}));
+  // Wherever in the file the other way is.
+  text = replaced(text, "  <connection from=\"ab\" to=\"bc\" fromLane=\"1\" toLane=\"0\" dir=\"s\"/>\n", "");
+  CHECK((with(around).streets[0].exits == std::vector<std::uint32_t>{4}));
+  const std::string straight = "<connection from=\"ab\" to=\"bc\" fromLane=\"1\" toLane=\"0\" dir=\"s\"/>";
+  CHECK((with(around + straight).streets[0].exits == std::vector<std::uint32_t>{2}));
+}
+
+TEST_CASE("networks are read with a byte order mark, other line ends, signs and tiny numbers") {
+  std::string text =
+      "\xEF\xBB\xBF" + replaced(replaced(kText, "1.5 -2e3", "+1.5 -2e+3"), "0.25 2", "0.25 2 1e-999 -1e-999");
+  text = replaced(text, "10 7 0", "+10 +7 +0");
+  std::string expected = replaced(kText, "0.25 2", "0.25 2 0 -0");
+  CHECK((read_text(text) == read_text(expected)));
+  for (std::string* const each : {&text, &expected}) {
+    for (std::size_t i = 0; (i = each->find('\n', i)) != std::string::npos; i += 2) each->insert(i, "\r");
+  }
+  CHECK((read_text(text) == read_text(expected)));
+
+  const std::string sumo =
+      "\xEF\xBB\xBF" + replaced(replaced(kSumo, "x=\"100\"", "x=\"+100\""), "0,1 99,1", "1e-999,+1 99,1");
+  CHECK((traffic::read_sumo_network(sumo, "f.net.xml", 5) == traffic::read_sumo_network(kSumo, "f.net.xml", 5)));
+  refuses_text("\x1F\x8B\x08", "f.txt is compressed with gzip: unpack it first");
+  refuses_text("traffic \x1b[2J", "f.txt:1:9: expected version 1 of the format, found '\\x1b[2J'");
+}
+
+TEST_CASE("numbers in a network of SUMO are read up to their limits, and not beyond") {
+  const auto reads = [](const std::string& what, const std::string& by) {
+    return traffic::read_sumo_network(replaced(kSumo, what, by), "f.net.xml", 5);
+  };
+  for (const char* at : {"1e9", "-1e9"}) {
+    CHECK(reads("x=\"100\"", std::string("x=\"") + at + "\"").intersections[1].at.x == std::stod(at));
+    CHECK(reads("y=\"0.5\"", std::string("y=\"") + at + "\"").intersections[1].at.y == std::stod(at));
+    CHECK(reads("99.5,2,7", std::string(at) + "," + at).streets[0].bends[2].x == std::stod(at));
+  }
+  for (const std::string beyond : {"1000000001", "-1000000001", "inf", "nan"}) {
+    refuses_sumo("x=\"100\"", "x=\"" + beyond + "\"",
+                 "f.net.xml:13:3: <junction>: expected x to be a number from -1e+09 to 1e+09, found '" + beyond + "'");
+    refuses_sumo("y=\"0.5\"", "y=\"" + beyond + "\"",
+                 "f.net.xml:13:3: <junction>: expected y to be a number from -1e+09 to 1e+09, found '" + beyond + "'");
+    refuses_sumo("99,1 ", "99," + beyond + " ",
+                 "f.net.xml:6:5: <lane>: expected shape to be points 'x,y', found '99," + beyond + "'");
+    refuses_sumo("99,1 ", beyond + ",1 ",
+                 "f.net.xml:6:5: <lane>: expected shape to be points 'x,y', found '" + beyond + ",1'");
+  }
+  CHECK(reads("length=\"1\"", "length=\"0\"").streets[2].cells == 1);
+  CHECK(reads("length=\"1\"", "length=\"7500003\"").streets[2].cells == 1000000);
+  refuses_sumo("length=\"1\"", "length=\"7500004\"", "f.net.xml:9:33: <lane>: longer than 1000000 cells of 7.5 m");
+  refuses_sumo("length=\"1\"", "length=\"1000000001\"",
+               "f.net.xml:9:33: <lane>: expected length to be a number from 0 to 1e+09, found '1000000001'");
+  CHECK(reads("speed=\"1\"", "speed=\"0\"").streets[2].limit == 1);
+  CHECK(reads("speed=\"1\"", "speed=\"11.24\"").streets[2].limit == 1);
+  CHECK(reads("speed=\"1\"", "speed=\"11.26\"").streets[2].limit == 2);
+  CHECK(reads("speed=\"1\"", "speed=\"1e9\"").streets[2].limit == 9);
+  refuses_sumo("speed=\"1\"", "speed=\"-0.1\"",
+               "f.net.xml:9:33: <lane>: expected speed to be a number from 0 to 1e+09, found '-0.1'");
+  refuses_sumo("99,1 ", "99,1,2,3 ", "f.net.xml:6:5: <lane>: expected shape to be points 'x,y', found '99,1,2,3'");
+}
+
+// A network of SUMO: edges of one lane each from a to b, the last of another length, and exits of the first of them.
+std::string star(const std::string& type, int edges, const std::string& length, const std::string& last, int exits) {
+  std::string text = "<net><junction id='a' x='0' y='0'/><junction id='b' type='" + type + "' x='1' y='0'/>";
+  const auto add = [&text](const std::string& id, const std::string& ends, const std::string& meters) {
+    text += "<edge id='" + id + "' " + ends + "><lane speed='9' length='" + meters + "'/></edge>";
+  };
+  for (int i = 0; i < edges; ++i) {
+    add("in" + std::to_string(i), "from='a' to='b'", i + 1 < edges ? length : last);
+  }
+  for (int i = 0; i < exits; ++i) {
+    add("out" + std::to_string(i), "from='b' to='a'", "1");
+    text += "<connection from='in0' fromLane='0' to='out" + std::to_string(i) + "' toLane='0' dir='s'/>";
+  }
+  return text + "</net>";
+}
+
+TEST_CASE("as many exits, phases and cells are read from SUMO's networks as there may be, and not one more") {
+  const auto read = [](const std::string& text) { return traffic::read_sumo_network(text, "f", 5); };
+  const auto error = [&read](const std::string& text) {
+    try {
+      static_cast<void>(read(text));
+    } catch (const NetworkError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(read(star("priority", 1, "1", "1", 8)).streets[0].exits.size() == 8);
+  CHECK(error(star("priority", 1, "1", "1", 9)).ends_with("more than 8 connections begin at this lane"));
+  CHECK(read(star("traffic_light", 255, "1", "1", 0)).streets[254].phase == 254);
+  CHECK(error(star("traffic_light", 256, "1", "1", 0)).ends_with("more than 255 edges end where this one does"));
+  CHECK(read(star("priority", 269, "7500000", "3265912.5", 0)).cells() == (std::size_t{1} << 28) - 1);
+  CHECK(error(star("priority", 269, "7500000", "3265920", 0)).ends_with("the network has more than 2^28 - 1 cells"));
+}
+
+TEST_CASE("numbers in a network in text are read up to their limits, and not beyond") {
+  const std::string start = "traffic 1\nintersection 0 0 0\nintersection 1 0 0\n";
+  CHECK(read_text("traffic 1\nintersection 1e18 -1e18 1000000").intersections[0].green == 1000000);
+  refuses_text("traffic 1\nintersection 0 0 1000001",
+               "f.txt:2:18: expected steps of green, or 0 (a whole number from 0 to 1000000), found '1000001'");
+  refuses_text("traffic 1\nintersection 0 0 -1",
+               "f.txt:2:18: expected steps of green, or 0 (a whole number from 0 to 1000000), found '-1'");
+  for (const std::string beyond : {"1.01e18", "-1.01e18", "1e999"}) {
+    refuses_text("traffic 1\nintersection " + beyond + " 0 0",
+                 "f.txt:2:14: expected a coordinate (a number from -1e+18 to 1e+18), found '" + beyond + "'");
+  }
+  CHECK((read_text(start + "street 1 0 1 1 0").streets[0] ==
+         traffic::Street{.from = 1, .to = 0, .cells = 1, .limit = 1}));
+  const traffic::Street most = read_text(start + "street 0 1 1000000 9 254").streets[0];
+  CHECK(most.cells == 1000000);
+  CHECK(most.limit == 9);
+  CHECK(most.phase == 254);
+  refuses_text(start + "street 0 1 1000001 9 254",
+               "f.txt:4:12: expected how many cells there are (a whole number from 1 to 1000000), found '1000001'");
+  refuses_text(start + "street 0 1 5 0 0", "f.txt:4:14: expected the limit (a whole number from 1 to 9), found '0'");
+  refuses_text(start + "street 0 1 5 5 -1",
+               "f.txt:4:16: expected the phase (a whole number from 0 to 254), found '-1'");
+  const std::string street = start + "street 0 1 5 5 0\n";
+  CHECK(read_text(street + "producer 0 0\ndestination 0 3").destinations[0].cell == 3);
+  refuses_text(street + "producer 0 4",
+               "f.txt:5:12: this is on the last cell of its street, which is for the intersection");
+  refuses_text(street + "producer 1 0", "f.txt:5:10: there is no street 1 in the lines above");
+  std::string many = street;
+  for (int i = 0; i < 8; ++i) many += "street 1 0 5 5 0\n";
+  for (int i = 1; i <= 8; ++i) many += "turn 0 " + std::to_string(i) + "\n";
+  CHECK(read_text(many).streets[0].exits.size() == 8);
+  std::string large = start;
+  for (int i = 0; i < 268; ++i) large += "street 0 1 1000000 5 0\n";
+  CHECK(read_text(large + "street 0 1 435455 5 0").cells() == (std::size_t{1} << 28) - 1);
+  refuses_text(large + "street 0 1 435456 5 0", "f.txt:272:12: the network has more than 2^28 - 1 cells");
 }
 
 TEST_CASE("the town that comes with the program is read") {
