@@ -89,12 +89,9 @@ float read_number(const Place& place, std::string_view text, const Column& colum
   const std::optional<float> value = app::number<float>(text);
   if (!value) place.fail(fmt::format("'{}' is not a number, or too large", app::shown(text)));
   if (*value >= column.least && *value <= column.most) return *value;
-  if (column.member != &BodyState::mass) {
-    place.fail(
-        fmt::format("{} must be from {:g} to {:g}, not {}", column.name, column.least, column.most, app::shown(text)));
-  }
-  place.fail(fmt::format("a mass must be greater than 0: from {:g} to {:g}, not {}", column.least, column.most,
-                         app::shown(text)));
+  const std::string range = fmt::format("from {:g} to {:g}, not {}", column.least, column.most, app::shown(text));
+  if (column.member == &BodyState::mass && *value <= 0) place.fail("a mass must be greater than 0: " + range);
+  place.fail(fmt::format("{} must be {}", column.name, range));
 }
 
 BodyState read_body(const std::string& path, std::size_t line, std::string_view text,

@@ -109,9 +109,10 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
                               (HEADER + "0,0,1e99,0,1\n", "2:5: '1e99' is not a number, or too large"),
                               (HEADER + "0,0,\x1b[2J,0,1\n", "2:5: '\\x1b[2J' is not a number"),
                               (HEADER + "0,0,0,0,-1\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14, not -1"),
-                              (HEADER + "0,0,0,0,1.989e30\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14"),
-                              (HEADER + "0,0,0,0,1.01e14\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14"),
-                              (HEADER + "0,0,0,0,0.99e-30\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14"),
+                              (HEADER + "0,0,0,0,1e-50\n", "2:9: a mass must be greater than 0: from 1e-30 to 1e+14, not 1e-50"),
+                              (HEADER + "0,0,0,0,1.989e30\n", "2:9: mass must be from 1e-30 to 1e+14, not 1.989e30"),
+                              (HEADER + "0,0,0,0,1.01e14\n", "2:9: mass must be from 1e-30 to 1e+14, not 1.01e14"),
+                              (HEADER + "0,0,0,0,0.99e-30\n", "2:9: mass must be from 1e-30 to 1e+14, not 0.99e-30"),
                               (HEADER + "1.496e11,0,0,0,1\n", "2:1: x must be from -100000 to 100000, not 1.496e11"),
                               (HEADER + "0,-1.01e5,0,0,1\n", "2:3: y must be from -100000 to 100000"),
                               (HEADER + "0,0,1.01e6,0,1\n", "2:5: vx must be from -1e+06 to 1e+06"),
@@ -153,6 +154,12 @@ class CollisionTest(BodiesTests, unittest.TestCase):
                "--variant objects=objects")
     picture_file = "collision.png"
     phases = ("attract", "move", "seek", "merge", "leave")
+
+    def test_a_run_that_leaves_the_range_of_its_arithmetic_fails_with_the_step(self):
+        (self.folder / "in.csv").write_text(HEADER + "0.1,0,0,0,1e14\n-0.1,0,0,0,1e14\n" * 10000)
+        result = self.run_program("--input", "in.csv", "--steps", "3", "--quiet", *command_line.NO_PICTURES)
+        self.assertEqual(result.returncode, command_line.EXIT_FAILURE, result)
+        self.assertIn("after step 1 a body is farther than 900000 from the middle", result.stderr)
 
 
 if __name__ == "__main__":
