@@ -257,12 +257,23 @@ class RleReader {
         pattern_.highest_state = state;
         pattern_.highest_state_position = position;
       }
-      pattern_.runs.push_back(
-          {static_cast<int>(x_), static_cast<int>(y_), static_cast<int>(run), static_cast<std::uint16_t>(state)});
+      add_run({static_cast<int>(x_), static_cast<int>(y_), static_cast<int>(run), static_cast<std::uint16_t>(state)});
     }
     x_ = end;
     widest_ = std::max(widest_, end);
     lowest_ = y_;
+  }
+
+  // Continues the last run, if that is in the same state and ends here.
+  void add_run(const Run& run) {
+    std::vector<Run>& runs = pattern_.runs;
+    const bool continues = !runs.empty() && runs.back().y == run.y && runs.back().state == run.state &&
+                           runs.back().x + runs.back().length == run.x;
+    if (continues) {
+      runs.back().length += run.length;
+    } else {
+      runs.push_back(run);
+    }
   }
 
   // Fails if cells up to `end` of the present row are not in the pattern.

@@ -236,6 +236,7 @@ TEST_CASE("numbers in pattern files are read up to their limits, and not beyond"
   // Memory is for what is alive.
   const Pattern wide = life::parse_rle("x = 2147483647, y = 1\n2147483646bo!", "f");
   CHECK((wide.runs == std::vector<life::Run>{{2147483646, 0, 1, 1}}));
+  CHECK((life::parse_rle("x = 5, y = 1\nooA\n2o!", "f").runs == std::vector<life::Run>{{0, 0, 5, 1}}));
   CHECK(life::parse_rle("2147483647o!", "f").cells() == 2147483647);
   CHECK(life::parse_rle("2147483646$o!", "f").height == 2147483647);
   CHECK(rle_error("x = 2147483648, y = 0\n!").starts_with("f:1:5: the number is too large"));
