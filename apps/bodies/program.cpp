@@ -7,6 +7,7 @@
 #include <app/error.h>
 #include <app/format.h>
 #include <app/options.h>
+#include <app/text.h>
 
 #include "body_files.h"
 #include "picture.h"
@@ -90,7 +91,7 @@ app::Picture BodiesProgram::picture() {
 }
 
 app::Chart BodiesProgram::chart(const std::vector<app::Row>& history) const {
-  const std::string origin = !input_.empty() ? "from " + input_ : fmt::format("seed {}", seed_);
+  const std::string origin = !input_.empty() ? "from " + app::shown(input_) : fmt::format("seed {}", seed_);
   return model_.chart(history,
                       fmt::format("{} bodies at the start, {}", app::grouped(parameters_.initial.size()), origin));
 }

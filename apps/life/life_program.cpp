@@ -218,9 +218,9 @@ app::World LifeProgram::world() const {
 
 app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {
   const std::string start =
-      !pattern_.name.empty() ? pattern_.name
+      !pattern_.name.empty() ? app::shown(pattern_.name)
       : !pattern_path_.empty()
-          ? std::filesystem::path(pattern_path_).filename().string()
+          ? app::shown(std::filesystem::path(pattern_path_).filename().string())
           : fmt::format("{} × {} cells at random, seed {}", app::grouped(static_cast<std::uint64_t>(parameters_.width)),
                         app::grouped(static_cast<std::uint64_t>(parameters_.height)), parameters_.seed);
   return population_chart(history, flavor_.has_dying ? "Dying" : "Candidates", flavor_.title,

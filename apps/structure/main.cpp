@@ -18,6 +18,7 @@
 #include <app/format.h>
 #include <app/options.h>
 #include <app/program.h>
+#include <app/text.h>
 
 #include "mesh.h"
 #include "network.h"
@@ -146,7 +147,8 @@ class Structure final : public app::Program {
 
   // "plate.msh, 1,234 nodes, 3,500 springs, seed 42"
   std::string size() const {
-    const std::string source = mesh_.empty() ? "random network" : std::filesystem::path(mesh_).filename().string();
+    const std::string source =
+        mesh_.empty() ? "random network" : app::shown(std::filesystem::path(mesh_).filename().string());
     return fmt::format("{}, {}, {}, seed {}", source, counted(start_.nodes.size(), "node", "nodes"),
                        counted(start_.springs.size(), "spring", "springs"), seed_);
   }

@@ -156,7 +156,7 @@ class Traffic final : public app::Program {
   // "town.net.xml, 28 intersections, 76 streets, 1,234 cells, seed 42"
   std::string size() const {
     const std::string source =
-        network_file_.empty() ? "random network" : std::filesystem::path(network_file_).filename().string();
+        network_file_.empty() ? "random network" : app::shown(std::filesystem::path(network_file_).filename().string());
     return fmt::format("{}, {}, {}, {}, seed {}", source,
                        app::counted(network_.intersections.size(), "intersection", "intersections"),
                        app::counted(network_.streets.size(), "street", "streets"),

@@ -132,6 +132,7 @@ TEST_CASE("text is read whatever its mark and line ends, and what is no text is 
 TEST_CASE("messages show text with control characters escaped, and not all of a long one") {
   CHECK(app::shown("plain 'text' \u00e4") == "plain 'text' \u00e4");
   CHECK(app::shown("\x1b[31m\n\x7f\xff") == "\\x1b[31m\\n\\x7f\\xff");
+  CHECK(app::shown(R"("a\"b\\"")") == R"("a\\"b\\\\"")");
   CHECK(app::shown("\u202e") == "\\u202e");
   CHECK(app::shown(std::string(40, 'a')) == std::string(40, 'a'));
   CHECK(app::shown(std::string(41, 'a')) == std::string(40, 'a') + "...");

@@ -52,6 +52,11 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="more than 2^31 - 1 cells")
         self.assert_refused("--width", "9", "--height", "9", "--margin", "1200000000", mentions="more than 2^31 - 1")
 
+    def test_a_name_that_is_not_utf_8_does_no_harm(self):
+        (self.folder / "p.rle").write_bytes(b"#N Caf\xe9 \x1b[2J \"quoted\"\nx = 3, y = 1, rule = B3/S23\n3o!\n")
+        self.simulate("--pattern", "p.rle", "--steps", "2", "--output", "end.rle")
+        self.assertEqual((self.folder / "end.rle").read_bytes().splitlines()[0], b"#N Caf\xe9 \x1b[2J \"quoted\"")
+
     def test_a_few_bytes_do_not_get_a_large_frame_unless_it_is_asked_for(self):
         rule = ("--rule", "B3/S23", "--steps", "1", *command_line.NO_PICTURES)
         (self.folder / "p.rle").write_text("x = 46340, y = 46340\no!\n")

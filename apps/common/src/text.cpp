@@ -97,8 +97,13 @@ std::string shown(std::string_view text, std::size_t most) {
     while (most > least && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
     text = text.substr(0, most);
   }
-  const std::string escaped = fmt::format("{:?}", text);
-  return escaped.substr(1, escaped.size() - 2) + (is_cut ? "..." : "");
+  const std::string escaped = fmt::format("{:?}", text);  // in quotation marks, and with those within escaped
+  std::string result;
+  for (std::size_t i = 1; i + 1 < escaped.size(); ++i) {
+    if (escaped[i] == '\\' && escaped[++i] != '"') result += '\\';
+    result += escaped[i];
+  }
+  return result + (is_cut ? "..." : "");
 }
 
 std::string at_place(const std::string& file, std::size_t line, std::size_t column, const std::string& message) {
