@@ -107,7 +107,7 @@ void refuse_other_families(std::string_view text) {
   const std::size_t bounds = text.find(':');
   if (bounds != std::string_view::npos) {
     throw RuleError(fmt::format("the size of the plane is no part of the rule here: bounded grids such as '{}' are not "
-                                "supported; use --edge, --width and --height",
+                                "supported; give --rule without it, and use --edge, --width and --height",
                                 app::shown(text.substr(bounds))),
                     bounds);
   }
@@ -202,6 +202,7 @@ const Part& find(const std::vector<Part>& parts, std::string_view letters, std::
 
 Rule with_letters(std::vector<Part> parts, std::string_view text) {
   if (parts.size() == 3 && parts[2].letter == 0) parts[2].letter = 'C';
+  if (parts[1].letter == 0 && parts[1].digits.empty()) parts[1].letter = parts[0].letter == 'B' ? 'S' : 'B';  // "B2/"
   for (const Part& part : parts) {
     if (part.letter == 0) throw RuleError("a letter B, S or C is missing here", part.position);
   }

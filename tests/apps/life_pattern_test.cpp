@@ -83,6 +83,10 @@ TEST_CASE("all usual notations of a rule are read") {
   }
   CHECK((life::parse_rule("/2/3") == Rule{1 << 2, 0, 3}));
   CHECK((life::parse_rule("Brian's Brain") == Rule{1 << 2, 0, 3}));
+  CHECK(life::text_of(life::parse_rule("B2/")) == "B2/S");
+  CHECK(life::text_of(life::parse_rule("S2/")) == "B/S2");
+  CHECK(life::text_of(life::parse_rule("B2//3")) == "/2/3");
+  CHECK(life::text_of(life::parse_rule("/2")) == "B2/S");
   CHECK((life::parse_rule("B2/S/3") == Rule{1 << 2, 0, 3}));
   CHECK((life::parse_rule("b2sc3") == Rule{1 << 2, 0, 3}));
   // Without letters, survival comes first.
