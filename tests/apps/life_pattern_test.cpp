@@ -304,6 +304,8 @@ TEST_CASE("a malformed pattern file is refused with file, line and column") {
   CHECK(rle_error("\x1F\x8B\x08") == "f is compressed with gzip: unpack it first");
   CHECK(rle_error("x = 3, y = 3, rule = B3/S2x\n!").starts_with("f:1:27: unexpected 'x'"));
   CHECK(rle_error("x = 3, y = 3\noC!") == "f:2:2: a cell in state 3, but the rule B3/S23 has states 0 to 1");
+  CHECK(rle_error("x = 3, y = 3\noB!") == "f:2:2: a cell in state 2, but the rule B3/S23 has states 0 to 1");
+  CHECK(rle_error("x = 3, y = 3, rule = 23/3/3\noB!") == "no error");
   CHECK(message_of([] { static_cast<void>(life::read_rle("/nowhere/f.rle")); }) ==
         "cannot read /nowhere/f.rle: No such file or directory");
 }

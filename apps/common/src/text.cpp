@@ -121,8 +121,9 @@ bool is_tiny(std::string_view number) {
   long long power = 0;
   const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
   if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  // The first digit's place: 0 in front of the point.
-  const long long place = static_cast<long long>(point) - static_cast<long long>(first) - (first < point ? 1 : 0);
+  // The first digit is so many places in front of the point, or behind it if negative. Exact to one: numbers out of
+  // range are nowhere near 1.
+  const long long place = static_cast<long long>(point) - static_cast<long long>(first);
   return power < -place;
 }
 
