@@ -43,6 +43,7 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
   }
   limit_pages_ = static_cast<std::uint32_t>(limit / page_bytes);
   grows_ = grows;
+  has_chosen_limit_ = size.limit || !grows;
   lay_out(executor);
   if (is_checked_) set_up_checks(faults);
   grow_to(executor, static_cast<std::uint32_t>(bytes / page_bytes));

@@ -271,19 +271,27 @@ class AllocatorHandle {
   ///     handle.load("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
   ///
   /// Everything is checked before anything is changed. Waits for all loops.
+  /// @param options   how much memory the file may ask for
   /// @throws CheckpointError if the file is damaged, or not one for this program and heap: then nothing has changed;
   ///         Error if it cannot be read, or lists are kept
   /// @par Cost   reads the file twice
   template <class... Items>
-  void load(const std::string& path, const Items&... items) {
+  void load(const std::string& path, const LoadOptions& options, const Items&... items) {
     static_assert(
         (true && ... && std::is_same_v<Items, CheckpointItem>),
         "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
         "changed: one of these is constant, or something else");
     const CheckpointItem* const all[] = {&items..., nullptr};
-    load_items(path, {all, sizeof...(Items)});
+    load_items(path, options, {all, sizeof...(Items)});
   }
-  void load(const std::string& path, const CheckpointItems& items) { load_items(path, items.loaded()); }
+  template <class... Items>
+  void load(const std::string& path, const Items&... items) {
+    load(path, LoadOptions{}, items...);
+  }
+  void load(const std::string& path, const LoadOptions& options, const CheckpointItems& items) {
+    load_items(path, options, items.loaded());
+  }
+  void load(const std::string& path, const CheckpointItems& items) { load(path, LoadOptions{}, items); }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
@@ -453,13 +461,14 @@ class AllocatorHandle {
     detail::save_checkpoint(executor_, storage_, growth_, loops_, path, options, items, detail::kCompression);
   }
 
-  [[gnu::noinline]] void load_items(const std::string& path, detail::View<const CheckpointItem*> items) {
+  [[gnu::noinline]] void load_items(const std::string& path, const LoadOptions& options,
+                                    detail::View<const CheckpointItem*> items) {
     check_saves();
     executor_.synchronize();
     lists_.check_not_kept();
     const Rebinding rebinding{*this};
     const detail::LoadedCheckpoint loaded =
-        detail::load_checkpoint(executor_, storage_, growth_, path, items, detail::kCompression);
+        detail::load_checkpoint(executor_, storage_, growth_, path, options, items, detail::kCompression);
     if (!loaded.has_lists) storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
     loops_ = loaded.loops;
     reports_.forget();  // those were reported before it was saved

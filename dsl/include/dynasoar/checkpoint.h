@@ -20,6 +20,16 @@ struct SaveOptions {
   int compression_level = 0;  ///< of zstd: 1, fast, to 19, slow; 0: not compressed
 };
 
+/// How to load.
+///
+/// A compressed file can hold 10 000 times as many bytes as it has, and may come from a stranger. So what it holds may
+/// take 1000 times as much memory as the file on the disk, or `memory_bytes` if that is more: the vectors among the
+/// program's values together with the description of the heap; and, likewise, what the heap grows by, if the handle was
+/// made without heap_limit_bytes. Beside that there are buffers, see docs/checkpoints.md.
+struct LoadOptions {
+  std::uint64_t memory_bytes = std::uint64_t{16} << 20;
+};
+
 namespace detail {
 
 /// Saves a heap. @pre the device is idle
@@ -40,10 +50,12 @@ struct LoadedCheckpoint {
 /// @throws CheckpointError if the file does not fit, also into the largest heap that this one may become; or if it
 ///         cannot be read any more, and then the heap is empty
 LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
-                                 View<const CheckpointItem*> items, const Compression& compression);
+                                 const LoadOptions& options, View<const CheckpointItem*> items,
+                                 const Compression& compression);
 
 /// Reads values of the host's, and nothing else, from any checkpoint.
-void load_values(const std::string& path, View<const CheckpointItem*> items, const Compression& compression);
+void load_values(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
+                 const Compression& compression);
 
 }  // namespace detail
 

@@ -14,16 +14,21 @@ namespace dynasoar {
 /// before they make a handle: `load_values("run.checkpoint", dynasoar::value("width", width))`. It may be a checkpoint
 /// of other classes.
 ///
-/// @throws CheckpointError if the file is damaged or has no such values, or of other types; Error if it cannot be read
+/// @throws CheckpointError if the file is damaged or has no such values, or of other types: then nothing has changed;
+///         Error if it cannot be read
 /// @par Cost   reads the whole file, because its checksums are checked
 template <class... Items>
-void load_values(const std::string& path, const Items&... items) {
+void load_values(const std::string& path, const LoadOptions& options, const Items&... items) {
   static_assert(
       (true && ... && std::is_same_v<Items, CheckpointItem>),
       "dynasoar: load_values takes what value(name, variable) and array(name, vector) make of things that can "
       "be changed: one of these is constant, or something else");
   const CheckpointItem* const all[] = {&items..., nullptr};
-  detail::load_values(path, {all, sizeof...(Items)}, detail::kCompression);
+  detail::load_values(path, options, {all, sizeof...(Items)}, detail::kCompression);
+}
+template <class... Items>
+void load_values(const std::string& path, const Items&... items) {
+  load_values(path, LoadOptions{}, items...);
 }
 
 }  // namespace dynasoar

@@ -3,9 +3,11 @@
 /// programs with the same text. Used by checkpoint.cpp of the DSL.
 #pragma once
 
+#include <cstddef>
 #include <locale>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/allocator/class_table.h>
@@ -30,6 +32,31 @@ inline std::string classes_text(const ClassTable& classes) {
   return text.str();
 }
 
+/// Text of a file for a message: control characters as \xNN, and cut if it is long.
+inline std::string printable(std::string_view text) {
+  constexpr std::size_t kMost = 200;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string shown;
+  for (const char character : text.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte >= 0x20 && byte != 0x7f) {
+      shown += character;
+    } else {
+      shown += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
+    }
+  }
+  return text.size() <= kMost ? shown : shown + "...";
+}
+
+/// The names of the classes in a text of classes_text, separated by commas.
+inline std::string class_names(const std::string& text) {
+  std::istringstream lines(text);
+  std::string names, line;
+  std::getline(lines, line);  // about pages
+  while (std::getline(lines, line)) names += (names.empty() ? "" : ", ") + line.substr(0, line.find(':'));
+  return names;
+}
+
 /// The first line in which two texts differ, each in quotes.
 inline std::string first_difference(const std::string& file, const std::string& program) {
   std::istringstream lines(file);
@@ -40,7 +67,15 @@ inline std::string first_difference(const std::string& file, const std::string& 
     if (!std::getline(lines, line)) line.clear();
     if (!std::getline(other_lines, other)) other.clear();
   } while (line == other && (lines || other_lines));
-  return "the file has '" + line + "', the program '" + other + "'";
+  return "the file has '" + printable(line) + "', the program '" + printable(other) + "'";
+}
+
+/// How the classes of a file differ from those of a program, for a message.
+inline std::string difference_in_classes(const std::string& file, const std::string& program) {
+  const std::string names = class_names(file);
+  if (names == class_names(program)) return "is of other classes: " + first_difference(file, program);
+  return "is of another program: it holds objects of the classes " + printable(names) + ", and this program has " +
+         printable(class_names(program));
 }
 
 }  // namespace dynasoar::detail

@@ -20,6 +20,7 @@ enum class CheckpointFault {
   other_values,       ///< the values and arrays named by the program are not those of the file
   checked_build,      ///< it is from a checked build, and this one is not
   heap_too_small,     ///< its objects lie behind the end of the heap
+  needs_memory,       ///< what it holds would take more memory than the caller allows, see LoadOptions
   needs_compression,  ///< it is compressed, and the program was built without zstd
   lost_while_reading  ///< what was read at first could not be read again: the heap is empty now
 };

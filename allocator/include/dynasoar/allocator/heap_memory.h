@@ -82,6 +82,9 @@ class HeapMemory {
   /// Pages that the heap may have.
   std::uint64_t limit_pages() const { return limit_pages_; }
 
+  /// Whether the caller has chosen them, and not the memory that was free.
+  bool has_chosen_limit() const { return has_chosen_limit_; }
+
   /// How often the heap has grown.
   std::uint64_t growths() const { return growths_; }
 
@@ -170,6 +173,7 @@ class HeapMemory {
   CheckState checks_{};
   std::uint32_t limit_pages_ = 0;
   bool grows_ = false;
+  bool has_chosen_limit_ = false;
   std::uint64_t growths_ = 0;
   std::uint32_t first_generation_ = 0;
   DeviceArray<MisuseRecord> misuse_;

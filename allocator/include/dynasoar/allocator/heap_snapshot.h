@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -83,30 +82,10 @@ struct HeapSnapshot {
     return snapshot;
   }
 
-  /// Whether the parts can belong together.
-  bool is_consistent(const ClassTable& classes) const {
-    const std::size_t types = classes.classes.size();
-    const std::uint32_t stride = classes.block_stride;
-    if (counters.size() != counters_for(types)) return false;
-    if (hints.size() != (numbers.current_count == 0 ? 0 : numbers.current_count * (1 + types))) return false;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const SavedBlock& block = blocks[i];
-      if (block.type >= types || (i > 0 && blocks[i - 1].number >= block.number)) return false;
-      if (block.number % stride >= classes[block.type].blocks_per_page) return false;
-      const std::uint32_t page = block.number / stride;
-      if (page >= numbers.used_pages) return false;
-      if (i > 0 && blocks[i - 1].number / stride == page && blocks[i - 1].type != block.type) return false;
-    }
-    const std::uint64_t end = numbers.pages * stride;
-    for (const SavedTags& saved : tags) {
-      if (saved.block >= end) return false;
-    }
-    return numbers.used_pages <= numbers.pages && has_consistent_counts(classes) && has_consistent_lists(types, end);
-  }
-
   /// Makes the heap, whatever is in it, like this; the objects are up to the caller. Where it has another size, or is
   /// used by another number of warps, searches begin elsewhere than they would have.
-  /// @pre the device is idle, the snapshot is consistent, the heap has as many pages as are used in it
+  /// @pre the device is idle, nothing contradicts itself in the snapshot (see snapshot_checks.h), the heap has as many
+  /// pages as are used in it
   /// @return whether there are lists of objects; else they are out of date
   bool restore(Executor& executor, HeapMemory& memory) const {
     const bool same_size = memory.heap().pages == numbers.pages && memory.heap().current_count == numbers.current_count;
@@ -210,40 +189,6 @@ struct HeapSnapshot {
     executor.wait();
   }
 
-  /// Whether the counters count what the blocks are: a heap believes them when it says that it is full. Objects are
-  /// left out: a program may have destroyed one twice, and its checkpoint is a checkpoint.
-  bool has_consistent_counts(const ClassTable& classes) const {
-    struct Found {
-      std::uint64_t blocks = 0, pages = 0;
-    };
-    std::vector<Found> found(classes.classes.size());
-    std::uint64_t used_pages = 0;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      Found& type = found[blocks[i].type];
-      ++type.blocks;
-      if (i > 0 && blocks[i - 1].number / classes.block_stride == blocks[i].number / classes.block_stride) continue;
-      ++type.pages;
-      ++used_pages;
-    }
-    const std::uint64_t* from = counters.data();
-    const auto next = [&from] {
-      const std::uint64_t* const begin = std::exchange(from, from + kShards);
-      return std::accumulate(begin, begin + kShards, std::uint64_t{0});
-    };
-    const auto difference = [&next] {
-      const std::uint64_t came = next();
-      return came - next();
-    };
-    for (std::size_t type = 0; type < found.size(); ++type) {
-      const std::uint64_t per_page = classes[type].blocks_per_page;
-      const std::uint64_t empty = per_page > 1 ? found[type].pages * per_page - found[type].blocks : 0;
-      from += 2 * kShards;  // created and deleted
-      if (difference() != found[type].blocks || difference() != empty) return false;
-      from += kRefusals + 1;
-    }
-    return difference() == numbers.pages - used_pages;
-  }
-
   using WarpWords = AnyHeap::WarpWords;
 
   void take_hints(const HeapMemory& memory) {
@@ -278,22 +223,6 @@ struct HeapSnapshot {
         lists.push_back(entry.block);
       }
     }
-  }
-
-  /// @param end   of block numbers
-  bool has_consistent_lists(std::size_t types, std::uint64_t end) const {
-    if (lists.empty()) return true;
-    std::size_t at = 0;
-    for (std::size_t type = 0; type < types; ++type) {
-      if (lists.size() - at < kSeen + 1) return false;
-      at += kSeen;
-      const std::uint64_t count = lists[at++];
-      if (count > (lists.size() - at) / 2) return false;
-      for (std::uint64_t i = 0; i < count; ++i, at += 2) {
-        if (lists[at + 1] >= end) return false;
-      }
-    }
-    return at == lists.size();
   }
 
   /// In a heap of another size, they have to be made anew.
