@@ -122,11 +122,12 @@ class Bench {
   /// Few objects; none; as many as there is room for; lists that are out of date; compressed.
   static std::string make(std::size_t number, const std::string& path) {
     Handle handle(options_of(8));
-    const std::uint32_t count = number == 1 ? 0 : number == 2 ? 50'000 : 150;
-    for (std::uint32_t type = 0; type < kTypes; ++type) {
-      handle.parallel_for(
-          count, [type](std::size_t i) { (void)dynasoar::test::make_of_type(type, static_cast<std::uint32_t>(i)); });
-    }
+    const std::size_t count = number == 1 ? 0 : number == 2 ? 100'000 : 600;
+    bool is_full[kTypes]{};
+    handle.parallel_for(count, [&](std::size_t i) {
+      const auto type = static_cast<std::uint32_t>(i % kTypes);
+      if (!is_full[type]) is_full[type] = dynasoar::test::make_of_type(type, static_cast<std::uint32_t>(i)) == nullptr;
+    });
     handle.parallel_do<Stamped>([](Stamped*) {});
     const auto delete_some = [](Stamped* object) {
       if (object->stamp_ % 3 == 0) dynasoar::destroy(object);
@@ -417,8 +418,11 @@ void use(Handle& handle) {
   require(std::adjacent_find(visited.begin(), visited.end()) == visited.end(), "a loop visits an object twice");
   std::uint64_t created = 0;
   for (std::uint32_t type = 0; type < kTypes; ++type) {
+    bool is_full = false;  // each refusal of a full heap takes a while
     handle.parallel_for(100, [&](std::size_t i) {
-      created += dynasoar::test::make_of_type(type, static_cast<std::uint32_t>(i)) != nullptr;
+      if (is_full) return;
+      is_full = dynasoar::test::make_of_type(type, static_cast<std::uint32_t>(i)) == nullptr;
+      created += !is_full;
     });
   }
   handle.synchronize();
