@@ -235,65 +235,38 @@ class LoadedValues {
   std::vector<Target> targets_;  // in the order of the file
 };
 
-/// A checkpoint that is being loaded: first everything is read and checked, then objects and values are read again and
-/// put in their places.
-class CheckpointLoader {
+/// A file of which everything is checked but whether it fits a program's heap: what load and load_values share.
+class CheckedFile {
  public:
-  /// Reads and checks. Changes nothing. @throws CheckpointError if the file does not fit, also into the largest heap
-  /// that this one may become
-  CheckpointLoader(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
-                   const HeapMemory& memory, const Compression& compression)
-      : reader_(path, compression, memory.classes().largest_block_bytes()),
+  /// Reads what the file says about itself and its classes.
+  CheckedFile(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
+              const Compression& compression)
+      : reader_(path, compression),
         allowance_(reader_, options),
-        values_(reader_, items) {
-    check_classes(memory);
-    take_snapshot(memory);
-    values_.match(Others::refused, allowance_);
-    check_pages(memory);
-    check_objects(memory.classes());
-    check_values();
-  }
+        values_(reader_, items),
+        classes_(read_classes(reader_, allowance_)) {}
 
-  const HeapNumbers& numbers() const { return snapshot_.numbers; }
+  CheckpointReader& reader() { return reader_; }
+  Allowance& allowance() { return allowance_; }
+  LoadedValues& values() { return values_; }
+  const HeapSnapshot& snapshot() const { return snapshot_; }
+  const std::string& classes() const { return classes_; }
 
-  /// What the heap is to have.
-  std::uint64_t pages() const { return pages_; }
-
-  /// Puts everything in its place. @pre the device is idle; the heap has the pages that are used
-  /// @return whether the heap has lists of objects; else they have to be made
-  /// @throws CheckpointError if the file cannot be read any more; then the heap is empty
-  bool load(Executor& executor, HeapMemory& memory) {
-    try {
-      const bool has_lists = snapshot_.restore(executor, memory);
-      read_objects(executor, memory);
-      values_.read();
-      values_.take_over();
-      return has_lists;
-    } catch (const std::exception& error) {
-      executor.wait();
-      HeapSnapshot::empty(memory).restore(executor, memory);
-      reader_.fail(CheckpointFault::lost_while_reading,
-                   "changed while it was being read, so the heap is empty now, and arrays in device memory that were "
-                   "to be loaded hold anything (" +
-                       std::string(error.what()) + ")");
-    }
+  /// Checks all the rest. @param classes   those of the file
+  void check(const ClassTable& classes, Others others) {
+    reader_.check_objects(classes.largest_block_bytes());
+    take_snapshot(classes);
+    values_.match(others, allowance_);
+    check_objects(classes);
   }
 
  private:
-  void check_classes(const HeapMemory& memory) {
-    const std::string program = classes_text(memory.classes());
-    const std::string file = read_classes(reader_, allowance_);
-    if (file == program) return;
-    reader_.fail(CheckpointFault::other_classes,
-                 difference_in_classes(file, program) + "; load it with the program that wrote it");
-  }
-
   template <class T>
   std::vector<T> take(Section section) {
     return read_section<T>(reader_, section, allowance_);
   }
 
-  void take_snapshot(const HeapMemory& memory) {
+  void take_snapshot(const ClassTable& classes) {
     const auto numbers = take<HeapNumbers>(Section::heap);
     if (numbers.size() != 1) reader_.fail_damaged("the heap's numbers are missing");
     snapshot_.numbers = numbers.front();
@@ -302,35 +275,12 @@ class CheckpointLoader {
     snapshot_.hints = take<std::uint32_t>(Section::hints);
     snapshot_.lists = take<std::uint64_t>(Section::lists);
     snapshot_.tags = take<SavedTags>(Section::tags);
-    if (const char* const what = contradiction_in(snapshot_, memory.classes()); what != nullptr) {
+    if (const char* const what = contradiction_in(snapshot_, classes); what != nullptr) {
       reader_.fail_damaged("its parts do not fit together: " + std::string(what));
     }
-    if (!memory.is_checked() && snapshot_.numbers.is_checked != 0) {
-      reader_.fail(CheckpointFault::checked_build,
-                   "was written by a checked build, whose pointers have generations, and this program is none: load it "
-                   "with one built with DYNASOAR_CHECKED=1");
-    }
   }
 
-  /// Whether the heap has, or may get, the pages that are used.
-  void check_pages(const HeapMemory& memory) {
-    const std::uint64_t used = numbers().used_pages;
-    const std::uint64_t page_bytes = memory.page_bytes();
-    if (used > memory.limit_pages()) {
-      reader_.fail(CheckpointFault::heap_too_small,
-                   "needs a heap of " + std::to_string(used * page_bytes) + " bytes, and this one has " +
-                       std::to_string(memory.limit_bytes()) +
-                       " at most: make the handle with more heap_bytes or a higher heap_limit_bytes (or compact before "
-                       "saving, if much of the heap was free)");
-    }
-    pages_ = std::min(numbers().pages, memory.limit_pages());
-    if (memory.has_chosen_limit()) return;
-    const std::uint64_t allowed = memory.pages() + allowance_.bytes() / page_bytes;
-    if (used > allowed) allowance_.fail("its heap", (used - memory.pages()) * page_bytes);
-    pages_ = std::min(pages_, allowed);
-  }
-
-  /// Whether the objects of all blocks are there, and end where read_objects needs it.
+  /// Whether the objects of all blocks are there, and end where SavedObjects needs it.
   void check_objects(const ClassTable& classes) {
     auto block = snapshot_.blocks.begin();
     CheckpointReader::Contents contents{};
@@ -344,26 +294,106 @@ class CheckpointLoader {
     if (block != snapshot_.blocks.end()) reader_.fail_damaged("objects are missing");
   }
 
+  CheckpointReader reader_;
+  Allowance allowance_;
+  LoadedValues values_;
+  std::string classes_;  // the section
+  HeapSnapshot snapshot_;
+};
+
+/// A checkpoint that is being loaded: first everything is read and checked, then objects and values are read again and
+/// put in their places.
+class CheckpointLoader {
+ public:
+  /// Reads and checks. Changes nothing. @throws CheckpointError if the file does not fit, also into the largest heap
+  /// that this one may become
+  CheckpointLoader(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
+                   const HeapMemory& memory, const Compression& compression)
+      : file_(path, options, items, compression) {
+    check_classes(memory);
+    file_.check(memory.classes(), Others::refused);
+    check_build(memory);
+    check_pages(memory);
+    check_values();
+  }
+
+  const HeapNumbers& numbers() const { return file_.snapshot().numbers; }
+
+  /// What the heap is to have.
+  std::uint64_t pages() const { return pages_; }
+
+  /// Puts everything in its place. @pre the device is idle; the heap has the pages that are used
+  /// @return whether the heap has lists of objects; else they have to be made
+  /// @throws CheckpointError if the file cannot be read any more; then the heap is empty
+  bool load(Executor& executor, HeapMemory& memory) {
+    try {
+      const bool has_lists = file_.snapshot().restore(executor, memory);
+      read_objects(executor, memory);
+      file_.values().read();
+      file_.values().take_over();
+      return has_lists;
+    } catch (const std::exception& error) {
+      executor.wait();
+      HeapSnapshot::empty(memory).restore(executor, memory);
+      file_.reader().fail(
+          CheckpointFault::lost_while_reading,
+          "changed while it was being read, so the heap is empty now, and arrays in device memory that were "
+          "to be loaded hold anything (" +
+              std::string(error.what()) + ")");
+    }
+  }
+
+ private:
+  void check_classes(const HeapMemory& memory) {
+    const std::string program = classes_text(memory.classes());
+    if (file_.classes() == program) return;
+    file_.reader().fail(CheckpointFault::other_classes,
+                        difference_in_classes(file_.classes(), program) + "; load it with the program that wrote it");
+  }
+
+  void check_build(const HeapMemory& memory) {
+    if (memory.is_checked() || numbers().is_checked == 0) return;
+    file_.reader().fail(CheckpointFault::checked_build,
+                        "was written by a checked build, whose pointers have generations, and this program is none: "
+                        "load it with one built with DYNASOAR_CHECKED=1");
+  }
+
+  /// Whether the heap has, or may get, the pages that are used.
+  void check_pages(const HeapMemory& memory) {
+    const std::uint64_t used = numbers().used_pages;
+    const std::uint64_t page_bytes = memory.page_bytes();
+    if (used > memory.limit_pages()) {
+      file_.reader().fail(
+          CheckpointFault::heap_too_small,
+          "needs a heap of " + std::to_string(used * page_bytes) + " bytes, and this one has " +
+              std::to_string(memory.limit_bytes()) +
+              " at most: make the handle with more heap_bytes or a higher heap_limit_bytes (or compact before "
+              "saving, if much of the heap was free)");
+    }
+    pages_ = std::min(numbers().pages, memory.limit_pages());
+    if (memory.has_chosen_limit()) return;
+    const std::uint64_t allowed = memory.pages() + file_.allowance().bytes() / page_bytes;
+    if (used > allowed) file_.allowance().fail("its heap", (used - memory.pages()) * page_bytes);
+    pages_ = std::min(pages_, allowed);
+  }
+
   void check_values() {
     CheckpointReader::Contents contents{};
-    for (reader_.rewind(Section::values, Section::values); reader_.next(contents);) {
+    for (file_.reader().rewind(Section::values, Section::values); file_.reader().next(contents);) {
     }
   }
 
   void read_objects(Executor& executor, const HeapMemory& memory) {
-    SavedObjects objects(executor, memory, snapshot_.blocks);
+    SavedObjects objects(executor, memory, file_.snapshot().blocks);
     CheckpointReader::Contents contents{};
-    for (reader_.rewind(Section::objects, Section::objects); reader_.next(contents);) {
-      if (!objects.read(contents)) reader_.fail_damaged("a block has no end");
+    for (file_.reader().rewind(Section::objects, Section::objects); file_.reader().next(contents);) {
+      if (!objects.read(contents)) file_.reader().fail_damaged("a block has no end");
     }
     executor.wait();
-    if (!objects.is_complete()) reader_.fail_damaged("objects are missing");
+    if (!objects.is_complete()) file_.reader().fail_damaged("objects are missing");
   }
 
-  CheckpointReader reader_;
-  Allowance allowance_;
-  LoadedValues values_;
-  HeapSnapshot snapshot_;
+  CheckedFile file_;
   std::uint64_t pages_ = 0;
 };
 
@@ -400,14 +430,15 @@ void load_values(const std::string& path, const LoadOptions& options, View<const
         "dynasoar: load_values reads values and vectors of the host's; load arrays in device memory with a handle");
   }
   with_memory(path, [&] {
-    CheckpointReader reader(path, compression, Handle::kMaxHeapBytes);
-    Allowance allowance(reader, options);
-    read_classes(reader, allowance);
-    LoadedValues values(reader, items);
-    values.match(Others::skipped, allowance);
-    reader.check(Section::classes, Section::objects);
-    values.read();
-    values.take_over();
+    CheckedFile file(path, options, items, compression);
+    DescribedClasses classes;
+    if (!classes.parse(file.classes())) file.reader().fail_damaged("its classes have no description");
+    // A program's blocks are its own business, but these are what the file says. See CheckpointReader for the buffers.
+    const std::uint64_t largest = classes.table().largest_block_bytes();
+    if (largest > kChunkBytes) file.allowance().take(3 * kChunksAtOnce * largest);
+    file.check(classes.table(), Others::skipped);
+    file.values().read();
+    file.values().take_over();
   });
 }
 

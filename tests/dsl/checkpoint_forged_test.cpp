@@ -244,7 +244,7 @@ TEST_CASE("chunks that no checkpoint has are refused, with a handle and without"
           {"part of a value", [](auto& file) { file[Section::lists].append('a'); }},
           {"part of a value", [](auto& file) { file[Section::tags].append('a'); }},
       },
-      kHandle);
+      kBoth);
 }
 
 TEST_CASE("headers that do not go with the chunks are refused, with a handle and without") {
@@ -345,7 +345,7 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
              }
            }},
       },
-      kHandle);
+      kBoth);
 }
 
 std::size_t first_of_tiny(ForgedCheckpoint& file) {
@@ -384,7 +384,7 @@ TEST_CASE("a heap that is full may say so, and one that is not quite may not") {
              prove_full(file);
            }},
       },
-      kHandle);
+      kBoth);
 }
 
 TEST_CASE("lists of objects that do not exist are refused") {
@@ -418,14 +418,14 @@ TEST_CASE("lists of objects that do not exist are refused") {
           {"objects that are not", set<std::uint64_t>(Section::lists, kLength + 2, 50)},
           {"a block twice", out_of_date(twice)},
       },
-      kHandle);
+      kBoth);
 }
 
 TEST_CASE("tags of objects that do not exist are refused") {
   Forgeries files;
   if (!dynasoar::kChecked) {
     SavedTags tags{};
-    files.check_refused({{"is of no checked build", [=](auto& file) { file[Section::tags].append(tags); }}}, kHandle);
+    files.check_refused({{"is of no checked build", [=](auto& file) { file[Section::tags].append(tags); }}}, kBoth);
     return;
   }
   const auto block_of = [](std::uint32_t block) {
@@ -449,7 +449,7 @@ TEST_CASE("tags of objects that do not exist are refused") {
              file[Section::tags].set(stored.substr(0, stored.size() - sizeof(SavedTags)));
            }},
       },
-      kHandle);
+      kBoth);
 }
 
 TEST_CASE("objects and values that are not those that were described are refused") {
@@ -485,7 +485,7 @@ TEST_CASE("objects and values that are not those that were described are refused
              file[Section::objects].set(file[Section::objects].stored.substr(0, file[Section::objects].size() - size));
            }},
       },
-      kHandle);
+      kBoth);
 
   const auto items = [](const std::string& text) {
     return [=](ForgedCheckpoint& file) { file[Section::items].set(text); };
@@ -546,6 +546,22 @@ TEST_CASE("a message says what the file holds and what was expected, without con
           CheckpointFault::other_values);
   refused("has a value 'step: 2 * u2', and the program asks for 'step: 1 * u4'",
           text(Section::items, "step: 2 * u2\nnumbers: 20 * u2\n"), CheckpointFault::other_values);
+  // What another program's file says of its classes is checked, too.
+  for (const std::string classes :
+       {"pages of 8 bytes", "pages of 99 bytes, 64 block numbers; 128 shards\nOak: 8 bytes, 1 per page:",
+        "pages of 99 bytes, 64 block numbers; 128 shards\n",
+        "pages of 99 bytes, 64 block numbers; 127 shards\nOak: 8 bytes, 1 per page:\n",
+        "pages of 99 bytes, 63 block numbers; 128 shards\nOak: 8 bytes, 1 per page:\n",
+        "pages of 99 bytes, 64 block numbers; 128 shards\nOak: 50 bytes, 2 per page:\n",
+        "pages of 999 bytes, 64 block numbers; 128 shards\nOak: 8 bytes, 65 per page:\n",
+        "pages of 99 bytes, 64 block numbers; 128 shards\nOak: 8 bytes, 0 per page:\n",
+        "pages of 99 bytes, 64 block numbers; 128 shards\nOak: 0 bytes, 1 per page:\n",
+        "pages of 299999999999999 bytes, 64 block numbers; 128 shards\nOak: 8 bytes, 1 per page:\n"}) {
+    ForgedCheckpoint file = files.copy();
+    file[Section::classes].set(classes);
+    write_file(files.path(), file.file());
+    CHECK(fault_of([&] { files.load_values(); }).second.find("its classes have no description") != std::string::npos);
+  }
   std::uint32_t year = 0;
   write_file(files.path(), files.good());
   CHECK(fault_of([&] {
@@ -609,11 +625,11 @@ TEST_CASE("compressed chunks that lie about their sizes are refused") {
           {"cannot be decompressed", [&](auto& file) { pack(file, Section::tags, many, 260 * 400); }},
           {"cannot be decompressed", [](auto& file) { file[Section::objects].method = Storing::zstd; }},
       },
-      kHandle);
+      kBoth);
   // 160 MB of tags in 100 kB.
   ForgedCheckpoint file = files.copy();
   for (int i = 0; i < 40; ++i) pack(file, Section::tags, std::string(260 * 15'000, '\0'), 260 * 15'000);
-  files.check_refused(file.file(), "LoadOptions{.memory_bytes = ", kHandle, CheckpointFault::needs_memory);
+  files.check_refused(file.file(), "LoadOptions{.memory_bytes = ", kBoth, CheckpointFault::needs_memory);
   files.check_usable();
 }
 

@@ -1,16 +1,21 @@
 /// @file
 /// classes_text: the classes of an allocator and where their fields lie, as text that a checkpoint carries: files fit
-/// programs with the same text. Used by checkpoint.cpp of the DSL.
+/// programs with the same text. Used by checkpoint.cpp and load_checkpoint.cpp of the DSL.
 #pragma once
 
+#include <bit>
+#include <charconv>
 #include <cstddef>
 #include <locale>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <dynasoar/allocator/any_heap.h>
 #include <dynasoar/allocator/class_table.h>
+#include <dynasoar/allocator/handle.h>
+#include <dynasoar/allocator/layout.h>
 
 namespace dynasoar::detail {
 
@@ -31,6 +36,62 @@ inline std::string classes_text(const ClassTable& classes) {
   }
   return text.str();
 }
+
+/// The classes that a text of classes_text describes, as far as is needed to check a file of another program.
+class DescribedClasses {
+ public:
+  /// @param text   must outlive this. @return whether it is such a text, of classes that an allocator can have
+  bool parse(std::string_view text) {
+    std::size_t shards = 0;
+    if (!skip(text, "pages of ") || !number(text, table_.page_bytes) || !skip(text, " bytes, ") ||
+        !number(text, table_.block_stride) || !skip(text, " block numbers; ") || !number(text, shards) ||
+        !skip(text, " shards\n")) {
+      return false;
+    }
+    while (!text.empty()) {
+      if (!parse_class(text)) return false;
+    }
+    table_.classes = infos_;
+    table_.slots_per_block = kSlotsPerBlock;
+    return shards == AnyHeap::Counter::kShards && std::has_single_bit(table_.block_stride) &&
+           table_.block_stride < AnyHeap::kHalfFree && table_.page_bytes <= Handle::kMaxHeapBytes && !infos_.empty() &&
+           infos_.size() <= Handle::kMaxTypes;
+  }
+
+  const ClassTable& table() const { return table_; }
+
+ private:
+  static bool skip(std::string_view& text, std::string_view literal) {
+    if (!text.starts_with(literal)) return false;
+    text.remove_prefix(literal.size());
+    return true;
+  }
+  template <class Number>
+  static bool number(std::string_view& text, Number& value) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc()) return false;
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    return true;
+  }
+
+  bool parse_class(std::string_view& text) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    if (line.size() == text.size()) return false;  // it has no end
+    text.remove_prefix(line.size() + 1);
+    ClassInfo info{line.substr(0, line.find(':')), 0, 0, {}};
+    line.remove_prefix(info.name.size());
+    if (!skip(line, ": ") || !number(line, info.block_bytes) || !skip(line, " bytes, ") ||
+        !number(line, info.blocks_per_page) || !skip(line, " per page:")) {
+      return false;
+    }
+    infos_.push_back(info);
+    return info.block_bytes > 0 && info.blocks_per_page > 0 && info.blocks_per_page <= table_.block_stride &&
+           info.block_bytes <= table_.page_bytes / info.blocks_per_page;
+  }
+
+  std::vector<ClassInfo> infos_;
+  ClassTable table_{};
+};
 
 /// Text of a file for a message: control characters as \xNN, and cut if it is long.
 inline std::string printable(std::string_view text) {

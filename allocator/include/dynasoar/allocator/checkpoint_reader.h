@@ -31,9 +31,7 @@ namespace dynasoar::detail {
 /// @par Cost   buffers for three groups of kChunksAtOnce chunks, of kChunkBytes or one block each; 56 bytes per chunk
 class CheckpointReader {
  public:
-  /// @param largest_block   bytes of a block of objects, which may be a chunk of its own
-  CheckpointReader(const std::string& path, const Compression& compression, std::uint64_t largest_block)
-      : compression_(compression), largest_block_(largest_block), file_(path) {
+  CheckpointReader(const std::string& path, const Compression& compression) : compression_(compression), file_(path) {
     read_headers(read_header());
   }
 
@@ -45,6 +43,15 @@ class CheckpointReader {
 
   /// The checksum of the section `classes` that the file's header has.
   std::uint64_t classes_checksum() const { return classes_checksum_; }
+
+  /// Checks what depends on the classes: that no chunk of objects has more than kChunkBytes, or one block. Before that,
+  /// objects must not be read.
+  void check_objects(std::uint64_t largest_block) const {
+    for (const Chunk& chunk : chunks_) {
+      if (chunk.header.bytes > std::max<std::uint64_t>(kChunkBytes, largest_block))
+        fail_damaged("a chunk is too large");
+    }
+  }
 
   /// Contents of some chunks of one section, one after the other.
   struct Contents {
@@ -70,9 +77,13 @@ class CheckpointReader {
   /// Reads on, after `rewind`. @param[out] contents   valid until the next call but one
   /// @return false at the end
   bool next(Contents& contents) {
-    Group* const group = next_group();
-    if (group == nullptr) return false;
-    contents = {group->parts[0].chunk->header.section, contents_of(*group), group->bytes};
+    Group& group = groups_[turn_];
+    reading_.get();
+    if (group.parts.empty()) return false;
+    turn_ = (turn_ + 1) % groups_.size();
+    read_ahead();
+    check(group);
+    contents = {group.parts[0].chunk->header.section, contents_of(group), group.bytes};
     return true;
   }
 
@@ -82,12 +93,6 @@ class CheckpointReader {
     Contents contents{};
     for (rewind(section, section); next(contents); at += contents.bytes) {
       std::memcpy(at, contents.data, contents.bytes);
-    }
-  }
-
-  /// Reads sections only to compare their checksums.
-  void check(Section first, Section last) {
-    for (rewind(first, last); next_group() != nullptr;) {
     }
   }
 
@@ -180,10 +185,7 @@ class CheckpointReader {
     }
     if (header.stored > rest) fail_damaged("a chunk has no end");
     if (header.bytes == 0) fail_damaged("a chunk is empty");
-    const bool is_block = header.section == Section::objects;
-    if (header.bytes > std::max<std::uint64_t>(kChunkBytes, is_block ? largest_block_ : 0)) {
-      fail_damaged("a chunk is too large");
-    }
+    if (header.bytes > kChunkBytes && header.section != Section::objects) fail_damaged("a chunk is too large");
     check_method(header);
   }
 
@@ -205,17 +207,6 @@ class CheckpointReader {
     const bool is_much = bytes > kChunkBytes;  // else it is not worth a thread
     reading_ = std::async(is_much ? std::launch::async : std::launch::deferred,
                           [this, &group = groups_[turn_]] { read(group); });
-  }
-
-  /// @return the next chunks, null at the end
-  Group* next_group() {
-    Group& group = groups_[turn_];
-    reading_.get();
-    if (group.parts.empty()) return nullptr;
-    turn_ = (turn_ + 1) % groups_.size();
-    read_ahead();
-    check(group);
-    return &group;
   }
 
   /// Reads the next chunks, which are not checked yet, but for their headers.
@@ -271,7 +262,6 @@ class CheckpointReader {
   }
 
   Compression compression_;
-  std::uint64_t largest_block_;
   InputFile file_;
   std::vector<Chunk> chunks_;  // all of them
   std::array<std::uint64_t, kSections + 1> bytes_{};
