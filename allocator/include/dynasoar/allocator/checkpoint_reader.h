@@ -47,9 +47,9 @@ class CheckpointReader {
   /// Checks what depends on the classes: that no chunk of objects has more than kChunkBytes, or one block. Before that,
   /// objects must not be read.
   void check_objects(std::uint64_t largest_block) const {
+    const std::uint64_t most = std::max<std::uint64_t>(kChunkBytes, largest_block);
     for (const Chunk& chunk : chunks_) {
-      if (chunk.header.bytes > std::max<std::uint64_t>(kChunkBytes, largest_block))
-        fail_damaged("a chunk is too large");
+      if (chunk.header.bytes > most) fail_damaged("a chunk is too large");
     }
   }
 
