@@ -2,21 +2,29 @@
 
 #include <algorithm>
 
+#include <dynasoar/platform/forks.h>
+
 #if !DYNASOAR_CUDA_BACKEND
 #include <atomic>
-#include <csignal>
 #include <cstring>
 #include <exception>
 #include <fstream>
 #include <mutex>
-#include <thread>
-#include <vector>
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
 #endif
 
 namespace dynasoar {
+
+namespace detail {
+
+void refuse_in_loop() {
+  throw Error(
+      "dynasoar: code that a loop runs called a function of the host (a function of AllocatorHandle, UniformGrid, "
+      "Step, "
+      "Executor or DeviceArray). In a loop, use make_new, make_new_n, destroy and device_do; call the handle between "
+      "loops");
+}
+
+}  // namespace detail
 
 void WaitingRule::refuse_to_wait() {
   throw Error(std::string("dynasoar: ") + detail::kNoWaiting);
@@ -32,7 +40,17 @@ void check_cuda(cudaError_t code, const char* call) {
   const bool no_gpu = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
   throw Error(std::string("dynasoar: ") + call + " failed: " + cudaGetErrorName(code) + " (" +
               cudaGetErrorString(code) + ")" + (while_recording ? std::string("; ") + kNoWaiting : "") +
-              (no_gpu ? "; to run on the CPU, configure with -DDYNASOAR_CUDA=OFF" : ""));
+              (no_gpu ? "; to run on the CPU, configure with -DDYNASOAR_CUDA=OFF" : "") +
+              (device_is_out_of_reach() ? std::string("; ") + kInChild : ""));
+}
+
+bool device_is_out_of_reach() noexcept {
+  static const std::uint64_t at_first_use = forks_so_far();  // the first Executor's
+  return forks_so_far() != at_first_use;
+}
+
+void refuse_in_child() {
+  throw Error(std::string("dynasoar: ") + kInChild);
 }
 
 KernelTraits::KernelTraits(const void* kernel, int multiprocessors) {
@@ -54,7 +72,7 @@ KernelTraits KernelTraits::for_threads(std::size_t wanted, int multiprocessors) 
 }
 
 unsigned KernelTraits::grid_for(std::size_t wanted) const {
-  return static_cast<unsigned>(std::min<std::size_t>((wanted + threads - 1) / threads, resident));
+  return static_cast<unsigned>(std::min<std::size_t>(wanted / threads + (wanted % threads == 0 ? 0 : 1), resident));
 }
 
 void launch_kernel(const KernelTraits& traits, const void* kernel, dim3 grid, cudaStream_t stream, void** arguments) {
@@ -73,6 +91,7 @@ void launch_kernel(const KernelTraits& traits, const void* kernel, dim3 grid, cu
 }  // namespace detail
 
 Executor::Executor([[maybe_unused]] int threads) {
+  check_may_submit();
   int device = 0;
   detail::check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   detail::check_cuda(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
@@ -81,6 +100,7 @@ Executor::Executor([[maybe_unused]] int threads) {
 }
 
 Executor::~Executor() {
+  if (detail::device_is_out_of_reach()) return;
   static_cast<void>(cudaStreamDestroy(stream_));
 }
 
@@ -125,66 +145,46 @@ bool Executor::device_available() {
 
 namespace {
 
-/// Blocks the signals of the calling thread, and of threads that it creates meanwhile, but those that a thread brings
-/// upon itself, whose handlers report faults, and a profiler's.
-class SignalsBlocked {
+/// The indices of a loop, handed out in order, in chunks: long enough to be cheap, short enough to balance uneven work.
+class Chunks {
  public:
-  SignalsBlocked() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) {
-      sigdelset(&blocked, signal);
-    }
-    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  Chunks(std::size_t count, int threads)
+      : count_(count), size_(std::clamp<std::size_t>(count / (static_cast<std::size_t>(threads) * 8), 1, 4096)) {}
+
+  std::size_t size() const { return size_; }
+
+  /// The next chunk. @return whether there is one
+  bool take(std::size_t& begin, std::size_t& end) {
+    begin = next_.load(std::memory_order_relaxed);
+    do {
+      if (begin == count_) return false;
+      end = begin + std::min(size_, count_ - begin);
+    } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    return true;
   }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  /// There is no next chunk any more.
+  void drop() { next_.store(count_, std::memory_order_relaxed); }
 
  private:
-  sigset_t before_{};
+  std::size_t count_;
+  std::size_t size_;
+  std::atomic<std::size_t> next_{0};
 };
 
-int default_threads() {
-#if defined(_OPENMP) && !defined(DYNASOAR_STD_THREADS)
-  return omp_get_max_threads();
-#else
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-#endif
-}
-
+/// Runs `work()` as a thread of a loop.
 template <class F>
 void work_as(int thread, const F& work) {
-  const std::uint32_t outer_number = std::exchange(detail::thread_number, static_cast<std::uint32_t>(thread));
-  const bool was_in_loop = std::exchange(detail::is_in_loop, true);
+  detail::thread_number = static_cast<std::uint32_t>(thread);
+  detail::is_in_loop = true;
   work();
-  detail::thread_number = outer_number;
-  detail::is_in_loop = was_in_loop;
-}
-
-template <class F>
-void run_team(int threads, F work) {
-  if (threads == 1) {
-    work_as(0, work);
-    return;
-  }
-#if defined(_OPENMP) && !defined(DYNASOAR_STD_THREADS)
-#pragma omp parallel num_threads(threads)
-  work_as(omp_get_thread_num(), work);
-#else
-  // Signals are left to the application's threads: ThreadSanitizer puts a signal off until the thread that takes it
-  // next calls the C library, and one of these may end before and the signal with it.
-  std::vector<std::jthread> team;
-  const SignalsBlocked blocked;
-  for (int i = 0; i < threads; ++i) {
-    team.emplace_back([i, &work] { work_as(i, work); });
-  }
-#endif
+  detail::is_in_loop = false;
+  detail::thread_number = 0;
 }
 
 }  // namespace
 
-Executor::Executor(int threads) : threads_(threads > 0 ? threads : default_threads()) {}
+Executor::Executor(int threads) : team_(threads > 0 ? threads : detail::usable_processors()) {}
 
 void Executor::fill_bytes(void* memory, unsigned char value, std::size_t bytes) {
   if (bytes > 0) std::memset(memory, value, bytes);
@@ -200,23 +200,24 @@ std::string Executor::device_name() {
 
 void Executor::for_each_chunk(std::size_t count, void (*work)(void* function, std::size_t begin, std::size_t end),
                               void* function) {
-  // Chunks are handed out in order: long enough to be cheap, short enough to balance uneven work.
-  const std::size_t chunk =
-      std::clamp<std::size_t>(count / (static_cast<std::size_t>(threads_) * 8), 1, std::size_t{4096});
-  std::atomic<std::size_t> next{0};
+  check_may_submit();
+  Chunks chunks(count, threads());
   std::exception_ptr failure;
   std::mutex failure_mutex;
-  run_team(count <= chunk ? 1 : threads_, [&] {
+  auto take_part = [&] {
     try {
-      for (std::size_t begin; (begin = next.fetch_add(chunk, std::memory_order_relaxed)) < count;) {
-        work(function, begin, std::min(count, begin + chunk));
-      }
+      for (std::size_t begin = 0, end = 0; chunks.take(begin, end);) work(function, begin, end);
     } catch (...) {
       const std::lock_guard lock(failure_mutex);
       if (!failure) failure = std::current_exception();
-      next.store(count, std::memory_order_relaxed);
+      chunks.drop();
     }
-  });
+  };
+  if (count <= chunks.size() || threads() == 1) {
+    work_as(0, take_part);
+  } else {
+    team_.run([](void* part, int thread) { work_as(thread, *static_cast<decltype(take_part)*>(part)); }, &take_part);
+  }
   if (failure) std::rethrow_exception(failure);
 }
 

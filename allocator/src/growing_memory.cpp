@@ -6,6 +6,8 @@
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory_limits.h>
 
 #if DYNASOAR_CUDA_BACKEND
 #include <cuda.h>
@@ -16,7 +18,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #endif
 
 namespace dynasoar::detail {
@@ -182,18 +183,19 @@ std::size_t free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  return free;
+  int device = 0;
+  int is_integrated = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&is_integrated, cudaDevAttrIntegrated, device), "cudaDeviceGetAttribute");
+  // The heap's addresses are the process's, also where its memory is the device's.
+  return std::min(free, is_integrated != 0 ? host_memory_left() : mappable_memory());
 }
 
 #else
 
 std::size_t free_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  std::size_t kilobytes = 0;
-  for (std::string rest; file >> name >> kilobytes; std::getline(file, rest)) {
-    if (name == "MemAvailable:") return kilobytes * 1024;
-  }
+  const std::size_t left = host_memory_left();
+  if (left != kUnlimited) return left;
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
@@ -255,6 +257,7 @@ void GrowingMemory::map(std::size_t begin, std::size_t end) {
 void GrowingMemory::free() noexcept {
   if (reserved_ == 0) return;
 #if DYNASOAR_CUDA_BACKEND
+  if (device_is_out_of_reach()) return;
   static_cast<void>(cudaDeviceSynchronize());  // as cudaFree does
 #endif
   for (const Mapped& piece : mapped_)

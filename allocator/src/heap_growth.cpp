@@ -21,7 +21,7 @@ struct RoomCounts {
 /// Counts the free pages of a heap and the objects refused; the last one to finish mails both.
 struct MailRoom {
   AnyHeap::Bits free_pages;
-  const AtomicWord<std::uint64_t>* refusals;  ///< [types * kRefusals]
+  const AtomicWord<std::uint64_t>* refusals;  ///< [refusal_words(types)]
   std::uint32_t types;
   std::uint32_t tasks;
   std::uint32_t number;  ///< of this letter
@@ -46,12 +46,13 @@ struct MailRoom {
     counts->tasks.store(0, Order::relaxed);
   }
 
-  /// Objects for which there was no room.
+  /// Changes whenever there was no room for objects: their number, but for those refused together (see refusal.h).
   __device__ std::uint64_t refused() const {
     std::uint64_t sum = 0;
     for (std::uint32_t type = 0; type < types; ++type) {
       sum += refusals[type * kRefusals + static_cast<int>(Refusal::heap_full)].load(Order::relaxed) +
-             refusals[type * kRefusals + static_cast<int>(Refusal::contended)].load(Order::relaxed);
+             refusals[type * kRefusals + static_cast<int>(Refusal::contended)].load(Order::relaxed) +
+             refusals[types * kRefusals + type].load(Order::relaxed);
     }
     return sum;
   }
@@ -80,7 +81,7 @@ void HeapGrowth::before_loop() {
 }
 
 void HeapGrowth::make_room(std::uint64_t needed) {
-  if (!can_grow()) return;
+  if (!can_grow() || never_fits(needed)) return;
   if (executor_.is_recording()) {
     recorded_ += needed;
     return;
@@ -122,7 +123,8 @@ bool HeapGrowth::answer_refusals(std::uint64_t needed) {
   const bool is_new = refused_ != answered_;
   answered_ = refused_;
   if (!is_new && known_.free >= needed) return true;
-  const bool has_grown = try_to_grow(std::max(2 * memory_.pages(), memory_.pages() - known_.free + needed));
+  const std::uint64_t wanted = never_fits(needed) ? 0 : memory_.pages() - known_.free + needed;
+  const bool has_grown = try_to_grow(std::max(2 * memory_.pages(), wanted));
   return has_grown || known_.free >= needed;
 }
 
@@ -143,6 +145,11 @@ void HeapGrowth::restore(const GrowthNotes& notes) {
   answered_ = notes.answered;
   changes_ = notes.changes;
   out_of_memory_ = false;
+}
+
+/// Whether somebody asks for much more than the heap may ever have. It would take all memory, and be in vain.
+bool HeapGrowth::never_fits(std::uint64_t needed) const {
+  return needed / 2 > memory_.limit_pages();
 }
 
 /// Whether the heap is worth watching: it can grow, and there is memory as far as is known.

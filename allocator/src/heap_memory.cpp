@@ -99,6 +99,7 @@ void HeapMemory::clear(Executor& executor, std::uint32_t first_generation) {
   fill_tags(executor, 0, heap_.pages);
   executor.for_each_index(heap_.current_count, SpreadHints{heap_.page_hint, heap_.current_count, 0, heap_.pages});
   executor.fill_bytes(heap_.full_at, 0, types_.size() * sizeof(std::uint64_t));
+  executor.fill_bytes(heap_.refusals, 0, refusal_words(types_.size()) * sizeof(std::uint64_t));
   for (std::size_t type = 0; type < types_.size(); ++type) {
     const std::size_t words = heap_.current_count * AnyHeap::WarpWords::kStride;
     executor.fill_bytes(types_[type].current.words, 0xff, words * sizeof(std::uint32_t));  // kNoPosition
@@ -130,6 +131,10 @@ std::vector<std::uint64_t> HeapMemory::listed_at() const {
 
 std::vector<std::uint64_t> HeapMemory::refusals() const {
   return pieces_[refusals_piece_].download();
+}
+
+void HeapMemory::refuse_together(Executor& executor, std::size_t type, std::uint64_t objects) const {
+  executor.for_each_index(1, RefuseTogether{heap_.refusals, types(), static_cast<int>(type), objects});
 }
 
 std::vector<std::uint64_t> HeapMemory::created() const {
@@ -202,7 +207,7 @@ void HeapMemory::lay_out(Executor& executor) {
   counts_piece_ = pieces_.size();
   auto* const counts = reinterpret_cast<Word64*>(words64(types * Counter::kWords, 0));
   refusals_piece_ = pieces_.size();
-  heap_.refusals = reinterpret_cast<Word64*>(words64(types * kRefusals, 0));
+  heap_.refusals = reinterpret_cast<Word64*>(words64(refusal_words(types), 0));
   heap_.pages_freed = counter();
   heap_.pages_taken = counter();
   free_pages_part_ = parts_.size();

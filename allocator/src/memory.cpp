@@ -1,3 +1,4 @@
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include <cstdlib>
@@ -13,14 +14,15 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // of a GPU's memory, so that both backends have one layout
 
-[[noreturn]] void throw_out_of_memory(std::size_t bytes) {
-  throw Error("dynasoar: the device has no " + std::to_string(bytes) +
-              " bytes of memory left; ask for a smaller heap or free device memory");
+[[noreturn]] void throw_out_of_memory(std::size_t count, std::size_t element_bytes) {
+  throw Error("dynasoar: the device has no memory left for " + std::to_string(count) + " elements of " +
+              std::to_string(element_bytes) + " bytes; ask for a smaller heap or free device memory");
 }
 
 }  // namespace
 
 void copy_from_device(void* to, const void* from, std::size_t bytes) {
+  Executor::check_may_submit();
 #if DYNASOAR_CUDA_BACKEND
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 #else
@@ -29,6 +31,7 @@ void copy_from_device(void* to, const void* from, std::size_t bytes) {
 }
 
 void copy_to_device(void* to, const void* from, std::size_t bytes) {
+  Executor::check_may_submit();
 #if DYNASOAR_CUDA_BACKEND
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
 #else
@@ -38,25 +41,28 @@ void copy_to_device(void* to, const void* from, std::size_t bytes) {
 
 void* allocate_device_memory(std::size_t count, std::size_t element_bytes) {
   if (count == 0) return nullptr;
-  if (count > (std::numeric_limits<std::size_t>::max() - kAlignment) / element_bytes) throw_out_of_memory(0);
+  Executor::check_may_submit();
+  if (count > (std::numeric_limits<std::size_t>::max() - kAlignment) / element_bytes)
+    throw_out_of_memory(count, element_bytes);
   const std::size_t bytes = count * element_bytes;
   void* memory = nullptr;
 #if DYNASOAR_CUDA_BACKEND
   if (const cudaError_t code = cudaMalloc(&memory, bytes); code == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());  // not sticky: forget it, the exception carries it
-    throw_out_of_memory(bytes);
+    throw_out_of_memory(count, element_bytes);
   } else {
     check_cuda(code, "cudaMalloc");
   }
 #else
   memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (memory == nullptr) throw_out_of_memory(bytes);
+  if (memory == nullptr) throw_out_of_memory(count, element_bytes);
 #endif
   return memory;
 }
 
 void free_device_memory(void* memory) noexcept {
 #if DYNASOAR_CUDA_BACKEND
+  if (device_is_out_of_reach()) return;
   static_cast<void>(cudaFree(memory));
 #else
   std::free(memory);
@@ -69,6 +75,41 @@ void fill_device_memory(void* memory, unsigned char value, std::size_t bytes) {
   check_cuda(cudaMemset(memory, value, bytes), "cudaMemset");
 #else
   std::memset(memory, value, bytes);
+#endif
+}
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+/// Whether CUDA knows the memory that has this address.
+bool is_known(std::uint64_t address) {
+  cudaPointerAttributes attributes{};
+  check_cuda(cudaPointerGetAttributes(&attributes, reinterpret_cast<const void*>(address)), "cudaPointerGetAttributes");
+  return attributes.type != cudaMemoryTypeUnregistered;
+}
+
+/// Whether the device reads any memory of the host: then a pointer to it is as good as another.
+bool reads_host_memory() {
+  int device = 0;
+  int reads = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&reads, cudaDevAttrPageableMemoryAccess, device), "cudaDeviceGetAttribute");
+  return reads != 0;
+}
+
+}  // namespace
+
+#endif
+
+void check_reachable([[maybe_unused]] std::uint64_t pointer, [[maybe_unused]] int number) {
+#if DYNASOAR_CUDA_BACKEND
+  const bool is_object = pointer >> 56 != 0;  // no address has these bits
+  // Where an array ends is an address that may be nobody's; the one before is the array's.
+  if (pointer == 0 || is_object || is_known(pointer) || is_known(pointer - 1) || reads_host_memory()) return;
+  throw Error("dynasoar: argument " + std::to_string(number) +
+              " of a loop points to memory of the host, or memory that was freed, which the GPU cannot use: put the "
+              "values into a DeviceArray and pass its data(), or pass them by value");
 #endif
 }
 
@@ -87,6 +128,7 @@ MailedWords::MailedWords(std::size_t size) : words_(nullptr) {
   for (std::size_t i = 0; i < size; ++i) words_[i] = 0;
 }
 MailedWords::~MailedWords() {
+  if (detail::device_is_out_of_reach()) return;
   static_cast<void>(cudaFreeHost(const_cast<std::uint64_t*>(words_)));
 }
 

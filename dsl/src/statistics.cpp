@@ -61,7 +61,7 @@ std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std
                                             const std::vector<std::uint64_t>& created) {
   std::vector<TypeStatistics> result;
   for (std::size_t type = 0; type < classes.classes.size(); ++type) {
-    const auto refused = [&](Refusal why) { return refusals[type * kRefusals + static_cast<std::size_t>(why)]; };
+    const auto refused = [&](Refusal why) { return refused_objects(refusals, type, why); };
     TypeStatistics& statistics = result.emplace_back();
     statistics.name = classes[type].name;
     statistics.objects = totals[2 * type];

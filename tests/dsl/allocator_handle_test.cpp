@@ -1,5 +1,9 @@
 // AllocatorHandle: loops with arguments, over base classes, creation by index, and errors that say what to do.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
@@ -364,5 +368,107 @@ TEST_CASE("a heap's default size is enough to begin with") {
   CHECK(1_GiB == 1024 * 1_MiB);
   CHECK(1_MiB == 1024 * 1_KiB);
 }
+
+/// Calls a function in a child. @return its exit status; -1 if it was killed, as it is after 20 s
+template <class F>
+int status_of_child(const F& function) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    int status = 1;
+    try {
+      status = function();
+    } catch (const Error& error) {
+      status = std::string(error.what()).find("fork()") != std::string::npos ? 77 : 2;
+    }
+    _exit(status);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+constexpr int kExpected = dynasoar::kCudaBackend ? 77 : 0;  // works, or an error that speaks of fork()
+
+TEST_CASE("in a child that fork() made, handles work on a CPU, and are an error on a GPU") {
+  if (dynasoar::test::kRunsUnderTsan) return;  // it ends children of processes with threads
+  auto handle =
+      std::make_unique<AllocatorHandle<AllocatorT>>(dynasoar::HandleOptions{.heap_bytes = 8_MiB, .threads = 4});
+  handle->parallel_new<Fish>(100000);
+  CHECK(handle->count<Fish>() == 100000);
+  const auto use = [&handle] {
+    handle->parallel_new<Fish>(1000);
+    handle->parallel_do<Fish, &Agent::none>();
+    return handle->count<Fish>() == 101000 && handle->sum<&Fish::visits_>() == 101000 ? 0 : 1;
+  };
+  CHECK(status_of_child(use) == kExpected);
+  CHECK(status_of_child([&] {
+          handle.reset();
+          return 0;
+        }) == 0);
+  CHECK(status_of_child([&] {
+          handle.reset();
+          handle =
+              std::make_unique<AllocatorHandle<AllocatorT>>(dynasoar::HandleOptions{.heap_bytes = 8_MiB, .threads = 4});
+          handle->parallel_new<Fish>(100000);
+          use();
+          const int grandchild = status_of_child(use);
+          handle.reset();
+          return grandchild == 1 ? 0 : 1;  // it has 1000 more
+        }) == kExpected);
+  CHECK(handle->count<Fish>() == 100000);
+  handle->parallel_do<Fish, &Agent::none>();
+  CHECK(handle->sum<&Fish::visits_>() == 100000);
+}
+
+#if !DYNASOAR_CUDA_BACKEND
+
+TEST_CASE("functions of the host that a loop calls are an error, and change nothing") {
+  for (const int threads : {1, 4}) {
+    CAPTURE(threads);
+    AllocatorHandle<AllocatorT> handle({.heap_bytes = 64_KiB, .heap_limit_bytes = 64_MiB, .threads = threads});
+    handle.parallel_new<Fish>(1000);
+    handle.synchronize();
+    const std::string before = to_json(handle.statistics());
+    auto step = handle.record([&] { handle.parallel_do<Fish, &Agent::none>(); });
+    const auto check = [&](const auto& call) {
+      const auto loop = [&] { handle.parallel_do<Fish>([&](Fish*) { call(); }); };
+      CHECK_THROWS_WITH_AS(loop(), doctest::Contains("code that a loop runs called a function of the host"), Error);
+      CHECK_THROWS_AS(handle.parallel_for(100000, [&](std::size_t) { call(); }), Error);
+      CHECK(to_json(handle.statistics()) == before);
+    };
+    check([&] { handle.parallel_do<Fish, &Agent::none>(); });
+    check([&] { handle.parallel_do<Fish, &Agent::none>(); });
+    check([&] { handle.parallel_do<Fish>([](Fish* fish) { fish->none(); }); });
+    check([&] { handle.parallel_new<Fish>(std::size_t{1000000}); });
+    check([&] { handle.parallel_new<Fish>(std::size_t{0}); });
+    check([&] { handle.parallel_for(10, [](std::size_t) {}); });
+    check([&] { handle.parallel_for(0, [](std::size_t) {}); });
+    check([&] { static_cast<void>(handle.count<Fish>()); });
+    check([&] { static_cast<void>(handle.sum<&Fish::visits_>()); });
+    check([&] { static_cast<void>(handle.minimum<&Fish::visits_>()); });
+    check([&] { static_cast<void>(handle.count_if<Fish>([](Fish*) { return true; })); });
+    check([&] { static_cast<void>(handle.columns<Fish>()); });
+    check([&] { static_cast<void>(handle.all_columns<Agent>()); });
+    check([&] { static_cast<void>(handle.statistics()); });
+    check([&] { static_cast<void>(handle.keep_lists()); });
+    check([&] { static_cast<void>(handle.record([] {})); });
+    check([&] { static_cast<void>(handle.retry_with_growth()); });
+    check([&] { static_cast<void>(handle.device_pointer()); });
+    check([&] { static_cast<void>(handle.field_accesses()); });
+    check([&] { handle.compact<Fish>(); });
+    check([&] { handle.reserve<Fish>(1000000); });
+    check([&] { handle.synchronize(); });
+    check([&] { handle.save("/nonexistent/x"); });
+    check([&] { handle.load("/nonexistent/x"); });
+    check([&] { step(); });
+    check([] { AllocatorHandle<dynasoar::SoaAllocator<Fish, Trout, Shark>> another({.heap_bytes = 64_KiB}); });
+    step();
+    CHECK(handle.sum<&Fish::visits_>() == 1000);
+  }
+}
+
+#endif
 
 }  // namespace allocator_handle_test

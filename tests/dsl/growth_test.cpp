@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -198,6 +199,42 @@ TEST_CASE("a heap of fixed size does not grow") {
   CHECK(now.heap_bytes == 8 * kPage);
   CHECK(now.heap_limit_bytes == 8 * kPage);
   CHECK(now.growths == 0);
+}
+
+TEST_CASE("far more objects than the limit allows are refused at once, without growth, and as a number") {
+  constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
+  Handle handle(grows(2, 1 << 14));
+  handle.parallel_new<Cell>(kHuge);
+  std::string message;
+  std::uint64_t failures = 0;
+  try {
+    handle.synchronize();
+  } catch (const AllocationError& error) {
+    message = error.what();
+    failures = error.failures();
+  }
+  CHECK(failures == kHuge - cells_of(2));
+  CHECK(message.find("Cell: make_new failed " + std::to_string(failures) + " times, heap full") != std::string::npos);
+  CHECK(message.find("so many do not fit into the " + std::to_string((1 << 14) * kPage) + " bytes") !=
+        std::string::npos);
+  CHECK(handle.statistics().heap_bytes <= 4 * kPage);  // twice what it had, for loops to come
+  // Twice 2^63 is not 0, and what was reported is not reported again.
+  for (int round = 0; round < 2; ++round) {
+    handle.parallel_do<&Cell::die_if>(std::uint64_t{1}, std::uint64_t{1});
+    handle.parallel_new<Cell>(std::size_t{1} << 63);
+    handle.parallel_new<Cell>(std::size_t{1} << 63);
+    CHECK_THROWS_WITH_AS(handle.synchronize(), doctest::Contains("make_new failed 18446744073709"), AllocationError);
+    CHECK_NOTHROW(handle.synchronize());
+  }
+  CHECK_THROWS_WITH_AS(handle.reserve<Cell>(kHuge), doctest::Contains(std::to_string(kHuge).c_str()), Error);
+  CHECK(AllocatorT::heap_bytes_for<Cell>(kHuge) == kHuge);
+  CHECK(AllocatorT::heap_bytes_for<Cell>(cells_of(3)) == 3 * kPage);
+  CHECK(AllocatorT::heap_bytes_for<Cell>(cells_of(3) + 1) == 4 * kPage);
+  // In recorded steps, too.
+  auto step = handle.record([&] { handle.parallel_new<Cell>(kHuge); });
+  step();
+  CHECK_THROWS_AS(handle.synchronize(), AllocationError);
+  CHECK(dynasoar::test::heap_errors(handle) == "");
 }
 
 TEST_CASE("room that was reserved is there") {

@@ -1,6 +1,7 @@
 // make_new_n: several objects at once in one thread, also where the threads of a warp want different numbers of them.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -55,8 +56,8 @@ struct World {
   class Child : public dynasoar::SoaBase<AllocatorT> {
    public:
     DYNASOAR_FIELDS(Child, (index_, std::uint32_t), (parent_, Parent*), (check_, std::uint32_t))
-    __device__ Child(std::uint32_t index, Parent* parent, std::uint32_t check)
-        : index_(index), parent_(parent), check_(check) {}
+    __device__ Child(std::size_t index, Parent* parent, std::uint32_t check)
+        : index_(static_cast<std::uint32_t>(index)), parent_(parent), check_(check) {}
 
     /// Counts itself in place [parent][index], of `most` each.
     __device__ void note(dynasoar::test::Counter* places, std::uint32_t most, dynasoar::test::Counter* wrong) {
@@ -139,6 +140,40 @@ TEST_CASE_TEMPLATE("in a full heap, as many are made as there is room for, and t
     refused += type.refused_full + type.refused_contended + type.refused_table;
   }
   CHECK(made + refused == 55 * kParents);
+}
+
+TEST_CASE_TEMPLATE("in a full heap any number is refused at once, and every one of them is counted", Layout, InArrays,
+                   OneByOne, InOnePiece) {
+  using W = World<Layout>;
+  using Parent = typename W::Parent;
+  using Child = typename W::Child;
+  constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
+  AllocatorHandle<typename W::AllocatorT> handle(
+      {.heap_bytes = 1 << 20, .on_refusal = dynasoar::OnRefusal::record, .threads = 4});
+  const auto refused = [&](std::size_t type) { return handle.statistics().types[type].refused(); };
+  handle.template parallel_new<Parent>(kHuge);
+  const std::uint64_t parents = handle.template count<Parent>();
+  CHECK(parents > 10000);
+  CHECK(refused(0) == kHuge - parents);
+  CHECK(handle.statistics().refused() == kHuge - parents);
+  CHECK(handle.template minimum<&Parent::number_>() == 0u);
+
+  // By threads, too: some of the parents want as many as can be asked for.
+  constexpr std::uint64_t kMany = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> wanted(50, 0);
+  wanted[7] = kMany;
+  const DeviceArray<std::uint32_t> wishes = uploaded(wanted);
+  const std::uint64_t wishing =
+      handle.template count_if<Parent>([] __device__(Parent * parent) { return parent->number() % 50 == 7; });
+  handle.template parallel_do<&Parent::have_children>(static_cast<const std::uint32_t*>(wishes.data()), 50u);
+  CHECK(wishing > 100);
+  CHECK(handle.template count<Child>() + refused(1) == wishing * kMany);
+  CHECK(handle.template sum<&Parent::children_>() == handle.template count<Child>());
+
+  // Numbers above 2^64 - 1 are not wrapped.
+  handle.template parallel_new<Child>(kHuge - 1, static_cast<Parent*>(nullptr), 0u);
+  CHECK(refused(1) == kHuge);
+  CHECK(handle.statistics().refused() == kHuge);
 }
 
 }  // namespace make_new_n_test

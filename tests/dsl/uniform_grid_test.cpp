@@ -25,6 +25,8 @@
 
 namespace uniform_grid_test {
 
+DYNASOAR_METHOD(Greet, greet);
+
 template <class Real>
 struct Plane {
   Real x, y;
@@ -74,6 +76,7 @@ struct World {
 
     __device__ Seen seen() { return {position_, id_}; }
     __device__ void visit(View) { ++visits_; }
+    __device__ void greet(View others, std::uint32_t by) { visits_ += by + (others.size() > 0 ? 1 : 0); }
 
     __device__ auto add_up(View others, typename View::Real radius, Totals* totals) {
       return others
@@ -99,6 +102,7 @@ struct World {
     using BaseClass = Dot;
     DYNASOAR_FIELDS(Disc, (radius_, float));
     __device__ Disc(std::size_t i, const P* positions, const std::uint32_t* ids) : Dot(i, positions, ids), radius_(0) {}
+    __device__ void greet(View, std::uint32_t by) { radius_ += static_cast<float>(by); }
   };
 };
 

@@ -88,6 +88,8 @@ inline constexpr std::uint32_t kSlowdown = 1;
 inline constexpr std::uint32_t kSlowdown = 1;
 #endif
 
+inline constexpr bool kRunsUnderTsan = kSlowdown == 12;
+
 /// Workers of a concurrency test: real threads on the host, enough to fill a GPU there.
 inline constexpr std::uint32_t kHostThreads = 8;
 inline constexpr std::uint32_t kWorkers = kCudaBackend ? 8192 / kSlowdown : kHostThreads;

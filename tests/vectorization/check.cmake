@@ -21,7 +21,7 @@ endif()
 set(_failed "")
 foreach(_loop RANGE 1 6)
   execute_process(
-    COMMAND ${COMPILER} -std=c++20 -O3 -DNDEBUG -DDYNASOAR_CHECKED=0 -DDYNASOAR_STD_THREADS -DLOOP=${_loop} ${_options}
+    COMMAND ${COMPILER} -std=c++20 -O3 -DNDEBUG -DDYNASOAR_CHECKED=0 -DLOOP=${_loop} ${_options}
       -S -o /dev/null ${SOURCE}
     RESULT_VARIABLE _status OUTPUT_VARIABLE _report ERROR_VARIABLE _report)
   if(NOT _status EQUAL 0)

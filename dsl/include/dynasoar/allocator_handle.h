@@ -106,28 +106,36 @@ class AllocatorHandle {
   template <class T, auto kMethod, class... Args>
   requires std::is_member_function_pointer_v<decltype(kMethod)>
   void parallel_do(Args... args) {
+    detail::check_arguments<AllocatorT>(args...);
     run_loop<T>(detail::ObjectCall<detail::Method<kMethod>, Args...>{{}, {std::move(args)...}});
   }
 
   /// Runs `function(object, args...)` for all objects of T and its subclasses: a lambda `[=] __device__ (Fish* fish)`.
   template <class T, class F, class... Args>
   void parallel_do(F function, Args... args) {
+    detail::check_arguments<AllocatorT>(args...);
     run_loop<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
   }
 
   /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. A heap that can
-  /// grow does so before, if there is no room for them.
+  /// grow does so before, if there is no room for them (but not for twice as many as fit below its limit). What a full
+  /// heap refuses takes no time, whatever the number.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
+    executor_.check_may_submit();
+    detail::check_arguments<AllocatorT>(args...);
     make_room(pages_for<T>(count));
-    if constexpr (AllocatorT::kCreatesInBulk) {
+    if constexpr (AllocatorT::kCreatesInPieces) {
       detail::check_listed<AllocatorT, T>();
       detail::check_constructible<T, std::size_t, const Args&...>();
       const auto run = [this](const auto& function) { this->run_indexed(function.threads(), function, 1); };
       bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
     } else {
+      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
+      const std::size_t tried = std::min<std::size_t>(count, storage_.most_objects(type));
       // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
-      run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
+      run_indexed(tried, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
+      if (count > tried) storage_.refuse_together(executor_, type, count - tried);
     }
   }
 
@@ -154,6 +162,7 @@ class AllocatorHandle {
   /// (In an AosAllocator, who goes keeps a place in a table until the next list.)
   template <class... Ts>
   [[nodiscard]] KeptLists<AllocatorT> keep_lists() {
+    executor_.check_may_submit();
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
     detail::ClassSet classes;
     if constexpr (sizeof...(Ts) == 0) classes = detail::class_set_v<AllocatorT, void>;
@@ -236,6 +245,7 @@ class AllocatorHandle {
   template <class T, class... U>
   void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::check_listed_or_base<AllocatorT, T>();
+    executor_.check_may_submit();
     options.check();
     if constexpr (AllocatorT::kCompacts) detail::compact<AllocatorT, T>(executor_, storage_, options, arrays...);
   }
@@ -321,8 +331,8 @@ class AllocatorHandle {
     return result;
   }
 
-  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers are added as 64
-  /// bits, all else as double.
+  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, also those in
+  /// an AtomicWord, are added as 64 bits, all else as double.
   template <auto kField>
   requires std::is_member_object_pointer_v<decltype(kField)>
   auto sum() {
@@ -475,6 +485,7 @@ class AllocatorHandle {
   }
 
   static Executor& claim(Executor& executor) {
+    executor.check_may_submit();
     detail::check_handle_may_be_made(alive_ != nullptr);
     return executor;
   }
@@ -532,6 +543,7 @@ class AllocatorHandle {
 
   /// Before a loop is submitted.
   [[gnu::noinline]] void before_loop() {
+    executor_.check_may_submit();
     growth_.before_loop();
     bind_if_grown();
   }
@@ -616,7 +628,7 @@ class AllocatorHandle {
   [[no_unique_address]] Growth growth_;
   detail::LoopReports<typename Storage::Common, Growth> reports_;
   detail::ListKeeper<AllocatorT> lists_;
-  [[no_unique_address]] std::conditional_t<AllocatorT::kCreatesInBulk, detail::BulkCreation, detail::NoBulkCreation>
+  [[no_unique_address]] std::conditional_t<AllocatorT::kCreatesInPieces, detail::BulkCreation, detail::NoBulkCreation>
       bulk_;
   [[no_unique_address]] std::conditional_t<kCountsAccesses, detail::AccessCounts<AllocatorT>, detail::NoAccessCounts>
       accesses_;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/allocator/handle.h>
 #include <dynasoar/grid_view.h>
 #include <dynasoar/loop_calls.h>
 #include <dynasoar/neighbour_reduction.h>
@@ -21,8 +22,14 @@
 
 namespace dynasoar::detail {
 
-/// Calls a callable for the object at a place of a grid, if it is a U.
-template <class T, class U, class Seen, class Call>
+/// Which objects of a grid a loop is for.
+enum class Visited {
+  class_and_subclasses,  ///< those that are a U
+  class_alone            ///< those whose class is U
+};
+
+/// Calls a callable for the object at a place of a grid, if it is one of those that are visited.
+template <class T, class U, class Seen, class Call, Visited kVisited = Visited::class_and_subclasses>
 struct CallByPlace {
   /// What the call returns. Only device code may ask (see object_loops.h).
   template <class C = Call>
@@ -37,14 +44,16 @@ struct CallByPlace {
     visit(place, [&](U* object) { call_alone(call, object); });
   }
 
-  /// Calls `f(object)`, if the object is a U.
+  /// Calls `f(object)`, if the object is visited.
   template <class F>
   __device__ void visit(std::uint32_t place, const F& f) const {
     T* const object = view.object(place);
-    if constexpr (!std::is_same_v<T, U>) {
+    const auto bits = reinterpret_cast<std::uint64_t>(object);
+    if constexpr (kVisited == Visited::class_alone) {
+      if (Handle(bits).type_index() != T::Allocator::template index_of<U>) return;
+    } else if constexpr (!std::is_same_v<T, U>) {
       if (!is_a<U>(object)) return;
     }
-    const auto bits = reinterpret_cast<std::uint64_t>(object);
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(bits);
     f(static_cast<U*>(reinterpret_cast<T*>(opaque(bits))));  // opaque as in SlotCall
   }

@@ -18,6 +18,7 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/loops.h>
+#include <dynasoar/platform/memory.h>
 
 namespace dynasoar::detail {
 
@@ -40,6 +41,23 @@ inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true
 /// What says, while a call runs, who is to blame for misuse; nothing if the allocator does not find misuse.
 template <class A>
 using ScopeFor = std::conditional_t<A::kFindsMisuse, ContextScope<A>, NoScope>;
+
+/// In checked builds for a GPU: that arguments of a loop which are pointers point to memory that it can reach. Pointers
+/// in class values and in what lambdas capture are not seen.
+/// @throws Error if one does not
+template <class A, class... Args>
+void check_arguments([[maybe_unused]] const Args&... args) {
+  if constexpr (kCudaBackend && A::kFindsMisuse) {
+    int number = 0;
+    const auto check = [&number]<class T>(const T& argument) {
+      ++number;
+      if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+        check_reachable(reinterpret_cast<std::uint64_t>(argument), number);
+      }
+    };
+    (check(args), ...);
+  }
+}
 
 /// A callable and its trailing arguments, callable with an object.
 template <class F, class... Args>

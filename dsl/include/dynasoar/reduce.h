@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
@@ -49,11 +50,24 @@ struct FieldPointer<Field C::*> {
   using Type = typename Field::T;
 };
 
+/// The number that a field's value is, or holds.
+template <class T>
+struct NumberIn {
+  using Type = T;
+  __device__ static T of(const T& value) { return value; }
+};
+template <class T>
+struct NumberIn<AtomicWord<T>> {
+  using Type = T;
+  __device__ static T of(const AtomicWord<T>& word) { return word.load(Order::relaxed); }  // loops before it are done
+};
+
 /// The value of a field that is known at compile time.
 template <auto kField>
 struct FieldValue {
   using Class = typename FieldPointer<decltype(kField)>::Class;
-  using Type = typename FieldPointer<decltype(kField)>::Type;
+  using Number = NumberIn<typename FieldPointer<decltype(kField)>::Type>;
+  using Type = typename Number::Type;
   using Sum = sum_t<Type>;
   static_assert(std::is_arithmetic_v<Type>,
                 "dynasoar: sum, minimum and maximum are for fields that are numbers; use reduce for others");
@@ -61,7 +75,7 @@ struct FieldValue {
   template <class T>
   __device__ Type operator()(T* object) const {
     const Class* const declared_in = object;
-    return (declared_in->*kField).get();
+    return Number::of((declared_in->*kField).get());
   }
 };
 

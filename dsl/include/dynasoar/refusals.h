@@ -23,7 +23,7 @@ struct Refused {
 /// Remembers which refusals have been reported.
 class RefusalLog {
  public:
-  /// Those since the last call. @param refusals   since the start: kRefusals numbers per class
+  /// Those since the last call. @param refusals   since the start, see refused_objects
   Refused take(const ClassTable& classes, const std::vector<std::uint64_t>& refusals);
 
  private:

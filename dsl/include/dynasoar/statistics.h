@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <dynasoar/platform/capped.h>
+
 namespace dynasoar {
 
 /// One class's share of a heap.
@@ -23,8 +25,10 @@ struct TypeStatistics {
   std::uint64_t refused_on_request = 0;  ///< objects not created because of FaultInjection
   std::uint64_t refused_table = 0;       ///< objects not created because an AosAllocator's table of objects was full
 
-  /// Objects not created since the start.
-  std::uint64_t refused() const { return refused_full + refused_contended + refused_on_request + refused_table; }
+  /// Objects not created since the start; 2^64 - 1 if there were more, here and in `refused_full`.
+  std::uint64_t refused() const {
+    return detail::capped_sum(refused_full, refused_contended + refused_on_request + refused_table);
+  }
 
   /// Objects deleted since the start.
   std::uint64_t deleted() const { return created - objects; }
@@ -51,8 +55,9 @@ struct Statistics {
   std::uint64_t deleted() const { return created() - objects(); }
   std::uint64_t slots() const { return sum(&TypeStatistics::slots); }
   std::uint64_t refused() const {
-    return sum(&TypeStatistics::refused_full) + sum(&TypeStatistics::refused_contended) +
-           sum(&TypeStatistics::refused_on_request) + sum(&TypeStatistics::refused_table);
+    std::uint64_t total = 0;
+    for (const TypeStatistics& type : types) total = detail::capped_sum(total, type.refused());
+    return total;
   }
 
   /// Share of allocated slots, over all classes, that hold no object.

@@ -14,7 +14,7 @@
 namespace dynasoar::detail {
 
 /// @param totals     live objects and blocks, two numbers per class
-/// @param refusals   kRefusals numbers per class
+/// @param refusals   see refused_objects
 /// @param created    a number per class
 std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std::vector<std::uint64_t>& totals,
                                             const std::vector<std::uint64_t>& refusals,

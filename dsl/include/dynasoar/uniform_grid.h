@@ -134,6 +134,7 @@ class UniformGrid final : detail::Attachment {
   ///                  put in order
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild() {
+    Executor::check_may_submit();
     const detail::GridArrays<Seen> arrays = storage_.arrays();
     Executor& executor = handle_.executor();
     const auto kept = handle_.keep_lists();  // both loops must meet the same objects
@@ -163,10 +164,30 @@ class UniformGrid final : detail::Attachment {
   /// The same for those of them that are a U.
   template <class U, auto kMethod, class... Args>
   void parallel_do(Args... args) {
+    detail::check_arguments<Allocator>(args...);
     using Call = detail::ObjectCall<detail::Method<kMethod>, View, Args...>;
     const detail::CallByPlace<T, U, Seen, Call> call{view(), {{}, {view(), std::move(args)...}}};
     handle_.template run_loop_by_place<U, decltype(call)>(
         [&](Executor& executor) { detail::loop_over_places(executor, storage_.capacity(), call); });
+  }
+
+  /// Runs `function(object, view(), args...)` for those of them that are a U, each as an object of its own class: a
+  /// method that subclasses override (see DYNASOAR_METHOD) or a lambda. As with `handle.parallel_do`, a kernel per
+  /// class.
+  ///
+  ///     DYNASOAR_METHOD(Fly, fly);
+  ///     grid.parallel_do<Bird>(Fly{}, dt);  // bird->fly(view, dt), or eagle->fly(view, dt)
+  template <class U, class F, class... Args>
+  void parallel_do(F function, Args... args) {
+    detail::check_arguments<Allocator>(args...);
+    using Call = detail::ObjectCall<F, View, Args...>;
+    const Call call{function, {view(), std::move(args)...}};
+    handle_.template run_loop_by_place<U, Call>([&](Executor& executor) {
+      Allocator::template Subtypes<U>::for_each([&]<class S>(std::type_identity<S>) {
+        using Visit = detail::CallByPlace<T, S, Seen, Call, detail::Visited::class_alone>;
+        detail::loop_over_places(executor, storage_.capacity(), Visit{view(), call});
+      });
+    });
   }
 
   /// Objects that there is room for. When more than three quarters of it were needed, `synchronize` of the handle makes

@@ -32,6 +32,7 @@
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/loops.h>
@@ -72,7 +73,8 @@ class AosAllocator {
   static constexpr bool kFindsMisuse = false;
   static constexpr bool kSaves = false;
   static constexpr bool kCreatesInBulk = false;  // there are no blocks
-  static constexpr bool kCompacts = false;       // objects stay where they are; AllocatorHandle::compact does nothing
+  static constexpr bool kCreatesInPieces = false;
+  static constexpr bool kCompacts = false;  // objects stay where they are; AllocatorHandle::compact does nothing
   static constexpr bool kListsBeforeEveryLoop = true;    // the making of lists also makes room in the tables
   static constexpr bool kHasConsecutiveHandles = false;  // they are addresses
   template <class T>
@@ -83,7 +85,7 @@ class AosAllocator {
     Malloc memory;
     detail::ObjectTables<kTypes> tables;
     detail::BlockList lists[kTypes];      ///< of the tables
-    AtomicWord<std::uint64_t>* refusals;  ///< [kTypes * kRefusals] objects refused
+    AtomicWord<std::uint64_t>* refusals;  ///< [refusal_words(kTypes)] objects refused
     detail::AccessState accesses;
   };
 
@@ -113,7 +115,8 @@ class AosAllocator {
   /// round up, or cannot use all of their memory.
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
-    return least_heap_bytes() + 2 * objects * std::max(kBlockBytes<T>, largest_object_bytes());
+    const std::size_t bytes = detail::capped_product(objects, 2 * std::max(kBlockBytes<T>, largest_object_bytes()));
+    return detail::capped_sum(least_heap_bytes(), bytes);
   }
 
   /// Bytes from an object's start to field I of class C.
@@ -163,8 +166,16 @@ class AosAllocator {
   /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was memory for
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
+    constexpr std::uint32_t kPatience = 16;  // refusals in a row, after which the rest is refused as well
     std::uint32_t made = 0;
-    for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(std::uint32_t{i}, args...) != nullptr ? 1 : 0;
+    std::uint32_t in_a_row = 0;
+    std::uint32_t i = 0;
+    for (; i < count && in_a_row < kPatience; ++i) {
+      const bool is_made = make_new<T>(std::uint32_t{i}, args...) != nullptr;
+      made += is_made ? 1 : 0;
+      in_a_row = is_made ? 0 : in_a_row + 1;
+    }
+    detail::refuse_together(detail::bound_state<AosAllocator>().refusals, kTypes, index_of<T>, count - i);
     return made;
   }
 
@@ -281,7 +292,7 @@ class AosStorage {
   AosStorage(Executor& executor, const HeapSize& size, const FaultPlan&)
       : executor_(executor),
         memory_(executor, MallocNeeds{fixed_size(size), A::largest_object_bytes()}),
-        refusals_(A::kTypes * kRefusals) {
+        refusals_(refusal_words(A::kTypes)) {
     if (memory_.view().largest() < A::largest_object_bytes()) {
       throw Error("dynasoar: the largest class has " + std::to_string(A::largest_object_bytes()) +
                   " bytes, but the allocator '" + A::Memory::kProperties.name + "' hands out " +
@@ -348,7 +359,16 @@ class AosStorage {
     return totals;
   }
 
+  /// Objects refused since the start, see refused_objects. Waits for the device.
   std::vector<std::uint64_t> refusals() const { return refusals_.download(); }
+
+  /// Counts objects of a type as refused because the heap is full, when the loops before are done.
+  void refuse_together(Executor& executor, std::size_t type, std::uint64_t objects) const {
+    executor.for_each_index(1, RefuseTogether{state_.refusals, A::kTypes, static_cast<int>(type), objects});
+  }
+
+  /// Objects of a type that can be created in one loop: those that its table has room for.
+  std::uint64_t most_objects(std::size_t type) const { return state_.tables.of[type].capacity; }
 
   /// None is ever found.
   static std::vector<MisuseReport> take_misuse() { return {}; }

@@ -1,6 +1,6 @@
 /// @file
 /// The creation of many objects at once, under AllocatorHandle::parallel_new: in whole blocks while no block that has
-/// room is listed, and else, or for what is left over, one object per lane and request.
+/// room is listed, and else, or for what is left over, one object per lane and request. (In checked builds always so.)
 ///
 /// That takes two loops. In the first, a warp takes up to 64 closed blocks with one request and fills them, a slot per
 /// lane, so that its constructors' accesses are coalesced and nothing is searched for; once it gets none, it leaves the
@@ -42,7 +42,9 @@ struct BulkPlan {
     while (chunks() >> (piece_shift + 1) >= warps) ++piece_shift;
   }
 
-  __host__ __device__ std::size_t chunks() const { return (count + kSlotsPerBlock - 1) / kSlotsPerBlock; }
+  __host__ __device__ std::size_t chunks() const {
+    return count / kSlotsPerBlock + (count % kSlotsPerBlock == 0 ? 0 : 1);
+  }
   std::size_t shares() const { return number_of(share_shift); }
   std::size_t pieces() const { return number_of(piece_shift); }
 
@@ -63,10 +65,11 @@ struct Construction {
     std::apply([&](const Args&... args) { ::new (reinterpret_cast<void*>(opaque(handle))) T(std::size_t{i}, args...); },
                arguments);
   }
-  /// Where A has a slot, if it has one.
+  /// Where A has a slot. @return whether it has one
   template <class A>
-  __device__ void anywhere(std::size_t i) const {
-    std::apply([&](const Args&... args) { A::template make_new<T>(std::size_t{i}, args...); }, arguments);
+  __device__ bool anywhere(std::size_t i) const {
+    return std::apply([&](const Args&... args) { return A::template make_new<T>(std::size_t{i}, args...) != nullptr; },
+                      arguments);
   }
 };
 
@@ -123,7 +126,8 @@ struct FillBlocks {
   }
 };
 
-/// The second loop: a warp per piece creates what its share has left.
+/// The second loop: a warp per piece creates what its share has left. When the heap is full, each lane refuses the rest
+/// of its objects together, so that any number of them is refused at once.
 template <class A, class T, class... Args>
 struct CreateRest {
   BulkPlan plan;
@@ -135,15 +139,19 @@ struct CreateRest {
   __device__ void operator()(std::size_t thread) const {
     const std::size_t piece = thread / BulkPlan::kLanes;
     std::size_t chunk = piece << plan.piece_shift;
-    const std::size_t end = (chunk + (std::size_t{1} << plan.piece_shift)) * kSlotsPerBlock;
+    const std::size_t end = chunk + (std::size_t{1} << plan.piece_shift);
     if (plan.filled_chunks != nullptr) {
       const std::size_t share = chunk >> plan.share_shift;
       const std::size_t rest = (share << plan.share_shift) + plan.filled_chunks[share];
       chunk = chunk < rest ? rest : chunk;
     }
-    const std::size_t last = end < plan.count ? end : plan.count;
-    for (std::size_t i = chunk * kSlotsPerBlock + thread % BulkPlan::kLanes; i < last; i += BulkPlan::kLanes) {
-      construction.template anywhere<A>(i);
+    const std::size_t last = end < plan.chunks() ? end * kSlotsPerBlock : plan.count;
+    std::size_t i = chunk * kSlotsPerBlock + thread % BulkPlan::kLanes;
+    if (chunk >= end || i >= last) return;
+    std::size_t more = (last - i - 1) / BulkPlan::kLanes;
+    while ((construction.template anywhere<A>(i) || !A::template refuse_rest<T>(more)) && more > 0) {
+      i += BulkPlan::kLanes;
+      --more;
     }
   }
 };
@@ -161,10 +169,9 @@ class BulkCreation {
   template <class A, class T, class Run, class... Args>
   void create(std::size_t count, const Run& run, const std::tuple<Args...>& arguments) {
     BulkPlan plan(count, warps_, filled_chunks_.data());
-    if (plan.has_whole_blocks()) {
-      run(FillBlocks<A, T, Args...>{plan, {arguments}});
-    } else {
-      plan.filled_chunks = nullptr;
+    if (!A::kCreatesInBulk || !plan.has_whole_blocks()) plan.filled_chunks = nullptr;
+    if constexpr (A::kCreatesInBulk) {
+      if (plan.filled_chunks != nullptr) run(FillBlocks<A, T, Args...>{plan, {arguments}});
     }
     run(CreateRest<A, T, Args...>{plan, {arguments}});
   }

@@ -36,7 +36,8 @@ class HeapGrowth {
   void before_loop();
 
   /// Before `needed` pages will be asked for: grows so that they are there, if it can. Waits for the device only if, by
-  /// the last letter, less than a third of the pages would be left. While a step is recorded, only adds them up.
+  /// the last letter, less than a third of the pages would be left. While a step is recorded, only adds them up. Does
+  /// nothing if twice as many as the limit allows are needed.
   void make_room(std::uint64_t needed);
 
   /// After a loop: asks for a letter, unless one is on its way.
@@ -48,8 +49,9 @@ class HeapGrowth {
   /// Makes `needed` pages free. Waits for the device. @return whether they are. @throws Error if there is no memory
   bool reserve(std::uint64_t needed);
 
-  /// After objects that take `needed` pages were refused: grows, unless it has done so since. @return whether there is
-  /// room for them. @pre the device is idle
+  /// After objects that take `needed` pages were refused: grows, unless it has done so since; no further than to twice
+  /// its size if twice as many as the limit allows are needed. @return whether there is room, for some at least. @pre
+  /// the device is idle
   bool answer_refusals(std::uint64_t needed);
 
   /// @pre the device is idle
@@ -65,6 +67,7 @@ class HeapGrowth {
   };
 
   bool can_grow() const;
+  bool never_fits(std::uint64_t needed) const;
   bool is_plenty() const;
   MailRoom letter() const;
   bool has_no_news();

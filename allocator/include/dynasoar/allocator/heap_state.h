@@ -72,7 +72,7 @@ struct HeapState {
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
   WarpWords page_hint;             ///< [current_count] where each warp found its last free page
   Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see search_exhaustively
-  Word<std::uint64_t>* refusals;   ///< [kTypes * kRefusals] objects refused
+  Word<std::uint64_t>* refusals;   ///< [refusal_words(kTypes)] objects refused
   Bits free_pages;
   Counter pages_freed;  ///< pages that became free, at first or later
   Counter pages_taken;  ///< of these, those that are in use

@@ -2,6 +2,14 @@
 /// Refusal: why an object could not be created. Counted by allocators, reported by AllocatorHandle.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/capped.h>
+#include <dynasoar/platform/config.h>
+
 namespace dynasoar {
 
 enum class Refusal : int {
@@ -12,5 +20,44 @@ enum class Refusal : int {
   table_full   ///< an AosAllocator's table of objects had no room, because so many were created in one loop
 };
 inline constexpr int kRefusals = 4;
+
+namespace detail {
+
+/// Words that count the refusals of so many types: kRefusals per type, and behind those of all types another one per
+/// type. That counts in units of 2^32 what is refused together because the heap is full, so that nothing overflows.
+constexpr std::size_t refusal_words(std::size_t types) {
+  return types * (kRefusals + 1);
+}
+
+/// Counts objects as refused because the heap is full. @param words   [refusal_words(types)]
+__device__ inline void refuse_together(AtomicWord<std::uint64_t>* words, int types, int type, std::uint64_t objects) {
+  constexpr std::uint64_t kUnit = std::uint64_t{1} << 32;
+  // relaxed: counts, read when the device is idle.
+  if (objects % kUnit != 0) {
+    words[type * kRefusals + static_cast<int>(Refusal::heap_full)].add(objects % kUnit, Order::relaxed);
+  }
+  if (objects >= kUnit) words[types * kRefusals + type].add(objects / kUnit, Order::relaxed);
+}
+
+/// The same as a loop, for a handle that need not try.
+struct RefuseTogether {
+  AtomicWord<std::uint64_t>* words;
+  int types;
+  int type;
+  std::uint64_t objects;
+
+  __device__ void operator()(std::size_t) const { refuse_together(words, types, type, objects); }
+};
+
+/// Objects of a type refused for one reason, or the greatest number if there were more.
+inline std::uint64_t refused_objects(const std::vector<std::uint64_t>& words, std::size_t type, Refusal why) {
+  const std::uint64_t single = words[type * kRefusals + static_cast<std::size_t>(why)];
+  if (why != Refusal::heap_full) return single;
+  const std::size_t types = words.size() / refusal_words(1);
+  const std::uint64_t units = words[types * kRefusals + type];
+  return capped_sum(capped_product(units, std::uint64_t{1} << 32), single);
+}
+
+}  // namespace detail
 
 }  // namespace dynasoar

@@ -18,8 +18,10 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
+#include <dynasoar/allocator/refusal.h>
 #include <dynasoar/allocator/type_list.h>
 #include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/requests.h>
 #include <dynasoar/platform/warp.h>
@@ -57,8 +59,9 @@ class ReducedSoaAllocator {
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kCompacts = true;
   static constexpr bool kSaves = true;
-  static constexpr bool kCreatesInBulk = !kChecked && Features::kCombines;  // checks are made for each object
-  static constexpr bool kListsBeforeEveryLoop = false;                      // only loops over objects need lists
+  static constexpr bool kCreatesInBulk = !kChecked && Features::kCombines;   // checks are made for each object
+  static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // where a full heap ends a piece at once
+  static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
 
   /// Whether loops have blocks of T brought near before they visit them: blocks so small that whoever uses anything of
@@ -120,12 +123,12 @@ class ReducedSoaAllocator {
   }
 
   /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add for several classes, and leave room:
-  /// where objects come and go, blocks are not full.
+  /// where objects come and go, blocks are not full. More than
+  /// there can be: the greatest number, which a handle refuses.
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
-    const std::size_t blocks = (objects + detail::kSlotsPerBlock - 1) / detail::kSlotsPerBlock;
-    const std::size_t per_page = pages().blocks_per_page[static_cast<std::size_t>(index_of<T>)];
-    return (blocks + per_page - 1) / per_page * pages().bytes;
+    const std::size_t slots = pages().blocks_per_page[static_cast<std::size_t>(index_of<T>)] * detail::kSlotsPerBlock;
+    return detail::capped_product(objects / slots + (objects % slots == 0 ? 0 : 1), pages().bytes);
   }
 
   /// The handle of a slot of a block of T.
@@ -214,7 +217,13 @@ class ReducedSoaAllocator {
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
     if constexpr (kChecked || kRequests == Requests::separate) {
-      for (std::uint32_t i = 0; i < count; ++i) made += make_new<T>(std::uint32_t{i}, args...) != nullptr ? 1 : 0;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (make_new<T>(std::uint32_t{i}, args...) != nullptr) {
+          ++made;
+        } else if (refuse_rest<T>(count - i - 1)) {
+          break;
+        }
+      }
     } else {
       detail::check_listed<ReducedSoaAllocator, T>();
       detail::check_constructible<T, std::uint32_t, const Args&...>();
@@ -227,7 +236,9 @@ class ReducedSoaAllocator {
         const Reservation reserved = reserve<T>(group, wanted.total, PlatformWarp{}.id());
         if (reserved.slots == 0) {
           tried += mine;
-          continue;
+          if (group.broadcast(static_cast<int>(reserved.refusal)) != static_cast<int>(Refusal::heap_full)) continue;
+          refuse_together<T>(count - tried);
+          break;
         }
         // Lanes of lower rank get theirs first; those that are left without go round again.
         const auto got = static_cast<std::uint32_t>(detail::popcount(reserved.slots));
@@ -239,6 +250,16 @@ class ReducedSoaAllocator {
       together.synchronize();  // as in allocate
     }
     return made;
+  }
+
+  /// After a T was refused: if that was because the heap is full, and it still is, refuses `objects` more, without
+  /// trying. @return whether it did
+  /// @par Cost   two loads per shard of a tally
+  template <class T>
+  [[gnu::noinline]] __device__ static bool refuse_rest(std::uint64_t objects) {
+    if (!is_full<T>()) return false;
+    refuse_together<T>(objects);
+    return true;
   }
 
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
@@ -333,6 +354,21 @@ class ReducedSoaAllocator {
 
  private:
   static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
+
+  /// Whether the last proof that there is no room for a T still holds, see BlockHeap::search_exhaustively.
+  template <class T>
+  __device__ static bool is_full() {
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    // acquire, and before the counts are read: as there.
+    const std::uint64_t proof = heap.full_at[index_of<T>].load(Order::acquire);
+    const std::uint64_t freed = heap.pages_freed.read();
+    return proof == 1 + freed + heap.types[index_of<T>].deleted.read();
+  }
+
+  template <class T>
+  __device__ static void refuse_together(std::uint64_t objects) {
+    detail::refuse_together(detail::bound_state<ReducedSoaAllocator>().heap.refusals, kTypes, index_of<T>, objects);
+  }
 
   /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
   template <class T>

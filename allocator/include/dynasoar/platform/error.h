@@ -36,6 +36,11 @@ inline constexpr const char* kNoWaiting =
     "statistics) or have steps in it: do that between steps";
 
 #if DYNASOAR_CUDA_BACKEND
+/// What to do in a child that fork() made.
+inline constexpr const char* kInChild =
+    "this process is a child that fork() made of one that uses the GPU, and CUDA does not work there: make the first "
+    "AllocatorHandle after the fork, or call exec";
+
 /// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess.
 void check_cuda(cudaError_t code, const char* call);
 #endif

@@ -13,6 +13,7 @@
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/platform/thread_team.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {
@@ -44,9 +45,10 @@ __device__ void for_each_index_of_thread(std::size_t begin, std::uint32_t count,
 template <class Launch>
 void for_each_part(std::size_t count, const Launch& launch) {
   constexpr std::size_t kLargest = std::size_t{1} << 31;  // with room for the strides of all threads
-  for (std::size_t begin = 0; begin < count; begin += kLargest) {
-    const std::size_t left = count - begin;
-    launch(begin, static_cast<std::uint32_t>(left < kLargest ? left : kLargest));
+  for (std::size_t left = count; left > 0;) {
+    const std::size_t size = left < kLargest ? left : kLargest;
+    launch(count - left, static_cast<std::uint32_t>(size));
+    left -= size;
   }
 }
 
@@ -129,7 +131,23 @@ void launch(const KernelTraits& traits, void (*kernel)(Parameters...), dim3 grid
 
 #endif
 
-/// What both kinds of Executor have: a state in which nobody may wait for submitted work, because it is being recorded.
+namespace detail {
+
+/// @throws Error
+[[noreturn]] void refuse_in_loop();
+
+#if DYNASOAR_CUDA_BACKEND
+/// Whether this process is a child that fork() made of one that uses the device: CUDA does not work here.
+bool device_is_out_of_reach() noexcept;
+
+/// @throws Error
+[[noreturn]] void refuse_in_child();
+#endif
+
+}  // namespace detail
+
+/// What both kinds of Executor have: states in which nothing may be submitted, or nobody may wait for what was
+/// submitted, because it is being recorded.
 class WaitingRule {
  public:
   /// While it lives, waiting throws.
@@ -145,9 +163,20 @@ class WaitingRule {
     bool before_;
   };
 
-  /// @throws Error if nobody may wait
+  /// @throws Error if nobody may wait, or nothing may be submitted
   void check_may_wait() const {
+    check_may_submit();
     if (!may_wait_) refuse_to_wait();
+  }
+
+  /// @throws Error in code that a loop runs, and where a fork has put the device out of reach. The host's functions
+  ///         that submit something say it first, so that nothing has changed then
+  static void check_may_submit() {
+#if DYNASOAR_CUDA_BACKEND
+    if (detail::device_is_out_of_reach()) detail::refuse_in_child();
+#else
+    if (detail::is_in_loop) detail::refuse_in_loop();
+#endif
   }
 
  private:
@@ -219,19 +248,18 @@ class Executor : public WaitingRule {
 
 #else
 
-/// A team of host threads: OpenMP's, or plain threads where `DYNASOAR_STD_THREADS` is defined (ThreadSanitizer does not
-/// understand g++'s OpenMP runtime and would report races that are none).
+/// A team of host threads.
 class Executor : public WaitingRule {
  public:
-  /// @param threads   size of the team; 0 means one per processor
+  /// @param threads   size of the team; 0 means one per processor that the caller may run on
   explicit Executor(int threads = 0);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  int threads() const { return threads_; }
+  int threads() const { return team_.threads(); }
 
   /// An upper bound on `PlatformWarp::id()` of work that runs here.
-  std::uint32_t concurrent_warps() const { return static_cast<std::uint32_t>(threads_); }
+  std::uint32_t concurrent_warps() const { return static_cast<std::uint32_t>(threads()); }
 
   /// Calls `function(i)` for 0 <= i < count, in parallel, in no particular order.
   ///
@@ -272,7 +300,7 @@ class Executor : public WaitingRule {
   void for_each_chunk(std::size_t count, void (*work)(void* function, std::size_t begin, std::size_t end),
                       void* function);
 
-  int threads_;
+  detail::ThreadTeam team_;
 };
 
 #endif

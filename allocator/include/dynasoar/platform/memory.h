@@ -30,6 +30,10 @@ void fill_device_memory(void* memory, unsigned char value, std::size_t bytes);
 
 [[noreturn]] void throw_upload_too_large();
 
+/// @param pointer   the bits of argument `number` of a loop: of a pointer to anything, or to an object
+/// @throws Error if it is in memory of the host that a GPU cannot read
+void check_reachable(std::uint64_t pointer, int number);
+
 }  // namespace detail
 
 /// An array of `size` elements in the memory of the device, not initialized.
