@@ -187,6 +187,7 @@ void work_as(int thread, const F& work) {
 Executor::Executor(int threads) : team_(threads > 0 ? threads : detail::usable_processors()) {}
 
 void Executor::fill_bytes(void* memory, unsigned char value, std::size_t bytes) {
+  check_may_submit();
   if (bytes > 0) std::memset(memory, value, bytes);
 }
 

@@ -70,6 +70,7 @@ void free_device_memory(void* memory) noexcept {
 }
 
 void fill_device_memory(void* memory, unsigned char value, std::size_t bytes) {
+  Executor::check_may_submit();
   if (bytes == 0) return;
 #if DYNASOAR_CUDA_BACKEND
   check_cuda(cudaMemset(memory, value, bytes), "cudaMemset");

@@ -96,7 +96,18 @@ struct ThreadTeam::Members {
   }
 
   void wait_for_others() const {
-    for (std::uint32_t left; (left = busy.load(std::memory_order_acquire)) != 0;) wait_while(busy, left, looks);
+    for (std::uint32_t left; (left = busy.load(std::memory_order_acquire)) != 0;) {
+      check_not_forked_in_use();  // by the caller's part of the work: then the others are not here to be waited for
+      wait_while(busy, left, looks);
+    }
+  }
+
+  bool is_of_parent() const { return forks != forks_so_far(); }
+
+  /// @throws Error in a child whose parent was in a loop when it forked: what that has left half done stays so
+  void check_not_forked_in_use() const {
+    if (!is_of_parent() || !in_use.load(std::memory_order_relaxed)) return;
+    throw Error("dynasoar: fork() was called while a loop ran, so its child cannot use the handle; fork between loops");
   }
 
   void serve(int thread) {
@@ -113,7 +124,7 @@ ThreadTeam::ThreadTeam(int threads) : threads_(threads) {}
 
 ThreadTeam::~ThreadTeam() {
   if (!members_) return;
-  if (members_->forks != forks_so_far()) {
+  if (members_->is_of_parent()) {
     static_cast<void>(members_.release());  // of threads that this process does not have
     return;
   }
@@ -122,6 +133,7 @@ ThreadTeam::~ThreadTeam() {
 }
 
 void ThreadTeam::make_members() {
+  if (members_) members_->check_not_forked_in_use();
   static_cast<void>(members_.release());
   members_ = std::make_unique<Members>();
   members_->looks = threads_ <= usable_processors();
@@ -134,7 +146,7 @@ void ThreadTeam::make_members() {
 }
 
 void ThreadTeam::run(void (*work)(void* context, int thread), void* context) {
-  if (!members_ || members_->forks != forks_so_far()) make_members();
+  if (!members_ || members_->is_of_parent()) make_members();
   Members& members = *members_;
   if (members.in_use.exchange(true, std::memory_order_acquire)) {
     throw Error(

@@ -2,11 +2,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -420,6 +422,22 @@ TEST_CASE("in a child that fork() made, handles work on a CPU, and are an error 
   CHECK(handle->count<Fish>() == 100000);
   handle->parallel_do<Fish, &Agent::none>();
   CHECK(handle->sum<&Fish::visits_>() == 100000);
+#if !DYNASOAR_CUDA_BACKEND
+  // A child of a thread that forks while another one is in a loop.
+  std::atomic<int> stage{0};
+  std::thread forks([&] {
+    while (stage < 1) std::this_thread::yield();
+    CHECK(status_of_child(use) == 77);
+    stage = 2;
+  });
+  handle->parallel_for(100000, [&](std::size_t) {
+    int expected = 0;
+    stage.compare_exchange_strong(expected, 1);
+    while (stage < 2) std::this_thread::yield();
+  });
+  forks.join();
+  CHECK(status_of_child(use) == 0);
+#endif
 }
 
 #if !DYNASOAR_CUDA_BACKEND

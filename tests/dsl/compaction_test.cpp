@@ -432,6 +432,63 @@ TEST_CASE("up to a threshold, nothing moves") {
   CHECK_THROWS_AS(world.compact<Animal>(std::numeric_limits<double>::quiet_NaN()), Error);
 }
 
+class Grain;
+using Sand = dynasoar::SoaAllocator<Grain>;
+
+class Grain : public dynasoar::SoaBase<Sand> {
+ public:
+  DYNASOAR_FIELDS(Grain, (number_, std::uint32_t), (block_, std::uint32_t))
+  __device__ explicit Grain(std::size_t number) : number_(static_cast<std::uint32_t>(number)), block_(0u) {}
+  __device__ std::uint32_t block() const {
+    return Sand::block_of(dynasoar::detail::Handle(reinterpret_cast<std::uint64_t>(this)));
+  }
+};
+
+/// Full blocks of grains; in those from block `first` on, only slots 0 to `left` - 1 of 64 stay taken.
+void pour(AllocatorHandle<Sand>& handle, std::size_t blocks, std::uint32_t first, std::uint32_t left) {
+  handle.parallel_new<Grain>(64 * blocks);
+  handle.compact<Grain>();
+  CHECK(handle.statistics().types[0].blocks == blocks);
+  handle.parallel_do<Grain>([first, left] __device__(Grain * grain) {
+    const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(grain));
+    grain->block_ = grain->block();
+    if (grain->block() >= first && at.slot() >= left) dynasoar::destroy(grain);
+  });
+  handle.synchronize();
+}
+
+TEST_CASE("a block goes as soon as the others have room for its objects, and not before") {
+  for (const std::uint32_t left : {32u, 33u}) {
+    CAPTURE(left);
+    AllocatorHandle<Sand> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
+    pour(handle, 2, 0, left);
+    handle.compact<Grain>();
+    CHECK(handle.statistics().types[0].blocks == (left == 32 ? 1 : 2));
+    CHECK(handle.count<Grain>() == 2 * left);
+  }
+}
+
+TEST_CASE("a threshold is what may be free: exactly as much does not start a compaction") {
+  AllocatorHandle<Sand> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
+  pour(handle, 4, 0, 32);
+  handle.compact<Grain>({.above = 0.5});
+  CHECK(handle.statistics().types[0].blocks == 4);
+  handle.compact<Grain>({.above = 0.499});
+  CHECK(handle.statistics().types[0].blocks == 2);
+}
+
+TEST_CASE("objects of full blocks stay where they are; the emptiest blocks go") {
+  AllocatorHandle<Sand> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
+  pour(handle, 10, 6, 32);
+  handle.compact<Grain>();
+  CHECK(handle.statistics().types[0].blocks == 8);
+  CHECK(handle.count_if<Grain>(
+            [] __device__(Grain * grain) { return grain->block_ < 6 && grain->block() != grain->block_; }) == 0);
+  CHECK(handle.count_if<Grain>(
+            [] __device__(Grain * grain) { return grain->block_ >= 6 && grain->block() != grain->block_; }) == 64);
+  CHECK(handle.count<Grain>() == 6 * 64 + 4 * 32);
+}
+
 TEST_CASE("objects come, go and move, round after round") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   CAPTURE(seed);

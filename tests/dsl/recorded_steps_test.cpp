@@ -172,6 +172,28 @@ TEST_CASE("loops that share lists visit the objects that there were") {
   CHECK(handle.sum<&Cell::age_>() == 1000 * 2 + 1500 * 2 + 2000 * 2);
 }
 
+TEST_CASE("what a step in the scope of kept lists does to them ends with the step") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Cell>(1000);
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    const std::uint64_t cells = handle.count<Cell>();
+    {
+      const auto kept = handle.keep_lists();
+      auto step = handle.record([&] { handle.parallel_do<&Cell::grow>(1u); });
+      step();
+      CHECK(look<Handle, Cell>(handle).first == cells);
+      handle.parallel_new<Cell>(500);
+      if constexpr (!World<InArrays>::AllocatorT::kFindsMisuse) {
+        CHECK(look<Handle, Cell>(handle).first == cells);  // they are kept still
+      }
+    }
+    CHECK(look<Handle, Cell>(handle).first == cells + 500);  // and no longer
+    handle.parallel_new<Cell>(100);
+    CHECK(look<Handle, Cell>(handle).first == cells + 600);
+  }
+}
+
 class Letter;
 class Mail;
 class Parcel;

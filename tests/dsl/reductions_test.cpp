@@ -38,7 +38,7 @@ struct Combine {
 class Body : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Body, (id_, std::uint32_t), (weight_, float), (shift_, std::int8_t), (sum_, std::uint64_t),
-                  (count_, std::uint32_t), (largest_, std::uint32_t));
+                  (count_, std::uint32_t), (largest_, std::uint32_t), (hits_, dynasoar::AtomicWord<std::uint64_t>));
 
   __device__ explicit Body(std::size_t id)
       : id_(static_cast<std::uint32_t>(id)),
@@ -46,7 +46,9 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
         shift_(static_cast<std::int8_t>(id % 200 < 100 ? id % 100 : -static_cast<int>(id % 100))),
         sum_(0),
         count_(0),
-        largest_(0) {}
+        largest_(0) {
+    hits_->store((std::uint64_t{1} << 40) + id, dynasoar::Order::relaxed);
+  }
 
   struct Loaded {
     std::uint32_t id;
@@ -145,6 +147,13 @@ class Probe : public dynasoar::SoaBase<AllocatorT> {
   }
   __device__ void leave_unless_multiple_of(std::uint32_t step) {
     if (number_ % step != 0) dynasoar::destroy(this);
+  }
+  /// From an initial value that is no id.
+  __device__ auto find_least() {
+    return dynasoar::device_reduce<Body>(
+               std::numeric_limits<std::uint32_t>::max(), dynasoar::Least{},
+               [](Body* body) { return Body::Loaded{body->id_}; }, [](const Body::Loaded& seen) { return seen.id + 5; })
+        .then([this](std::uint32_t id) { heaviest_ = id; });
   }
   __device__ auto find_heaviest() {
     return dynasoar::device_reduce<Heavy>(
@@ -245,14 +254,39 @@ TEST_CASE("reduce, sum, minimum, maximum and count_if see every object of a clas
   CHECK(handle.count_if<Heavy>(IsEven{}) == kCount / 4);
 }
 
+TEST_CASE("numbers in atomic words are added and compared as others are") {
+  Handle handle({.heap_bytes = 8 << 20});
+  constexpr std::uint64_t kBase = std::uint64_t{1} << 40;
+  CHECK_FALSE(handle.minimum<&Body::hits_>().has_value());
+  make_bodies(handle, 1000);
+  CHECK(handle.sum<&Body::hits_>() == 1000 * kBase + sum_of_ids(1000));
+  CHECK(handle.minimum<&Body::hits_>() == kBase);
+  CHECK(handle.maximum<&Body::hits_>() == kBase + 999);
+}
+
+TEST_CASE("a reduction begins with its initial value, also where that is the greatest") {
+  Handle handle({.heap_bytes = 8 << 20, .threads = 3});
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  handle.parallel_new<Probe>(3);
+  handle.parallel_do<&Probe::find_least>();
+  CHECK(handle.count_if<Probe>(WrongHeaviest{kNone}) == 0);
+  CHECK(handle.reduce<Body>(std::uint64_t{kNone}, dynasoar::Least{}, IdOf{}) == kNone);
+  make_bodies(handle, 700);
+  handle.parallel_do<Body>([] __device__(Body * body) { body->id_ += 10; });
+  handle.parallel_do<&Probe::find_least>();
+  CHECK(handle.count_if<Probe>(WrongHeaviest{15}) == 0);
+  CHECK(handle.reduce<Body>(std::uint64_t{kNone}, dynasoar::Least{}, IdOf{}) == 10);
+  CHECK(handle.reduce<Body>(std::uint64_t{5}, dynasoar::Least{}, IdOf{}) == 5);
+}
+
 TEST_CASE("sums of small integers do not overflow") {
   Handle handle({.heap_bytes = 8 << 20});
-  handle.parallel_new<Body>(20000);
+  handle.parallel_new<Body>(20050);
   std::int64_t expected = 0;
-  for (int i = 0; i < 20000; ++i) expected += i % 200 < 100 ? i % 100 : -(i % 100);
+  for (int i = 0; i < 20050; ++i) expected += i % 200 < 100 ? i % 100 : -(i % 100);
+  CHECK(handle.sum<&Body::shift_>() == expected);
   handle.parallel_do<Body>([] __device__(Body * body) { body->shift_ = static_cast<std::int8_t>(100); });
-  CHECK(handle.sum<&Body::shift_>() == std::int64_t{20000} * 100);
-  CHECK(expected == 0);
+  CHECK(handle.sum<&Body::shift_>() == std::int64_t{20050} * 100);
 }
 
 TEST_CASE("a reduction over no objects is its initial value, and there is no least of nothing") {

@@ -578,6 +578,14 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
   grid.parallel_do<World32::Disc, &World32::Dot::visit>();
   CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 1; }) == 100);
   CHECK(handle.count_if<World32::Disc>([] __device__(World32::Disc * disc) { return disc->visits_ == 1; }) == 100);
+  // A method that Disc overrides, and a lambda: each object as one of its own class.
+  grid.parallel_do<World32::Dot>(Greet{}, 9u);
+  CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 10; }) == 300);
+  CHECK(handle.count_if<World32::Disc>([] __device__(World32::Disc * disc) { return disc->radius_ == 9.0f; }) == 100);
+  grid.parallel_do<World32::Dot>(
+      [] __device__(World32::Dot * dot, World32::View, std::uint32_t by) { dot->visits_ = dot->visits_ + by; }, 5u);
+  CHECK(handle.sum<&World32::Dot::visits_>() == 300 * 15 + 100 * 6);
+  grid.parallel_do<World32::Disc>([] __device__(World32::Disc * disc, World32::View) { disc->visits_ = 1; });
   dynasoar::DeviceArray<Totals> totals(positions.size());
   totals.fill_bytes(0);
   grid.parallel_do<World32::Disc, &World32::Dot::add_up>(100.0f, totals.data());
@@ -607,6 +615,21 @@ TEST_CASE("a grid that is too small says so, and has room the next time") {
   CHECK(handle.sum<&World32::Dot::visits_>() == 600);
   grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
   CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
+}
+
+TEST_CASE("a grid that is too small shows those that it has room for, until somebody synchronizes") {
+  World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
+  create<Plane32>(handle, random_positions(1000, 9), 9);
+  World32::Grid grid(handle, with(kSquare, 600));
+  grid.rebuild<&World32::Dot::seen>();
+  dynasoar::DeviceArray<Plane32> centers(1);
+  centers.upload({{4, 4}});
+  dynasoar::DeviceArray<Found> found(1);
+  handle.parallel_for(1, Search<Plane32>{grid.view(), centers.data(), 100, found.data()});
+  const Found all = found.download()[0];
+  CHECK(all.count == 600);
+  CHECK(all.wrong == 0);
+  CHECK_THROWS_AS(handle.synchronize(), dynasoar::Error);
 }
 
 TEST_CASE("a grid of which much is used grows in good time, with what is in it") {

@@ -27,7 +27,7 @@ class ThreadTeam {
 
   /// Calls `work(context, i)` for 0 <= i < threads() at the same time, for 0 in the calling thread, and waits for all.
   /// If the system has fewer threads left, only the first numbers are called.
-  /// @pre work does not throw. @throws Error if another thread of the host is in here
+  /// @pre work does not throw. @throws Error if another thread of the host is in here, or was when it forked
   void run(void (*work)(void* context, int thread), void* context);
 
  private:
