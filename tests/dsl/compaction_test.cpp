@@ -432,27 +432,27 @@ TEST_CASE("up to a threshold, nothing moves") {
   CHECK_THROWS_AS(world.compact<Animal>(std::numeric_limits<double>::quiet_NaN()), Error);
 }
 
-class Grain;
-using Sand = dynasoar::SoaAllocator<Grain>;
+class Speck;
+using Dust = dynasoar::SoaAllocator<Speck>;
 
-class Grain : public dynasoar::SoaBase<Sand> {
+class Speck : public dynasoar::SoaBase<Dust> {
  public:
-  DYNASOAR_FIELDS(Grain, (number_, std::uint32_t), (block_, std::uint32_t))
-  __device__ explicit Grain(std::size_t number) : number_(static_cast<std::uint32_t>(number)), block_(0u) {}
+  DYNASOAR_FIELDS(Speck, (number_, std::uint32_t), (block_, std::uint32_t))
+  __device__ explicit Speck(std::size_t number) : number_(static_cast<std::uint32_t>(number)), block_(0u) {}
   __device__ std::uint32_t block() const {
-    return Sand::block_of(dynasoar::detail::Handle(reinterpret_cast<std::uint64_t>(this)));
+    return Dust::block_of(dynasoar::detail::Handle(reinterpret_cast<std::uint64_t>(this)));
   }
 };
 
-/// Full blocks of grains; in those from block `first` on, only slots 0 to `left` - 1 of 64 stay taken.
-void pour(AllocatorHandle<Sand>& handle, std::size_t blocks, std::uint32_t first, std::uint32_t left) {
-  handle.parallel_new<Grain>(64 * blocks);
-  handle.compact<Grain>();
+/// Full blocks of specks; in those from block `first` on, only slots 0 to `left` - 1 of 64 stay taken.
+void pour(AllocatorHandle<Dust>& handle, std::size_t blocks, std::uint32_t first, std::uint32_t left) {
+  handle.parallel_new<Speck>(64 * blocks);
+  handle.compact<Speck>();
   CHECK(handle.statistics().types[0].blocks == blocks);
-  handle.parallel_do<Grain>([first, left] __device__(Grain * grain) {
-    const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(grain));
-    grain->block_ = grain->block();
-    if (grain->block() >= first && at.slot() >= left) dynasoar::destroy(grain);
+  handle.parallel_do<Speck>([first, left] __device__(Speck * speck) {
+    const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(speck));
+    speck->block_ = speck->block();
+    if (speck->block() >= first && at.slot() >= left) dynasoar::destroy(speck);
   });
   handle.synchronize();
 }
@@ -460,33 +460,33 @@ void pour(AllocatorHandle<Sand>& handle, std::size_t blocks, std::uint32_t first
 TEST_CASE("a block goes as soon as the others have room for its objects, and not before") {
   for (const std::uint32_t left : {32u, 33u}) {
     CAPTURE(left);
-    AllocatorHandle<Sand> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
+    AllocatorHandle<Dust> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
     pour(handle, 2, 0, left);
-    handle.compact<Grain>();
+    handle.compact<Speck>();
     CHECK(handle.statistics().types[0].blocks == (left == 32 ? 1 : 2));
-    CHECK(handle.count<Grain>() == 2 * left);
+    CHECK(handle.count<Speck>() == 2 * left);
   }
 }
 
 TEST_CASE("a threshold is what may be free: exactly as much does not start a compaction") {
-  AllocatorHandle<Sand> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
+  AllocatorHandle<Dust> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
   pour(handle, 4, 0, 32);
-  handle.compact<Grain>({.above = 0.5});
+  handle.compact<Speck>({.above = 0.5});
   CHECK(handle.statistics().types[0].blocks == 4);
-  handle.compact<Grain>({.above = 0.499});
+  handle.compact<Speck>({.above = 0.499});
   CHECK(handle.statistics().types[0].blocks == 2);
 }
 
 TEST_CASE("objects of full blocks stay where they are; the emptiest blocks go") {
-  AllocatorHandle<Sand> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
+  AllocatorHandle<Dust> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
   pour(handle, 10, 6, 32);
-  handle.compact<Grain>();
+  handle.compact<Speck>();
   CHECK(handle.statistics().types[0].blocks == 8);
-  CHECK(handle.count_if<Grain>(
-            [] __device__(Grain * grain) { return grain->block_ < 6 && grain->block() != grain->block_; }) == 0);
-  CHECK(handle.count_if<Grain>(
-            [] __device__(Grain * grain) { return grain->block_ >= 6 && grain->block() != grain->block_; }) == 64);
-  CHECK(handle.count<Grain>() == 6 * 64 + 4 * 32);
+  CHECK(handle.count_if<Speck>(
+            [] __device__(Speck * speck) { return speck->block_ < 6 && speck->block() != speck->block_; }) == 0);
+  CHECK(handle.count_if<Speck>(
+            [] __device__(Speck * speck) { return speck->block_ >= 6 && speck->block() != speck->block_; }) == 64);
+  CHECK(handle.count<Speck>() == 6 * 64 + 4 * 32);
 }
 
 TEST_CASE("objects come, go and move, round after round") {

@@ -695,6 +695,29 @@ struct Trap {
   __device__ void operator()(Fish*) const { __trap(); }
 };
 
+TEST_CASE("a pointer to the host's memory is found among the arguments of a loop, unless the GPU can read it") {
+  World world(1);
+  world.run(Act::make_fish, 1);
+  int reads_host = 0;
+  dynasoar::detail::check_cuda(cudaDeviceGetAttribute(&reads_host, cudaDevAttrPageableMemoryAccess, 0), "attribute");
+  const auto run = [&](const int* one, const int* other) {
+    world.handle.parallel_do<Fish>([] __device__(Fish*, int, const int*, const int*) {}, 1, one, other);
+  };
+  dynasoar::DeviceArray<int> array(1 << 20);
+  const int on_host = 0;
+  CHECK_NOTHROW(run(array.data(), array.data() + array.size()));
+  CHECK_NOTHROW(run(array.data(), nullptr));
+  CHECK_NOTHROW(
+      world.handle.parallel_do<Fish>([] __device__(Fish*, Fish*) {}, reinterpret_cast<Fish*>(0x0100000000000040)));
+  if (reads_host != 0) {
+    CHECK_NOTHROW(run(array.data(), &on_host));
+  } else {
+    CHECK_THROWS_WITH_AS(run(array.data(), &on_host),
+                         doctest::Contains("argument 3 of a loop points to memory of the host"), Error);
+  }
+  CHECK_NOTHROW(world.handle.synchronize());
+}
+
 TEST_CASE("child: a kernel is aborted" * doctest::skip()) {
   World world(1);
   world.run(Act::make_fish, 1);
