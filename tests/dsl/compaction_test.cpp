@@ -444,24 +444,39 @@ class Speck : public dynasoar::SoaBase<Dust> {
   }
 };
 
-/// Full blocks of specks; in those from block `first` on, only slots 0 to `left` - 1 of 64 stay taken.
-void pour(AllocatorHandle<Dust>& handle, std::size_t blocks, std::uint32_t first, std::uint32_t left) {
-  handle.parallel_new<Speck>(64 * blocks);
+/// Blocks of specks: `full` full ones with the lowest numbers, and `others` of which only slots 0 to `left` - 1 are
+/// taken.
+/// @return number of the first of those
+std::uint32_t pour(AllocatorHandle<Dust>& handle, std::size_t full, std::size_t others, std::uint32_t left) {
+  handle.parallel_new<Speck>(64 * (full + others));
   handle.compact<Speck>();
-  CHECK(handle.statistics().types[0].blocks == blocks);
+  handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->block_ = speck->block(); });
+  std::vector<std::uint32_t> blocks = handle.columns<Speck>()["block_"].as<std::uint32_t>();
+  std::sort(blocks.begin(), blocks.end());
+  const std::uint32_t first = blocks[64 * full];
   handle.parallel_do<Speck>([first, left] __device__(Speck * speck) {
     const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(speck));
-    speck->block_ = speck->block();
-    if (speck->block() >= first && at.slot() >= left) dynasoar::destroy(speck);
+    if (speck->block_ >= first && at.slot() >= left) dynasoar::destroy(speck);
   });
-  handle.synchronize();
+  CHECK(handle.statistics().types[0].blocks == full + others);
+  return first;
 }
+
+constexpr std::uint32_t kNoBlock = std::numeric_limits<std::uint32_t>::max();
+
+/// Whether a speck that was in a block from `begin` to before `end` is in another one now.
+struct HasMoved {
+  std::uint32_t begin, end;
+  __device__ bool operator()(Speck* speck) const {
+    return speck->block_ >= begin && speck->block_ < end && speck->block() != speck->block_;
+  }
+};
 
 TEST_CASE("a block goes as soon as the others have room for its objects, and not before") {
   for (const std::uint32_t left : {32u, 33u}) {
     CAPTURE(left);
     AllocatorHandle<Dust> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
-    pour(handle, 2, 0, left);
+    pour(handle, 0, 2, left);
     handle.compact<Speck>();
     CHECK(handle.statistics().types[0].blocks == (left == 32 ? 1 : 2));
     CHECK(handle.count<Speck>() == 2 * left);
@@ -470,7 +485,7 @@ TEST_CASE("a block goes as soon as the others have room for its objects, and not
 
 TEST_CASE("a threshold is what may be free: exactly as much does not start a compaction") {
   AllocatorHandle<Dust> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
-  pour(handle, 4, 0, 32);
+  pour(handle, 0, 4, 32);
   handle.compact<Speck>({.above = 0.5});
   CHECK(handle.statistics().types[0].blocks == 4);
   handle.compact<Speck>({.above = 0.499});
@@ -479,13 +494,11 @@ TEST_CASE("a threshold is what may be free: exactly as much does not start a com
 
 TEST_CASE("objects of full blocks stay where they are; the emptiest blocks go") {
   AllocatorHandle<Dust> handle({.heap_bytes = std::size_t{1} << 20, .threads = 1});
-  pour(handle, 10, 6, 32);
+  const std::uint32_t first = pour(handle, 6, 4, 32);
   handle.compact<Speck>();
   CHECK(handle.statistics().types[0].blocks == 8);
-  CHECK(handle.count_if<Speck>(
-            [] __device__(Speck * speck) { return speck->block_ < 6 && speck->block() != speck->block_; }) == 0);
-  CHECK(handle.count_if<Speck>(
-            [] __device__(Speck * speck) { return speck->block_ >= 6 && speck->block() != speck->block_; }) == 64);
+  CHECK(handle.count_if<Speck>(HasMoved{0, first}) == 0);
+  CHECK(handle.count_if<Speck>(HasMoved{first, kNoBlock}) == 64);
   CHECK(handle.count<Speck>() == 6 * 64 + 4 * 32);
 }
 
