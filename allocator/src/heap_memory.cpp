@@ -133,10 +133,6 @@ std::vector<std::uint64_t> HeapMemory::refusals() const {
   return pieces_[refusals_piece_].download();
 }
 
-void HeapMemory::refuse_together(Executor& executor, std::size_t type, std::uint64_t objects) const {
-  executor.for_each_index(1, RefuseTogether{heap_.refusals, types(), static_cast<int>(type), objects});
-}
-
 std::vector<std::uint64_t> HeapMemory::created() const {
   const std::vector<std::uint64_t> words = pieces_[counts_piece_].download();
   std::vector<std::uint64_t> totals(types_.size());

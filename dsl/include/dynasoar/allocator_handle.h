@@ -132,10 +132,13 @@ class AllocatorHandle {
       bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
     } else {
       constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
-      const std::size_t tried = std::min<std::size_t>(count, storage_.most_objects(type));
-      // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
-      run_indexed(tried, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
-      if (count > tried) storage_.refuse_together(executor_, type, count - tried);
+      if (count <= storage_.most_objects(type)) {
+        // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
+        run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
+      } else {
+        using Pieces = detail::NewInPieces<AllocatorT, T, Args...>;
+        run_indexed(Pieces::kPieces, Pieces{count, {std::move(args)...}}, 1);
+      }
     }
   }
 

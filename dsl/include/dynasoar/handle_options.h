@@ -37,9 +37,10 @@ struct FaultInjection {
 /// How to make an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`
 ///
 /// Without a size the heap starts with 256 MiB (or what there is) and grows when it must, to most of the memory that is
-/// free when the handle is made. `heap_limit_bytes` says how far instead. With `heap_bytes` alone the heap has that
-/// size for good; with both it starts with the one and grows to the other. Bytes are for objects; the state beside them
-/// takes some percent more. An AosAllocator's heap cannot grow: it has 256 MiB if no size is given.
+/// free when the handle is made: on a CPU, the least of what the machine has, the process's control groups leave and
+/// three quarters of what its resource limits leave. `heap_limit_bytes` says how far instead. With `heap_bytes` alone
+/// the heap has that size for good; with both it starts with the one and grows to the other. Bytes are for objects; the
+/// state beside them takes some percent more. An AosAllocator's heap cannot grow: it has 256 MiB if no size is given.
 struct HandleOptions {
   std::optional<std::size_t> heap_bytes = {};
   std::optional<std::size_t> heap_limit_bytes = {};

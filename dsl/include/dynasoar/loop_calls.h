@@ -10,6 +10,7 @@
 
 #include <dynasoar/allocator/checks.h>
 #include <dynasoar/allocator/class_rules.h>
+#include <dynasoar/allocator/refusal.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
@@ -242,6 +243,31 @@ struct IndexedNew {
   template <std::size_t... I>
   __device__ void create(std::size_t index, std::index_sequence<I...>) const {
     make_new<T>(index, std::get<I>(arguments)...);
+  }
+};
+
+/// Creates the objects of a piece of all indices, for so many that most will be refused: after a few refusals in a row
+/// it refuses the rest together.
+///
+/// @tparam A   the allocator
+template <class A, class T, class... Args>
+struct NewInPieces {
+  static constexpr std::size_t kPieces = 1024;
+
+  std::size_t count;
+  std::tuple<Args...> arguments;
+
+  __device__ void operator()(std::size_t piece) const {
+    const std::size_t begin = piece * (count / kPieces);
+    const std::size_t size = piece + 1 == kPieces ? count - begin : count / kPieces;
+    std::size_t tried = 0;
+    for (int refused = 0; tried < size && refused < kMostRefusalsInARow; ++tried) {
+      const auto create = [&](const Args&... args) {
+        return A::template make_new<T>(begin + tried, args...) != nullptr;
+      };
+      refused = std::apply(create, arguments) ? 0 : refused + 1;
+    }
+    A::template refuse_together<T>(size - tried);
   }
 };
 

@@ -29,6 +29,8 @@ __device__ T* make_new(Args&&... args) {
 /// AllocatorHandle::parallel_new, but in the calling thread. With a SoaAllocator it takes about as long as to create
 /// one, if the threads of a warp want few more than 64 together; not in checked builds, where it is a loop.
 ///
+/// What a full heap refuses takes no time, whatever the number.
+///
 /// @return how many were created: less than `count` if some were refused, as make_new would be; those created have any
 ///         of the numbers
 template <class T, class... Args>

@@ -166,17 +166,22 @@ class AosAllocator {
   /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was memory for
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
-    constexpr std::uint32_t kPatience = 16;  // refusals in a row, after which the rest is refused as well
     std::uint32_t made = 0;
-    std::uint32_t in_a_row = 0;
+    int in_a_row = 0;
     std::uint32_t i = 0;
-    for (; i < count && in_a_row < kPatience; ++i) {
+    for (; i < count && in_a_row < detail::kMostRefusalsInARow; ++i) {
       const bool is_made = make_new<T>(std::uint32_t{i}, args...) != nullptr;
       made += is_made ? 1 : 0;
       in_a_row = is_made ? 0 : in_a_row + 1;
     }
-    detail::refuse_together(detail::bound_state<AosAllocator>().refusals, kTypes, index_of<T>, count - i);
+    refuse_together<T>(count - i);
     return made;
+  }
+
+  /// Counts objects of T as refused, without trying.
+  template <class T>
+  __device__ static void refuse_together(std::uint64_t objects) {
+    detail::refuse_together(detail::bound_state<AosAllocator>().refusals, kTypes, index_of<T>, objects);
   }
 
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
@@ -361,11 +366,6 @@ class AosStorage {
 
   /// Objects refused since the start, see refused_objects. Waits for the device.
   std::vector<std::uint64_t> refusals() const { return refusals_.download(); }
-
-  /// Counts objects of a type as refused because the heap is full, when the loops before are done.
-  void refuse_together(Executor& executor, std::size_t type, std::uint64_t objects) const {
-    executor.for_each_index(1, RefuseTogether{state_.refusals, A::kTypes, static_cast<int>(type), objects});
-  }
 
   /// Objects of a type that can be created in one loop: those that its table has room for.
   std::uint64_t most_objects(std::size_t type) const { return state_.tables.of[type].capacity; }

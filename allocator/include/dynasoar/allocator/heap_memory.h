@@ -108,9 +108,6 @@ class HeapMemory {
   /// Objects refused since the start, see refused_objects. Waits for the device.
   std::vector<std::uint64_t> refusals() const;
 
-  /// Counts objects of a type as refused because the heap is full, when the loops before are done.
-  void refuse_together(Executor& executor, std::size_t type, std::uint64_t objects) const;
-
   /// More objects of a type than can be created in one loop, unless constructors delete some.
   std::uint64_t most_objects(std::size_t type) const { return 2 * std::uint64_t{list_capacity(type)} * kSlotsPerBlock; }
 

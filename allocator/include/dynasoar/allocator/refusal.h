@@ -29,6 +29,10 @@ constexpr std::size_t refusal_words(std::size_t types) {
   return types * (kRefusals + 1);
 }
 
+/// Refusals in a row, after which a thread that has to create very many objects lets the rest be refused as well, where
+/// an allocator cannot tell that it is full.
+inline constexpr int kMostRefusalsInARow = 16;
+
 /// Counts objects as refused because the heap is full. @param words   [refusal_words(types)]
 __device__ inline void refuse_together(AtomicWord<std::uint64_t>* words, int types, int type, std::uint64_t objects) {
   constexpr std::uint64_t kUnit = std::uint64_t{1} << 32;
@@ -38,16 +42,6 @@ __device__ inline void refuse_together(AtomicWord<std::uint64_t>* words, int typ
   }
   if (objects >= kUnit) words[types * kRefusals + type].add(objects / kUnit, Order::relaxed);
 }
-
-/// The same as a loop, for a handle that need not try.
-struct RefuseTogether {
-  AtomicWord<std::uint64_t>* words;
-  int types;
-  int type;
-  std::uint64_t objects;
-
-  __device__ void operator()(std::size_t) const { refuse_together(words, types, type, objects); }
-};
 
 /// Objects of a type refused for one reason, or the greatest number if there were more.
 inline std::uint64_t refused_objects(const std::vector<std::uint64_t>& words, std::size_t type, Refusal why) {

@@ -262,6 +262,12 @@ class ReducedSoaAllocator {
     return true;
   }
 
+  /// Counts objects of T as refused because the heap is full, without trying.
+  template <class T>
+  __device__ static void refuse_together(std::uint64_t objects) {
+    detail::refuse_together(detail::bound_state<ReducedSoaAllocator>().heap.refusals, kTypes, index_of<T>, objects);
+  }
+
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
   ///
   /// @pre the object is alive, and nobody else deletes it
@@ -363,11 +369,6 @@ class ReducedSoaAllocator {
     const std::uint64_t proof = heap.full_at[index_of<T>].load(Order::acquire);
     const std::uint64_t freed = heap.pages_freed.read();
     return proof == 1 + freed + heap.types[index_of<T>].deleted.read();
-  }
-
-  template <class T>
-  __device__ static void refuse_together(std::uint64_t objects) {
-    detail::refuse_together(detail::bound_state<ReducedSoaAllocator>().heap.refusals, kTypes, index_of<T>, objects);
   }
 
   /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
