@@ -2,9 +2,10 @@
 #
 #   cmake -DSOURCE=<file> -DMISTAKE=<ON|OFF> -P check.cmake -- <compiler> <flags>...
 #
-# With MISTAKE the file must not compile, and the compiler must print the text that the file's first line announces,
-# `// expect: <text>`. Without, it must compile: that the same flags compile the corrected code is what makes the
-# failures believable.
+# With MISTAKE the file must not compile, and the compiler's first error must be a message of this library with the text
+# that the file's first line announces, `// expect: <text>`. If there is a second line `// names: <class>`, the compiler
+# must also print the name of that class. Without MISTAKE, the file must compile: that the same flags compile the
+# corrected code is what makes the failures believable.
 cmake_minimum_required(VERSION 3.22)
 
 set(_command "")
@@ -39,8 +40,20 @@ set(_expected "${CMAKE_MATCH_1}")
 if(_status EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles, but must not: '${_expected}'")
 endif()
-string(REGEX REPLACE "[ \n]+" " " _text "${_text}")  # nvcc breaks lines
-string(FIND "${_text}" "${_expected}" _found)
-if(_found EQUAL -1)
-  message(FATAL_ERROR "${SOURCE} does not compile, but the compiler does not say '${_expected}':\n${_text}")
+string(REGEX REPLACE "[ \n]+" " " _line "${_text}")  # nvcc breaks lines
+string(FIND "${_line}" "error" _begin)
+string(SUBSTRING "${_line}" ${_begin} -1 _first)
+string(REGEX MATCH "^error[^:]*:(.*)$" _first "${_first}")
+string(REGEX REPLACE " error: .*" "" _first "${CMAKE_MATCH_1}")
+foreach(_part IN ITEMS "dynasoar: " "${_expected}")
+  string(FIND "${_first}" "${_part}" _found)
+  if(_found EQUAL -1)
+    message(FATAL_ERROR "${SOURCE} does not compile, but the compiler's first error is not '${_expected}':\n${_text}")
+  endif()
+endforeach()
+if(_source MATCHES "^[^\n]+\n// names: ([^\n]+)")
+  string(FIND "${_line}" "${CMAKE_MATCH_1}" _found)
+  if(_found EQUAL -1)
+    message(FATAL_ERROR "The errors in ${SOURCE} do not name '${CMAKE_MATCH_1}':\n${_text}")
+  endif()
 endif()

@@ -1,4 +1,5 @@
 // SoaField: every kind of value survives in every slot, and a field can be used like the value that it stands for.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -201,9 +202,24 @@ class Node : public SoaBase<NodeAllocator> {
  public:
   DYNASOAR_FIELDS(Node, (number_, int), (bits_, std::uint32_t), (weight_, double), (flag_, bool), (colour_, Colour),
                   (next_, Node*), (text_, const int*), (place_, Twelve), (values_, std::array<int, 4>),
-                  (links_, std::array<Node*, 2>), (single_, std::array<float, 1>))
+                  (links_, std::array<Node*, 2>), (single_, std::array<float, 1>),
+                  (visits_, dynasoar::AtomicWord<std::uint32_t>))
   __device__ Node() {}
   __device__ Node(int number, Node* next) : number_(number), next_(next) {}
+  /// Inherits everything from its mother, in some other form or another.
+  __device__ explicit Node(const Node* mother)
+      : number_(mother->number_ + 1),
+        bits_(mother->bits_),
+        weight_{mother->weight_},
+        flag_(mother->flag_),
+        colour_(mother->colour_),
+        next_(mother->next_),
+        text_(mother->text_),
+        place_(mother->place_),
+        values_(mother->values_),
+        links_{mother->links_},
+        single_(mother->single_),
+        visits_(mother->visits_) {}
 
   __device__ int twice() const { return 2 * number_; }
   __device__ void check_arithmetic(Lines lines);
@@ -211,6 +227,8 @@ class Node : public SoaBase<NodeAllocator> {
   __device__ void check_arrays(Lines lines);
   __device__ void check_structs(Lines lines);
   __device__ void check_const(Lines lines) const;
+  __device__ void check_child(Node* child, Lines lines);
+  __device__ void check_functions(Node* other, Lines lines);
 };
 
 class Extended : public Node {
@@ -341,6 +359,14 @@ __device__ void Node::check_arrays(Lines lines) {
   EXPECT(values_[1] == -1 && !(values_ == copy));
   values_.fill(4);
   EXPECT(values_[0] == 4 && values_[3] == 4);
+  for (std::size_t i = 0; i < values_.size(); ++i) {  // arrays differ if one element does, be it the first or the last
+    std::array<int, 4> other = values_;
+    EXPECT(values_ == other && !(values_ != other));
+    other[i] = 5;
+    EXPECT(values_ != other && !(values_ == other));
+  }
+  single_[0] = 1.0f;
+  EXPECT(single_ == (std::array<float, 1>{1.0f}) && single_ != (std::array<float, 1>{2.0f}));
   links_[0] = this;
   links_[1] = next_;
   EXPECT(links_[0]->number_ == number_ && links_[1] == next_);
@@ -381,6 +407,38 @@ __device__ void Node::check_const(Lines lines) const {
   static_assert(!std::is_assignable_v<decltype((number_)), int>);
 }
 
+__device__ void Node::check_child(Node* child, Lines lines) {
+  EXPECT(child->number_ == number_ + 1 && child->bits_ == bits_ && child->weight_ == weight_ && child->flag_ == flag_);
+  EXPECT(child->colour_ == colour_ && child->next_ == next_ && child->text_ == text_);
+  EXPECT(child->place_.get() == place_.get() && child->values_ == values_.get() && child->links_ == links_.get());
+  EXPECT(child->single_ == single_.get());
+  EXPECT(child->visits_->load(Order::relaxed) == visits_->load(Order::relaxed));
+  child->values_[3] = values_[3] + 1;
+  EXPECT(child->values_ != values_.get());  // a copy
+}
+
+/// Functions of namespace std that take the type of their values from their arguments.
+__device__ void Node::check_functions(Node* other, Lines lines) {
+  weight_ = 1.5;
+  other->weight_ = 2.5;
+  EXPECT(std::max(weight_, 2.0) == 2.0 && std::max(2.0, weight_) == 2.0 && std::max(weight_, 1.0) == 1.5);
+  EXPECT(std::min(weight_, 2.0) == 1.5 && std::min(2.0, weight_) == 1.5 && std::min(weight_, 1.0) == 1.0);
+  EXPECT(std::max(weight_, other->weight_) == 2.5 && std::min(other->weight_, weight_) == 1.5);
+  EXPECT(std::clamp(weight_, 2.0, 3.0) == 2.0 && std::clamp(weight_, 0.0, 1.0) == 1.0);
+  EXPECT(std::clamp(weight_, 1.0, 2.0) == 1.5 && std::clamp(2.0, weight_, other->weight_) == 2.0);
+  EXPECT(std::clamp(weight_, other->weight_, other->weight_) == 2.5);
+  std::swap(weight_, other->weight_);
+  EXPECT(weight_ == 2.5 && other->weight_ == 1.5);
+  double plain = 7;
+  std::swap(weight_, plain);
+  EXPECT(weight_ == 7 && plain == 2.5);
+  EXPECT(std::exchange(weight_, 8) == 7 && weight_ == 8);
+  values_.fill(1);
+  other->values_.fill(2);
+  std::swap(values_, other->values_);
+  EXPECT(values_[3] == 2 && other->values_[3] == 1);
+}
+
 TEST_CASE("a field can be used like the value that it stands for") {
   AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});
   Counters line(1);
@@ -396,15 +454,18 @@ TEST_CASE("a field can be used like the value that it stands for") {
     first->check_arrays(lines);
     first->check_structs(lines);
     first->check_const(lines);
+    first->text_ = nullptr;
+    first->bits_ = 5;
+    first->visits_->store(17, Order::relaxed);
+    first->check_child(dynasoar::make_new<Node>(first), lines);
+    first->check_functions(second, lines);
   });
   handle.synchronize();
   CHECK_MESSAGE(line[0] == 0, "see this line");
 }
 
-// SoaField has no copies, so that `auto x = field;` cannot keep a field that is not part of an object.
-static_assert(!std::is_copy_constructible_v<SoaField<Node, 0>>);
 static_assert(std::is_empty_v<SoaField<Node, 0>> && std::is_empty_v<SoaField<Node, 8>>);
-static_assert(sizeof(Node) == 12 && sizeof(Extended) == 14);
+static_assert(sizeof(Node) == 13 && sizeof(Extended) == 15);
 
 TEST_CASE("base-class handles and subclass handles see the same inherited fields") {
   AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});

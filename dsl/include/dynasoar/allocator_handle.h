@@ -30,6 +30,7 @@
 #include <dynasoar/kept_lists.h>
 #include <dynasoar/loop_calls.h>
 #include <dynasoar/loop_reports.h>
+#include <dynasoar/loop_rules.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
@@ -97,8 +98,8 @@ class AllocatorHandle {
     using T = typename detail::MethodClass<decltype(kMethod)>::type;
     static_assert(
         AllocatorT::template Subtypes<T>::size <= 1,
-        "dynasoar: several classes have this method: &Fish::f of an inherited f is &Agent::f. Say which objects "
-        "you mean: parallel_do<Fish, &Agent::f>() or parallel_do<Agent, &Agent::f>()");
+        "dynasoar: several listed classes inherit this method, and C++ takes the address of an inherited method for "
+        "that of its base class. Say whose objects you mean: parallel_do<Class, &Base::method>()");
     parallel_do<T, kMethod>(std::move(args)...);
   }
 
@@ -106,6 +107,7 @@ class AllocatorHandle {
   template <class T, auto kMethod, class... Args>
   requires std::is_member_function_pointer_v<decltype(kMethod)>
   void parallel_do(Args... args) {
+    static_assert(detail::check_given<detail::Method<kMethod>, Args...>());
     detail::check_arguments<AllocatorT>(args...);
     run_loop<T>(detail::ObjectCall<detail::Method<kMethod>, Args...>{{}, {std::move(args)...}});
   }
@@ -113,6 +115,7 @@ class AllocatorHandle {
   /// Runs `function(object, args...)` for all objects of T and its subclasses: a lambda `[=] __device__ (Fish* fish)`.
   template <class T, class F, class... Args>
   void parallel_do(F function, Args... args) {
+    static_assert(detail::check_given<F, Args...>());
     detail::check_arguments<AllocatorT>(args...);
     run_loop<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
   }
@@ -122,12 +125,13 @@ class AllocatorHandle {
   /// heap refuses takes no time, whatever the number.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
+    detail::check_listed<AllocatorT, T>();
+    static_assert((true && ... && detail::check_argument<Args>()));
+    detail::check_constructible<T, std::size_t, const Args&...>();
     executor_.check_may_submit();
     detail::check_arguments<AllocatorT>(args...);
     make_room(pages_for<T>(count));
     if constexpr (AllocatorT::kCreatesInPieces) {
-      detail::check_listed<AllocatorT, T>();
-      detail::check_constructible<T, std::size_t, const Args&...>();
       const auto run = [this](const auto& function) { this->run_indexed(function.threads(), function, 1); };
       bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
     } else {
@@ -146,6 +150,7 @@ class AllocatorHandle {
   /// the objects that existed when the last parallel_do began.
   template <class F>
   void parallel_for(std::size_t count, F function) {
+    static_assert(detail::check_callable<F>());
     run_indexed(count, function, 1);
   }
 
@@ -320,6 +325,7 @@ class AllocatorHandle {
                   "dynasoar: reduce copies its values between host and device: use a "
                   "trivially copyable type");
     detail::check_listed_or_base<AllocatorT, T>();
+    static_assert(detail::check_given<F, Op>());
     executor_.check_may_wait();
     announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
     lists_.make_lists(detail::class_set_v<AllocatorT, T>);
@@ -460,23 +466,25 @@ class AllocatorHandle {
 
   inline static AllocatorHandle* alive_ = nullptr;
 
-  void check_saves() {
+  static constexpr bool saves() {
     static_assert(AllocatorT::kSaves,
                   "dynasoar: objects of an AosAllocator are addresses of one run, so they cannot be saved: use a "
                   "SoaAllocator for programs that save and load checkpoints");
-    executor_.check_may_wait();
+    return true;
   }
 
   [[gnu::noinline]] void save_items(const std::string& path, const SaveOptions& options,
                                     detail::View<const SavedItem*> items) {
-    check_saves();
+    static_assert(saves());
+    executor_.check_may_wait();
     synchronize();
     detail::save_checkpoint(executor_, storage_, growth_, loops_, path, options, items, detail::kCompression);
   }
 
   [[gnu::noinline]] void load_items(const std::string& path, const LoadOptions& options,
                                     detail::View<const CheckpointItem*> items) {
-    check_saves();
+    static_assert(saves());
+    executor_.check_may_wait();
     executor_.synchronize();
     lists_.check_not_kept();
     const Rebinding rebinding{*this};

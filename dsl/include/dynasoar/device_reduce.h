@@ -19,6 +19,9 @@ template <class U, class R, class Op, class Load, class Map, class Finish>
 struct Reduction {
   using Other = U;
   using Result = R;
+  static_assert(std::is_invocable_v<const Load&, U*>,
+                "dynasoar: the load function of device_reduce must take a pointer to an object of the class that it "
+                "looks at, and must not be 'mutable'");
   using Source = std::decay_t<std::invoke_result_t<const Load&, U*>>;
   static_assert(std::is_trivially_copyable_v<R> && std::is_trivially_copyable_v<Source>,
                 "dynasoar: device_reduce passes its values and what is loaded of an object from thread to thread: use "
@@ -28,6 +31,15 @@ struct Reduction {
       "dynasoar: device_reduce keeps what is loaded of hundreds of objects in shared memory: load at most 64 bytes");
   static_assert(std::is_default_constructible_v<R>,
                 "dynasoar: the values of device_reduce need a default constructor, to be passed from thread to thread");
+  static_assert(std::is_invocable_v<const Map&, const Source&>,
+                "dynasoar: the last function of device_reduce must take what the load function returns (or, without "
+                "one, a pointer to an object) by value or as a reference to const, and must not be 'mutable'");
+  static_assert(std::is_invocable_v<const Op&, R, R>,
+                "dynasoar: the operation of device_reduce must take two values of the type of init, by value or as "
+                "references to const, and must not be 'mutable'");
+  static_assert(std::is_invocable_v<const Finish&, R>,
+                "dynasoar: the function that 'then' of device_reduce is given must take the result, by value or as a "
+                "reference to const, and must not be 'mutable'");
   static_assert(std::is_convertible_v<std::invoke_result_t<const Map&, const Source&>, R>,
                 "dynasoar: the last function of device_reduce must return what init is, a value to be combined");
 

@@ -8,6 +8,7 @@
 #include <dynasoar/columns.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/field_accesses.h>
+#include <dynasoar/field_functions.h>
 #include <dynasoar/field_names.h>
 #include <dynasoar/fields.h>
 #include <dynasoar/load_values.h>

@@ -2,15 +2,21 @@
 /// DYNASOAR_FIELDS: declares the fields of a class by name.
 #pragma once
 
+#include <cstddef>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
+#include <dynasoar/field_functions.h>
 #include <dynasoar/field_names.h>
 #include <dynasoar/soa_field.h>
 
 /// `DYNASOAR_FIELDS(Fish, (position_, Cell*), (egg_timer_, std::uint32_t))` declares FieldTypes, one SoaField per pair,
 /// and `field_names`. The name comes first because a type may contain commas. Up to 340 fields; none is allowed.
 #define DYNASOAR_FIELDS(Class, ...)                                                                                 \
+  static_assert(::dynasoar::detail::is_class_text(#Class),                                                          \
+                "dynasoar: DYNASOAR_FIELDS begins with the class: DYNASOAR_FIELDS(ThisClass, " #Class ", ...)");    \
+  DYNASOAR_FOR_EACH_(DYNASOAR_CHECK_, Class, __VA_ARGS__)                                                           \
   using FieldOwner = Class;                                                                                         \
   using FieldTypes = ::dynasoar::detail::FieldTypesOf<void DYNASOAR_FOR_EACH_(DYNASOAR_TYPE_, Class, __VA_ARGS__)>; \
   static constexpr ::dynasoar::detail::FieldNames<std::tuple_size_v<FieldTypes>> field_names{                       \
@@ -18,7 +24,7 @@
   DYNASOAR_FOR_EACH_(DYNASOAR_FIELD_, Class, __VA_ARGS__)                                                           \
   __device__ void dynasoar_fields_of_this_class() const {                                                           \
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*this)>, Class>,                                      \
-                  "dynasoar: DYNASOAR_FIELDS names another class than the one it stands in");                       \
+                  "dynasoar: DYNASOAR_FIELDS(" #Class ", ...) names another class than the one it stands in");      \
   }
 
 namespace dynasoar::detail {
@@ -27,7 +33,48 @@ namespace dynasoar::detail {
 template <class, class... Types>
 using FieldTypesOf = std::tuple<Types...>;
 
+/// Whether the text of DYNASOAR_FIELDS' first argument can be a class, and is not a field.
+constexpr bool is_class_text(std::string_view text) {
+  return !text.empty() && text.front() != '(';
+}
+
+constexpr bool is_identifier(std::string_view text) {
+  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!plain && static_cast<unsigned char>(c) < 0x80) return false;  // letters of other languages are above
+  }
+  return true;
+}
+
+constexpr bool is_builtin_type(std::string_view text) {
+  for (const std::string_view type :
+       {"bool",     "char",     "short",  "int",     "long",    "float",   "double",  "unsigned",
+        "signed",   "size_t",   "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+        "uint32_t", "uint64_t", "float2", "float3",  "float4",  "double2"}) {
+    if (text == type) return true;
+  }
+  return false;
+}
+
+/// Whether a text is "(name, type)". The name can be told from a type by what it is made of; where both are plain
+/// words, by the underscore at the end that names of members often have.
+constexpr bool is_field_text(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')' || comma == std::string_view::npos) return false;
+  const std::string_view name = text.substr(1, text.find_last_not_of(' ', comma - 1));
+  const std::size_t type_begin = text.find_first_not_of(' ', comma + 1);
+  const std::string_view type = text.substr(type_begin, text.size() - 1 - type_begin);
+  return is_identifier(name) && !is_builtin_type(name) && !type.empty() &&
+         !(is_identifier(type) && type.back() == '_' && name.back() != '_');
+}
+
 }  // namespace dynasoar::detail
+
+#define DYNASOAR_CHECK_(Class, index, field)                                                                           \
+  static_assert(::dynasoar::detail::is_field_text(#field), "dynasoar: DYNASOAR_FIELDS(" #Class                         \
+                                                           ", ...) takes each field as (name, type), in parentheses, " \
+                                                           "and the name first. This is not one: " #field);
 
 #define DYNASOAR_TYPE_(Class, index, field) , DYNASOAR_SECOND_ field
 #define DYNASOAR_NAME_(Class, index, field) DYNASOAR_STRING_(DYNASOAR_FIRST_ field),

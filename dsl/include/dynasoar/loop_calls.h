@@ -12,6 +12,7 @@
 #include <dynasoar/allocator/class_rules.h>
 #include <dynasoar/allocator/refusal.h>
 #include <dynasoar/device_reduce.h>
+#include <dynasoar/loop_rules.h>
 #include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/atomic.h>
@@ -42,6 +43,13 @@ inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true
 /// What says, while a call runs, who is to blame for misuse; nothing if the allocator does not find misuse.
 template <class A>
 using ScopeFor = std::conditional_t<A::kFindsMisuse, ContextScope<A>, NoScope>;
+
+template <auto kMethod>
+struct Method;
+template <class>
+inline constexpr bool is_method_v = false;
+template <auto kMethod>
+inline constexpr bool is_method_v<Method<kMethod>> = true;
 
 /// In checked builds for a GPU: that arguments of a loop which are pointers point to memory that it can reach. Pointers
 /// in class values and in what lambdas capture are not seen.
@@ -77,9 +85,11 @@ struct ObjectCall {
   __device__ decltype(auto) call(T* object, [[maybe_unused]] std::tuple<Args...>& copy,
                                  std::index_sequence<I...>) const {
     if constexpr (std::is_member_function_pointer_v<F>) {
+      static_assert(check_call<F, typename MethodClass<F>::type*, Args...>());
       typename MethodClass<F>::type* const receiver = object;
       return (receiver->*function)(std::get<I>(copy)...);
     } else {
+      if constexpr (!is_method_v<F>) static_assert(check_call<const F&, T*, Args...>());
       return function(object, std::get<I>(copy)...);
     }
   }
@@ -95,8 +105,7 @@ struct Method {
   template <class T, class... Args>
   __device__ decltype(auto) operator()(T* object, Args&... args) const {
     using Receiver = typename MethodClass<decltype(kMethod)>::type;  // the base that declares the method
-    static_assert(std::is_invocable_v<decltype(kMethod), Receiver*, Args&...>,
-                  "dynasoar: the method does not take these arguments: parallel_do<&C::f>(a, b) calls object->f(a, b)");
+    static_assert(check_call<decltype(kMethod), Receiver*, Args...>());
     Receiver* const receiver = object;
     return (receiver->*kMethod)(args...);
   }
@@ -205,6 +214,7 @@ template <class T, class Call>
 struct SlotValue {
   Call call;
   __device__ auto operator()(std::uint32_t block, std::uint32_t slot) const {
+    static_assert(check_call<const Call&, T*>());
     T* const object = T::Allocator::template object<T>(block, slot);
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(reinterpret_cast<std::uint64_t>(object));
     return call(object);
@@ -216,6 +226,7 @@ template <class A, class F>
 struct IndexCall {
   F function;
   __device__ void operator()(std::size_t index) const {
+    static_assert(check_call<const F&, std::size_t>());
     [[maybe_unused]] const ScopeFor<A> scope(0);
     function(index);
   }

@@ -32,6 +32,17 @@ struct NeighbourReduction {
       std::is_trivially_copyable_v<R> && std::is_default_constructible_v<R>,
       "dynasoar: GridView::reduce passes its values from thread to thread: use a trivially copyable type with "
       "a default constructor");
+  static_assert(
+      std::is_invocable_v<const Map&, const typename View::Neighbour&>,
+      "dynasoar: the last function of GridView::reduce must take a neighbour as 'const auto&', and must not be "
+      "'mutable'");
+  static_assert(std::is_invocable_v<const Op&, R, R>,
+                "dynasoar: the operation of GridView::reduce must take two values of the type of init, by value or as "
+                "references to const, and must not be 'mutable'");
+  static_assert(
+      std::is_invocable_v<const Finish&, R>,
+      "dynasoar: the function that 'then' of GridView::reduce is given must take the result, by value or as a "
+      "reference to const, and must not be 'mutable'");
 
   using Result = R;
 

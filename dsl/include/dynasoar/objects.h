@@ -44,11 +44,22 @@ __device__ void destroy(T* object) {
   T::Allocator::free(object);
 }
 
+namespace detail {
+
+/// A T* may point to an object that a U* points to, or the other way round.
+template <class T, class U>
+__host__ __device__ constexpr bool check_related() {
+  static_assert(std::is_base_of_v<U, T> || std::is_base_of_v<T, U>,
+                "dynasoar: is_a and cast are for classes of which one derives from the other");
+  return true;
+}
+
+}  // namespace detail
+
 /// Whether the object is a T or of a subclass of T; false for null.
 template <class T, class U>
 __device__ bool is_a(const U* object) {
-  static_assert(std::is_base_of_v<U, T> || std::is_base_of_v<T, U>,
-                "dynasoar: is_a and cast are for classes of which one derives from the other");
+  static_assert(detail::check_related<T, U>());
   using Allocator = typename T::Allocator;
   const int type = detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index();
   bool found = false;
@@ -60,10 +71,12 @@ __device__ bool is_a(const U* object) {
 /// The object as a T* if it is a T or of a subclass of T, else nullptr.
 template <class T, class U>
 __device__ T* cast(U* object) {
+  static_assert(detail::check_related<T, U>());
   return is_a<T>(object) ? static_cast<T*>(object) : nullptr;
 }
 template <class T, class U>
 __device__ const T* cast(const U* object) {
+  static_assert(detail::check_related<T, U>());
   return is_a<T>(object) ? static_cast<const T*>(object) : nullptr;
 }
 

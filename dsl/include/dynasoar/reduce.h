@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/loop_rules.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 
@@ -112,6 +113,7 @@ struct OneIf {
   F predicate;
   template <class T>
   __device__ std::uint64_t operator()(T* object) const {
+    static_assert(check_call<const F&, T*>());
     return predicate(object) ? 1 : 0;
   }
 };

@@ -2,6 +2,10 @@
 /// SoaBase: the root of every class whose objects live in an allocator's blocks.
 #pragma once
 
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
@@ -22,11 +26,41 @@ class SoaBase {
   SoaBase(const SoaBase&) = delete;
   SoaBase& operator=(const SoaBase&) = delete;
 
+  // `new` in all forms, and `delete`: compiled only for a program that uses them, which has a message of its own then.
+  __host__ __device__ static void* operator new(std::size_t) { return refuse_new(); }
+  __host__ __device__ static void* operator new[](std::size_t) { return refuse_new(); }
+  template <class Place, class... More>
+  __host__ __device__ static void* operator new(std::size_t, const Place&, const More&...) {
+    return refuse_new();
+  }
+  template <class Place, class... More>
+  __host__ __device__ static void* operator new[](std::size_t, const Place&, const More&...) {
+    return refuse_new();
+  }
+  __host__ __device__ static void operator delete(void*) { refuse_delete(); }
+  __host__ __device__ static void operator delete[](void*) { refuse_delete(); }
+
  protected:
   __device__ SoaBase() {}
   ~SoaBase() = default;
 
  private:
+  template <class A = AllocatorT>
+  __host__ __device__ static void* refuse_new() {
+    static_assert(
+        !std::is_same_v<A, A>,
+        "dynasoar: 'new' cannot create an object of this allocator's classes, which has no address of its own. "
+        "Call dynasoar::make_new<Class>(...) in a loop, or handle.parallel_new<Class>(count, ...)");
+    return nullptr;
+  }
+  template <class A = AllocatorT>
+  __host__ __device__ static void refuse_delete() {
+    static_assert(
+        !std::is_same_v<A, A>,
+        "dynasoar: 'delete' cannot destroy an object of this allocator's classes, which has no address of its "
+        "own. Call dynasoar::destroy(object), or dynasoar::destroy(this)");
+  }
+
   // Never read or written. Fields lie behind it, because g++ does not see that a first member's address is the
   // object's.
   char place_;

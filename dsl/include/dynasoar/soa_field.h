@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -23,21 +24,48 @@ namespace dynasoar {
 
 namespace detail {
 
+/// Whether field I of class C is a std::array; false if there is no such field, of which FieldStorage has to say more.
+template <class C, int I>
+constexpr bool is_array_field() {
+  if constexpr (HasFieldTypes<C>) {
+    if constexpr (I >= 0 && I < static_cast<int>(std::tuple_size_v<typename C::FieldTypes>)) {
+      return ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes>>::is_array;
+    }
+  }
+  return false;
+}
+
 /// Finds the storage of field I of class C; the base of every SoaField.
 template <class C, int I>
 class FieldStorage {
+  static_assert(HasAllocator<C>,
+                "dynasoar: this class does not derive publicly from SoaBase<...>. Write 'class "
+                "ThisClass : public SoaBase<...>', or the base class instead of SoaBase");
+  static_assert(
+      HasFieldTypes<C>,
+      "dynasoar: the fields of this class are private, or 'using FieldTypes = ...;' does not stand in front of "
+      "them. Write DYNASOAR_FIELDS, or FieldTypes and the SoaFields, behind 'public:'");
   static_assert(I >= 0 && I < static_cast<int>(std::tuple_size_v<typename C::FieldTypes>),
                 "dynasoar: field index out of range: SoaField<C, I> needs 0 <= I < number of types in C::FieldTypes");
 
  public:
   using Value = std::tuple_element_t<I, typename C::FieldTypes>;
   using Element = typename ArrayFieldTraits<Value>::Element;
+  static_assert(!std::is_array_v<Value> && !std::is_array_v<Element>,
+                "dynasoar: a field's type is a C array. Use std::array: (name, std::array<Type, size>) instead of "
+                "(name, Type[size])");
+  static_assert(!std::is_reference_v<Value>,
+                "dynasoar: a field's type is a reference. Use a pointer: references cannot be stored in arrays");
+  static_assert(!std::is_const_v<Value> && !std::is_volatile_v<Value>,
+                "dynasoar: a field's type is const or volatile. Leave that out: the constructor assigns to fields");
+  static_assert(std::is_object_v<Value>, "dynasoar: a field's type is void or a function. Use a pointer");
+  static_assert(std::is_copy_constructible_v<Value> && std::is_copy_assignable_v<Value>,
+                "dynasoar: a field's type cannot be copied or assigned. Fields are copied as bytes between host and "
+                "device; instead of std::atomic use dynasoar::AtomicWord, and no references or constants as members");
   static_assert(std::is_trivially_copyable_v<Value>,
                 "dynasoar: a field's type is not trivially copyable. Fields are copied as bytes between host and "
                 "device; use plain values, pointers to SOA objects, or std::array of these");
   static_assert(alignof(Element) <= kArrayAlignment, "dynasoar: a field's type has an alignment above 128 bytes");
-
-  FieldStorage(const FieldStorage&) = delete;
 
   /// This field was declared for C; see ClassRules.
   friend constexpr auto is_field_declared(FieldTag<C, I>) { return true; }
@@ -101,6 +129,13 @@ __device__ T& assign_byte(T& here, T value) {
   return here;
 }
 
+template <class Field>
+__device__ constexpr void refuse_copy_of_field() {
+  static_assert(!std::is_same_v<Field, Field>,
+                "dynasoar: this would copy a field of an object, which is nothing outside of the object. Say the "
+                "value's type instead of 'auto', give a lambda its return type with '->', or call get() on the field");
+}
+
 }  // namespace detail
 
 /// Field I of class C; T is the I-th of C::FieldTypes.
@@ -119,9 +154,15 @@ class SoaField : public detail::FieldStorage<C, I> {
  public:
   using T = typename Storage::Value;
 
-  SoaField(const SoaField&) = delete;  // say the type: `int age = f->age_`, a lambda's `-> int`; or `f->age_.get()`
   __device__ SoaField() {}
   __device__ explicit SoaField(T value) { here<Access::write>() = value; }
+  /// Takes over another object's value: `age_(mother->age_)` in a constructor.
+  __device__ explicit SoaField(const SoaField& other) : Storage() { here<Access::write>() = other.get(); }
+  /// Where a field would be copied without being asked for; does not compile.
+  template <std::same_as<SoaField> Field>
+  __device__ SoaField(const Field&) {
+    detail::refuse_copy_of_field<Field>();
+  }
 
   __device__ T& get() { return here<Access::reference>(); }
   __device__ const T& get() const { return here<Access::read>(); }
@@ -202,8 +243,7 @@ class SoaField : public detail::FieldStorage<C, I> {
 /// `field[i]` is a reference to element i, also for an i known only at run time. The whole array is copied by
 /// conversion, `get()` and assignment.
 template <class C, int I>
-requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes>>::is_array) class SoaField<C, I>
-    : public detail::FieldStorage<C, I> {
+requires(detail::is_array_field<C, I>()) class SoaField<C, I> : public detail::FieldStorage<C, I> {
   using Storage = detail::FieldStorage<C, I>;
   using Access = detail::Access;
 
@@ -213,6 +253,11 @@ requires(detail::ArrayFieldTraits<std::tuple_element_t<I, typename C::FieldTypes
 
   __device__ SoaField() {}
   __device__ explicit SoaField(const T& value) { *this = value; }
+  __device__ explicit SoaField(const SoaField& other) : Storage() { *this = other; }
+  template <std::same_as<SoaField> Field>
+  __device__ SoaField(const Field&) {
+    detail::refuse_copy_of_field<Field>();
+  }
 
   static constexpr std::size_t size() { return std::tuple_size_v<T>; }
 

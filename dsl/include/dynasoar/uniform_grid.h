@@ -22,6 +22,7 @@
 #include <dynasoar/grid_space.h>
 #include <dynasoar/grid_view.h>
 #include <dynasoar/loop_calls.h>
+#include <dynasoar/loop_rules.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/scan.h>
@@ -164,6 +165,7 @@ class UniformGrid final : detail::Attachment {
   /// The same for those of them that are a U.
   template <class U, auto kMethod, class... Args>
   void parallel_do(Args... args) {
+    static_assert(detail::check_given<detail::Method<kMethod>, Args...>());
     detail::check_arguments<Allocator>(args...);
     using Call = detail::ObjectCall<detail::Method<kMethod>, View, Args...>;
     const detail::CallByPlace<T, U, Seen, Call> call{view(), {{}, {view(), std::move(args)...}}};
@@ -179,6 +181,7 @@ class UniformGrid final : detail::Attachment {
   ///     grid.parallel_do<Bird>(Fly{}, dt);  // bird->fly(view, dt), or eagle->fly(view, dt)
   template <class U, class F, class... Args>
   void parallel_do(F function, Args... args) {
+    static_assert(detail::check_given<F, Args...>());
     detail::check_arguments<Allocator>(args...);
     using Call = detail::ObjectCall<F, View, Args...>;
     const Call call{function, {view(), std::move(args)...}};

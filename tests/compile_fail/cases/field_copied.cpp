@@ -1,4 +1,4 @@
-// expect: deleted
+// expect: this would copy a field of an object, which is nothing outside of the object
 // A lambda without a return type returns a field, which is nothing outside of its object.
 #include <dynasoar/dynasoar.h>
 

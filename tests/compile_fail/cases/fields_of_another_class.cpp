@@ -1,4 +1,4 @@
-// expect: DYNASOAR_FIELDS names another class than the one it stands in
+// expect: names another class than the one it stands in
 // The macro was copied from another class.
 #include <dynasoar/dynasoar.h>
 

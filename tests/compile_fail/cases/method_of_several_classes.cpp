@@ -1,4 +1,4 @@
-// expect: several classes have this method: &Fish::f of an inherited f is &Agent::f. Say which objects
+// expect: several listed classes inherit this method
 // &Fish::move is &Agent::move, so this would move the sharks too.
 #include <dynasoar/dynasoar.h>
 

@@ -55,6 +55,7 @@ struct AosFields<std::tuple<Fields...>> {
 /// Where the fields of C and its bases end.
 template <class C>
 struct AosClass {
+  static_assert(check_declarations<C>());
   static constexpr std::size_t begin = AosClass<typename C::BaseClass>::end;
   static constexpr std::size_t end = AosFields<typename C::FieldTypes>::end(begin);
 };

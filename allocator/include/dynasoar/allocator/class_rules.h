@@ -1,6 +1,6 @@
 /// @file
 /// The rules for classes that live in a SoaAllocator, as compile-time checks that say which rule was broken and how to
-/// mend it. Used wherever the library first needs a complete class: make_new, loops, AllocatorHandle.
+/// fix it. Used wherever the library first needs a complete class: make_new, loops, AllocatorHandle.
 ///
 /// A handle is not an address, so an object may have no bytes of its own: nothing but SoaFields, which find their
 /// storage by their position in the class.
@@ -98,13 +98,12 @@ constexpr bool all_fields_declared(std::integer_sequence<int, I...>) {
 template <class Allocator, class C>
 struct ClassRules {
   static constexpr bool check() {
-    static_assert(
-        !std::is_polymorphic_v<C>,
-        "dynasoar: this class has a virtual function. Objects in SOA layout have no virtual table; leave out "
-        "'virtual', say DYNASOAR_METHOD(Step, step) for a method 'step', and call it with call<Step>(object)");
+    static_assert(!std::is_polymorphic_v<C>,
+                  "dynasoar: this class has a virtual function. Objects in SOA layout have no virtual table; leave out "
+                  "'virtual', say DYNASOAR_METHOD(Name, method) for the method, and call it with call<Name>(object)");
     static_assert(std::is_convertible_v<C*, SoaBase<Allocator>*>,
-                  "dynasoar: this class derives from SoaBase<...> of this allocator more than once, or not at all. "
-                  "Multiple inheritance of SOA classes is not supported: derive from one class");
+                  "dynasoar: this class derives from SoaBase<...> of this allocator more than once, not publicly, or "
+                  "not at all. Multiple inheritance of SOA classes is not supported: derive from one class");
     static_assert(names_own_fields<C>(),
                   "dynasoar: this class inherits FieldTypes from its base. Declare its own: DYNASOAR_FIELDS(ThisClass, "
                   "...) or 'using FieldTypes = std::tuple<...>;' (an empty tuple if it has no fields)");
@@ -152,7 +151,8 @@ __host__ __device__ constexpr void check_constructible() {
   static_assert(
       std::is_constructible_v<T, Args...>,
       "dynasoar: this class has no public constructor for these arguments. parallel_new and make_new_n pass the "
-      "number of the object in front of them: C(std::size_t index, ...)");
+      "number of the object in front of them, a std::size_t, and copies of the arguments, to which a reference must be "
+      "one to const");
 }
 
 /// T or a subclass of it is in the allocator's list, and it keeps the rules.

@@ -98,9 +98,45 @@ struct FieldList<std::tuple<Fields...>> {
   }
 };
 
+template <class C>
+concept Complete = requires {
+  sizeof(C);
+};
+template <class C>
+concept HasBaseClass = requires {
+  typename C::BaseClass;
+};
+template <class C>
+concept HasAllocator = requires {
+  typename C::Allocator;
+};
+template <class C>
+concept HasFieldTypes = requires {
+  typename C::FieldTypes;
+};
+
+/// C is defined, and says what its base and its fields are, where all can see it.
+template <class C>
+constexpr bool check_declarations() {
+  constexpr bool kComplete = Complete<C>;
+  static_assert(kComplete, "dynasoar: a class of the allocator's list is only declared up to here. Include its "
+                           "definition before its objects, or an AllocatorHandle, are used");
+  if constexpr (kComplete) {
+    static_assert(HasBaseClass<C>,
+                  "dynasoar: this class does not derive publicly from SoaBase<...>, or 'using BaseClass = ...;' is "
+                  "private in it. Write 'class ThisClass : public SoaBase<...>', and what DynaSOAr needs behind "
+                  "'public:'");
+    static_assert(HasFieldTypes<C>,
+                  "dynasoar: this class does not say what its fields are, or does so where it is private. Write "
+                  "DYNASOAR_FIELDS(ThisClass, (name, type), ...) behind 'public:' in the class");
+  }
+  return true;
+}
+
 /// Fields and bytes of a class and its bases; zero for `void`, the base of a class without one.
 template <class C>
 struct ClassLayout {
+  static_assert(check_declarations<C>());
   using Base = ClassLayout<typename C::BaseClass>;
   using Own = FieldList<typename C::FieldTypes>;
   static constexpr std::size_t field_count = Base::field_count + Own::count;

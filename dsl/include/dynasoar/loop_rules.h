@@ -1,0 +1,84 @@
+/// @file
+/// The rules for what loops are given, callables and arguments, as compile-time checks that say which rule was broken
+/// and how to fix it. Used by AllocatorHandle and UniformGrid, and by what their loops call (loop_calls.h).
+///
+/// Every thread gets a copy of the bytes of all that a loop is given, so nothing may need more than that to be copied,
+/// and a change of a copy is lost.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Whether the bytes of a T are all that a copy of it needs.
+template <class T>
+inline constexpr bool is_copied_as_bytes_v =
+    std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T>;
+
+/// nvcc wraps a `__host__ __device__` lambda in a class that is copied in another way.
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+template <class F>
+inline constexpr bool is_wrapped_lambda_v = __nv_is_extended_host_device_lambda_closure_type(F);
+#else
+template <class F>
+inline constexpr bool is_wrapped_lambda_v = false;
+#endif
+
+template <class>
+inline constexpr bool is_reference_wrapper_v = false;
+template <class T>
+inline constexpr bool is_reference_wrapper_v<std::reference_wrapper<T>> = true;
+
+/// A loop can be given an argument of this type.
+template <class Argument>
+constexpr bool check_argument() {
+  static_assert(
+      is_copied_as_bytes_v<Argument>,
+      "dynasoar: an argument of this loop is not trivially copyable (as std::vector and std::string are not): "
+      "every thread gets a copy of its bytes. Pass numbers or plain structs; keep arrays in a "
+      "dynasoar::DeviceArray and pass its data()");
+  static_assert(
+      !is_reference_wrapper_v<Argument>,
+      "dynasoar: an argument of this loop is a std::ref: it refers to the caller's memory, which a GPU cannot "
+      "reach and threads would change at once. Pass the value; return results with reduce, or in a "
+      "dynasoar::DeviceArray");
+  return true;
+}
+
+/// A loop can be given a callable of this type.
+template <class F>
+constexpr bool check_callable() {
+  static_assert(is_copied_as_bytes_v<F> || is_wrapped_lambda_v<F>,
+                "dynasoar: what this loop calls captures, or has as a member, something that is not trivially copyable "
+                "(as std::vector and std::string are not): every thread gets a copy of its bytes. Capture numbers or "
+                "plain structs; keep arrays in a dynasoar::DeviceArray and capture its data()");
+  return true;
+}
+
+/// A loop can be given a callable and arguments of these types.
+template <class F, class... Args>
+constexpr bool check_given() {
+  return (check_callable<F>() && ... && check_argument<Args>());
+}
+
+/// The loop can call an F with an object or index, and the arguments. Only device code may ask: nvcc's host code knows
+/// no signatures of lambdas.
+template <class F, class First, class... Args>
+__host__ __device__ constexpr bool check_call() {
+  constexpr bool kTakesArguments = std::is_invocable_v<F, First&, Args&...>;
+  static_assert(kTakesArguments,
+                "dynasoar: the method does not take these arguments: a loop passes what it is given behind the "
+                "object (parallel_do) or index (parallel_for), and a callable must not be 'mutable'");
+  if constexpr (kTakesArguments) {
+    static_assert(std::is_invocable_v<F, First, Args...>,
+                  "dynasoar: a parameter of what this loop calls is a reference to something that is not const, but "
+                  "every thread passes a copy of its own, so that changes would be lost. Take the parameter by value; "
+                  "put results into fields or a dynasoar::DeviceArray, or use reduce");
+  }
+  return true;
+}
+
+}  // namespace dynasoar::detail
