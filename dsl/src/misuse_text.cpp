@@ -41,6 +41,8 @@ std::string object_text(const ClassTable& classes, std::uint64_t bits) {
 /// What was done, without the class or field that it was done to.
 std::string deed_text(const MisuseReport& report) {
   switch (report.kind) {
+    case Misuse::outside_heap: return "constructed as a variable, and not in the allocator's heap,";
+    case Misuse::unset_field: return "read, but neither the constructor nor anything else has set it,";
     case Misuse::null_access: return "accessed through a null pointer";
     case Misuse::stale_access: return "accessed in an object that had been destroyed";
     case Misuse::wrong_class: return "used through a pointer to another class than the object's";
@@ -62,6 +64,10 @@ std::string deed_text(const MisuseReport& report) {
 /// What to do about it.
 std::string advice_text(const MisuseReport& report) {
   switch (report.kind) {
+    case Misuse::outside_heap:
+      return "Objects exist in the heap only, and not as variables, members, elements of arrays or containers, or with "
+             "'new': create them with make_new or parallel_new, and keep pointers";
+    case Misuse::unset_field: return "Set it in each constructor of its class, or before it is read";
     case Misuse::null_access:
       return "Look whether the pointer is null first; make_new returns null if the heap is full";
     case Misuse::stale_access:
@@ -96,14 +102,15 @@ std::string describe(const ClassTable& classes, const MisuseReport& report) {
   const Offence& first = report.first;
   const auto type = static_cast<int>(first.class_index);
   std::string subject = class_text(classes, type);
-  if (first.operation == Operation::access && is_listed(classes, type)) {
+  if ((first.operation == Operation::access || first.operation == Operation::construct) && is_listed(classes, type)) {
     subject = field_text(classes[static_cast<std::size_t>(type)].fields[first.field]);
   }
   std::string text = subject + ": " + deed_text(report) + " " + times_text(report.count);
-  if (first.operation != Operation::create) text += "; first: " + object_text(classes, first.object);
+  if (first.operation != Operation::create && first.operation != Operation::construct)
+    text += "; first: " + object_text(classes, first.object);
   if (first.by != 0) {
-    text +=
-        std::string(first.operation == Operation::create ? "; first" : "") + " by " + object_text(classes, first.by);
+    text += std::string(text.find("; first: ") == std::string::npos ? "; first" : "") + " by " +
+            object_text(classes, first.by);
   }
   const std::string advice = advice_text(report);
   return advice.empty() ? text : text + ". " + advice;

@@ -44,8 +44,10 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 class Fish : public Agent {
  public:
   using BaseClass = Agent;
-  DYNASOAR_FIELDS(Fish)
-  using Agent::Agent;
+  DYNASOAR_FIELDS(Fish, (weight_, int))
+  using Agent::Agent;  // which do not set weight_
+  __device__ void grow() { weight_ += 1; }
+  __device__ void dream() { const Fish other(std::size_t{1}); }
 };
 
 class Shark : public Agent {
@@ -130,6 +132,18 @@ const std::map<std::string, std::function<void()>> kMistakes = {
      [] {
        OneFish one;
        one.handle.parallel_do<Fish, &Agent::bite_as_shark>();
+       one.handle.synchronize();
+     }},
+    {"field_never_set",
+     [] {
+       OneFish one;
+       one.handle.parallel_do<&Fish::grow>();
+       one.handle.synchronize();
+     }},
+    {"object_as_variable",
+     [] {
+       OneFish one;
+       one.handle.parallel_do<&Fish::dream>();
        one.handle.synchronize();
      }},
     {"heap_full",

@@ -85,6 +85,18 @@ class FieldStorage {
     return C::Allocator::template field<C, I, Element>(handle);
   }
 
+  /// Where the field of an object is constructed. In checked builds, false if that is not in the heap.
+  __device__ bool may_construct() const {
+    if constexpr (C::Allocator::kFindsMisuse) return CheckedBy::template may_construct<C>(object(), kNumber);
+    return true;
+  }
+
+  /// In checked builds, before a value of the field is read: notes if nothing has set it.
+  __device__ void check_set([[maybe_unused]] const Element* value) const {
+    if constexpr (C::Allocator::kFindsMisuse)
+      CheckedBy::template check_set<C>(object(), kNumber, value, sizeof(Element));
+  }
+
   /// For checked builds: where an access to element `index`, which is beyond the end, goes instead.
   __device__ Element* out_of_range(std::size_t index) const {
     CheckedBy::template note_index<C>(object(), kNumber, index);
@@ -154,10 +166,14 @@ class SoaField : public detail::FieldStorage<C, I> {
  public:
   using T = typename Storage::Value;
 
-  __device__ SoaField() {}
-  __device__ explicit SoaField(T value) { here<Access::write>() = value; }
+  __device__ SoaField() { Storage::may_construct(); }
+  __device__ explicit SoaField(T value) {
+    if (Storage::may_construct()) here<Access::write>() = value;
+  }
   /// Takes over another object's value: `age_(mother->age_)` in a constructor.
-  __device__ explicit SoaField(const SoaField& other) : Storage() { here<Access::write>() = other.get(); }
+  __device__ explicit SoaField(const SoaField& other) : Storage() {
+    if (Storage::may_construct()) here<Access::write>() = other.get();
+  }
   /// Where a field would be copied without being asked for; does not compile.
   template <std::same_as<SoaField> Field>
   __device__ SoaField(const Field&) {
@@ -234,7 +250,9 @@ class SoaField : public detail::FieldStorage<C, I> {
  private:
   template <Access kAccess>
   __device__ T& here() const {
-    return *Storage::template address<kAccess>();
+    T* const value = Storage::template address<kAccess>();
+    if constexpr (kAccess == Access::read || kAccess == Access::read_and_write) Storage::check_set(value);
+    return *value;
   }
 };
 
@@ -251,9 +269,13 @@ requires(detail::is_array_field<C, I>()) class SoaField<C, I> : public detail::F
   using T = typename Storage::Value;
   using Element = typename Storage::Element;
 
-  __device__ SoaField() {}
-  __device__ explicit SoaField(const T& value) { *this = value; }
-  __device__ explicit SoaField(const SoaField& other) : Storage() { *this = other; }
+  __device__ SoaField() { Storage::may_construct(); }
+  __device__ explicit SoaField(const T& value) {
+    if (Storage::may_construct()) *this = value;
+  }
+  __device__ explicit SoaField(const SoaField& other) : Storage() {
+    if (Storage::may_construct()) *this = other;
+  }
   template <std::same_as<SoaField> Field>
   __device__ SoaField(const Field&) {
     detail::refuse_copy_of_field<Field>();
@@ -263,11 +285,15 @@ requires(detail::is_array_field<C, I>()) class SoaField<C, I> : public detail::F
 
   /// @pre index < size(); checked builds report it if not
   __device__ Element& operator[](std::size_t index) { return *element<Access::reference>(index); }
-  __device__ const Element& operator[](std::size_t index) const { return *element<Access::read>(index); }
+  __device__ const Element& operator[](std::size_t index) const {
+    const Element* const value = element<Access::read>(index);
+    Storage::check_set(value);
+    return *value;
+  }
 
   __device__ T get() const {
     T copy;
-    for (std::size_t i = 0; i < size(); ++i) copy[i] = (*this)[i];
+    for (std::size_t i = 0; i < size(); ++i) copy[i] = *element<Access::read>(i);
     return copy;
   }
   __device__ operator T() const { return get(); }
@@ -277,7 +303,7 @@ requires(detail::is_array_field<C, I>()) class SoaField<C, I> : public detail::F
     return *this;
   }
   __device__ SoaField& operator=(const SoaField& other) {
-    for (std::size_t i = 0; i < size(); ++i) *element<Access::write>(i) = other[i];
+    for (std::size_t i = 0; i < size(); ++i) *element<Access::write>(i) = *other.template element<Access::read>(i);
     return *this;
   }
 

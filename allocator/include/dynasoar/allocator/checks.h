@@ -19,6 +19,8 @@
 #include <dynasoar/allocator/handle.h>
 #include <dynasoar/allocator/layout.h>
 #include <dynasoar/allocator/misuse.h>
+#include <dynasoar/allocator/tag.h>
+#include <dynasoar/allocator/thread_context.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
@@ -35,44 +37,30 @@ inline unsigned kinds_of_build = 0;
 [[maybe_unused]] static const unsigned kind_of_this_file = kinds_of_build |= kChecked ? kCheckedBuild : kUncheckedBuild;
 #endif
 
-/// The tag of a slot: alive (bit 0), being destroyed (bit 1), generation (2-9), loop of creation (10-31).
-class Tag {
- public:
-  __host__ __device__ explicit constexpr Tag(std::uint32_t bits) : bits_(bits) {}
-
-  /// Of a slot that has never been used.
-  __host__ __device__ static constexpr Tag unused(std::uint32_t generation) {
-    return Tag(generation % Handle::kGenerations << kGenerationShift);
-  }
-
-  __host__ __device__ constexpr std::uint32_t bits() const { return bits_; }
-  __host__ __device__ constexpr bool is_alive() const { return (bits_ & kAlive) != 0; }
-  __host__ __device__ constexpr std::uint32_t generation() const {
-    return (bits_ >> kGenerationShift) % Handle::kGenerations;
-  }
-  __host__ __device__ constexpr std::uint32_t loop() const { return bits_ >> kLoopShift; }
-  __host__ __device__ constexpr bool was_ever_used() const { return loop() != 0; }
-
-  __host__ __device__ constexpr Tag created(std::uint32_t loop) const {
-    return Tag(unused(generation() + 1).bits_ | kAlive | loop << kLoopShift);
-  }
-  __host__ __device__ constexpr Tag being_destroyed() const { return Tag(bits_ | kDying); }
-  __host__ __device__ constexpr Tag before_destruction() const { return Tag(bits_ & ~kDying); }
-  __host__ __device__ constexpr Tag deleted() const { return Tag(bits_ & ~(kAlive | kDying)); }
-
-  static constexpr std::uint32_t kNoLoop = (1u << 22) - 1;  ///< created in a kernel of the user's own
-
- private:
-  static constexpr std::uint32_t kAlive = 1, kDying = 2;
-  static constexpr int kGenerationShift = 2, kLoopShift = 10;
-  std::uint32_t bits_;
-};
-
 /// The running loop; set by AllocatorHandle in stream order.
 struct LoopRecord {
   AtomicWord<std::uint32_t> number;     ///< 1 to Tag::kNoLoop - 1; 0: a kernel of the user's own
   AtomicWord<std::uint64_t> visits[4];  ///< one bit per class whose objects the loop visits
+
+  /// Fields that a constructor has left unset, a bit each; so many that fields rarely share one.
+  AtomicWord<std::uint64_t> left_unset[32];
+
+  __device__ void leave_unset(int type, std::uint32_t field) {
+    if (was_left_unset(type, field)) return;
+    left_unset[word(type, field)].fetch_or(std::uint64_t{1} << field % 64, Order::relaxed);
+  }
+  __device__ bool was_left_unset(int type, std::uint32_t field) const {
+    return (left_unset[word(type, field)].load(Order::relaxed) >> field % 64 & 1) != 0;
+  }
+
+ private:
+  __device__ static std::uint32_t word(int type, std::uint32_t field) {
+    return (static_cast<std::uint32_t>(type) + field / 64) % 32;
+  }
 };
+
+/// What fields hold that nothing has set. Only looked for where a constructor has left a field unset.
+inline constexpr unsigned char kUnsetByte = 0xb5;
 
 /// Which calls of make_new fail on purpose, see FaultInjection.
 struct FaultPlan {
@@ -98,34 +86,12 @@ struct CheckState {
 /// What other builds add to it.
 struct Unchecked {};
 
-/// What a thread of a loop is doing; garbage in kernels of the user's own.
-struct ThreadContext {
-  std::uint64_t object = 0;   ///< bits of the pointer to the object that the loop runs on; 0 if it runs over indices
-  std::uint32_t nesting = 0;  ///< make_new in constructors in make_new
-  std::uint32_t mark = 0;     ///< whose loop it is, see Checks::mark; with 32 bits, garbage is not taken for one
-};
-
-/// The calling thread's.
-__device__ inline ThreadContext& thread_context() {
-#if defined(__CUDA_ARCH__)
-  __shared__ std::uint64_t objects[kThreadsPerBlock * 2];  // contexts; a shared variable may not have initializers
-  static_assert(sizeof(ThreadContext) == 2 * sizeof(std::uint64_t));
-  return reinterpret_cast<ThreadContext*>(objects)[threadIdx.x % kThreadsPerBlock];
-#elif DYNASOAR_CUDA_BACKEND
-  static ThreadContext never_used;  // device code only
-  return never_used;
-#else
-  static thread_local ThreadContext context;
-  return context;
-#endif
-}
-
 /// While one lives, the calling thread's context says that a loop of allocator type A runs on an object, or an index.
 template <class A>
 class ContextScope;
 
-/// While one lives, the calling thread is in a constructor, of an object of allocator type A.
-template <class A>
+/// While one lives, the calling thread is in the constructor of a T, of allocator type A.
+template <class A, class T>
 class ConstructorScope;
 
 /// The checks of allocator type A.
@@ -139,9 +105,40 @@ class Checks {
   __device__ static bool may_access(Handle handle, std::uint32_t field) {
     Tag tag(0);
     const Misuse wrong = judge<C>(handle, tag);
-    if (wrong == Misuse::none) return true;
-    note<C>(wrong, Operation::access, handle, field);
+    if (wrong != Misuse::none) {
+      note<C>(wrong, Operation::access, handle, field);
+      return false;
+    }
+    if (counts_nesting()) {
+      const RunningConstructor* const running = thread_context().construction;
+      if (running != nullptr && running->object == handle.bits()) running->set[field / 32] |= 1u << field % 32;
+    }
+    return true;
+  }
+
+  /// Whether the constructor of a field of `handle`, a C*, runs in the heap; notes if not.
+  template <class C>
+  __device__ static bool may_construct(Handle handle, std::uint32_t field) {
+    if (handle.type_index() >= 0) return true;
+    if (bound_state<A>().heap.pages == 0) {
+      end_program(
+          "an object is constructed as a variable, a member or an element of a container, or with 'new', and there is "
+          "no AllocatorHandle of its allocator alive. Objects exist in its heap only: create them with make_new or "
+          "parallel_new");
+    }
+    note<C>(Misuse::outside_heap, Operation::construct, handle, field);
     return false;
+  }
+
+  /// Notes a read of a field that nothing has set. @param bytes   the field's, `size` of them
+  template <class C>
+  __device__ static void check_set(Handle handle, std::uint32_t field, const void* bytes, std::size_t size) {
+    if (handle.type_index() < 0 || !state().loop->was_left_unset(handle.type_index(), field)) return;
+    const auto* const value = static_cast<const unsigned char*>(bytes);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (value[i] != kUnsetByte) return;
+    }
+    note<C>(Misuse::unset_field, Operation::access, handle, field);
   }
 
   /// Notes an access beyond the end of an array field.
@@ -157,7 +154,7 @@ class Checks {
     check_alive();
     if (!runs_in_loop()) {
       wrong = Misuse::outside_loop;
-    } else if (counts_nesting() && thread_context().nesting == kMaxNesting) {
+    } else if (counts_nesting() && nesting() == kMaxNesting) {
       wrong = Misuse::nested_construction;
     }
     if (wrong == Misuse::none) return true;
@@ -211,6 +208,31 @@ class Checks {
   /// Names the allocator in contexts.
   __device__ static std::uint32_t mark() {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(state().loop) >> 4) | 1;
+  }
+
+  /// How many constructors run in one another in the calling thread. @pre counts_nesting()
+  __device__ static std::uint32_t nesting() {
+    const RunningConstructor* const running = thread_context().construction;
+    return running == nullptr ? 0 : running->depth;
+  }
+
+  /// After the constructor of a T: writes kUnsetByte into the fields that it has not accessed.
+  template <class T>
+  __device__ static void mark_unset(const RunningConstructor& construction) {
+    const Handle handle(construction.object);
+    char* const block = bound_state<A>().base + handle.block_offset();
+    std::uint32_t field = 0;
+    for_each_field<T>([&]<class Arrays>(Arrays) {
+      if ((construction.set[field / 32] >> field % 32 & 1) == 0) {
+        state().loop->leave_unset(handle.type_index(), field);
+        char* const values = block + Arrays::kOffset + handle.slot() * sizeof(typename Arrays::Element);
+        for (std::size_t i = 0; i < Arrays::kCount * sizeof(typename Arrays::Element); ++i) {
+          constexpr std::size_t kBytes = sizeof(typename Arrays::Element);
+          values[i / kBytes * Arrays::kStride + i % kBytes] = static_cast<char>(kUnsetByte);
+        }
+      }
+      ++field;
+    });
   }
 
   /// Whether the calling thread's context says how deep in constructors it is.
@@ -297,10 +319,15 @@ class Checks {
 
   /// There is nowhere to record what happens without a heap, so the program ends.
   __device__ static void check_alive() {
-    if (bound_state<A>().heap.pages != 0) return;
-    std::printf(
-        "dynasoar: an object is used, created or destroyed, but there is no AllocatorHandle of its allocator alive "
-        "(or, in a kernel of your own: device_pointer() was not called before the launch, in the same file)\n");
+    if (bound_state<A>().heap.pages == 0) {
+      end_program(
+          "an object is used, created or destroyed, but there is no AllocatorHandle of its allocator alive (or, in a "
+          "kernel of your own: device_pointer() was not called before the launch, in the same file)");
+    }
+  }
+
+  __device__ static void end_program(const char* reason) {
+    std::printf("dynasoar: %s\n", reason);
 #if defined(__CUDA_ARCH__)
     __trap();
 #elif !DYNASOAR_CUDA_BACKEND
@@ -327,23 +354,34 @@ template <class A>
 class ContextScope {
  public:
   /// @param object   bits of the pointer to the object; 0: an index
-  __device__ explicit ContextScope(std::uint64_t object) { thread_context() = {object, 0, Checks<A>::mark()}; }
+  __device__ explicit ContextScope(std::uint64_t object) { thread_context() = {object, nullptr, Checks<A>::mark()}; }
   __device__ ~ContextScope() { thread_context() = {}; }
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 };
 
-template <class A>
+template <class A, class T>
 class ConstructorScope {
  public:
-  __device__ ConstructorScope() {
-    if (Checks<A>::counts_nesting()) ++thread_context().nesting;
+  /// @param object   the T that is about to be constructed
+  __device__ explicit ConstructorScope(const T* object) : counted_(Checks<A>::counts_nesting()) {
+    if (!counted_) return;
+    ThreadContext& context = thread_context();
+    construction_ = {reinterpret_cast<std::uint64_t>(object), Checks<A>::nesting() + 1, context.construction, set_};
+    context.construction = &construction_;
   }
   __device__ ~ConstructorScope() {
-    if (Checks<A>::counts_nesting()) --thread_context().nesting;
+    if (!counted_) return;
+    thread_context().construction = construction_.outer;
+    Checks<A>::template mark_unset<T>(construction_);
   }
   ConstructorScope(const ConstructorScope&) = delete;
   ConstructorScope& operator=(const ConstructorScope&) = delete;
+
+ private:
+  bool counted_;
+  RunningConstructor construction_{};
+  std::uint32_t set_[ClassLayout<T>::field_count / 32 + 1] = {};
 };
 
 /// What other builds have in the place of a scope.

@@ -17,6 +17,8 @@ namespace dynasoar {
 /// What checked builds detect in device code.
 enum class Misuse : int {
   none = -1,
+  outside_heap,         ///< a constructor that runs on a variable or other memory, and not in the allocator's heap
+  unset_field,          ///< a field that is read, although neither the constructor nor anything else has set it
   null_access,          ///< a field of a null pointer
   stale_access,         ///< a field of an object that has been destroyed
   wrong_class,          ///< a field, or destruction, of an object that is not of the pointer's class
@@ -28,10 +30,10 @@ enum class Misuse : int {
   nested_construction,  ///< make_new in a constructor in a constructor ..., without end
   outside_loop          ///< make_new or destroy in host code that is not part of a loop
 };
-inline constexpr int kMisuses = 10;
+inline constexpr int kMisuses = 12;
 
 /// What the program was doing.
-enum class Operation : std::uint32_t { create, destroy, access };
+enum class Operation : std::uint32_t { create, destroy, access, construct };
 
 /// One offence: who did what to which object.
 struct Offence {

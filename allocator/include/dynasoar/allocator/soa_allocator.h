@@ -200,8 +200,8 @@ class ReducedSoaAllocator {
     }
     T* const object = allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
-    [[maybe_unused]] const std::conditional_t<kChecked, detail::ConstructorScope<ReducedSoaAllocator>, detail::NoScope>
-        scope{};
+    using Scope = std::conditional_t<kChecked, detail::ConstructorScope<ReducedSoaAllocator, T>, detail::NoScope>;
+    [[maybe_unused]] const Scope scope(object);
     if constexpr (sizeof...(Args) == 0) {
       ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
     } else {
