@@ -746,4 +746,62 @@ TEST_CASE("a loop that an exception ends passes it on and leaves a heap in order
 }
 #endif
 
+// ---- Fields that nothing has set
+
+class Larva;
+using LarvaAllocator = dynasoar::SoaAllocator<Larva>;
+
+/// Its constructor creates others and sets next_, byte_ and late_ only, some of them to what unset fields hold.
+class Larva : public dynasoar::SoaBase<LarvaAllocator> {
+ public:
+  DYNASOAR_FIELDS(Larva, (age_, int), (small_, std::uint8_t), (force_, double), (next_, Larva*),
+                  (parts_, std::array<int, 3>), (byte_, std::uint8_t), (late_, std::uint32_t))
+  __device__ explicit Larva(std::size_t others) : byte_(0xb5) {
+    next_ = others == 0 ? nullptr : dynasoar::make_new<Larva>(others - 1);
+    late_ = 0xb5b5b5b5u;
+  }
+};
+
+/// What is reported after a loop over two larvae, of which one has created the other.
+template <class F>
+std::string said_after(F loop) {
+  AllocatorHandle<LarvaAllocator> handle({.heap_bytes = std::size_t{1} << 20});
+  handle.parallel_for(1, [] __device__(std::size_t) { dynasoar::make_new<Larva>(std::size_t{1}); });
+  handle.synchronize();
+  handle.parallel_do<Larva>(loop);
+  try {
+    handle.synchronize();
+  } catch (const MisuseError& error) {
+    CHECK(error.reports().size() == 1);
+    CHECK(error.reports()[0].kind == Misuse::unset_field);
+    CHECK(error.reports()[0].count == 2);
+    return error.reports()[0].text.substr(0, error.reports()[0].text.find(": read"));
+  }
+  return "";
+}
+
+TEST_CASE("a field that no constructor has set is found when it is read") {
+  CHECK(said_after([] __device__(Larva * larva) { larva->late_ = larva->age_ + 1; }) == "misuse_test::Larva::age_");
+  CHECK(said_after([] __device__(Larva * larva) { larva->age_ += 1; }) == "misuse_test::Larva::age_");
+  CHECK(said_after([] __device__(Larva * larva) { ++larva->age_; }) == "misuse_test::Larva::age_");
+  CHECK(said_after([] __device__(Larva * larva) { larva->late_ = larva->small_; }) == "misuse_test::Larva::small_");
+  CHECK(said_after([] __device__(Larva * larva) { larva->age_ = larva->force_ > 1 ? 1 : 2; }) ==
+        "misuse_test::Larva::force_");
+  CHECK(said_after([] __device__(Larva * larva) {
+          const Larva* const same = larva;
+          larva->late_ = static_cast<std::uint32_t>(same->parts_[2]);
+        }) == "misuse_test::Larva::parts_");
+}
+
+TEST_CASE("a field that is set before it is read is no misuse, whatever its value") {
+  CHECK(said_after([] __device__(Larva * larva) {
+          larva->age_ = 1;
+          larva->force_ = larva->age_ + larva->late_ + larva->byte_;
+          larva->parts_.fill(2);
+          larva->parts_[0] += larva->parts_[2];
+          larva->small_.get() = larva->next_ == nullptr ? 1 : 2;
+          larva->small_ += larva->force_ > 0 ? 1 : 2;
+        }) == "");
+}
+
 }  // namespace misuse_test
