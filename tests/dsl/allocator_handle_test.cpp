@@ -50,7 +50,8 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   __device__ void five(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d, std::uint32_t e) {
     sum_ += a + 10 * b + 100 * c + 1000 * d + 10000 * e;
   }
-  __device__ void by_reference(std::uint32_t& own_copy) { sum_ += ++own_copy; }
+  __device__ void add_next(std::uint32_t own_copy) { sum_ += ++own_copy; }
+  __device__ void add_all(const std::uint32_t& own_copy) { sum_ += own_copy; }
   __device__ std::uint64_t look() const { return sum_; }  // a loop may ignore what a method returns
 };
 
@@ -150,11 +151,13 @@ TEST_CASE("a loop ignores what a method returns") {
   CHECK(handle.count<Shark>() == kShark);
 }
 
-TEST_CASE("an argument that a method takes by reference is a copy for every object") {
+TEST_CASE("every object gets a copy of the arguments") {
   AllocatorHandle<AllocatorT> handle(small_heap());
   populate(handle);
-  handle.parallel_do<Agent, &Agent::by_reference>(41u);
+  handle.parallel_do<Agent, &Agent::add_next>(41u);
   CHECK(totals<Agent>(handle).sum == 42 * (kFish + kTrout + kShark));
+  handle.parallel_do<Agent, &Agent::add_all>(8u);
+  CHECK(totals<Agent>(handle).sum == 50 * (kFish + kTrout + kShark));
 }
 
 TEST_CASE("a method that one listed class declares runs without naming the class") {

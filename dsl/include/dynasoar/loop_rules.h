@@ -6,8 +6,9 @@
 /// and a change of a copy is lost.
 #pragma once
 
-#include <functional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <dynasoar/platform/config.h>
 
@@ -27,10 +28,10 @@ template <class F>
 inline constexpr bool is_wrapped_lambda_v = false;
 #endif
 
-template <class>
-inline constexpr bool is_reference_wrapper_v = false;
+/// std::make_tuple stores what a std::ref refers to.
 template <class T>
-inline constexpr bool is_reference_wrapper_v<std::reference_wrapper<T>> = true;
+inline constexpr bool is_reference_wrapper_v =
+    std::is_reference_v<std::tuple_element_t<0, decltype(std::make_tuple(std::declval<T>()))>>;
 
 /// A loop can be given an argument of this type.
 template <class Argument>

@@ -1,5 +1,5 @@
 // expect: 'delete' cannot destroy an object of this allocator's classes
-// names: delete_this::Trout
+// names: delete_this::
 // delete this.
 #include <dynasoar/dynasoar.h>
 

@@ -1,5 +1,5 @@
 // expect: 'new' cannot create an object of this allocator's classes
-// names: new_array::Trout
+// names: new_array::
 // An array of objects, in device code.
 #include <dynasoar/dynasoar.h>
 

@@ -1,5 +1,5 @@
 // expect: 'new' cannot create an object of this allocator's classes
-// names: new_expression::Trout
+// names: new_expression::
 // new in host code.
 #include <dynasoar/dynasoar.h>
 

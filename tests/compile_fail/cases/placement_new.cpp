@@ -1,5 +1,5 @@
 // expect: 'new' cannot create an object of this allocator's classes
-// names: placement_new::Trout
+// names: placement_new::
 // new at an address; the forms with std::nothrow and alignment are refused likewise.
 #include <new>
 
