@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <type_traits>
 
 #include <dynasoar/platform/config.h>
@@ -14,7 +13,8 @@ namespace dynasoar {
 ///
 /// A class declares its fields with DYNASOAR_FIELDS, or with `using FieldTypes = std::tuple<...>` and one SoaField per
 /// entry; a subclass of another SOA class also says `using BaseClass = ThatClass;`. It has no other data members, no
-/// virtual functions, and one base. Objects are made by make_new, never on the stack.
+/// virtual functions, and one base. Objects are made by make_new, and not by
+/// `new` or as variables.
 ///
 /// @tparam AllocatorT   the allocator, as in SoaAllocator<Cell, Fish, Shark>
 template <class AllocatorT>

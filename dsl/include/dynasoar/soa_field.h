@@ -153,8 +153,9 @@ __device__ constexpr void refuse_copy_of_field() {
 /// Field I of class C; T is the I-th of C::FieldTypes.
 ///
 /// Converts to `T&`, can be assigned, compared and used in expressions like a T. `field.get()` gives the `T&` where a
-/// conversion does not happen by itself (`auto x = field.get();`, template arguments). `&field` is the address of the
-/// value, `field->member` a member of a class value. Fields of const objects are const.
+/// conversion does not happen by itself (`auto x = field.get();`, template arguments; field_functions.h has std::max
+/// and its like). `&field` is the address of the value, `field->member` a member of a class value. Fields of const
+/// objects are const.
 ///
 /// @par Concurrency   like a plain variable: simultaneous access with a write is a race
 /// @par Cost          one load or store; threads of a warp on objects of one block access one line
