@@ -517,7 +517,7 @@ TEST_CASE("the names of fields are known, also of those whose types have commas"
   CHECK(std::string(Tricky::field_names[2]) == "nested_");
   std::string all;
   for (const char* name : Node::field_names) all += std::string(name) + " ";
-  CHECK(all == "number_ bits_ weight_ flag_ colour_ next_ text_ place_ values_ links_ single_ ");
+  CHECK(all == "number_ bits_ weight_ flag_ colour_ next_ text_ place_ values_ links_ single_ visits_ ");
 }
 
 TEST_CASE("a class without fields has no names of fields, not those of its base") {
