@@ -5,10 +5,13 @@ Usage: sweep_test.py <path of sweep> [<path of wa-tor> <path of its sweep.toml>]
 """
 
 import csv
+import importlib.machinery
 import importlib.util
 import json
 import os
 import pathlib
+import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -18,11 +21,14 @@ import time
 import unittest
 
 SWEEP = str(pathlib.Path(sys.argv[1]).resolve())
+sys.dont_write_bytecode = True
+sweep = importlib.machinery.SourceFileLoader("sweep", SWEEP).load_module()
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 WA_TOR = [pathlib.Path(argument).resolve() for argument in sys.argv[2:4]]
 
-# Writes a log of two rows, `speed` and `speed` + `seed`, and notes beside the sweep that it was here.
+# Writes a log whose last two rows have `speed` and `speed` + `seed`, and notes beside the sweep that it was here.
 PROGRAM = r"""#!/usr/bin/python3
-import os, sys, time
+import os, shutil, subprocess, sys, time
 arguments = sys.argv[1:]
 if "--help" in arguments:
     print("--speed --seed --log --quiet --threads --chart --picture --do --note --steps --flag")
@@ -42,18 +48,46 @@ if do == "hang" and seed == 2:
     time.sleep(1000)
 if do == "sleep":
     time.sleep(0.4)
+if do == "family":
+    child = subprocess.Popen(["sleep", "1000"])
+    with open(value("note", "") + ".family", "a") as note:
+        note.write(f"{os.getpid()}\n{child.pid}\n")
+    if seed < 3: time.sleep(1000)
+if do.startswith("remove "):
+    shutil.rmtree(do[7:])
+if do.startswith("log "):
+    with open(value("log", "log.csv"), "wb") as log:
+        log.write(eval(do[4:]))
+    sys.exit(0)
+if do.startswith("run "):
+    exec(do[4:])
 if do == "memory":
     block = bytearray(200 << 20)
     for i in range(0, len(block), 4096): block[i] = 1
     time.sleep(0.5)
 with open(value("log", "log.csv"), "w") as log:
-    log.write(f"step,fish,sharks\n0,{speed},1\n1,{speed + seed},2\n")
+    log.write(f"step,fish,sharks\n0,1e6,9\n1,{speed},1\n2,{speed + seed},2\n")
 """
 
 
 def read_csv(path):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def is_alive(pid):
+    """Whether there is such a process that has not ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
 
 
 class SweepTest(unittest.TestCase):
@@ -69,9 +103,27 @@ class SweepTest(unittest.TestCase):
     def write(self, text):
         (self.folder / "s.toml").write_text(f'options.note = "{self.note}"\n' + text)
 
-    def sweep(self, *arguments, environment=None):
-        return subprocess.run([SWEEP, "s.toml", self.program, *arguments], cwd=self.folder, capture_output=True, text=True,
-                              timeout=120, env=os.environ | (environment or {}))
+    def sweep(self, *arguments, environment=None, **options):
+        return subprocess.run([SWEEP, "s.toml", self.program, *arguments],
+                              **{"cwd": self.folder, "capture_output": True, "text": True, "timeout": 120,
+                                 "env": os.environ | (environment or {})} | options)
+
+    def fails(self, **expected):
+        """Makes the sweep, of which the runs named by `do` must fail with these reasons, and all others succeed. Then
+        once more: nothing is repeated, and the results are the same."""
+        result = self.sweep()
+        self.assertEqual((result.returncode, "Traceback" in result.stderr), (1, False), result)
+        rows = self.runs()
+        for row in rows:
+            self.assertEqual(row["status"], "failed" if row["do"] in expected else "done", row)
+            self.assertIn(expected.get(row["do"], ""), row["error"])
+        self.assertEqual({row["do"] for row in rows if row["status"] == "failed"}, expected.keys())
+        self.assertIn("standard_deviation", (self.folder / "s/summary.csv").read_text())
+        self.assertEqual((self.folder / "s/chart.svg").exists(), HAS_MATPLOTLIB)
+        started = len(self.started())
+        again = self.sweep()
+        self.assertEqual((again.returncode, again.stdout), (1, result.stdout), again)
+        self.assertEqual((len(self.started()), self.runs()), (started, rows))
 
     def started(self):
         return self.note.read_text().splitlines() if self.note.exists() else []
@@ -128,9 +180,7 @@ class SweepTest(unittest.TestCase):
         self.write('repetitions = 12\noptions.do = "sleep"\n')
         with subprocess.Popen([SWEEP, "s.toml", self.program, "--jobs", "2"], cwd=self.folder, stderr=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as process:
-            end = time.monotonic() + 60
-            while len(list(self.folder.glob("s/runs/*/record.json"))) < 4 and time.monotonic() < end:
-                time.sleep(0.02)
+            wait_until(lambda: len(list(self.folder.glob("s/runs/*/record.json"))) >= 4)
             process.send_signal(signal.SIGTERM)
             errors = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 130, errors)
@@ -143,6 +193,226 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(len(self.started()), before + 12 - len(finished))
         for name, written in finished.items():
             self.assertEqual((self.folder / "s/runs" / name / "record.json").stat().st_mtime_ns, written)
+
+    def family_of(self, *arguments, signals=(), **options):
+        """Begins a sweep whose two runs each have a child, sends it signals, and expects that all of them end."""
+        with subprocess.Popen([SWEEP, "s.toml", self.program, *arguments], cwd=self.folder, stderr=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True, **options) as process:
+            note = self.folder / "note.family"
+            self.assertTrue(wait_until(lambda: note.exists() and len(note.read_text().splitlines()) == 4))
+            pids = note.read_text().split()
+            for number in signals:
+                process.send_signal(number)
+            errors = process.communicate(timeout=60)[1]
+        self.assertTrue(wait_until(lambda: not any(map(is_alive, pids))), errors)
+        note.unlink()
+        return process.returncode, errors
+
+    def test_nothing_outlives_a_sweep_that_ends(self):
+        self.write('repetitions = 2\noptions.do = "family"\nmemory = "1MiB"\n')
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            code, errors = self.family_of("--jobs", "2", signals=[number])
+            self.assertEqual(code, 130)
+            self.assertIn("interrupted after 0 of 2 runs", errors)
+        self.assertEqual(self.family_of("--jobs", "2", signals=[signal.SIGKILL])[0], -signal.SIGKILL)
+        # Killed with all of its group, as by a shell's `kill -9 %1`.
+        self.assertEqual(list(self.folder.glob("s/runs/*/record.json")), [])
+        code, errors = self.family_of("--jobs", "2", "--timeout", "1")
+        self.assertEqual((code, errors.count("took more than 1 s")), (1, 2))
+        # What was ignored at the start stays ignored.
+        ignore = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+        code, errors = self.family_of("--jobs", "2", "--timeout", "2", "--retry-failed", signals=[signal.SIGHUP], **ignore)
+        self.assertEqual((code, errors.count("took more than 2 s")), (1, 2))
+
+    def test_nothing_outlives_a_run_that_ends(self):
+        self.write('seed = 3\noptions.do = "family"\n')
+        self.assertEqual(self.sweep().returncode, 0)
+        self.assertTrue(wait_until(lambda: not any(map(is_alive, (self.folder / "note.family").read_text().split()))))
+
+    def test_runs_that_do_not_stop_are_killed(self):
+        self.write('options.do = "run import signal; signal.signal(15, signal.SIG_IGN); open(value(\'note\', 0) + 2 * \'x\', \'w\'); time.sleep(1000)"\n')
+        with subprocess.Popen([SWEEP, "s.toml", self.program], cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+            self.assertTrue(wait_until((self.folder / "notexx").exists))
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGTERM)  # who asks twice does not wait
+            process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130)
+
+    def test_a_bad_log_fails_its_run_and_no_other(self):
+        def log(rows):
+            return f"log b'step,fish,sharks\\n1,2,3\\n{rows}'"
+
+        logs = {log("2,nan,3\\n"): "'nan' in column 'fish' of its log is not a finite number",
+                log("2,3,-inf\\n"): "'-inf' in column 'sharks' of its log is not a finite number",
+                log("2,1e999,3\\n"): "'1e999' in column 'fish' of its log is not a finite number",
+                log("2,1_0,3\\n"): "'1_0' in column 'fish'", log("2,,3\\n"): "'' in column 'fish'",
+                log("2,fish,3\\n"): "'fish' in column 'fish'", log("2,3\\n"): "line 3 of its log has 2 values for 3 columns",
+                log("2,3,4,5\\n"): "line 3 of its log has 4 values for 3 columns", log("2,3,4"): "its log ends in the middle of a line",
+                log("2,\\xff,3\\n"): "its log is not a table: 'utf-8' codec", log("2,\\0,3\\n"): "its log has a NUL byte",
+                log('2,"3"4,5\\n'): "its log is not a table", log("2,3,4\\n") + " + b'9' * 200000 + b',1,2\\n'": "field larger than field limit",
+                "log b''": "its log has no rows", "log b'step,fish\\n'": "its log has no rows",
+                "log b'step,fish,fish\\n1,2,3\\n'": "its log has two columns 'fish'", "log b'9' * 3000000": "a line that is too long",
+                "run os.mkdir('log.csv'); sys.exit(0)": "log.csv is not a file", "run os.mkfifo('log.csv'); sys.exit(0)": "log.csv is not a file",
+                "run sys.exit(0)": "cannot read log.csv: No such file or directory",
+                "run os.symlink('/dev/zero', 'log.csv'); sys.exit(0)": "log.csv is not a file"}
+        good = ["", "log b'step,fish,sharks\\n1,nan,x\\n\\n2,+3.,.4e1\\n'", "log b'\\xef\\xbb\\xbfstep,fish,sharks\\r\\n1,1e-999,3\\r\\n'"]
+        self.write(f"repetitions = 2\ngrid.speed = [1, 2]\ngrid.do = {json.dumps([*logs, *good])}\nchart.y = ['fish']\nmeasures = ['fish', 'sharks']\n")
+        self.fails(**logs)
+
+    def test_runs_that_cannot_begin_or_end_fail_alone(self):
+        folder = self.folder / "s"
+        faults = {"remove .": "exit code 1: cannot read output.txt: No such file", f"remove {folder}": "exit code 1: cannot read output.txt",
+                  "run shutil.rmtree(os.getcwd()); sys.exit(0)": "cannot read log.csv: No such file",
+                  "run print('a\\x1b[31mb' + 'c' * 9999); sys.exit(1)": "exit code 1: ccc",
+                  "run print('\\x1b[31m'); sys.exit(1)": "exit code 1: \\x1b[31m",
+                  "run os.kill(os.getpid(), 40)": "ended by signal 40"}
+        self.write(f"grid.speed = [1, 2]\ngrid.do = {json.dumps(['', *faults, 'sleep'])}\nchart.y = ['fish']\n")
+        result = self.sweep("--jobs", "1")
+        self.assertEqual((result.returncode, "Traceback" in result.stderr, "\x1b" in result.stderr), (1, False, False), result)
+        self.assertIn("16 runs, 12 failed", result.stdout)
+        for row in self.runs():
+            self.assertIn(faults.get(row["do"], ""), row["error"])
+            self.assertLess(len(row["error"]), 400)
+        # Its record went with the folder that was removed: the same command repeats that run.
+        self.assertEqual(self.sweep("--jobs", "1").returncode, 1)
+        self.assertEqual({row["do"]: row["status"] for row in self.runs()},
+                         {"": "done", "sleep": "done"} | dict.fromkeys(faults, "failed"))
+
+    def test_a_program_that_is_gone_fails_the_runs_that_are_left(self):
+        self.write(f"repetitions = 3\noptions.do = {json.dumps(f'run os.remove({str(self.program)!r})')}\n")
+        program = self.program.read_bytes()
+        result = self.sweep("--jobs", "1")
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("could not be started: No such file or directory", self.runs()[1]["error"])
+        self.program.write_bytes(program)
+        self.program.chmod(0o755)
+        self.assertEqual([row["status"] for row in self.runs()], ["done", "failed", "failed"])
+
+    def test_what_is_no_record_fails_its_run_and_no_other(self):
+        self.write('repetitions = 3\nmeasures = ["fish"]\ngrid.speed = [1, 2]\nchart.y = ["fish"]\n')
+        self.assertEqual(self.sweep().returncode, 0)
+        path = self.folder / "s" / self.runs()[0]["folder"] / "record.json"
+        record = json.loads(path.read_text())
+        texts = ["null", "[]", "{}", "7", '"x"', "", "[" * 100000, path.read_text()[:-20], "\xff", '{"status": "done"}',
+                 json.dumps(record | {"measures": None}), json.dumps(record | {"measures": {"fish": 7}}),
+                 json.dumps(record | {"measures": {"fish": {"last": 1, "mean": float("nan")}}}),
+                 json.dumps(record | {"measures": {"fish": {"last": 10**400, "mean": 1}}}),
+                 json.dumps(record | {"status": "finished"}), json.dumps(record | {"seconds": "1"}),
+                 json.dumps(record | {"peak_memory": None}), json.dumps(record | {"program": 3}),
+                 json.dumps(record | {"status": "failed"}), json.dumps(record | {"arguments": []}), "9" * 5000,
+                 path.parent.mkdir, lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"), lambda: path.symlink_to("x")]
+        for text in texts:
+            with self.subTest(text=text if callable(text) else text[:100]):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+                if callable(text):
+                    path.mkdir() if text == path.parent.mkdir else text()
+                else:
+                    path.write_text(text, encoding="latin-1")
+                count = len(self.started())
+                result = self.sweep()
+                self.assertEqual((result.returncode, "Traceback" in result.stderr), (1, False), result)
+                self.assertIn("6 runs, 1 failed", result.stdout)
+                self.assertRegex(self.runs()[0]["error"], "record.json.*; --retry-failed repeats the run")
+                self.assertEqual([row["runs"] for row in read_csv(self.folder / "s/summary.csv")], ["2", "3"])
+                self.assertEqual(len(self.started()), count)
+        self.assertEqual(self.sweep("--retry-failed").returncode, 0)
+        self.assertEqual(len(self.started()), 7)
+
+    def test_a_full_disk_ends_no_sweep(self):
+        (self.folder / "s.toml").write_text("repetitions = 2\ngrid.speed = [1, 2]\n")
+        # Logs can be written, but neither records nor tables.
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))}
+        result = self.sweep(**limit)
+        self.assertEqual((result.returncode, "Traceback" in result.stderr), (1, False), result)
+        self.assertIn("4 runs, 4 failed", result.stdout)
+        self.assertEqual(result.stderr.count("cannot write its record: File too large"), 4)
+        self.assertIn("cannot write the tables", result.stderr)
+        self.assertEqual([*self.folder.rglob("*.new"), *self.folder.rglob("record.json")], [])
+        self.assertEqual(self.sweep().returncode, 0)
+        self.assertEqual([row["status"] for row in self.runs()], ["done"] * 4)
+
+    def test_messages_that_cannot_be_written_end_no_sweep(self):
+        self.write('repetitions = 2\ngrid.do = ["fail", ""]\n')
+        for number, redirection in enumerate(("1>&- 2>&- 0<&-", "2>/dev/full", "2>&- 0<&-")):
+            command = f"exec '{SWEEP}' s.toml ./program --out o{number} {redirection}"
+            result = subprocess.run(["sh", "-c", command], cwd=self.folder, stdout=subprocess.DEVNULL, timeout=60)
+            self.assertEqual((redirection, result.returncode), (redirection, 1))
+            rows = read_csv(self.folder / f"o{number}/runs.csv")
+            self.assertEqual([row["status"] for row in rows], ["failed", "done", "failed", "done"])
+        self.write('repetitions = 2\n')
+        with open("/dev/full", "w") as full:
+            result = self.sweep(capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr.splitlines()[-1], "sweep: cannot write to standard output: No space left on device")
+
+    def test_the_locale_does_not_matter(self):
+        self.write('repetitions = 2\ngrid.speed = [0.5, 1e-7]\ngrid.do = ["straße", "run print(\'\\u00e4\', file=open(2, \'w\', encoding=\'latin-1\')); sys.exit(1)"]\n')
+        results = []
+        for number, locale in enumerate(("C.UTF-8", "C", "de_DE.UTF-8", "tr_TR.ISO-8859-9")):
+            environment = {"LC_ALL": locale, "LANGUAGE": "de", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+            result = self.sweep("--out", f"o{number}", environment=environment, text=False)
+            self.assertEqual(result.returncode, 1, result)
+            rows = read_csv(self.folder / f"o{number}/runs.csv")
+            for row in rows:
+                del row["seconds"], row["peak_memory"]
+            results.append((rows, (self.folder / f"o{number}/summary.csv").read_text(encoding="utf-8")))
+        self.assertEqual(results, [results[0]] * 4)
+        self.assertEqual(results[0][0][0]["do"], "straße")
+
+    def test_texts_with_separators_come_back_from_the_table(self):
+        values = ['a,b', 'say "x"', "two\nlines", "a\rb", " x ", "'", ";"]
+        self.write(f"grid.do = {json.dumps(values)}\n")
+        self.assertEqual(self.sweep().returncode, 0)
+        self.assertEqual([row["do"] for row in self.runs()], values)
+        self.assertEqual([row["do"] for row in read_csv(self.folder / "s/summary.csv")][::2], values)
+
+    def test_sizes_have_binary_units(self):
+        for text, size in (("7", 7), ("7B", 7), ("3KiB", 3 * 1024), ("3 MiB", 3 * 1024**2), ("1.5GiB", 3 * 2**29), ("2TiB", 2**41)):
+            self.assertEqual(sweep.bytes_of(text, "memory"), size)
+        for text in ("", "GiB", "1GB", "1kib", "-1", "1e9", "1.", "\u0663", "9" * 400, "1 2", "inf"):
+            with self.assertRaisesRegex(sweep.Problem, "memory: .* is no size"):
+                sweep.bytes_of(text, "memory")
+
+    def test_runs_times_threads_fill_the_processors(self):
+        for threads, combinations, processors, jobs in ((1, [], 8, 8), (2, [], 8, 4), (3, [], 8, 2), (8, [], 8, 1), (9, [], 8, 1),
+                                                        (1, [{"threads": 4}, {"threads": 2}], 8, 2), (0, [], 3, 3)):
+            file = {"options": {"threads": threads}, "combinations": combinations}
+            self.assertEqual(sweep.jobs_of(file, processors), jobs)
+        self.assertEqual(sweep.jobs_of({"options": {}, "combinations": [{}]}, 5), 5)
+
+    def test_memory_is_for_as_many_as_the_largest_run_fits(self):
+        class Gpu:
+            free = None
+
+        room = sweep.Room(100, None, None, Gpu)
+        self.assertTrue(room.allows(0) and not room.allows(1))  # nobody knows yet what a run needs
+        room.saw(50, 0)
+        self.assertTrue(room.allows(1) and not room.allows(2))
+        room.saw(20, 0)
+        self.assertFalse(room.allows(2))
+        self.assertEqual(sweep.Room(100, 25, None, Gpu).allows(3), True)
+        self.assertEqual(sweep.Room(99, 25, None, Gpu).allows(3), False)
+        Gpu.free = 1000
+        self.assertEqual([sweep.Room(100, 1, 300, Gpu).allows(n) for n in (0, 1, 2, 3)], [True, True, True, False])
+
+    def test_measures_are_of_the_last_rows(self):
+        log = self.folder / "log.csv"
+        log.write_text("step,fish,sharks\n1,10,1\n2,20,2\n3,60,4\n")
+        for last, mean in ((1, 60), (2, 40), (3, 30), (4, 30)):
+            self.assertEqual(sweep.measures_of(log, ["fish"], last), {"fish": {"last": 60, "mean": mean}})
+        self.assertEqual(list(sweep.measures_of(log, None, 1)), ["fish", "sharks"])
+        log.write_text("step,fish\n1,1e308\n2,1.5e308\n")
+        self.assertEqual(sweep.measures_of(log, None, 2)["fish"]["mean"], 1.25e308)
+
+    def test_statistics_know_boundaries(self):
+        self.assertEqual(sweep.statistics_of([]), ["", "", "", ""])
+        self.assertEqual(sweep.statistics_of([3.0]), [3, "", 3, 3])
+        self.assertEqual(sweep.statistics_of([1.0, 2.0, 6.0]), [3, 7**0.5, 1, 6])
+        self.assertEqual(sweep.statistics_of([1.7e308, -1.7e308]), [0, "", -1.7e308, 1.7e308])
+        self.assertEqual([sweep.text_of_seconds(seconds) for seconds in (0, 59.9, 61, 3599, 3600, 36061)],
+                         ["0:00", "0:59", "1:01", "59:59", "1:00:00", "10:01:01"])
 
     def test_more_repetitions_and_combinations_run_beside_those_that_are_done(self):
         self.write('repetitions = 2\ngrid.speed = [1, 2]\n')
@@ -200,7 +470,7 @@ class SweepTest(unittest.TestCase):
     def test_a_chart_is_drawn_where_matplotlib_is(self):
         self.write('repetitions = 3\ngrid.speed = [1, 2, 3]\nchart.y = ["fish"]\n')
         result = self.sweep()
-        if importlib.util.find_spec("matplotlib"):
+        if HAS_MATPLOTLIB:
             chart = (self.folder / "s/chart.svg").read_text(encoding="utf-8")
             self.assertTrue(">--speed</text>" in chart and ">fish</text>" in chart)
         else:
@@ -215,6 +485,12 @@ class SweepTest(unittest.TestCase):
                               ('repetition = 3', "'repetition' is none of"),
                               ('repetitions = 0', "repetitions: expected a whole number of at least 1, not 0"),
                               ('repetitions = "3"', "repetitions: expected a whole number"),
+                              ('repetitions = true', "repetitions: expected a whole number"),
+                              ('repetitions = 1000001', "repetitions: 1000001 is too large; the greatest that is allowed is 1000000"),
+                              ('last = 0', "last: expected a whole number of at least 1"), ('seed = -1', "seed: expected a whole"),
+                              (f'last = {10**30}', "the greatest that is allowed is 2147483648"),
+                              (f"grid.a = {[*range(1001)]}\ngrid.b = {[*range(1000)]}", "[grid]: it has more than 1000000 combinations"),
+                              (f"seed = {'[' * 100000}", "s.toml: "),
                               ('measures = "fish"', "measures: expected a list"),
                               ('memory = "lots"', "memory: 'lots' is no size, such as 512MiB"),
                               ('grid.speed = [1]\nchart.x = "fish"', "[chart] x: 'fish' is none of the options that vary: speed"),
