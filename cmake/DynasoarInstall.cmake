@@ -1,4 +1,5 @@
-# `cmake --install`: headers and sources, what find_package(dynasoar) reads, and what gdb reads. `cpack -G DEB`: the same as a Debian package.
+# `cmake --install`: headers and sources, what find_package(dynasoar) reads, what gdb reads, and the command dynasoar-sweep.
+# `cpack -G DEB`: the same as a Debian package, with the documentation and the examples.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -20,6 +21,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/include/" "${PROJECT_SOURCE_DIR}/al
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/src/" "${PROJECT_SOURCE_DIR}/allocator/src/"
   DESTINATION "${DYNASOAR_INSTALL_SOURCEDIR}" FILES_MATCHING PATTERN "*.cpp")
 install(FILES "${PROJECT_SOURCE_DIR}/dsl/gdb/dynasoar_gdb.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/dynasoar/gdb")
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME dynasoar-sweep)
 install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"
@@ -33,18 +35,35 @@ install(FILES
 if(PROJECT_IS_TOP_LEVEL)
   set(_name libdynasoar-dev)
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}" RENAME copyright)
-  install(FILES "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}")
+  install(FILES "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/README.md"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}"
+    FILES_MATCHING REGEX "\\.(md|png|svg|webp)$" PATTERN examples EXCLUDE)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs"
+    FILES_MATCHING PATTERN "*.cpp" PATTERN "*.md")
+  install(FILES "${CMAKE_CURRENT_LIST_DIR}/InstalledExamples.cmake"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs/examples" RENAME CMakeLists.txt)
 
   set(CPACK_GENERATOR DEB)
   set(CPACK_PACKAGE_NAME ${_name})
-  set(CPACK_PACKAGE_CONTACT "DynaSOAr contributors")
+  set(CPACK_PACKAGE_CONTACT "DynaSOAr contributors <noreply@dynasoar.invalid>")
   set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+  string(CONCAT CPACK_PACKAGE_DESCRIPTION
+    "A C++20 library for programs that create, delete and loop over many objects.\n"
+    "Classes are written as usual; each field lies in an array of its own, so that\n"
+    "neighbouring threads read neighbouring addresses. One source runs on NVIDIA GPUs\n"
+    "and on CPUs.\n"
+    "\n"
+    "This package has the headers and sources, which the build of a program compiles,\n"
+    "the CMake package dynasoar, pretty-printers for gdb, the documentation with\n"
+    "examples, and dynasoar-sweep, which runs a program for many parameters.")
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
   set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-  set(CPACK_DEBIAN_PACKAGE_DEPENDS libboost-dev)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libboost-dev, python3 (>= 3.11)")
   set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake, g++")
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS python3-matplotlib)
   include(CPack)
 endif()

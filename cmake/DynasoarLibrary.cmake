@@ -13,6 +13,7 @@ endif()
 # sources, so it is not tied to the backend, the compiler or the options of the build that installed it. A macro, because
 # sources are CUDA's only in the folder that says so.
 macro(dynasoar_add_library target)
+  _dynasoar_look_for_build_type()
   cmake_parse_arguments(_dynasoar "" "" "INCLUDES;SOURCES" ${ARGN})
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${_dynasoar_SOURCES})
   _dynasoar_set_up_library(${target} ${_dynasoar_INCLUDES})
@@ -20,6 +21,15 @@ macro(dynasoar_add_library target)
     _dynasoar_sources_are_cuda(${target})
   endif()
 endmacro()
+
+# Without a build type CMake asks for no optimization, and nothing but the clock would tell.
+function(_dynasoar_look_for_build_type)
+  get_property(_several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(NOT _several AND NOT CMAKE_BUILD_TYPE AND NOT "${CMAKE_CXX_FLAGS} ${CMAKE_CUDA_FLAGS}" MATCHES "(^| )-O[0-9a-z]?")
+    message(WARNING "dynasoar: there is no build type, so programs are not optimized, and loops run up to 22 times as long. "
+      "Configure with -DCMAKE_BUILD_TYPE=Release, or Debug if that is what you want.")
+  endif()
+endfunction()
 
 function(_dynasoar_set_up_library target)
   target_include_directories(${target} PUBLIC ${ARGN})

@@ -362,7 +362,7 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the s
   ChurnMemory held(kWarps * kLanes);
   const MallocChurn churn{
       bench.tally.data(),         held.holdings.data(), held.counts.data(), ChurnMemory::kMost, largest, seed,
-      kSlowdown > 1 ? 150u : 400u};
+      kSlowdown > 1 ? 60u : 150u};
   for (const WarpScheduling scheduling : {WarpScheduling::together(), WarpScheduling::capricious()}) {
     std::vector<std::jthread> warps;
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) {

@@ -25,6 +25,12 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 #endif
 #endif
 
+#if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
+#error \
+    "dynasoar: errors are reported as exceptions, which this file is compiled without. Remove -fno-exceptions from its \
+options; functions of yours that must not throw can be noexcept."
+#endif
+
 // Checked builds look for misuse at every access to an object, see allocator/checks.h; all files of a program must
 // agree.
 #ifndef DYNASOAR_CHECKED
