@@ -23,7 +23,25 @@ def version():
     return ".".join(re.findall(r"#define DYNASOAR_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text("dsl/include/dynasoar/version.h")))
 
 
+HEADERS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "dsl/include/dynasoar").glob("*.h")}
+
+
+def included_by(headers):
+    """These headers of dsl/include/dynasoar, and those that they include."""
+    found = set()
+    while headers:
+        found |= headers
+        headers = HEADERS.keys() & set(re.findall(r"#include <dynasoar/(\w+\.h)>", "".join(map(HEADERS.get, headers)))) - found
+    return found
+
+
 class Facts(unittest.TestCase):
+    def test_the_reference_names_all_headers_that_dynasoar_h_does_not_include(self):
+        named = set(re.findall(r"<dynasoar/(\w+\.h)>", text("docs/reference.dox")))
+        for_users = {header for header, content in HEADERS.items() if "\nnamespace dynasoar {" in content}
+        self.assertEqual(for_users - included_by(named), set())
+        self.assertEqual(named & included_by({"dynasoar.h"}), {"dynasoar.h"})
+
     def test_the_version_is_a_semantic_version(self):
         self.assertRegex(version(), r"^\d+\.\d+\.\d+$")
 
