@@ -258,7 +258,7 @@ class SweepTest(unittest.TestCase):
                 "run sys.exit(0)": "cannot read log.csv: No such file or directory",
                 "run os.symlink('/dev/zero', 'log.csv'); sys.exit(0)": "log.csv is not a file"}
         good = ["", "log b'step,fish,sharks\\n1,nan,x\\n\\n2,+3.,.4e1\\n'", "log b'\\xef\\xbb\\xbfstep,fish,sharks\\r\\n1,1e-999,3\\r\\n'"]
-        self.write(f"repetitions = 2\ngrid.speed = [1, 2]\ngrid.do = {json.dumps([*logs, *good])}\nchart.y = ['fish']\nmeasures = ['fish', 'sharks']\n")
+        self.write(f"grid.speed = [1, 2]\ngrid.do = {json.dumps([*logs, *good])}\nchart.y = ['fish']\nmeasures = ['fish', 'sharks']\n")
         self.fails(**logs)
 
     def test_runs_that_cannot_begin_or_end_fail_alone(self):
@@ -348,7 +348,8 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(result.stderr.splitlines()[-1], "sweep: cannot write to standard output: No space left on device")
 
     def test_the_locale_does_not_matter(self):
-        self.write('repetitions = 2\ngrid.speed = [0.5, 1e-7]\ngrid.do = ["straße", "run print(\'\\u00e4\', file=open(2, \'w\', encoding=\'latin-1\')); sys.exit(1)"]\n')
+        fail = "run print(chr(228), file=open(2, 'w', encoding='latin-1')); sys.exit(1)"
+        self.write(f"repetitions = 2\ngrid.speed = [0.5, 1e-7]\ngrid.do = ['straße', {json.dumps(fail)}]\n")
         results = []
         for number, locale in enumerate(("C.UTF-8", "C", "de_DE.UTF-8", "tr_TR.ISO-8859-9")):
             environment = {"LC_ALL": locale, "LANGUAGE": "de", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
