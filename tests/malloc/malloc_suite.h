@@ -361,7 +361,7 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the s
       static_cast<std::uint32_t>(std::min(bench.storage.view().largest(), MallocSuite<M>::kChurnLargest));
   ChurnMemory held(kWarps * kLanes);
   const MallocChurn churn{
-      bench.tally.data(),         held.holdings.data(), held.counts.data(), ChurnMemory::kMost, largest, seed,
+      bench.tally.data(),        held.holdings.data(), held.counts.data(), ChurnMemory::kMost, largest, seed,
       kSlowdown > 1 ? 60u : 150u};
   for (const WarpScheduling scheduling : {WarpScheduling::together(), WarpScheduling::capricious()}) {
     std::vector<std::jthread> warps;
