@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -228,10 +229,19 @@ class SnapshotChecks {
       if (last != nullptr && last->block >= tags.block) return "its tags are in another order";
       last = &tags;
       const bool is_open = open != blocks_.end() && open->number == tags.block;
+      if (!are_at_rest(tags)) return "its tags are of no objects";
       if (slots_alive(tags) != (is_open ? open->slots : 0)) return "its tags are of other objects";
       if (is_open) ++open;
     }
     return open == blocks_.end() ? nullptr : "objects have no tags";
+  }
+
+  /// Objects have been created in some loop, and between loops none is being destroyed.
+  static bool are_at_rest(const SavedTags& tags) {
+    return std::all_of(std::begin(tags.tags), std::end(tags.tags), [](std::uint32_t bits) {
+      const Tag tag(bits);
+      return tag.before_destruction().bits() == bits && (tag.was_ever_used() || !tag.is_alive());
+    });
   }
 
   static std::uint64_t slots_alive(const SavedTags& tags) {

@@ -440,9 +440,11 @@ TEST_CASE("tags of objects that do not exist are refused") {
           {"tags are of other objects",
            [](auto& file) {
              SavedTags tags{kPages * FourTypes::pages().block_stride - 1, {}};
-             tags.tags[63] = 1;
+             tags.tags[63] = 1025;
              file[Section::tags].append(tags);
            }},
+          {"tags are of no objects", with<SavedTags>(Section::tags, 0, [](auto& tags) { tags.tags[5] |= 2; })},
+          {"tags are of no objects", with<SavedTags>(Section::tags, 0, [](auto& tags) { tags.tags[5] = 1; })},
           {"objects have no tags",
            [](auto& file) {
              std::string& stored = file[Section::tags].stored;
