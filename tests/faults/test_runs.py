@@ -1,0 +1,111 @@
+"""Runs tests of a build, with one fault or none, each in a folder of its own."""
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+
+LEAST_SECONDS = 20  # before a test counts as one that does not end
+SLOWER = 10  # or so many times as long as it takes without faults
+
+
+class Test:
+    def __init__(self, description):
+        properties = {p["name"]: p["value"] for p in description.get("properties", [])}
+        self.name = description["name"]
+        self.command = list(description.get("command", []))
+        self.environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
+        self.folder = properties.get("WORKING_DIRECTORY")
+        self.skipped_code = properties.get("SKIP_RETURN_CODE")
+        self.disabled = properties.get("DISABLED", False) or "SKIP_REGULAR_EXPRESSION" in properties
+        self.needs_others = bool(properties.get("FIXTURES_REQUIRED") or properties.get("FIXTURES_SETUP"))
+        if len(self.command) == 1 and pathlib.Path(self.command[0]).name.startswith("test_"):
+            self.command.append("--abort-after=1")
+        self.seconds = 0.0
+        self.reached = set()
+
+    def limit(self):
+        return max(LEAST_SECONDS, SLOWER * self.seconds)
+
+
+def tests_of(build, wanted):
+    """@return the tests that can run, and why the others cannot"""
+    listed = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=True)
+    tests, left_out = [], {}
+    for test in [Test(description) for description in json.loads(listed.stdout)["tests"]]:
+        if not wanted(test.name):
+            continue
+        missing = [word for word in test.command if word.startswith(f"{build}/") and not pathlib.Path(word).exists()]
+        if not test.command or missing:
+            left_out[test.name] = "is not built"
+        elif test.disabled or test.needs_others:
+            left_out[test.name] = "is disabled" if test.disabled else "shares a file with another one"
+        else:
+            tests.append(test)
+    return tests, left_out
+
+
+def run(test, limit, fault=None, reached=None):
+    """@return the exit code, negative for a signal, or None if it did not end; the seconds; and the end of the output"""
+    with tempfile.TemporaryDirectory(prefix="dynasoar-fault-", ignore_cleanup_errors=True) as folder:
+        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **test.environment, "TMPDIR": folder, "HOME": folder,
+                       "PYTHONDONTWRITEBYTECODE": "1"}
+        for name, value in (("DYNASOAR_FAULT", fault), ("DYNASOAR_FAULTS_REACHED", reached)):
+            environment.pop(name, None)
+            if value is not None:
+                environment[name] = str(value)
+        begin = time.time()
+        with open(os.path.join(folder, "output"), "w+b") as output:
+            child = subprocess.Popen(test.command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                     stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                code = child.wait(limit)
+            except subprocess.TimeoutExpired:
+                code = None
+            finally:
+                try:
+                    os.killpg(child.pid, signal.SIGKILL)  # what it started, too
+                except ProcessLookupError:
+                    pass
+                child.wait()
+            output.seek(max(0, output.seek(0, os.SEEK_END) - 3000))
+            text = output.read().decode(errors="replace")
+        return code, time.time() - begin, text
+
+
+def record(test, faults, limit):
+    """Runs a test without a fault and notes which places it reaches. @return why it cannot be used, or None"""
+    with tempfile.NamedTemporaryFile(prefix="dynasoar-reached-") as file:
+        file.truncate(max(fault.number for fault in faults) + 1)
+        code, test.seconds, text = run(test, limit, reached=file.name)
+        if test.skipped_code is not None and code == test.skipped_code:
+            return f"skips itself: {text.strip().splitlines()[-1] if text.strip() else ''}"
+        if code != 0:
+            return f"fails without a fault ({'did not end' if code is None else f'exit code {code}'}): {text.strip()[-300:]}"
+        bytes_ = pathlib.Path(file.name).read_bytes()
+        test.reached = {fault.number for fault in faults if bytes_[fault.number]}
+        return None
+
+
+def judge(fault, tests):
+    """Runs the tests that reach a fault, the fastest first, until one notices it. @return what noticed it, or None"""
+    for test in sorted(tests, key=lambda test: test.seconds):
+        if fault.number not in test.reached:
+            continue
+        code, seconds, text = run(test, test.limit(), fault=fault.number)
+        if code is None:
+            return dict(test=test.name, how="did not end", seconds=round(seconds, 1))
+        # Twice, so that a test that fails now and then finds nothing.
+        if code not in (0, test.skipped_code) and run(test, test.limit(), fault=fault.number)[0] != 0:
+            how = f"signal {-code}" if code < 0 else f"exit code {code}"
+            return dict(test=test.name, how=how, seconds=round(seconds, 1))
+    return None
+
+
+def command_line(test, fault):
+    """What shows a fault by hand."""
+    words = [f"{name}={shlex.quote(value)}" for name, value in test.environment.items()]
+    return " ".join([f"DYNASOAR_FAULT={fault.number}", *words, shlex.join(test.command)])
