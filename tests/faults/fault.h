@@ -4,6 +4,7 @@
 /// each fault says whether some process came to its place.
 #pragma once
 
+#if __cplusplus >= 202002L  // CMake's own checks are older programs
 #include <cstdlib>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -43,3 +44,4 @@ constexpr bool is_active(int fault) {
 
 // Macro-like name, because it stands in every namespace.
 constexpr bool dynasoar_fault(int fault) { return dynasoar_faults::is_active(fault); }
+#endif
