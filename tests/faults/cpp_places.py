@@ -328,7 +328,8 @@ def find_places(text):
             continue
         compiled = any({"constexpr", "consteval"} & head for head in heads)
         for finder in FINDERS:
-            if finder is statements and (not heads or heads[-1] & {"class", "struct", "namespace", "union"}):
+            if finder is statements and (not around or source.words[around[-1]] != "{" or
+                                         heads[-1] & {"class", "struct", "namespace", "union"}):
                 continue
             for place in finder(source, i):
                 if place is not None and place.template.count("\n") < 6:

@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -43,12 +44,51 @@ def parse_arguments():
     parser.add_argument("--cmake", action="append", default=[], metavar="ARGUMENT", help="another argument for CMake")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="default: one for each core")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="default: FOLDER/faults.json")
+    parser.add_argument("--continue", dest="goes_on", action="store_true",
+                        help="go on with what the last call with the same options began: a build, tests, faults")
     parser.add_argument("--list", action="store_true", help="show the faults and build nothing")
     options = parser.parse_args()
     if options.faults < 1 or options.jobs < 1:
         parser.error("--faults and --jobs take numbers from 1")
     options.folder = options.folder.resolve()
     return options
+
+
+class Progress:
+    """What was found out, in a file: machines are lent for minutes."""
+
+    def __init__(self, options):
+        options.folder.mkdir(parents=True, exist_ok=True)
+        self.path = options.folder / "progress.json"
+        self.lock = threading.Lock()
+        of = [options.seed, options.faults, options.only, options.tests, options.optimize]
+        self.state = {"of": of}
+        if options.goes_on and self.path.exists():
+            state = json.loads(self.path.read_text())
+            self.state = state if state["of"] == of else self.state
+
+    def of(self, name):
+        """A dictionary to be kept; it is written when anything is kept in one."""
+        return Kept(self, self.state.setdefault(name, {}))
+
+    def write(self):
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps(self.state))
+        part.replace(self.path)
+
+
+class Kept:
+    def __init__(self, progress, values):
+        self.progress, self.values = progress, values
+
+    def get(self, key):
+        return self.values.get(str(key))
+
+    def keep(self, key, value):
+        with self.progress.lock:
+            self.values[str(key)] = value
+            self.progress.write()
+        return value
 
 
 def build(options):
@@ -61,23 +101,34 @@ def build(options):
         for fault in chosen:
             print(f"{fault.number:4} {fault}")
         sys.exit(0)
-    tree = planted_tree.PlantedTree(ROOT, options.folder, chosen)
-    options.folder.mkdir(parents=True, exist_ok=True)
+    progress = Progress(options)
+    tree = planted_tree.PlantedTree(ROOT, options.folder, chosen, progress.of("dropped"))
     tree.write(files)
     tree.configure(options.cmake, options.optimize)
     programs = tree.programs_of(wanted(options))
     print(f"{len(chosen)} faults planted; building {len(programs)} programs", flush=True)
     tree.compile(programs, options.jobs)
-    return tree
+    return tree, progress
 
 
 def wanted(options):
     return lambda name: re.search(options.tests, name) and not re.search(NOT_RUN, name)
 
 
-def record_all(pool, tests, faults, left_out):
+def record(test, faults, kept):
+    """@return why the test cannot be used, or None"""
+    known = kept.get(test.name)
+    if known is None:
+        reason = test_runs.record(test, faults, 1200)
+        known = kept.keep(test.name, dict(reason=reason, seconds=round(test.seconds, 1), reached=sorted(test.reached)))
+        print(f"{test.name}: {test.seconds:.1f} s, comes to {len(test.reached)} places", flush=True)
+    test.seconds, test.reached = known["seconds"], set(known["reached"])
+    return known["reason"]
+
+
+def record_all(pool, tests, faults, left_out, kept):
     """@return the tests that can be used"""
-    reasons = list(pool.map(lambda test: test_runs.record(test, faults, 1200), tests))
+    reasons = list(pool.map(lambda test: record(test, faults, kept), tests))
     left_out.update({test.name: reason for test, reason in zip(tests, reasons) if reason})
     return [test for test, reason in zip(tests, reasons) if not reason]
 
@@ -90,8 +141,9 @@ def argument_for(fault, arguments):
     return None
 
 
-def try_fault(fault, tests, arguments):
-    found = test_runs.judge(fault, tests)
+def try_fault(fault, tests, arguments, kept):
+    known = kept.get(fault.number)
+    found = known["found"] if known else kept.keep(fault.number, dict(found=test_runs.judge(fault, tests)))["found"]
     reached = sorted(test.name for test in tests if fault.number in test.reached)
     row = dict(number=fault.number, group=fault.group, file=fault.file, line=fault.line, operator=fault.place.operator,
                original=fault.original, faulty=fault.faulty, code=fault.code, reached_by=reached, found=found)
@@ -120,18 +172,19 @@ def summarize(rows, tree, left_out, seconds):
 def main():
     options = parse_arguments()
     begin = time.time()
-    tree = build(options)
+    tree, progress = build(options)
     tests, left_out = test_runs.tests_of(tree.build, wanted(options))
     print(f"built in {time.time() - begin:.0f} s; {len(tests)} tests", flush=True)
     arguments = json.loads((HERE / "survivors.json").read_text())
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tests = record_all(pool, tests, tree.faults, left_out)
+        tests = record_all(pool, tests, tree.faults, left_out, progress.of("tests"))
         print(f"recorded after {time.time() - begin:.0f} s", flush=True)
         reached = set().union(*(test.reached for test in tests))
         # Those that only the compiler evaluates are the same in all processes of a build.
         faults = [fault for fault in tree.faults if fault.number in reached or not fault.place.compiled]
         faults = [fault for fault in faults[:options.faults] if not options.fault or fault.number in options.fault]
-        rows = list(pool.map(lambda fault: try_fault(fault, tests, arguments), faults))
+        tried = progress.of("tried")
+        rows = list(pool.map(lambda fault: try_fault(fault, tests, arguments, tried), faults))
     good = summarize(rows, tree, left_out, time.time() - begin)
     (options.json or options.folder / "faults.json").write_text(json.dumps(rows, indent=1) + "\n")
     return 0 if good else 1
