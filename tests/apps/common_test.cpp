@@ -23,6 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <app/cairo_png.h>
+#include <app/chart.h>
 #include <app/error.h>
 #include <app/format.h>
 #include <app/interrupt.h>
@@ -59,6 +61,49 @@ TEST_CASE("bytes and times are readable") {
   CHECK(app::duration(0.0123) == "12.3 ms");
   CHECK(app::duration(75) == "1 min 15 s");
   CHECK(app::duration(2 * 3600 + 60) == "2 h 1 min");
+}
+
+TEST_CASE("numbers change their form exactly where their digits would") {
+  CHECK(app::si(1) == "1.00");
+  CHECK(app::si(0.1234) == "0.123");
+  CHECK(app::si(9.994) == "9.99");
+  CHECK(app::si(9.995) == "10.0");
+  CHECK(app::si(99.94) == "99.9");
+  CHECK(app::si(99.95) == "100");
+  CHECK(app::si(999.4) == "999");
+  CHECK(app::si(999.5) == "1.00 k");
+  CHECK(app::si(1e12) == "1.00 T");
+  CHECK(app::si(1e15) == "1.00 P");
+  CHECK(app::si(1e18) == "1000 P");
+  CHECK(app::si(std::nan("")) == "-");
+  CHECK(app::bytes(0) == "0 B");
+  CHECK(app::bytes(1024) == "1.00 KiB");
+  CHECK(app::bytes(1048063) == "1023 KiB");
+  CHECK(app::bytes(1048064) == "1.00 MiB");
+  CHECK(app::bytes(std::uint64_t{1} << 40) == "1.00 TiB");
+  CHECK(app::bytes(std::uint64_t{1} << 50) == "1.00 PiB");
+  CHECK(app::bytes(~std::uint64_t{0}) == "16.0 EiB");
+  CHECK(app::percent(0) == "0.0%");
+  CHECK(app::percent(0.1234) == "12.3%");
+  CHECK(app::counted(0, "step", "steps") == "0 steps");
+  CHECK(app::counted(1, "step", "steps") == "1 step");
+  CHECK(app::counted(1000, "step", "steps") == "1,000 steps");
+}
+
+TEST_CASE("times change their unit exactly where they would round to it") {
+  CHECK(app::duration(-1e-9) == "-");
+  CHECK(app::duration(std::nan("")) == "-");
+  CHECK(app::duration(0) == "0 s");
+  CHECK(app::duration(5e-7) == "0.5 µs");
+  CHECK(app::duration(0.9994e-3) == "999 µs");
+  CHECK(app::duration(0.9995e-3) == "1.00 ms");
+  CHECK(app::duration(0.9994) == "999 ms");
+  CHECK(app::duration(0.9995) == "1.00 s");
+  CHECK(app::duration(59.94) == "59.9 s");
+  CHECK(app::duration(59.95) == "1 min 0 s");
+  CHECK(app::duration(3599.4) == "59 min 59 s");
+  CHECK(app::duration(3599.5) == "1 h 0 min");
+  CHECK(app::duration(7325) == "2 h 2 min");
 }
 
 TEST_CASE("sizes are numbers with an optional unit") {
@@ -249,6 +294,114 @@ TEST_CASE("magnified pictures have squares for pixels") {
   }
 }
 
+namespace {
+
+constexpr app::Rgb kRed = {200, 0, 0}, kBlue = {0, 0, 200};
+
+/// A chart as it is in its file: 960 x 540 points of 2 x 2 pixels, with its plot from (84, 84) to (844, 478).
+class DrawnChart {
+ public:
+  explicit DrawnChart(std::vector<app::Series> series) : picture_(draw(std::move(series))) {}
+
+  app::Rgb at(double x, double y) const { return picture_.at(static_cast<int>(2 * x), static_cast<int>(2 * y)); }
+
+  /// How many separate marks, which are not white, a way across the chart meets.
+  int marks_down(double x, double from, double to) const {
+    return marks(from, to, [&](double y) { return at(x, y); });
+  }
+  int marks_across(double y, double from, double to) const {
+    return marks(from, to, [&](double x) { return at(x, y); });
+  }
+
+  /// The first row, in points, in which this colour is to the right of the plot; -1 if there is none.
+  double first_row(app::Rgb color) const {
+    for (int y = 0; y < picture_.height(); ++y) {
+      for (int x = 2 * 852; x < picture_.width(); ++x) {
+        if (picture_.at(x, y) == color) return y / 2.0;
+      }
+    }
+    return -1;
+  }
+
+ private:
+  static app::Picture draw(std::vector<app::Series> series) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / "dynasoar-chart-test.png";
+    app::Chart{"title", "subtitle", "step", "number", std::move(series)}.save_png(file.string());
+    const app::CairoSurface image(cairo_image_surface_create_from_png(file.c_str()));
+    std::filesystem::remove(file);
+    REQUIRE(cairo_surface_status(image.get()) == CAIRO_STATUS_SUCCESS);
+    return app::picture_of(image);
+  }
+
+  template <class F>
+  static int marks(double from, double to, F color) {
+    int count = 0;
+    bool was_white = true;
+    for (double at = from; at < to; at += 0.5) {
+      const bool is_white = color(at) == app::Rgb{255, 255, 255};
+      count += was_white && !is_white ? 1 : 0;
+      was_white = is_white;
+    }
+    return count;
+  }
+
+  app::Picture picture_;
+};
+
+}  // namespace
+
+TEST_CASE("a chart's lines go where the values are") {
+  const DrawnChart chart({{"fish", kRed, {0, 10, 5}}});
+  CHECK(chart.at(84, 478) == kRed);
+  CHECK(chart.at(464, 84) == kRed);
+  CHECK(chart.at(844, 281) == kRed);
+  CHECK(chart.at(274, 281) == kRed);  // half way up
+  CHECK(chart.at(274, 290) != app::Rgb{255, 255, 255});
+  CHECK(chart.at(274, 270) == app::Rgb{255, 255, 255});
+  CHECK(chart.at(100, 82) == app::Rgb{255, 255, 255});
+}
+
+TEST_CASE("a chart has at most six steps upwards and eight to the right, which are 1, 2 or 5 times a power of ten") {
+  const auto steps_up = [](std::vector<double> values) {
+    return DrawnChart({{"fish", kRed, std::move(values)}}).marks_down(90, 80, 470);
+  };
+  CHECK(steps_up({0, 0, 0, 10}) == 5);
+  CHECK(steps_up({0, 0, 0, 12}) == 6);
+  CHECK(steps_up({0, 0, 0, 13}) == 3);
+  CHECK(steps_up({0, 0, 0, 1}) == 1);  // whole numbers, as all values are
+  CHECK(steps_up({0, 0, 0, 0.5}) == 5);
+  CHECK(steps_up({0, 0, 0, 0.7}) == 4);
+  CHECK(steps_up({0, 0, 0, 0}) == 1);
+  const auto ticks_across = [](std::size_t values) {
+    return DrawnChart({{"fish", kRed, std::vector<double>(values, 1)}}).marks_across(481, 70, 860);
+  };
+  CHECK(ticks_across(1) == 2);
+  CHECK(ticks_across(3) == 3);
+  CHECK(ticks_across(9) == 9);
+  CHECK(ticks_across(10) == 5);
+  CHECK(ticks_across(1001) == 6);
+}
+
+TEST_CASE("a chart of many steps has all peaks, and one of none has axes") {
+  std::vector<double> values(100001, 0);
+  values[50000] = 10;
+  const DrawnChart chart({{"fish", kRed, values}});
+  CHECK(chart.at(464, 90) == kRed);
+  CHECK(chart.at(464, 380) == kRed);
+  CHECK(chart.at(440, 380) == app::Rgb{255, 255, 255});
+  CHECK(DrawnChart({{"fish", kRed, {}}}).marks_down(90, 80, 470) == 1);
+}
+
+TEST_CASE("the names in a chart's legend keep their distance, in the order of their lines") {
+  const DrawnChart same({{"fish", kRed, {3, 0}}, {"fish", kBlue, {3, 0}}});
+  CHECK(std::abs(same.first_row(kRed) - same.first_row(kBlue)) == 36);
+  const DrawnChart apart({{"fish", kRed, {0, 10}}, {"fish", kBlue, {0, 0}}});
+  CHECK(apart.first_row(kBlue) - apart.first_row(kRed) == 478 - 84);
+  const DrawnChart near({{"fish", kRed, {0, 5}}, {"fish", kBlue, {0, 5.1}}, {"none", {0, 200, 0}, {}}});
+  CHECK(near.first_row(kRed) - near.first_row(kBlue) == 36);
+  CHECK(near.first_row({0, 200, 0}) == -1);
+}
+
 TEST_CASE("a viewport of the whole world has it in its middle") {
   const app::Viewport cells = app::whole({-10, -20, 100, 50}, 400, 400);
   CHECK(cells.scale == 4);
@@ -306,6 +459,7 @@ TEST_CASE("pause, single steps and speed decide when the next step is made") {
   controls.step_begins(now);
   CHECK(controls.next_step() == now + std::chrono::nanoseconds(1953125));
   controls.faster();
+  CHECK(controls.steps_per_second() == 1024);
   controls.faster();
   CHECK(controls.steps_per_second() == std::nullopt);
   CHECK(controls.next_step() <= now);

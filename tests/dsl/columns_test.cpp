@@ -1,6 +1,7 @@
 // Columns: all objects' fields as arrays, what they mean and in which order; files of them; and frames that a thread
 // writes. What is in the files, other programs say: columns_test.py.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -585,6 +587,126 @@ TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
         for (std::uint64_t step = 0; step < 1000; ++step) writer.add(step, numbered(step));
       }(),
       "the disk is full", Error);
+}
+
+/// What is printed on standard error while this is alive.
+class ErrorText {
+ public:
+  explicit ErrorText(const std::string& path) : path_(path), before_(dup(STDERR_FILENO)) {
+    std::fflush(stderr);
+    REQUIRE(std::freopen(path_.c_str(), "w", stderr) != nullptr);
+  }
+  ErrorText(const ErrorText&) = delete;
+  ErrorText& operator=(const ErrorText&) = delete;
+  ~ErrorText() { restore(); }
+  std::string text() {
+    restore();
+    return contents_of(path_);
+  }
+
+ private:
+  void restore() {
+    if (before_ < 0) return;
+    std::fflush(stderr);
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    before_ = -1;
+  }
+
+  std::string path_;
+  int before_;
+};
+
+TEST_CASE("an error that nobody asked a FrameWriter for is printed, and one that was reported is not") {
+  const TestFolder folder;
+  const auto printed = [&folder](auto&& ask) {
+    ErrorText error(folder / "stderr");
+    {
+      dynasoar::FrameWriter writer([](std::uint64_t, const Columns&) { throw Error("the disk is full"); });
+      writer.add(0, numbered(0));
+      ask(writer);
+    }
+    return error.text();
+  };
+  CHECK(printed([](dynasoar::FrameWriter&) {}) ==
+        "dynasoar: found when a FrameWriter was destroyed: the disk is full\n");
+  CHECK(printed([](dynasoar::FrameWriter& writer) { CHECK_THROWS_AS(writer.finish(), Error); }).empty());
+}
+
+TEST_CASE("after an error a FrameWriter writes none of the frames that wait") {
+  std::atomic<int> tried = 0;
+  dynasoar::FrameWriter writer(
+      [&tried](std::uint64_t, const Columns&) {
+        ++tried;
+        throw Error("the disk is full");
+      },
+      3);
+  CHECK_THROWS_WITH_AS(
+      [&] {
+        for (std::uint64_t step = 0; step < 1000; ++step) writer.add(step, numbered(step));
+      }(),
+      "the disk is full", Error);
+  CHECK_THROWS_AS(writer.finish(), Error);
+  CHECK(tried == 1);
+  CHECK(writer.written() == 0);
+}
+
+TEST_CASE("columns are found by name, and who asks for another one is told the names") {
+  const Columns table = small_table();
+  CHECK(table.names() == "big, a,b, small, class, pair");
+  CHECK(table.find("small") == &table.columns[2]);
+  CHECK(&table["small"] == &table.columns[2]);
+  CHECK(table.find("Small") == nullptr);
+  CHECK_THROWS_WITH_AS(table["Small"], "dynasoar: there is no column 'Small', but: big, a,b, small, class, pair",
+                       std::out_of_range);
+  CHECK(table["small"].component_name(0) == "small");
+  CHECK(table["pair"].component_name(1) == "pair.1");
+  CHECK(table["small"].size() == 3);
+  CHECK(table["pair"].size() == 6);
+}
+
+template <class... Ts>
+struct Numbers {
+  template <class To>
+  static void check_as(const Column& column) {
+    CHECK(column.as<To>() == std::vector<To>{0, 1, 100});
+  }
+  template <class T>
+  static void check_from(const Column& column) {
+    (check_as<Ts>(column), ...);
+    CHECK(column.type == dynasoar::column_type<T>());
+    CHECK(column.size() == 3);
+    CHECK(column.data.size() == 3 * sizeof(T));
+    CHECK(dynasoar::size_of(column.type) == sizeof(T));
+  }
+  static void check() { (check_from<Ts>(dynasoar::make_column<Ts>("n", {0, 1, 100})), ...); }
+};
+
+TEST_CASE("numbers of every type can be read as every other") {
+  Numbers<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+          std::uint64_t, float, double>::check();
+  CHECK(dynasoar::make_column<std::int8_t>("n", {-1}).as<std::int64_t>() == std::vector<std::int64_t>{-1});
+  CHECK(dynasoar::make_column<std::uint8_t>("n", {255}).as<std::int64_t>() == std::vector<std::int64_t>{255});
+  CHECK(dynasoar::make_column<double>("n", {2.75}).as<int>() == std::vector<int>{2});
+}
+
+TEST_CASE("fields with one name and type but other components, or of an inherited name, have columns of their own") {
+  Columns table{"Base", 2, {}};
+  table.columns.push_back(dynasoar::make_column<std::int64_t>("id", {5, 6}));
+  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {0, 1}));
+  table.columns.back().labels = {"A", "B"};
+  const auto part = [](const char* name, std::int64_t id, const char* field, std::vector<int> values) {
+    Columns columns{name, 1, {}};
+    columns.columns.push_back(dynasoar::make_column<std::int64_t>("id", {id}));
+    columns.columns.push_back(dynasoar::make_column(field, values));
+    columns.columns.back().components = values.size();
+    return columns;
+  };
+  const Columns all = dynasoar::with_fields_of(table, {part("A", 5, "at_", {1, 2}), part("B", 6, "at_", {3})});
+  CHECK(all.names() == "id, class, at_, B.at_");
+  CHECK(all["at_"].as<int>() == std::vector<int>{1, 2, 0, 0});
+  CHECK(all["B.at_"].as<int>() == std::vector<int>{0, 3});
+  CHECK(dynasoar::with_fields_of(table, {part("B", 6, "id", {7})}).names() == "id, class, B.id");
 }
 
 TEST_CASE("other programs: files for them" * doctest::skip()) {

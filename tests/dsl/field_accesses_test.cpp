@@ -191,19 +191,31 @@ TEST_CASE("more loops than can be told apart are counted together") {
 }
 
 TEST_CASE("counts are shown as a table and as JSON") {
-  const dynasoar::FieldAccesses accesses{{{"Fish::\"up\"", "Fish", "age_", 1, 20, 300}},
-                                         {{"", "Fish", "age_", 1, 20, 300}, {"", "Fish", "dead_", 0, 0, 0}}};
+  const dynasoar::FieldAccesses accesses{
+      {{"Fish::\"up\"", "Fish", "age_", 1, 20, 300}, {"follow", "Fish", "age_", 0, 1, 0}},
+      {{"", "Fish", "age_", 1, 21, 300}, {"", "Jellyfish", "tentacles_", 0, 0, 0}}};
   std::ostringstream out;
   out << accesses;
   CHECK(out.str() ==
-        "loop        class  field           reads          writes    by reference\n"
-        "Fish::\"up\"  Fish   age_                1              20             300\n"
-        "all loops   Fish   age_                1              20             300\n"
-        "all loops   Fish   dead_               0               0               0\n");
+        "loop        class      field                reads          writes    by reference\n"
+        "Fish::\"up\"  Fish       age_                     1              20             300\n"
+        "follow      Fish       age_                     0               1               0\n"
+        "all loops   Fish       age_                     1              21             300\n"
+        "all loops   Jellyfish  tentacles_               0               0               0\n");
   CHECK(dynasoar::to_json(accesses) ==
         R"({"loops": [{"loop": "Fish::\"up\"", "type": "Fish", "field": "age_", "reads": 1, "writes": 20, )"
-        R"("by_reference": 300}], "fields": [{"type": "Fish", "field": "age_", "reads": 1, "writes": 20, )"
-        R"("by_reference": 300}, {"type": "Fish", "field": "dead_", "reads": 0, "writes": 0, "by_reference": 0}]})");
+        R"("by_reference": 300}, {"loop": "follow", "type": "Fish", "field": "age_", "reads": 0, "writes": 1, )"
+        R"("by_reference": 0}], "fields": [{"type": "Fish", "field": "age_", "reads": 1, "writes": 21, )"
+        R"("by_reference": 300}, {"type": "Jellyfish", "field": "tentacles_", "reads": 0, "writes": 0, )"
+        R"("by_reference": 0}]})");
+}
+
+TEST_CASE("a table of short names is as wide as its headings") {
+  std::ostringstream out;
+  out << dynasoar::FieldAccesses{{{"f", "A", "b_", 1, 0, 0}}, {}};
+  CHECK(out.str() ==
+        "loop       class  field           reads          writes    by reference\n"
+        "f          A      b_                  1               0               0\n");
 }
 
 }  // namespace field_accesses_test

@@ -17,6 +17,7 @@
 #include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/dynasoar.h>
@@ -705,4 +706,64 @@ TEST_CASE("grids that make no sense are refused, and told why") {
   CHECK(mentions(message({.lower = {0, 0}, .upper = {1, 1}, .cell = 1, .capacity = std::size_t{1} << 32}),
                  "2^31 objects at most"));
   CHECK(message({.lower = {0, 0}, .upper = {1, 1}, .cell = 5}).empty());
+}
+
+TEST_CASE("a grid may have exactly as many cells as the limits say") {
+  const auto cells = [](float columns, float rows) {
+    return World32::Options{.lower = {0, 0}, .upper = {columns, rows}, .cell = 1}.space().cells();
+  };
+  CHECK(cells(1 << 20, 1) == 1 << 20);
+  CHECK_THROWS_WITH_AS(cells((1 << 20) + 1, 1), doctest::Contains("2^20 cells along an axis"), dynasoar::Error);
+  CHECK(cells(1 << 20, 1 << 10) == 1 << 30);
+  CHECK_THROWS_WITH_AS(cells(1 << 20, (1 << 10) + 1), doctest::Contains("2^30 in all"), dynasoar::Error);
+  World32::Handle handle({.heap_bytes = 1 << 20});
+  CHECK_THROWS_WITH_AS(World32::Grid(handle, with(kSquare, (std::size_t{1} << 31) + 1)),
+                       doctest::Contains("2^31 objects at most, and not for 2147483649"), dynasoar::Error);
+}
+
+TEST_CASE("a grid has room for twice as many objects as there are, and for 1024 at least") {
+  World32::Handle handle({.heap_bytes = 16 << 20});
+  CHECK(World32::Grid(handle, kSquare).capacity() == 1024);
+  create<Plane32>(handle, random_positions(512, 13), 13);
+  CHECK(World32::Grid(handle, kSquare).capacity() == 1024);
+  create<Plane32>(handle, random_positions(1, 14), 14);
+  World32::Grid grid(handle, kSquare);
+  CHECK(grid.capacity() == 1026);
+  const std::size_t needed = 8 * 64 + 1026 * (2 * sizeof(World32::Seen) + 24);
+  CHECK(grid.bytes() >= needed);
+  CHECK(grid.bytes() <= needed + 1024);
+}
+
+TEST_CASE("a grid that is full exactly is not too small, and three quarters are not much") {
+  World32::Handle handle({.heap_bytes = 16 << 20});
+  create<Plane32>(handle, random_positions(1000, 15), 15);
+  for (const auto& [capacity, afterwards] :
+       {std::pair<std::size_t, std::size_t>{1000, 2000}, {1332, 2000}, {1333, 1333}}) {
+    CAPTURE(capacity);
+    World32::Grid grid(handle, with(kSquare, capacity));
+    grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+    CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
+    CHECK_NOTHROW(handle.synchronize());
+    CHECK(grid.capacity() == afterwards);
+    CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
+  }
+}
+
+TEST_CASE("positions at the ends of an axis are in its first and last cell") {
+  World32::Options options = kSquare;
+  options.periodic = {true, false};
+  const dynasoar::GridSpace<Plane32> space = options.space();
+  CHECK(space.cell_of({0, 0}) == 0);
+  CHECK(space.cell_of({1, 0}) == 1);
+  CHECK(space.cell_of({7.99f, 0}) == 7);
+  CHECK(space.cell_of({8, 0}) == 0);
+  CHECK(space.cell_of({-1, 0}) == 7);
+  CHECK(space.cell_of({0, 1}) == 8);
+  CHECK(space.cell_of({0, 8}) == 56);
+  CHECK(space.cell_of({0, 100}) == 56);
+  CHECK(space.cell_of({0, -100}) == 0);
+  CHECK(space.cell_of({std::numeric_limits<float>::quiet_NaN(), 0}) == space.cells());
+  CHECK(space.offset({1, 1}, {7, 7}).x == -2);
+  CHECK(space.offset({1, 1}, {7, 7}).y == 6);
+  CHECK(space.offset({1, 1}, {5, 1}).x == 4);
 }

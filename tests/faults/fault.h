@@ -5,12 +5,12 @@
 #pragma once
 
 #if __cplusplus >= 202002L  // CMake's own checks are older programs
-#include <cstdlib>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <type_traits>
 #include <unistd.h>
+#include <cstdlib>
+#include <type_traits>
 
 namespace dynasoar_faults {
 
@@ -24,7 +24,7 @@ inline constinit int count = 0;
   const char* path = std::getenv("DYNASOAR_FAULTS_REACHED");
   if (path == nullptr || reached != nullptr) return;
   const int file = open(path, O_RDWR | O_CLOEXEC);
-  struct stat status{};
+  struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) return;
   void* bytes = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
@@ -43,5 +43,7 @@ constexpr bool is_active(int fault) {
 }  // namespace dynasoar_faults
 
 // Macro-like name, because it stands in every namespace.
-constexpr bool dynasoar_fault(int fault) { return dynasoar_faults::is_active(fault); }
+constexpr bool dynasoar_fault(int fault) {
+  return dynasoar_faults::is_active(fault);
+}
 #endif

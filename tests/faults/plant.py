@@ -28,7 +28,7 @@ import test_runs  # noqa: E402
 ROOT = HERE.parents[1]
 GOAL = 0.95
 # Tests of what compilers say, of other allocators, of the protocol by itself, and those that need a screen or an hour.
-NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|docs/site|docs/links|apps/view|fuzz/block_heap|" \
+NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|docs/links|apps/view|fuzz/block_heap|" \
           r"allocator/(disturbed|lockstep|thread_warp)|dsl/huge_heap)"
 
 
@@ -173,7 +173,7 @@ def main():
     options = parse_arguments()
     begin = time.time()
     tree, progress = build(options)
-    tests, left_out = test_runs.tests_of(tree.build, wanted(options))
+    tests, left_out = test_runs.tests_of(tree.build, wanted(options), tree.made())
     print(f"built in {time.time() - begin:.0f} s; {len(tests)} tests", flush=True)
     arguments = json.loads((HERE / "survivors.json").read_text())
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

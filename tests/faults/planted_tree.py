@@ -145,14 +145,18 @@ class PlantedTree:
 
     def programs_of(self, tests):
         """The programs that ctest's files name in the commands of tests whose names match, as far as ninja makes them."""
-        made = {line.split(":")[0] for line in self.run(["ninja", "-C", self.build, "-t", "targets", "all"]).stdout.split("\n")}
         programs = set()
         for file in self.build.rglob("CTestTestfile.cmake"):
             for name, command in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*)\)$", file.read_text(), re.MULTILINE):
                 if tests(name):
                     programs |= {word[len(str(self.build)) + 1:] for word in re.findall(r'"([^"]*)"', command)
                                  if word.startswith(f"{self.build}/")}
-        return sorted(programs & made)
+        return sorted(programs & self.made())
+
+    def made(self):
+        """What ninja makes, relative to the folder of the build."""
+        listed = self.run(["ninja", "-C", self.build, "-t", "targets", "all"]).stdout
+        return {line.split(":")[0] for line in listed.split("\n")}
 
     def compile(self, programs, jobs):
         """Builds, and drops the faults that do not compile: of each header alone first, because all others wait for that."""

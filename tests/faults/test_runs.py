@@ -13,7 +13,8 @@ SLOWER = 10  # or so many times as long as it takes without faults
 
 
 class Test:
-    def __init__(self, description):
+    def __init__(self, description, build):
+        self.build = f"{build}/"
         properties = {p["name"]: p["value"] for p in description.get("properties", [])}
         self.name = description["name"]
         self.command = list(description.get("command", []))
@@ -31,14 +32,15 @@ class Test:
         return max(LEAST_SECONDS, SLOWER * self.seconds)
 
 
-def tests_of(build, wanted):
-    """@return the tests that can run, and why the others cannot"""
+def tests_of(build, wanted, made):
+    """@param made   what ninja makes, relative to the folder. @return the tests that can run, and why the others cannot"""
     listed = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=True)
     tests, left_out = [], {}
-    for test in [Test(description) for description in json.loads(listed.stdout)["tests"]]:
+    for test in [Test(description, build) for description in json.loads(listed.stdout)["tests"]]:
         if not wanted(test.name):
             continue
-        missing = [word for word in test.command if word.startswith(f"{build}/") and not pathlib.Path(word).exists()]
+        missing = [word for word in test.command
+                   if word.removeprefix(f"{build}/") in made and not pathlib.Path(word).exists()]
         if not test.command or missing:
             left_out[test.name] = "is not built"
         elif test.disabled or test.needs_others:
@@ -57,9 +59,12 @@ def run(test, limit, fault=None, reached=None):
             environment.pop(name, None)
             if value is not None:
                 environment[name] = str(value)
+        # What a test would write beside its program, it writes here.
+        command = [word if pathlib.Path(word).exists() or not word.startswith(test.build) else os.path.join(folder, "made")
+                   for word in test.command]
         begin = time.time()
         with open(os.path.join(folder, "output"), "w+b") as output:
-            child = subprocess.Popen(test.command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+            child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                      stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 code = child.wait(limit)
