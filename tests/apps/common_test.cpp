@@ -30,10 +30,12 @@
 #include <app/interrupt.h>
 #include <app/object_at.h>
 #include <app/output.h>
+#include <app/phase_clock.h>
 #include <app/picture.h>
 #include <app/saved_options.h>
 #include <app/size.h>
 #include <app/step_log.h>
+#include <app/summary.h>
 #include <app/text.h>
 #include <app/view_controls.h>
 
@@ -273,6 +275,88 @@ TEST_CASE("a second signal ends the program, but not two at a time") {
   CHECK((WIFSIGNALED(later) && WTERMSIG(later) == SIGHUP));
 }
 
+TEST_CASE("options of another run are told apart, also by what they were read from") {
+  app::InputSum one, other;
+  one.add(1, 2.5f);
+  other.add(2.5f, 1);
+  CHECK(one.value() != other.value());
+  const auto options = [](const app::InputSum& sum) {
+    return app::SavedOptions().add("the network", sum).add("-x", 3);
+  };
+  CHECK_NOTHROW(options(one).check_same(options(one), "a file"));
+  CHECK_THROWS_WITH_AS(options(one).check_same(options(other), "a file"),
+                       "the network: the run in a file is of something else; give its options again", app::UsageError);
+  CHECK_THROWS_WITH_AS(options(one).check_same(app::SavedOptions().add("the network", one), "a file"),
+                       doctest::Contains("-x: the run in a file has "), app::UsageError);
+  CHECK(app::SavedOptions().empty());
+  CHECK_FALSE(options(one).empty());
+  CHECK(app::SavedOptions(options(one).text()).text() == options(one).text());
+}
+
+TEST_CASE("a summary has its columns one below the other, by characters and not by bytes") {
+  app::Summary summary;
+  summary.section({"Run", "time", "rate"});
+  summary.row({"steps", "1.00 µs", "5"});
+  summary.row({"a longer name", "3 s"});
+  summary.section({"Memory"});
+  summary.row({"heap", "512 MiB", "100.0%"});
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  summary.print(file);
+  std::string text(static_cast<std::size_t>(std::ftell(file)), ' ');
+  std::rewind(file);
+  CHECK(std::fread(text.data(), 1, text.size(), file) == text.size());
+  std::fclose(file);
+  CHECK(text ==
+        "Run                 time    rate\n"
+        "  steps          1.00 µs       5\n"
+        "  a longer name      3 s\n"
+        "\n"
+        "Memory\n"
+        "  heap           512 MiB  100.0%\n");
+}
+
+namespace {
+
+struct WaitingExecutor {
+  void synchronize() { ++waits; }
+  int waits = 0;
+};
+
+void busy_wait(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+}  // namespace
+
+TEST_CASE("phases are timed in every n-th step, and their times stand for all steps") {
+  using namespace std::chrono_literals;
+  WaitingExecutor executor;
+  app::PhaseClock clock(3, {"move", "eat"});
+  CHECK(clock.times().empty());
+  for (int step = 0; step < 7; ++step) {
+    busy_wait(step == 3 ? 40ms : 0ms);  // before the step, which is nobody's
+    clock.begin_step(executor);
+    clock.end_phase(executor, 0);
+    if (step == 0) busy_wait(30ms);
+    clock.end_phase(executor, 1);
+  }
+  CHECK(executor.waits == 3 * 3);  // in the steps 0, 3 and 6
+  const std::vector<app::PhaseTime> times = clock.times();
+  REQUIRE(times.size() == 2);
+  CHECK(times[0].name == "move");
+  CHECK(times[1].name == "eat");
+  CHECK(times[1].seconds >= 0.030 * 7 / 3);
+  CHECK(times[0].seconds < times[1].seconds);
+  app::PhaseClock none(0, {"move"});
+  none.begin_step(executor);
+  none.end_phase(executor, 0);
+  CHECK(none.times().empty());
+  CHECK(executor.waits == 9);
+}
+
 TEST_CASE("colours of a ramp") {
   constexpr std::array<app::Rgb, 3> kColors = {{{0, 0, 0}, {100, 200, 50}, {200, 100, 250}}};
   CHECK(app::ramp(kColors, -1) == kColors[0]);
@@ -373,7 +457,7 @@ TEST_CASE("a chart has at most six steps upwards and eight to the right, which a
   CHECK(steps_up({0, 0, 0, 0.7}) == 4);
   CHECK(steps_up({0, 0, 0, 0}) == 1);
   const auto ticks_across = [](std::size_t values) {
-    return DrawnChart({{"fish", kRed, std::vector<double>(values, 1)}}).marks_across(481, 70, 860);
+    return DrawnChart({{"fish", kRed, std::vector<double>(values, 1)}}).marks_across(481, 78, 860);
   };
   CHECK(ticks_across(1) == 2);
   CHECK(ticks_across(3) == 3);
@@ -482,4 +566,12 @@ TEST_CASE("what is at a place is described with all its fields") {
   const app::World plane{0, 10, 10, 10, true};
   CHECK(app::describe_objects_at(fish, plane, 1.2, 5, 0.3) == Lines{"(1.2, 5)", "Fish", "  id = 7", "  energy_ = 0.5"});
   CHECK(app::describe_objects_at(fish, plane, 1.4, 5, 0.3) == Lines{"(1.4, 5)", "nothing here"});
+  CHECK(app::describe_objects_at(fish, plane, 1, 4.5, 0.5)[1] == "Fish");    // as far away as one may be
+  CHECK(app::describe_objects_at(fish, plane, 1.2, 5, 5)[2] == "  id = 7");  // of several, the nearest
+  fish.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {0, 1, 1}));
+  fish.columns.back().labels = {"Fish", "Shark"};
+  fish.columns.push_back(dynasoar::make_column<int>("bites_", {1, 2, 3, 4, 5, 6}));
+  fish.columns.back().components = 2;
+  CHECK(app::describe_objects_at(fish, plane, 2, 5, 0.3) ==
+        Lines{"(2, 5)", "Shark", "  id = 9", "  energy_ = 2", "  bites_ = 5, 6"});
 }

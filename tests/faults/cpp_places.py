@@ -332,5 +332,5 @@ def find_places(text):
                                          heads[-1] & {"class", "struct", "namespace", "union"}):
                 continue
             for place in finder(source, i):
-                if place is not None and place.template.count("\n") < 6:
+                if place is not None and place.template.count("\n") < 6 and "kCudaBackend" not in place.template:
                     yield Place(place.operator, place.start, place.end, place.template, place.faulty, compiled)

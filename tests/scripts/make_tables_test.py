@@ -220,6 +220,8 @@ class MakeTables(unittest.TestCase):
     def test_compares_calls_with_a_switch_by_hand(self):
         self.make(all_records())
         page = self.read("docs/benchmarks.md")
+        self.assertIn("| classes | order in the array | `call` | / by hand | `parallel_do` | / by hand | virtual functions | / by hand "
+                      "| switch by hand |\n", page)
         self.assertIn("| 1 | – | 12.0 ps | 1.50 | 6.00 ps | 0.750 | 30.0 ps | 3.75 | 8.00 ps |", page)
         self.assertIn("| 8 | mixed | 24.0 ps | 1.50 | 12.0 ps | 0.750 | 60.0 ps | 3.75 | 16.0 ps |", page)
         self.assertNotIn("| 1 | mixed |", page)
@@ -272,6 +274,7 @@ class MakeTables(unittest.TestCase):
         self.assertIn("\n\nn_body: NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-03, commit "
                       "fedcba9, 5 repetitions.\n", text)
         self.assertIn("\n\ncollision, flocking, forest_fire, game_of_life, generation, schelling, structure, sugarscape, traffic, wa_tor: NVIDIA Made-Up", text)
+        self.assertLess(text.index("2000-01-02, commit 0123456"), text.index("n_body: NVIDIA"))  # by their lines
 
     def test_an_application_that_was_not_measured_yet_is_left_out(self):
         self.write("apps/forest_fire/README.md", "<!-- results:forest_fire -->\n<!-- /results:forest_fire -->\n")
@@ -400,6 +403,57 @@ class MakeTables(unittest.TestCase):
         for content, words in (("[", "is not JSON"), ({}, "is not an array"), ([{"median": 1}], "has no benchmark, variant")):
             self.write("benchmarks/results/a.json", content)
             self.assert_fails("a.json", words, "run scripts/benchmark")
+
+    def host_records(self):
+        host = {"device": "Made-Up CPU"}
+        size = {"objects": 1000, "threads": 4}
+        records = [record("host_loop", f"7 floats {how}", size, "useful bandwidth", "GB/s", median, **host)
+                   for how, median in (("objects", 30), ("by hand", 20))]
+        records.append(record("host_loop", "7 floats objects", size, "times as fast as by hand", "", 1.5, **host))
+        return records + [record("host_threads", variant, size | {"threads": n}, "rate", "M/s", rate * n, **host)
+                          for variant, rate in (("create", 10), ("delete", 3)) for n in (4, 2, 1)]
+
+    def compile_records(self):
+        return [record("compile", variant, {}, "time", "s", median, device="Made-Up CPU", compiler=compiler, repetitions=count)
+                for compiler, factor, count in (("g++", 1, 3), ("nvcc", 4, 5))
+                for variant, median in (("Wa-Tor as objects", 6 * factor), ("Wa-Tor by hand", 3 * factor))]
+
+    def make_host(self, *tables):
+        self.write("benchmarks/results/gpu.json", all_records())
+        self.write("README.md", README + "".join(f"<!-- results:host/{name} -->\n<!-- /results:host/{name} -->\n" for name in tables))
+        return self.run_program()
+
+    def test_tables_of_cpus_compare_with_by_hand_and_with_one_thread(self):
+        self.write("benchmarks/results/a-host.json", self.host_records())
+        self.write("benchmarks/results/b-compile.json", self.compile_records())
+        result = self.make_host("loops", "threads", "compile")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        text = self.read("README.md")
+        self.assertIn("| fields | objects | by hand | times as fast as by hand | min to max |\n|---|---|---|---|---|\n"
+                      "| 7 floats | 30.0 GB/s | 20.0 GB/s | 1.50 | 0.750 to 3.00 |\n\n"
+                      "Made-Up CPU, up to 4 threads, 1 000 objects, compiler made-up compiler, 2000-01-02, commit 0123456, 5 repetitions.",
+                      text)
+        self.assertIn("| 1 | 10.0 M/s | 1.00 | 3.00 M/s | 1.00 |\n| 2 | 20.0 M/s | 2.00 | 6.00 M/s | 2.00 |\n"
+                      "| 4 | 40.0 M/s | 4.00 | 12.0 M/s | 4.00 |\n", text)
+        self.assertIn("| source | g++ | nvcc |\n|---|---|---|\n| Wa-Tor as objects | 6.00 s | 24.0 s |\n"
+                      "| Wa-Tor by hand | 3.00 s | 12.0 s |\n| objects / by hand | 2.00 | 2.00 |\n\n"
+                      "Made-Up CPU, 2000-01-02, commit 0123456, up to 5 repetitions.", text)
+        # Records of CPUs are no results of a GPU.
+        self.assertNotIn("Made-Up CPU", self.read("docs/benchmarks.md"))
+
+    def test_tables_of_cpus_that_cannot_be_made_say_what_to_run(self):
+        self.write("benchmarks/results/a-host.json", self.host_records())
+        for table, words in (("compile", "has results of compile; run scripts/compile-times"),
+                             ("guess", "there is no table 'host/guess'; there are host/loops, host/threads, host/compile")):
+            result = self.make_host(table)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(words, result.stderr)
+        self.write("benchmarks/results/a-host.json", self.compile_records())
+        self.assertIn("has results of host_loop; run scripts/benchmark --host again", self.make_host("loops").stderr)
+
+    def test_tables_of_cpus_are_left_as_they_are_where_there_are_no_results(self):
+        self.assertEqual(self.make_host("loops").returncode, 0)
+        self.assertIn("<!-- results:host/loops -->\n<!-- /results:host/loops -->", self.read("README.md"))
 
     def test_unknown_table(self):
         self.write("benchmarks/results/a.json", all_records())
