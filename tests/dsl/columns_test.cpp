@@ -695,18 +695,21 @@ TEST_CASE("fields with one name and type but other components, or of an inherite
   table.columns.push_back(dynasoar::make_column<std::int64_t>("id", {5, 6}));
   table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {0, 1}));
   table.columns.back().labels = {"A", "B"};
-  const auto part = [](const char* name, std::int64_t id, const char* field, std::vector<int> values) {
+  const auto part = [](const char* name, std::int64_t id, const char* field, auto values) {
     Columns columns{name, 1, {}};
     columns.columns.push_back(dynasoar::make_column<std::int64_t>("id", {id}));
     columns.columns.push_back(dynasoar::make_column(field, values));
     columns.columns.back().components = values.size();
     return columns;
   };
-  const Columns all = dynasoar::with_fields_of(table, {part("A", 5, "at_", {1, 2}), part("B", 6, "at_", {3})});
+  const Columns all = dynasoar::with_fields_of(
+      table, {part("A", 5, "at_", std::vector<int>{1, 2}), part("B", 6, "at_", std::vector<int>{3})});
   CHECK(all.names() == "id, class, at_, B.at_");
   CHECK(all["at_"].as<int>() == std::vector<int>{1, 2, 0, 0});
   CHECK(all["B.at_"].as<int>() == std::vector<int>{0, 3});
-  CHECK(dynasoar::with_fields_of(table, {part("B", 6, "id", {7})}).names() == "id, class, B.id");
+  const Columns inherited = dynasoar::with_fields_of(table, {part("B", 6, "id", std::vector<std::int64_t>{7})});
+  CHECK(inherited.names() == "id, class, B.id");
+  CHECK(inherited["id"].as<int>() == std::vector<int>{5, 6});
 }
 
 TEST_CASE("other programs: files for them" * doctest::skip()) {
