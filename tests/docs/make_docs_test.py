@@ -87,10 +87,11 @@ class Pages(unittest.TestCase):
         self.site = make_docs.Site(self.root / "site")
         real_root, make_docs.ROOT = make_docs.ROOT, self.root
         self.addCleanup(setattr, make_docs, "ROOT", real_root)
-        for name, text in (("docs/README.md", "# All"), ("docs/a.md", "# A"), ("src/x.h", "int a<1> & b;"), ("src/p.png", "p"),
+        for name, text in (("docs/README.md", "# All"), ("docs/a.md", "# A"), ("src/x.h", "int a<1> & b;"),
                            ("docs/two words.md", "# Two"), ("empty/file.txt", "text")):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text, encoding="utf-8")
+        (self.root / "src/p.png").write_bytes(b"\x89PNG\xff")
 
     def target_of(self, link, source="docs/a.md", page="docs/a.html"):
         return self.site.target_of(pathlib.Path(source), link, pathlib.Path(page))
@@ -103,6 +104,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.target_of("../src/p.png"), "../src/p.png")
         self.assertEqual(self.site.problems, [])
         self.assertEqual(self.made(), ["src/p.png", "src/x.h.html"])
+        self.assertEqual((self.root / "site/src/p.png").read_bytes(), b"\x89PNG\xff")
         page = (self.root / "site/src/x.h.html").read_text(encoding="utf-8")
         self.assertIn("<title>x.h</title>", page)
         self.assertIn("<h1>src/x.h</h1>", page)

@@ -5,8 +5,10 @@ Usage: make_charts_test.py <path of make-charts>. Runs with the distribution's P
 where that has no matplotlib.
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import pathlib
 import re
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 SKIPPED = 77  # what ctest counts as skipped
@@ -100,13 +103,22 @@ class Charts(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_program(self, **files):
+    def arguments(self, files):
         paths = []
         for name, records in files.items():
             paths.append(self.folder / f"{name.replace('_', '-')}.json")
             paths[-1].write_text(records if isinstance(records, str) else json.dumps(records), encoding="utf-8")
-        return subprocess.run([PROGRAM, *paths, "--output", self.folder / "pictures"], capture_output=True, text=True,
-                              timeout=120)
+        return [str(PROGRAM), *map(str, paths), "--output", str(self.folder / "pictures")]
+
+    def run_program(self, **files):
+        return subprocess.run(self.arguments(files), capture_output=True, text=True, timeout=120)
+
+    def make(self, **files):
+        """The same without another process, for what succeeds. @return the lines that are printed"""
+        output = io.StringIO()
+        with unittest.mock.patch("sys.argv", self.arguments(files)), contextlib.redirect_stdout(output):
+            make_charts.main()
+        return output.getvalue().splitlines()
 
     def chart(self, name):
         """The texts of a chart, and how many points each of its lines with markers has."""
@@ -128,20 +140,32 @@ class Charts(unittest.TestCase):
             self.assertIn(text, texts)
         self.assertNotIn("toolkit", self.chart("allocators-all-to-all-")[0])
 
+    def test_lines_of_fewer_than_twenty_values_have_a_mark_for_each(self):
+        for count, marked in ((19, True), (20, False)):
+            self.make(gpu_allocators=along_threads("soa", {n: n for n in range(1, count + 1)}))
+            self.assertEqual(count in self.chart("allocators-filling")[1], marked)
+
+    def test_several_runs_have_their_range_drawn_and_a_single_one_has_none(self):
+        records = along_threads("soa", {1: 1, 2: 2, 4: 3})
+        for runs, drawn in ((records, True), ([one | {"minimum": 1, "maximum": 1} for one in records], False)):
+            self.make(gpu_allocators=runs)
+            text = (self.folder / "pictures/allocators-filling.svg").read_text(encoding="utf-8")
+            self.assertEqual("PolyCollection" in text, drawn)
+
     def test_the_same_results_make_the_same_file(self):
         files = []
         for _ in range(2):
-            self.run_program(gpu_allocators=along_threads("soa", {1: 1, 2: 2, 4: 3}))
+            self.make(gpu_allocators=along_threads("soa", {1: 1, 2: 2, 4: 3}))
             files.append((self.folder / "pictures/allocators-filling.svg").read_bytes())
         self.assertEqual(files[0], files[1])
 
     def test_bars_are_sorted_and_named(self):
-        self.run_program(gpu_allocators=[record(name, value) for name, value in (("soa", 2), ("slow", 30), ("fair", 3))])
+        self.make(gpu_allocators=[record(name, value) for name, value in (("soa", 2), ("slow", 30), ("fair", 3))])
         texts, _ = self.chart("allocators-filling")
         self.assertEqual([text for text in texts if text in ("soa", "slow", "fair")], ["slow", "fair", "soa"])
 
     def test_an_experiment_is_that_of_the_last_file(self):
-        self.run_program(a_allocators=along_threads("old", {1: 1, 2: 2, 4: 3}),
+        self.make(a_allocators=along_threads("old", {1: 1, 2: 2, 4: 3}),
                          b_allocators=along_threads("new", {1: 1, 2: 2, 4: 3}))
         texts, _ = self.chart("allocators-filling")
         self.assertIn("new", texts)
@@ -149,15 +173,14 @@ class Charts(unittest.TestCase):
 
     def test_what_was_stopped_is_noted_and_where_all_was_stopped_there_is_no_chart(self):
         stopped = record("slow", 0, "not finished", "took more than 60 s")
-        self.run_program(gpu_allocators=along_threads("soa", {1: 1, 2: 2, 4: 3}) + [stopped, stopped | {"benchmark": "waves"}])
+        self.make(gpu_allocators=along_threads("soa", {1: 1, 2: 2, 4: 3}) + [stopped, stopped | {"benchmark": "waves"}])
         self.assertIn("took more than 60 s: slow", self.chart("allocators-filling")[0])
         self.assertEqual([path.name for path in (self.folder / "pictures").iterdir()], ["allocators-filling.svg"])
 
     def test_time_per_object_has_three_lines(self):
         records = [record(variant, 5, "time", "ps", "scale", objects=objects) for variant in make_charts.SCALE
                    for objects in (10, 100, 1000, 10000, 100000)]
-        result = self.run_program(gpu=records + [record("x", 1, benchmark="other")], empty=[])
-        self.assertEqual(result.returncode, 0, result)
+        self.make(gpu=records + [record("x", 1, benchmark="other")], empty=[])
         texts, points = self.chart("scale-gpu")
         self.assertEqual(points.count(5), 3)
         for text in (*make_charts.SCALE.values(), "time per object, ps", "objects of 32 bytes", "Made-Up GPU"):
