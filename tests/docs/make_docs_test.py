@@ -4,13 +4,17 @@
 Usage: make_docs_test.py <path of make-docs>
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 loader = importlib.machinery.SourceFileLoader("make_docs", sys.argv[1])
 sys.dont_write_bytecode = True
@@ -28,6 +32,8 @@ class Site(unittest.TestCase):
 
     def test_links_within_the_site_are_fine(self):
         self.assertEqual(self.broken(a='<h1 id="x">x</h1><a href="b.html#y">b</a><a href="#x">x</a>', b='<p id="y">y</p>'), [])
+        # Only these make a place of a value.
+        self.assertEqual(self.broken(a='<a class="x" href="#x">x</a>'), ["a.html: #x: there is no such place"])
 
     def test_pages_and_places_that_do_not_exist_are_found(self):
         self.assertEqual(sorted(self.broken(a='<a href="b.html">b</a><a href="#x">x</a><img src="c.png">')),
@@ -138,6 +144,61 @@ class Pages(unittest.TestCase):
             self.assertIn(part, page)
         self.assertEqual(self.made(), ["docs/a.html", "docs/index.html", "docs/two words.html", "src/p.png"])
         self.assertEqual(self.site.problems, [])
+
+
+    def run_main(self, *arguments):
+        """With nothing installed, and a reference of one page. @return what is printed"""
+        def make_reference(folder):
+            (folder / "reference").mkdir()
+            (folder / "reference/index.html").write_text("<p>reference</p>", encoding="utf-8")
+
+        output = io.StringIO()
+        with unittest.mock.patch.object(make_docs.subprocess, "run") as run, \
+                unittest.mock.patch.object(make_docs, "make_reference", make_reference), contextlib.redirect_stdout(output):
+            self.assertEqual(make_docs.main(list(arguments)), 0)
+        run.assert_called_once_with([self.root / "scripts/install-dependencies", "--docs"], check=True)
+        return output.getvalue()
+
+    @unittest.skipUnless(importlib.util.find_spec("markdown"), "markdown is not installed for this Python")
+    def test_the_site_has_all_pages_and_says_where_it_begins(self):
+        (self.root / "README.md").write_text("# Top\n", encoding="utf-8")
+        folder = self.root / "out"
+        (folder / "reference").mkdir(parents=True)
+        (folder / "reference/old.html").write_text("<p>old</p>", encoding="utf-8")
+        self.assertEqual(self.run_main(str(folder)), f"5 pages, no broken link: {folder}/index.html\n")
+        self.assertEqual(sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html")),
+                         ["docs/a.html", "docs/index.html", "docs/two words.html", "index.html", "reference/index.html"])
+        self.assertIn(f"{self.root}/build/docs/index.html", self.run_main())
+
+    @unittest.skipUnless(importlib.util.find_spec("markdown"), "markdown is not installed for this Python")
+    def test_a_site_with_broken_links_is_an_error_that_names_them(self):
+        (self.root / "README.md").write_text("# Top\n\n[a](docs/a.md#nowhere) [b](b.md)\n", encoding="utf-8")
+        with self.assertRaisesRegex(make_docs.SiteError, r"^links that lead nowhere:\nREADME.md: b.md: there is no such file.*"
+                                                         r"(?s:.*)index.html: docs/a.html#nowhere: there is no such place"):
+            self.run_main(str(self.root / "out"))
+
+
+class Reference(unittest.TestCase):
+    """With a program in Doxygen's place."""
+
+    def make(self, script):
+        with tempfile.TemporaryDirectory() as folder:
+            doxygen = pathlib.Path(folder) / "doxygen"
+            doxygen.write_text(f"#!/bin/sh\ncat >{folder}/settings\n{script}\n", encoding="utf-8")
+            doxygen.chmod(0o755)
+            with unittest.mock.patch.dict("os.environ", PATH=f"{folder}:{os.environ['PATH']}"):
+                make_docs.make_reference(pathlib.Path("/the/folder"))
+            return (pathlib.Path(folder) / "settings").read_text(encoding="utf-8")
+
+    def test_doxygen_is_told_folder_and_version(self):
+        settings = self.make("exit 0")
+        self.assertIn('OUTPUT_DIRECTORY = "/the/folder"\n', settings)
+        self.assertRegex(settings, r"PROJECT_NUMBER = \d+\.\d+\.\d+\n")
+
+    def test_what_doxygen_complains_about_is_an_error(self):
+        for script in ("echo something is undocumented >&2", "echo wrong >&2; exit 1", "exit 1"):
+            with self.assertRaisesRegex(make_docs.SiteError, "^Doxygen complains:\n(something is undocumented|wrong|)$"):
+                self.make(script)
 
 
 class CommandLine(unittest.TestCase):

@@ -64,6 +64,9 @@ class Panels(unittest.TestCase):
         records.append(record("soa", 1, threads=1, objects=32))
         self.assertFalse(make_charts.follows("objects", "threads", records))
 
+    def test_a_parameter_of_one_value_is_named_in_the_title(self):
+        self.assertEqual(self.titles(along_threads("soa", {1: 1, 2: 2, 4: 3}, size=5)), [("time, size 5", "threads", 3)])
+
     def test_each_metric_has_its_panel(self):
         records = along_threads("soa", {1: 1, 2: 2, 4: 3}) + [record("soa", n, "memory", "B", threads=n) for n in (1, 2, 4)]
         self.assertEqual(self.titles(records), [("time", "threads", 3), ("memory", "threads", 3)])
