@@ -53,7 +53,7 @@ def tests_of(build, wanted, made):
 def run(test, limit, fault=None, reached=None):
     """@return the exit code, negative for a signal, or None if it did not end; the seconds; and the end of the output"""
     with tempfile.TemporaryDirectory(prefix="dynasoar-fault-", ignore_cleanup_errors=True) as folder:
-        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **test.environment, "TMPDIR": folder, "HOME": folder,
+        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **test.environment, "TMPDIR": folder,
                        "PYTHONDONTWRITEBYTECODE": "1"}
         for name, value in (("DYNASOAR_FAULT", fault), ("DYNASOAR_FAULTS_REACHED", reached)):
             environment.pop(name, None)
