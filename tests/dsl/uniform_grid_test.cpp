@@ -613,6 +613,7 @@ TEST_CASE("a grid that is too small says so, and has room the next time") {
   CHECK(grid.capacity() == 2000);
   CHECK(grid.bytes() > bytes);
   CHECK_NOTHROW(handle.synchronize());
+  CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 0);  // until it is rebuilt
   CHECK(handle.sum<&World32::Dot::visits_>() == 600);
   grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
   CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
@@ -747,6 +748,16 @@ TEST_CASE("a grid that is full exactly is not too small, and three quarters are 
     CHECK(grid.capacity() == afterwards);
     CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
   }
+}
+
+TEST_CASE("a grid that is gone reports nothing more") {
+  World32::Handle handle({.heap_bytes = 16 << 20});
+  create<Plane32>(handle, random_positions(1000, 16), 16);
+  std::optional<World32::Grid> grid;
+  grid.emplace(handle, with(kSquare, 600));
+  grid->rebuild<&World32::Dot::seen>();
+  grid.reset();
+  CHECK_NOTHROW(handle.synchronize());
 }
 
 TEST_CASE("positions at the ends of an axis are in its first and last cell") {

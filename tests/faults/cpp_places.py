@@ -275,7 +275,7 @@ def calls(source, i):
     commas = list(source.top_level(opening, last, ","))
     if len(commas) == 1 and name.islower():
         a, b = source.between(opening + 1, commas[0] - 1), source.between(commas[0] + 1, last - 1)
-        if a != b and not set(a + b) & set("[\"{") and not re.search(r"executor|true|false|nullptr|_\(|std::exchange", whole):
+        if a != b and not set(a + b) & set("[\"{") and not re.search(r"executor|true|false|nullptr|_\(|std::exchange|rounded_product|hypot", whole):
             head = source.between(first, opening)
             yield Place("arguments swapped", start, source.ends[last], f"(FAULT ? {head}{b}, {a}) : {whole})",
                         f"{head}{b}, {a})")
