@@ -4,7 +4,8 @@
 #
 # With MISTAKE the file must not compile, and the compiler's first error must be a message of this library with the text
 # that the file's first line announces, `// expect: <text>`. If there is a second line `// names: <class>`, the compiler
-# must also print the name of that class. Without MISTAKE, the file must compile: that the same flags compile the
+# must also print the name of that class. Where the language leaves the message to the compiler, the first line is
+# `// expect of the compiler: <text>`. Without MISTAKE, the file must compile: that the same flags compile the
 # corrected code is what makes the failures believable.
 cmake_minimum_required(VERSION 3.22)
 
@@ -33,10 +34,14 @@ if(NOT MISTAKE)
 endif()
 
 file(READ "${SOURCE}" _source)
-if(NOT _source MATCHES "^// expect: ([^\n]+)")
+if(NOT _source MATCHES "^// expect( of the compiler)?: ([^\n]+)")
   message(FATAL_ERROR "${SOURCE} does not begin with '// expect: <text>'")
 endif()
-set(_expected "${CMAKE_MATCH_1}")
+set(_expected "${CMAKE_MATCH_2}")
+set(_parts "dynasoar: " "${_expected}")
+if(CMAKE_MATCH_1)
+  set(_parts "${_expected}")
+endif()
 if(_status EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles, but must not: '${_expected}'")
 endif()
@@ -45,7 +50,7 @@ string(FIND "${_line}" "error" _begin)
 string(SUBSTRING "${_line}" ${_begin} -1 _first)
 string(REGEX MATCH "^error[^:]*:(.*)$" _first "${_first}")
 string(REGEX REPLACE " error: .*" "" _first "${CMAKE_MATCH_1}")
-foreach(_part IN ITEMS "dynasoar: " "${_expected}")
+foreach(_part IN LISTS _parts)
   string(FIND "${_first}" "${_part}" _found)
   if(_found EQUAL -1)
     message(FATAL_ERROR "${SOURCE} does not compile, but the compiler's first error is not '${_expected}':\n${_text}")

@@ -52,10 +52,18 @@ std::string error_of(F function) {
   return "no error";
 }
 
-/// All that the library writes, by what it is.
-std::map<std::string, std::string> all_texts(const TestFolder& folder, const std::string& checkpoint) {
+/// What a heap that is full says: how many objects it refused, several threads may settle.
+std::string refusals() {
   Handle handle({.heap_bytes = 1 << 17, .threads = 1});
-  handle.parallel_for(1, MakeCells{});
+  const std::string text = error_of([&] {
+    handle.parallel_new<Cell>(11000);
+    handle.synchronize();
+  });
+  return text.substr(text.rfind(" ("));
+}
+
+/// All that the library writes, by what it is.
+std::map<std::string, std::string> all_texts(Handle& handle, const TestFolder& folder, const std::string& checkpoint) {
   std::map<std::string, std::string> texts;
   std::uint64_t step = 1234567;
   handle.save(checkpoint, dynasoar::value("step", step));
@@ -86,33 +94,31 @@ std::map<std::string, std::string> all_texts(const TestFolder& folder, const std
     texts["HDF5"] = std::to_string(contents_of(folder / "a.h5").size());
   }
   texts["error"] = error_of([&] { handle.compact<Cell>({.above = 1.5}); });
-  const std::string refusals = error_of([&] {
-    handle.parallel_new<Cell>(8000);
-    handle.synchronize();
-  });
-  texts["refusals"] = refusals.substr(refusals.rfind(" ("));  // how many there are, several threads may settle
+  texts["refusals"] = refusals();
   return texts;
 }
 
 TEST_CASE("files, tables and messages are the same whatever the locale is, and checkpoints load in all of them") {
   const TestFolder folder;
-  const std::map<std::string, std::string> expected = all_texts(folder, folder / "c.checkpoint");
+  Handle handle({.heap_bytes = 1 << 17, .threads = 1});
+  handle.parallel_for(1, MakeCells{});
+  const std::map<std::string, std::string> expected = all_texts(handle, folder, folder / "c.checkpoint");
   CHECK(expected.at("error").find("1.5") != std::string::npos);
   CAPTURE(expected.at("refusals"));
   CHECK(expected.at("refusals").find(".0% used") != std::string::npos);
   const auto load = [](const std::string& path) {
-    Handle handle({.heap_bytes = 1 << 17, .threads = 1});
+    Handle other({.heap_bytes = 1 << 17, .threads = 1});
     std::uint64_t step = 0;
-    handle.load(path, dynasoar::value("step", step));
+    other.load(path, dynasoar::value("step", step));
     CHECK(step == 1234567);
-    CHECK(handle.count<Cell>() == 3000);
+    CHECK(other.count<Cell>() == 3000);
     step = 0;
     dynasoar::load_values(path, dynasoar::value("step", step));
     CHECK(step == 1234567);
   };
   {
     const ForeignLocale locale;
-    for (const auto& [what, text] : all_texts(folder, folder / "foreign.checkpoint")) {
+    for (const auto& [what, text] : all_texts(handle, folder, folder / "foreign.checkpoint")) {
       CAPTURE(what);
       CHECK(text == expected.at(what));
     }

@@ -1,5 +1,4 @@
-// expect: 'delete' cannot destroy an object of this allocator's classes
-// names: delete_this::
+// expect of the compiler: deleted function
 // delete this.
 #include <dynasoar/dynasoar.h>
 
