@@ -94,34 +94,37 @@ std::map<std::string, std::string> all_texts(Handle& handle, const TestFolder& f
     texts["HDF5"] = std::to_string(contents_of(folder / "a.h5").size());
   }
   texts["error"] = error_of([&] { handle.compact<Cell>({.above = 1.5}); });
-  texts["refusals"] = refusals();
   return texts;
 }
 
 TEST_CASE("files, tables and messages are the same whatever the locale is, and checkpoints load in all of them") {
   const TestFolder folder;
-  Handle handle({.heap_bytes = 1 << 17, .threads = 1});
-  handle.parallel_for(1, MakeCells{});
-  const std::map<std::string, std::string> expected = all_texts(handle, folder, folder / "c.checkpoint");
-  CHECK(expected.at("error").find("1.5") != std::string::npos);
-  CAPTURE(expected.at("refusals"));
-  CHECK(expected.at("refusals").find(".0% used") != std::string::npos);
+  const std::string refused = refusals();
+  CHECK(refused.find(".0% used") != std::string::npos);
+  {
+    Handle handle({.heap_bytes = 1 << 17, .threads = 1});
+    handle.parallel_for(1, MakeCells{});
+    const std::map<std::string, std::string> expected = all_texts(handle, folder, folder / "c.checkpoint");
+    CHECK(expected.at("error").find("1.5") != std::string::npos);
+    const ForeignLocale locale;
+    for (const auto& [what, text] : all_texts(handle, folder, folder / "foreign.checkpoint")) {
+      CAPTURE(what);
+      CHECK(text == expected.at(what));
+    }
+  }
   const auto load = [](const std::string& path) {
-    Handle other({.heap_bytes = 1 << 17, .threads = 1});
+    Handle handle({.heap_bytes = 1 << 17, .threads = 1});
     std::uint64_t step = 0;
-    other.load(path, dynasoar::value("step", step));
+    handle.load(path, dynasoar::value("step", step));
     CHECK(step == 1234567);
-    CHECK(other.count<Cell>() == 3000);
+    CHECK(handle.count<Cell>() == 3000);
     step = 0;
     dynasoar::load_values(path, dynasoar::value("step", step));
     CHECK(step == 1234567);
   };
   {
     const ForeignLocale locale;
-    for (const auto& [what, text] : all_texts(handle, folder, folder / "foreign.checkpoint")) {
-      CAPTURE(what);
-      CHECK(text == expected.at(what));
-    }
+    CHECK(refusals() == refused);
     load(folder / "c.checkpoint");
     load(folder / "foreign.checkpoint");
   }
