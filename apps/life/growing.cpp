@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -23,6 +24,72 @@ namespace life {
 namespace {
 
 constexpr int kForever = std::numeric_limits<int>::max();
+constexpr std::int64_t kMostCells = std::numeric_limits<std::int32_t>::max();
+
+// How many cells a frame has, or more than kMostCells if they are too many. @pre all are below 2^31, and not negative
+std::int64_t cells_of(std::int64_t width, std::int64_t height, std::int64_t margin) {
+  const std::int64_t columns = width + 2 * margin;
+  const std::int64_t rows = height + 2 * margin;
+  return std::max(columns, rows) > kMostCells ? kMostCells + 1 : columns * rows;
+}
+
+// Whether coordinates from `first - margin` to the other end are numbers of type int, with room for one more.
+bool has_coordinates(std::int64_t first, std::int64_t size, std::int64_t margin) {
+  return first - margin > std::numeric_limits<int>::min() && first + size + margin < std::numeric_limits<int>::max();
+}
+
+// What a checkpoint says of the frame that it was written with. The file may be from a stranger: all is checked that
+// something is made of, before it is made.
+class SavedFrame {
+ public:
+  int left, top, width, height, exact_steps, step, margin;
+  std::uint64_t allocations, frees;
+
+  // @throws app::UsageError if these are not the notes of a frame, or of one that is larger than the file
+  SavedFrame(std::vector<std::int64_t> notes, std::string path) : notes_(std::move(notes)), path_(std::move(path)) {
+    if (notes_.size() != 9) refuse("does not grow");
+    left = number(0, std::numeric_limits<int>::min());
+    top = number(1, std::numeric_limits<int>::min());
+    width = number(2, 1);
+    height = number(3, 1);
+    exact_steps = number(4, 0);
+    step = number(5, 0);
+    margin = number(6, 0);
+    allocations = static_cast<std::uint64_t>(notes_[7]);
+    frees = static_cast<std::uint64_t>(notes_[8]);
+    check_size();
+    if (!has_coordinates(left, width, margin) || !has_coordinates(top, height, margin)) {
+      refuse("has cells whose coordinates are no 32-bit numbers");
+    }
+    const int middle = (std::min(width, height) - 1) / 2 + margin;  // as far from the edge as a cell can be
+    if (exact_steps > middle && exact_steps != kForever) refuse("cannot stay as it is for so many steps");
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw app::UsageError("--edge: the frame of the run in " + path_ + ' ' + why + "; give another checkpoint");
+  }
+
+  int number(std::size_t i, int least) const {
+    if (notes_[i] < least || notes_[i] > std::numeric_limits<int>::max()) {
+      refuse("is described by a number that is out of range, " + std::to_string(notes_[i]));
+    }
+    return static_cast<int>(notes_[i]);
+  }
+
+  // Every variant saves a byte per cell or more, uncompressed.
+  void check_size() const {
+    const std::int64_t cells = cells_of(width, height, margin);
+    if (cells > kMostCells) refuse("has more than 2^31 - 1 cells");
+    const std::uintmax_t bytes = std::filesystem::file_size(path_);
+    if (static_cast<std::uintmax_t>(cells) > bytes) {
+      refuse("has " + std::to_string(cells) + " cells, more than a file of " + std::to_string(bytes) + " bytes holds");
+    }
+  }
+
+  std::vector<std::int64_t> notes_;
+  std::string path_;
+};
 
 class Growing final : public Simulation {
  public:
@@ -61,6 +128,7 @@ class Growing final : public Simulation {
   std::string why_not_saved() const override { return inner_->why_not_saved(); }
 
   void save(const std::string& path) override {
+    // In the order in which SavedFrame reads them.
     inner_->notes = {parameters_.left,
                      parameters_.top,
                      parameters_.width,
@@ -74,23 +142,21 @@ class Growing final : public Simulation {
   }
 
   int load(const std::string& path) override {
-    const std::vector<std::int64_t> notes = saved_notes(path);
-    if (notes.size() != 9) throw app::UsageError("--edge: the frame of the run in " + path + " does not grow");
-    const auto number = [&](std::size_t i) { return static_cast<int>(notes[i]); };
+    const SavedFrame saved(saved_notes(parameters_.options, path), path);
     inner_.reset();
-    parameters_.left = number(0);
-    parameters_.top = number(1);
-    parameters_.width = number(2);
-    parameters_.height = number(3);
-    exact_steps_ = number(4);
-    step_ = notes[5];
-    parameters_.margin = number(6);
-    allocations_ = static_cast<std::uint64_t>(notes[7]);
-    frees_ = static_cast<std::uint64_t>(notes[8]);
+    parameters_.left = saved.left;
+    parameters_.top = saved.top;
+    parameters_.width = saved.width;
+    parameters_.height = saved.height;
+    parameters_.margin = saved.margin;
     parameters_.density = 0;  // who lives is in the file
+    exact_steps_ = saved.exact_steps;
+    step_ = saved.step;
+    allocations_ = saved.allocations;
+    frees_ = saved.frees;
     inner_ = make_(parameters_);
     inner_->load(path);
-    return static_cast<int>(step_);
+    return saved.step;
   }
 
   std::vector<PhaseTime> phases() override {
@@ -158,11 +224,16 @@ class Growing final : public Simulation {
 
   void set_margin() {
     const std::int64_t margin = margin_for(parameters_.width, parameters_.height);
-    const std::int64_t cells = (parameters_.width + 2 * margin) * (parameters_.height + 2 * margin);
-    if (cells > std::numeric_limits<std::int32_t>::max()) {
+    if (cells_of(parameters_.width, parameters_.height, margin) > kMostCells) {
       throw std::runtime_error("after step " + std::to_string(step_) +
                                " the frame would need more than 2^31 - 1 cells; simulate fewer steps, or use "
                                "--edge dead or --edge torus");
+    }
+    if (!has_coordinates(parameters_.left, parameters_.width, margin) ||
+        !has_coordinates(parameters_.top, parameters_.height, margin)) {
+      throw std::runtime_error("after step " + std::to_string(step_) +
+                               " the frame would have cells whose coordinates are no 32-bit numbers; simulate fewer "
+                               "steps, or begin nearer to the middle of the plane");
     }
     parameters_.margin = static_cast<int>(margin);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <app/allocator_choice.h>
+#include <app/object_heap.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
@@ -37,7 +38,9 @@ app::SavedOptions options_of(const Parameters& parameters) {
       .add("--pattern", pattern);
 }
 
-std::vector<std::int64_t> saved_notes(const std::string& path) {
+std::vector<std::int64_t> saved_notes(const app::SavedOptions& options, const std::string& path) {
+  std::uint32_t step = 0;
+  app::SavedRun(options, step).check(path);
   std::vector<std::int64_t> notes;
   dynasoar::load_values(path, dynasoar::array("notes", notes));
   return notes;

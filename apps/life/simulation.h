@@ -83,8 +83,12 @@ class Simulation : public app::Simulation {
   std::vector<std::int64_t> notes;
 };
 
-/// The notes in a checkpoint. @throws dynasoar::Error if the file cannot be read or is of something else
-std::vector<std::int64_t> saved_notes(const std::string& path);
+/// The notes in a checkpoint. What they say is unchecked: the file may be from a stranger.
+///
+/// @param options   that the checkpoint must fit
+/// @throws dynasoar::Error if the file cannot be read or has no notes; app::UsageError if it is of another program or
+///         has other options
+std::vector<std::int64_t> saved_notes(const app::SavedOptions& options, const std::string& path);
 
 /// The parameters that decide a run, for checkpoints.
 app::SavedOptions options_of(const Parameters& parameters);

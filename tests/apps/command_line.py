@@ -35,6 +35,7 @@ EXIT_SKIPPED = 77
 CHART_SIZE = (1920, 1080)
 ENDLESS = ("--steps", "1000000000")
 NO_PICTURES = ("--chart", "none", "--picture", "none")
+CHECKPOINT_ITEMS, CHECKPOINT_VALUES = 8, 10  # sections, see docs/checkpoints.md; the first value is the step
 DISTRIBUTION_PYTHON = "/usr/bin/python3"  # which has the distribution's packages
 READ_HDF5 = """
 import h5py, json, sys
@@ -123,6 +124,44 @@ def read_terminal(controller, redraws=sys.maxsize):
     return text
 
 
+def checkpoint_checksum(data):
+    """As docs/checkpoints.md defines it."""
+    mask, factor = 2**64 - 1, 0x9E3779B97F4A7C15
+
+    def mixed(value, word):
+        product = (value ^ word) * factor & mask
+        return (product << 31 | product >> 33) & mask
+
+    lanes = [(i + 1) * factor & mask for i in range(8)]
+    for number, (word,) in enumerate(struct.iter_unpack("<Q", data + bytes(-len(data) % 64))):
+        lanes[number % 8] = mixed(lanes[number % 8], word)
+    result = len(data)
+    for lane in lanes:
+        result = mixed(result, lane)
+    return result ^ result >> 32
+
+
+def forge_checkpoint(path, section, old, new):
+    """Replaces the first `old` in a section by `new`, which is as long, and makes all checksums right again."""
+    assert len(old) == len(new), (old, new)
+    data, header_sums, position, is_done = bytearray(path.read_bytes()), b"", 64, False
+    while position < len(data):
+        kind, stored = struct.unpack_from("<I12xQ", data, position)
+        begin = position + 40
+        contents = bytes(data[begin:begin + stored])
+        if kind == section and old in contents and not is_done:
+            contents, is_done = contents.replace(old, new, 1), True
+            data[begin:begin + stored] = contents
+            struct.pack_into("<Q", data, position + 24, checkpoint_checksum(contents))
+            struct.pack_into("<Q", data, position + 32, checkpoint_checksum(bytes(data[position:position + 32])))
+        header_sums += data[position + 32:begin]
+        position = begin + stored
+    assert is_done, f"{path} has no {old} in section {section}"
+    struct.pack_into("<Q", data, 40, checkpoint_checksum(header_sums))
+    struct.pack_into("<Q", data, 56, checkpoint_checksum(bytes(data[:56])))
+    path.write_bytes(data)
+
+
 class CheckpointTests:
     """What also holds for applications that can be saved: a base before ApplicationTests."""
 
@@ -191,6 +230,24 @@ class CheckpointTests:
         run(self.other_program, "--steps", "0", "--checkpoint", "other", *NO_PICTURES, "--log", "none", cwd=self.folder)
         self.assert_refused(*self.small_run, "--quiet", "--restore", "other",
                             mentions=f"--restore: other is a checkpoint of the program {self.other_program.name}, not of {self.program.name}")
+
+    def test_a_checkpoint_with_more_steps_than_a_run_can_make_is_refused(self):
+        self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")
+        before = self.steps
+        for steps in (2**31, 2**32 - 1):
+            forge_checkpoint(self.folder / "run.checkpoint", CHECKPOINT_VALUES, struct.pack("<I", before), struct.pack("<I", steps))
+            self.assert_refused(*self.small_run, *ENDLESS, "--quiet", "--restore", "run.checkpoint",
+                                mentions=f"--restore: run.checkpoint says that {steps} steps were made")
+            before = steps
+
+    def test_what_a_forged_checkpoint_says_of_its_program_cannot_control_the_terminal(self):
+        self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")
+        name = self.program.name.encode()
+        forge_checkpoint(self.folder / "run.checkpoint", CHECKPOINT_VALUES, name, b"\x1b" * len(name))
+        result = self.run_program(*self.small_run, "--quiet", "--restore", "run.checkpoint")
+        self.assertEqual(result.returncode, EXIT_USAGE, result)
+        self.assertIn("is a checkpoint of the program ", result.stderr)
+        self.assertNotIn("\x1b", result.stderr)
 
     def test_a_checkpoint_takes_the_place_of_the_one_that_the_run_goes_on_from(self):
         self.simulate_small_run("--checkpoint", "run.checkpoint", "--quiet")

@@ -45,7 +45,20 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         self.assert_refused(*restore, "--edge", "torus", mentions="--edge")
         self.assert_refused(*restore, "--density", "0.2", mentions="--density: the run in run.checkpoint has 0.3, not 0.2")
         self.simulate(*run, "--edge", "torus", "--steps", "3", "--checkpoint", "run.checkpoint")
-        self.assert_refused(*restore, mentions="--edge: the frame of the run in run.checkpoint does not grow")
+        self.assert_refused(*restore, mentions="--edge: the run in run.checkpoint is of something else")
+
+    def test_a_growing_frame_refuses_a_checkpoint_of_another_program_by_name(self):
+        if self.other_program is None:
+            self.skipTest("only one program is given")
+        refusal = f"--restore: other is a checkpoint of the program {self.other_program.name}, not of {self.program.name}"
+        for edge in ("grow", "torus"):
+            self.empty_folder()
+            command_line.run(self.other_program, "--width", "40", "--height", "30", "--edge", edge, "--steps", "0", "--checkpoint", "other",
+                             *command_line.NO_PICTURES, "--log", "none", cwd=self.folder)
+            self.assert_refused("--restore", "other", "--quiet", mentions=refusal)
+        # As those of programs that have no frame: without the value that says where it is.
+        command_line.forge_checkpoint(self.folder / "other", command_line.CHECKPOINT_ITEMS, b"notes:", b"other:")
+        self.assert_refused("--restore", "other", "--quiet", mentions=refusal)
 
     def test_wrong_edges_and_sizes_are_refused(self):
         self.assert_refused("--edge", "sharp", mentions="dead, torus, grow")

@@ -8,11 +8,17 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <app/error.h>
 
 #include "../platform/test_support.h"
 #include "allocators.h"
@@ -467,6 +473,64 @@ TEST_CASE("a plane on which all has died needs nothing more") {
     run(*simulation, kQuick ? 5 : 500);
     CHECK((now(*simulation).population == Population{}));
   }
+}
+
+TEST_CASE("a growing frame is not made as a forged checkpoint says") {
+  constexpr std::int64_t kInt = std::numeric_limits<int>::max();
+  constexpr std::int64_t kLong = std::numeric_limits<std::int64_t>::max();
+  using Notes = std::vector<std::int64_t>;
+  // left, top, width, height, steps that the frame is exact for, steps made, margin, allocations, frees
+  const Notes right = {0, 0, 40, 30, 64, 7, 64, 0, 0};
+  std::vector<Notes> forgeries = {{}, {0, 0, kInt, kInt, 0, 0, kInt, 0, 0}, {0, 0, 20000, 20000, 0, 0, 64, 0, 0}};
+  using Change = std::pair<std::size_t, std::int64_t>;
+  for (const auto& [i, value] :
+       std::vector<Change>{{0, kInt},      {0, -kInt},    {0, kLong}, {1, kInt - 60},
+                           {1, 60 - kInt}, {1, -kLong},   {2, 0},     {2, 1 << 14},
+                           {2, kInt},      {2, kLong},    {3, -1},    {3, 1 << 14},
+                           {3, 2 * kInt},  {4, -1},       {4, 79},    {4, kLong},
+                           {5, -1},        {5, kInt + 1}, {5, kLong}, {6, -1},
+                           {6, 1 << 12},   {6, kInt},     {6, kLong}, {3, (std::int64_t{1} << 32) + 30}}) {
+    forgeries.push_back(right);
+    forgeries.back()[i] = value;
+  }
+
+  const Notes larger = {0, 0, 41, 30, 64, 7, 64, 0, 0};  // the file has enough bytes, but is of another frame
+  Parameters parameters = random_start(40, 30);
+  parameters.edge = Edge::grow;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "life_test_forged";
+  std::filesystem::create_directories(folder);
+  const auto file = [&](std::size_t number) { return (folder / std::to_string(number)).string(); };
+  {
+    Parameters frame = parameters;
+    frame.edge = Edge::dead;
+    frame.margin = 64;
+    frame.options = life::options_of(parameters);
+    const std::unique_ptr<Simulation> saved = life::make_agents(frame);
+    const auto save = [&](const Notes& notes, std::size_t number) {
+      saved->notes = notes;
+      saved->save(file(number));
+    };
+    for (std::size_t i = 0; i < forgeries.size(); ++i) save(forgeries[i], i);
+    save(right, 100);
+    save(larger, 101);
+  }
+
+  int made = 0;
+  const std::unique_ptr<Simulation> simulation = on_plane(parameters, [&](const Parameters& wanted) {
+    ++made;
+    return life::make_agents(wanted);
+  });
+  for (std::size_t i = 0; i < forgeries.size(); ++i) {
+    CAPTURE(i);
+    CHECK_THROWS_WITH_AS(simulation->load(file(i)), doctest::Contains("--edge: the frame of the run in"),
+                         app::UsageError);
+  }
+  CHECK(made == 1);  // the one at the beginning, which is still there
+  run(*simulation, 1);
+  CHECK(simulation->load(file(100)) == 7);
+  CHECK(made == 2);
+  CHECK_THROWS_AS(simulation->load(file(101)), std::runtime_error);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a plane that would need too many cells is refused") {

@@ -1,5 +1,9 @@
 #include <app/object_heap.h>
 
+#include <limits>
+
+#include <app/error.h>
+
 namespace app {
 
 std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least) {
@@ -27,15 +31,21 @@ SavedRun::SavedRun(const SavedOptions& options, std::uint32_t& step) : options_(
 
 SavedRun::~SavedRun() = default;
 
-void SavedRun::check_options(const std::string& path) const {
+void SavedRun::check(const std::string& path) const {
   std::vector<char> saved;
+  std::uint32_t step = 0;
   try {
-    dynasoar::load_values(path, dynasoar::array("options", saved));
+    dynasoar::load_values(path, dynasoar::array("options", saved), dynasoar::value("step", step));
   } catch (const dynasoar::CheckpointError& error) {
     if (error.fault() != dynasoar::CheckpointFault::other_values) throw;
     saved.clear();  // a checkpoint of something that has no options
   }
   SavedOptions(options_).check_same(SavedOptions(saved), path);
+  constexpr std::uint32_t kMostSteps = std::numeric_limits<int>::max();  // as --steps
+  if (step > kMostSteps) {
+    throw UsageError("--restore: " + path + " says that " + std::to_string(step) + " steps were made, but a run has " +
+                     std::to_string(kMostSteps) + " at most; give another checkpoint");
+  }
 }
 
 }  // namespace app

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <app/error.h>
+#include <app/text.h>
 
 namespace app {
 
@@ -74,7 +75,7 @@ void SavedOptions::check_same(const SavedOptions& saved, const std::string& path
   if (program != other_program) {
     throw UsageError("--restore: " + path + " is a checkpoint of " +
                      (other_program.empty() ? "another program, or of an older version of this one"
-                                            : "the program " + other_program) +
+                                            : "the program " + shown(other_program)) +
                      ", not of " + program);
   }
   std::istringstream lines(text_);
@@ -86,7 +87,7 @@ void SavedOptions::check_same(const SavedOptions& saved, const std::string& path
     const std::string value = line.substr(option.size() + 1);
     throw UsageError(option + ": the run in " + path +
                      (value.front() == kSum ? " is of something else; give its options again"
-                                            : " has " + other.substr(other.find('\t') + 1) + ", not " + value));
+                                            : " has " + shown(other.substr(other.find('\t') + 1)) + ", not " + value));
   }
 }
 

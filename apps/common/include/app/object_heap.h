@@ -54,8 +54,9 @@ class SavedRun {
 
   dynasoar::CheckpointItems& items() { return items_; }
 
-  /// @throws UsageError if the run in the file `path` has other options
-  void check_options(const std::string& path) const;
+  /// @throws UsageError if the run in the file `path` is of another program, has other options, or more steps than a
+  ///         run can make
+  void check(const std::string& path) const;
 
  private:
   std::vector<char> options_;

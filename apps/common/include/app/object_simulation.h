@@ -46,7 +46,7 @@ class ObjectSimulation : public Interface {
   int load(const std::string& path) final {
     if constexpr (A::kSaves) {
       SavedRun run(derived().saved_options(), step_);
-      run.check_options(path);
+      run.check(path);
       derived().add_arrays(run.items());
       handle_.load(path, run.items());
     }
