@@ -71,8 +71,8 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
         result = self.simulate("--input", "in.csv", "--steps", "0", "--output", "out.csv")
         self.assertIn("3 bodies", result.stdout)
         self.assertEqual((self.folder / "out.csv").read_text(), THREE.replace("\n\n", "\n"))
-        self.simulate("--input", "out.csv", "--steps", "3", "--output", "out.csv")
-        self.assertEqual(len((self.folder / "out.csv").read_text().splitlines()), 4)
+        self.simulate("--input", "out.csv", "--steps", "3", "--output", "later.csv")
+        self.assertEqual(len((self.folder / "later.csv").read_text().splitlines()), 4)
 
     def test_columns_may_come_in_any_order(self):
         (self.folder / "in.csv").write_text("mass, vy,vx,y,x\r\n40,0,0,0.25,0.5\r\n")

@@ -303,13 +303,6 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
           {"a block has no objects", last([](auto& b) { b.slots = 0; })},
           {"an owner that it cannot have", last([](auto& b) { b.owned = 2; })},
           {"an owner that it cannot have", last([](auto& b) { b.slots = kMost, b.owned = 1; })},
-          {"a page has blocks of two classes",
-           [](auto& file) {
-             for (std::size_t i = 0; const SavedBlock& b : blocks_of(file)) {  // Tiny has two blocks in a page
-               if (b.type == 0 && b.number % kStride == 1) set<std::uint16_t>(Section::blocks, 8 * i + 6, 1)(file);
-               ++i;
-             }
-           }},
           {"another number of counters", [](auto& file) { file[Section::counters].append(std::uint64_t{0}); }},
           {"do not count its blocks", [](auto& file) { count(file, 2 * kShards + 5, 1); }},
           {"do not count its blocks", [](auto& file) { count(file, kOfType + 3 * kShards, 1); }},
@@ -346,6 +339,14 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
            }},
       },
       kBoth);
+  if (dynasoar::kCudaBackend) return;  // whose warps may use one block of each page only
+  const Forge two_classes = [](ForgedCheckpoint& file) {
+    for (std::size_t i = 0; const SavedBlock& b : blocks_of(file)) {  // Tiny has two blocks in a page
+      if (b.type == 0 && b.number % kStride == 1) set<std::uint16_t>(Section::blocks, 8 * i + 6, 1)(file);
+      ++i;
+    }
+  };
+  files.check_refused({{"a page has blocks of two classes", two_classes}}, kBoth);
 }
 
 std::size_t first_of_tiny(ForgedCheckpoint& file) {

@@ -249,7 +249,8 @@ template <class A>
 /// Each line says whose it is, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS, or of
 /// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15; class values only their size. Of a
 /// null pointer, one to no object of the allocator, and one to an object that was destroyed, it says that; only
-/// checked builds know if another object has got the slot since.
+/// checked builds know if another object has got the slot since. On a GPU the driver formats the numbers, with the
+/// decimal point of the C locale.
 ///
 /// @par Concurrency   reads all fields: who writes one meanwhile races
 /// @par Cost          a GPU keeps 1 MiB of output until the host waits, and drops the oldest
