@@ -150,9 +150,9 @@ class PlantedTree:
         programs = set()
         for file in self.build.rglob("CTestTestfile.cmake"):
             for name, command in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*)\)$", file.read_text(), re.MULTILINE):
-                if tests(name):
-                    programs |= {word[len(str(self.build)) + 1:] for word in re.findall(r'"([^"]*)"', command)
-                                 if word.startswith(f"{self.build}/")}
+                if tests(name):  # CMake quotes words as "word" or, from some version on, as [=[word]=]
+                    words = [word for _, word in re.findall(r'("|\[=*\[)(.*?)(?:"|\]=*\])', command)]
+                    programs |= {word[len(str(self.build)) + 1:] for word in words if word.startswith(f"{self.build}/")}
         return sorted(programs & self.made())
 
     def made(self):
