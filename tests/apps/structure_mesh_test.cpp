@@ -141,7 +141,7 @@ TEST_CASE("errors in elements and sections are found") {
 TEST_CASE("meshes are read with a byte order mark, other line ends, signs and tiny numbers") {
   std::string text = with(with(kTriangles, "1 1 0\n", "+1 1 1e-999\n"), "2 5 10 50", "+2 5 10 50");
   CHECK(read("\xEF\xBB\xBF" + text).points[2].x == 1);
-  for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.insert(i, "\r");
+  for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.insert(i, 1, '\r');
   CHECK(read(text).edges == read(kTriangles).edges);
   check_refused(with(kTriangles, "4.1", "4\x1b[2J"),
                 "plate.msh:2:1: expected version 4.1 of the MSH format (gmsh -save -format msh41 converts others), "
