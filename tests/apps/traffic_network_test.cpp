@@ -204,7 +204,7 @@ TEST_CASE("networks are read with a byte order mark, other line ends, signs and 
   std::string expected = replaced(kText, "0.25 2", "0.25 2 0 -0");
   CHECK((read_text(text) == read_text(expected)));
   for (std::string* const each : {&text, &expected}) {
-    for (std::size_t i = 0; (i = each->find('\n', i)) != std::string::npos; i += 2) each->insert(i, "\r");
+    for (std::size_t i = 0; (i = each->find('\n', i)) != std::string::npos; i += 2) each->insert(i, 1, '\r');
   }
   CHECK((read_text(text) == read_text(expected)));
 
