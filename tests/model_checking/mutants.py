@@ -81,8 +81,8 @@ class Workshop:
         return program
 
     def test_program(self, test):
-        """The program of a test. Of the library's sources it needs two, which see none of the mutated headers."""
-        objects = [self.folder / f"{name}.o" for name in ("executor", "memory")]
+        """The program of a test. Of the library's sources it needs these, which see none of the mutated headers."""
+        objects = [self.folder / f"{name}.o" for name in ("executor", "forks", "memory", "thread_team")]
         for target in objects:
             if not target.exists():
                 self.compile(ROOT / "allocator" / "src" / f"{target.stem}.cpp", target)
