@@ -107,9 +107,9 @@ TEST_CASE("files, tables and messages are the same whatever the locale is, and c
     const std::map<std::string, std::string> expected = all_texts(handle, folder, folder / "c.checkpoint");
     CHECK(expected.at("error").find("1.5") != std::string::npos);
     const ForeignLocale locale;
-    for (const auto& [what, text] : all_texts(handle, folder, folder / "foreign.checkpoint")) {
-      CAPTURE(what);
-      CHECK(text == expected.at(what));
+    for (const auto& written : all_texts(handle, folder, folder / "foreign.checkpoint")) {
+      CAPTURE(written.first);
+      CHECK(written.second == expected.at(written.first));
     }
   }
   const auto load = [](const std::string& path) {

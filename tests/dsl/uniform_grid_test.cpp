@@ -738,14 +738,16 @@ TEST_CASE("a grid has room for twice as many objects as there are, and for 1024 
 TEST_CASE("a grid that is full exactly is not too small, and three quarters are not much") {
   World32::Handle handle({.heap_bytes = 16 << 20});
   create<Plane32>(handle, random_positions(1000, 15), 15);
-  for (const auto& [capacity, afterwards] :
-       {std::pair<std::size_t, std::size_t>{1000, 2000}, {1332, 2000}, {1333, 1333}}) {
-    CAPTURE(capacity);
-    World32::Grid grid(handle, with(kSquare, capacity));
+  struct Case {
+    std::size_t capacity, afterwards;
+  };
+  for (const Case& example : {Case{1000, 2000}, {1332, 2000}, {1333, 1333}}) {
+    CAPTURE(example.capacity);
+    World32::Grid grid(handle, with(kSquare, example.capacity));
     grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
     CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
     CHECK_NOTHROW(handle.synchronize());
-    CHECK(grid.capacity() == afterwards);
+    CHECK(grid.capacity() == example.afterwards);
     CHECK(search<Plane32>(handle, grid.view(), {{4, 4}}, 100)[0].count == 1000);
   }
 }
