@@ -4,8 +4,8 @@
 #
 # With MISTAKE the file must not compile, and the compiler's first error must be a message of this library with the text
 # that the file's first line announces, `// expect: <text>`. If there is a second line `// names: <class>`, the compiler
-# must also print the name of that class. Where the language leaves the message to the compiler, the first line is
-# `// expect of the compiler: <text>`. Without MISTAKE, the file must compile: that the same flags compile the
+# must also print the name of that class. Where nvcc has a message of its own instead, the second line is
+# `// expect of nvcc: <text>`. Without MISTAKE, the file must compile: that the same flags compile the
 # corrected code is what makes the failures believable.
 cmake_minimum_required(VERSION 3.22)
 
@@ -34,13 +34,14 @@ if(NOT MISTAKE)
 endif()
 
 file(READ "${SOURCE}" _source)
-if(NOT _source MATCHES "^// expect( of the compiler)?: ([^\n]+)")
+if(NOT _source MATCHES "^// expect: ([^\n]+)")
   message(FATAL_ERROR "${SOURCE} does not begin with '// expect: <text>'")
 endif()
-set(_expected "${CMAKE_MATCH_2}")
+set(_expected "${CMAKE_MATCH_1}")
 set(_parts "dynasoar: " "${_expected}")
-if(CMAKE_MATCH_1)
-  set(_parts "${_expected}")
+list(GET _command 0 _compiler)
+if(_compiler MATCHES "nvcc" AND _source MATCHES "^[^\n]+\n// expect of nvcc: ([^\n]+)")
+  set(_parts "${CMAKE_MATCH_1}")
 endif()
 if(_status EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles, but must not: '${_expected}'")

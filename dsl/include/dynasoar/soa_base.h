@@ -37,10 +37,17 @@ class SoaBase {
   __host__ __device__ static void* operator new[](std::size_t, const Place&, const More&...) {
     return refuse_new();
   }
-  // nvcc compiles these for every class with a destructor, so they cannot have a message of their own.
-  // dynasoar: 'delete' cannot destroy an object of this allocator's classes. Call dynasoar::destroy(object) instead.
+#if defined(__CUDACC__)  // nvcc compiles them for every class with a destructor, so they can have no message there
   static void operator delete(void*) = delete;
   static void operator delete[](void*) = delete;
+#else
+  static void operator delete(void*) {
+    refuse_delete();
+  }
+  static void operator delete[](void*) {
+    refuse_delete();
+  }
+#endif
 
  protected:
   __device__ SoaBase() {}
@@ -55,6 +62,14 @@ class SoaBase {
         "Call dynasoar::make_new<Class>(...) in a loop, or handle.parallel_new<Class>(count, ...)");
     return nullptr;
   }
+  template <class A = AllocatorT>
+  static void refuse_delete() {
+    static_assert(
+        !std::is_same_v<A, A>,
+        "dynasoar: 'delete' cannot destroy an object of this allocator's classes, which has no address of its "
+        "own. Call dynasoar::destroy(object), or dynasoar::destroy(this)");
+  }
+
   // Never read or written. Fields lie behind it, because g++ does not see that a first member's address is the
   // object's.
   char place_;

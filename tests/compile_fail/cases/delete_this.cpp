@@ -1,4 +1,5 @@
-// expect of the compiler: deleted function
+// expect: 'delete' cannot destroy an object of this allocator's classes
+// expect of nvcc: deleted function
 // delete this.
 #include <dynasoar/dynasoar.h>
 
