@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <dynasoar/allocator/checksum.h>
+#include <dynasoar/checkpoint/checksum.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/host_buffer.h>

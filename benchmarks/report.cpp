@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <dynasoar/write_file.h>
+#include <dynasoar/detail/write_file.h>
 
 namespace benchmarks {
 namespace {

@@ -8,7 +8,7 @@ set(DYNASOAR_INSTALL_SOURCEDIR "${CMAKE_INSTALL_DATADIR}/dynasoar/src")
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # headers and sources can be installed without building tests
 
 get_target_property(DYNASOAR_INSTALLED_SOURCES dynasoar SOURCES)
-list(TRANSFORM DYNASOAR_INSTALLED_SOURCES REPLACE "^.*/" "")
+list(TRANSFORM DYNASOAR_INSTALLED_SOURCES REPLACE "^.*/(dsl|allocator)/src/" "")
 list(JOIN DYNASOAR_INSTALLED_SOURCES " " DYNASOAR_INSTALLED_SOURCES)
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/dynasoarConfig.cmake.in" "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 
-#include <dynasoar/allocator/aos_allocator.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/aos_allocator.h>
 
 using Flag = dynasoar::AtomicWord<std::uint32_t>;
 

@@ -1,4 +1,4 @@
-#include <dynasoar/attachment.h>
+#include <dynasoar/detail/attachment.h>
 
 namespace dynasoar::detail {
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <vector>
 
-#include <dynasoar/allocator/checkpoint_classes.h>
-#include <dynasoar/allocator/checkpoint_format.h>
-#include <dynasoar/allocator/checkpoint_writer.h>
-#include <dynasoar/allocator/heap_snapshot.h>
-#include <dynasoar/allocator/saved_objects.h>
+#include <dynasoar/checkpoint/classes.h>
+#include <dynasoar/checkpoint/format.h>
+#include <dynasoar/checkpoint/heap_snapshot.h>
+#include <dynasoar/checkpoint/saved_objects.h>
+#include <dynasoar/checkpoint/writer.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/host_buffer.h>
 

@@ -1,4 +1,4 @@
-#include <dynasoar/compact.h>
+#include <dynasoar/detail/compact.h>
 
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/number_text.h>

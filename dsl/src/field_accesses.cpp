@@ -6,9 +6,9 @@
 #include <ostream>
 #include <sstream>
 
-#include <dynasoar/allocator/access_counts.h>
-#include <dynasoar/field_names.h>
-#include <dynasoar/json_text.h>
+#include <dynasoar/checks/access_counts.h>
+#include <dynasoar/detail/field_names.h>
+#include <dynasoar/detail/json_text.h>
 
 namespace dynasoar {
 

@@ -1,4 +1,4 @@
-#include <dynasoar/field_names.h>
+#include <dynasoar/detail/field_names.h>
 
 #include <algorithm>
 #include <cstddef>

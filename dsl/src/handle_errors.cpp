@@ -1,9 +1,9 @@
-#include <dynasoar/handle_errors.h>
+#include <dynasoar/detail/handle_errors.h>
 
 #include <string>
 
-#include <dynasoar/allocator/access_counts.h>
-#include <dynasoar/allocator/checks.h>
+#include <dynasoar/checks/access_counts.h>
+#include <dynasoar/checks/checks.h>
 #include <dynasoar/platform/error.h>
 
 namespace dynasoar::detail {

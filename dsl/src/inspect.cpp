@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <dynasoar/field_names.h>
+#include <dynasoar/detail/field_names.h>
 #include <dynasoar/platform/number_text.h>
 #include <dynasoar/svg.h>
 

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include <dynasoar/allocator/checkpoint_classes.h>
-#include <dynasoar/allocator/checkpoint_format.h>
-#include <dynasoar/allocator/checkpoint_reader.h>
-#include <dynasoar/allocator/heap_snapshot.h>
-#include <dynasoar/allocator/saved_objects.h>
-#include <dynasoar/allocator/snapshot_checks.h>
 #include <dynasoar/checkpoint.h>
+#include <dynasoar/checkpoint/classes.h>
+#include <dynasoar/checkpoint/format.h>
+#include <dynasoar/checkpoint/heap_snapshot.h>
+#include <dynasoar/checkpoint/reader.h>
+#include <dynasoar/checkpoint/saved_objects.h>
+#include <dynasoar/checkpoint/snapshot_checks.h>
 #include <dynasoar/platform/error.h>
 
 namespace dynasoar::detail {

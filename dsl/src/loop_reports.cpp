@@ -1,4 +1,4 @@
-#include <dynasoar/loop_reports.h>
+#include <dynasoar/detail/loop_reports.h>
 
 namespace dynasoar::detail {
 

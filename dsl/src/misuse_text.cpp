@@ -1,4 +1,4 @@
-#include <dynasoar/misuse_text.h>
+#include <dynasoar/detail/misuse_text.h>
 
 #include <cinttypes>
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <dynasoar/allocator/handle.h>
-#include <dynasoar/field_names.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/detail/field_names.h>
 
 namespace dynasoar::detail {
 

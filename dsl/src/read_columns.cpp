@@ -1,18 +1,18 @@
-#include <dynasoar/read_columns.h>
+#include <dynasoar/detail/read_columns.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
-#include <dynasoar/allocator/aos_layout.h>
-#include <dynasoar/allocator/device_classes.h>
-#include <dynasoar/allocator/handle.h>
-#include <dynasoar/field_names.h>
+#include <dynasoar/classes/device_classes.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/detail/field_names.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/malloc/aos_layout.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/copy.h>
-#include <dynasoar/platform/loops.h>
 #include <dynasoar/platform/memory.h>
 
 namespace dynasoar::detail {

@@ -1,9 +1,9 @@
-#include <dynasoar/refusals.h>
+#include <dynasoar/detail/refusals.h>
 
 #include <cstddef>
 #include <utility>
 
-#include <dynasoar/allocator/refusal.h>
+#include <dynasoar/heap/refusal.h>
 #include <dynasoar/platform/number_text.h>
 
 namespace dynasoar::detail {

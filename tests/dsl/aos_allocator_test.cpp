@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/allocator/aos_allocator.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/allocator/checkpoint_format.h>
+#include <dynasoar/checkpoint/format.h>
 
 namespace dynasoar::test {
 

@@ -14,11 +14,11 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/allocator/heap_snapshot.h>
+#include <dynasoar/checkpoint/heap_snapshot.h>
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/handle_check.h"
-#include "../allocator/test_classes.h"
+#include "../heap/handle_check.h"
+#include "../heap/test_classes.h"
 #include "checkpoint_forge.h"
 #include "checkpoint_world.h"
 #include "test_folder.h"

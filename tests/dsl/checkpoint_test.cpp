@@ -11,10 +11,10 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/allocator/checkpoint_format.h>
+#include <dynasoar/checkpoint/format.h>
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/handle_check.h"
+#include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 #include "checkpoint_world.h"
 #include "test_folder.h"

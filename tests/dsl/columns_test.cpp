@@ -26,9 +26,9 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/allocator/aos_allocator.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/frame_writer.h>
+#include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/write_csv.h>
 #include <dynasoar/write_hdf5.h>

@@ -9,11 +9,11 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/allocator/aos_allocator.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
-#include "../allocator/handle_check.h"
+#include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 
 namespace compaction_test {

@@ -16,7 +16,7 @@
 
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/handle_check.h"
+#include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 
 namespace misuse_test {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/type_name.h>
+#include <dynasoar/classes/type_name.h>
 
 class GlobalFish {};
 

@@ -29,7 +29,7 @@ ROOT = HERE.parents[1]
 GOAL = 0.95
 # Tests of what compilers say, of other allocators, of the protocol by itself, and those that need a screen or an hour.
 NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|docs/links|apps/view|fuzz/block_heap|" \
-          r"allocator/(disturbed|lockstep|thread_warp)|dsl/huge_heap)"
+          r"heap/(disturbed|lockstep|thread_warp)|dsl/huge_heap)"
 
 
 def parse_arguments():

@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
-#include <dynasoar/allocator/snapshot_checks.h>
+#include <dynasoar/checkpoint/snapshot_checks.h>
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/handle_check.h"
-#include "../allocator/test_classes.h"
 #include "../dsl/checkpoint_forge.h"
+#include "../heap/handle_check.h"
+#include "../heap/test_classes.h"
 #include "fuzz.h"
 
 namespace {

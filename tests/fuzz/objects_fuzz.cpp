@@ -8,8 +8,8 @@
 
 #include <dynasoar/dynasoar.h>
 
-#include "../allocator/handle_check.h"
-#include "../allocator/test_classes.h"
+#include "../heap/handle_check.h"
+#include "../heap/test_classes.h"
 #include "fuzz.h"
 
 namespace {

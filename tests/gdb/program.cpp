@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <tuple>
 
-#include <dynasoar/allocator/aos_allocator.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
 namespace gdb_test {

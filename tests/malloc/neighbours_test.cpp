@@ -14,7 +14,7 @@
 #include "../platform/test_support.h"
 
 #if !DYNASOAR_CUDA_BACKEND
-#include "../allocator/thread_warp.h"
+#include "../heap/thread_warp.h"
 #endif
 
 namespace dynasoar::test {

@@ -25,7 +25,7 @@ from mutants_list import DISTURBED, LOCKSTEP, MUTANTS  # noqa: E402
 ROOT = HERE.parents[1]
 RELACY = HERE / "relacy"
 ALLOCATOR = ROOT / "tests" / "allocator"
-HEADERS = pathlib.Path("dynasoar/allocator")
+HEADERS = pathlib.Path("dynasoar/heap")
 TESTS = {DISTURBED: "block_heap_disturbed_test.cpp", LOCKSTEP: "block_heap_lockstep_test.cpp"}
 PARTS = {"block_heap_relacy": "-O1", "bitmap_relacy": "-O1", "explore": "-O2", "main": "-O2", "relacy_atomics": "-O2"}
 # A test that does not end in this time shows nothing: half a minute is enough on an idle machine, but its threads yield all

@@ -7,10 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/loops/team_loops.h>
 #include <dynasoar/platform/copy.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/team_loops.h>
 
 #include "test_support.h"
 

@@ -13,35 +13,35 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/allocator/bulk_creation.h>
-#include <dynasoar/allocator/class_rules.h>
-#include <dynasoar/allocator/class_table.h>
-#include <dynasoar/allocator/compression.h>
-#include <dynasoar/allocator/heap_growth.h>
-#include <dynasoar/allocator/heap_storage.h>
-#include <dynasoar/allocator/soa_allocator.h>
 #include <dynasoar/checkpoint.h>
-#include <dynasoar/checkpoint_items.h>
+#include <dynasoar/checkpoint/compression.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/type_name.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/compact.h>
+#include <dynasoar/detail/checkpoint_items.h>
+#include <dynasoar/detail/compact.h>
+#include <dynasoar/detail/handle_errors.h>
+#include <dynasoar/detail/kept_lists.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_reports.h>
+#include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/detail/read_columns.h>
 #include <dynasoar/field_accesses.h>
-#include <dynasoar/handle_errors.h>
 #include <dynasoar/handle_options.h>
-#include <dynasoar/kept_lists.h>
-#include <dynasoar/loop_calls.h>
-#include <dynasoar/loop_reports.h>
-#include <dynasoar/loop_rules.h>
+#include <dynasoar/heap/bulk_creation.h>
+#include <dynasoar/heap/heap_growth.h>
+#include <dynasoar/heap/heap_storage.h>
+#include <dynasoar/heap/soa_allocator.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/object_loops.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/loops.h>
-#include <dynasoar/platform/object_loops.h>
 #include <dynasoar/platform/view.h>
-#include <dynasoar/read_columns.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
 #include <dynasoar/step.h>
-#include <dynasoar/type_name.h>
 
 namespace dynasoar {
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/allocator/class_rules.h>
-#include <dynasoar/allocator/handle.h>
-#include <dynasoar/allocator/type_list.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/type_list.h>
 #include <dynasoar/platform/config.h>
 
 /// Makes the methods of one name a callable type: after `DYNASOAR_METHOD(Step, step);`, `Step{}(object, args...)` is

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include <dynasoar/allocator/checkpoint_error.h>
-#include <dynasoar/allocator/compression.h>
-#include <dynasoar/allocator/heap_growth.h>
-#include <dynasoar/allocator/heap_memory.h>
-#include <dynasoar/checkpoint_items.h>
+#include <dynasoar/checkpoint/compression.h>
+#include <dynasoar/checkpoint/error.h>
+#include <dynasoar/detail/checkpoint_items.h>
+#include <dynasoar/heap/heap_growth.h>
+#include <dynasoar/heap/heap_memory.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/view.h>
 

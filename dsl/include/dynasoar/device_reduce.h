@@ -2,7 +2,7 @@
 /// device_reduce: what a method returns to see all objects of a class with the help of several threads.
 ///
 /// Source: extends DynaSOAr's device_do (section 2.1), which visits all objects from one thread: with some ten thousand
-/// objects that leaves most of a GPU idle. The loops are in platform/pair_loops.h.
+/// objects that leaves most of a GPU idle. The loops are in loops/pair_loops.h.
 #pragma once
 
 #include <type_traits>

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <dynasoar/allocator/class_table.h>
-#include <dynasoar/type_name.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/type_name.h>
 
 namespace dynasoar {
 

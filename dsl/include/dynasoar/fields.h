@@ -7,8 +7,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include <dynasoar/field_functions.h>
-#include <dynasoar/field_names.h>
+#include <dynasoar/detail/field_functions.h>
+#include <dynasoar/detail/field_names.h>
 #include <dynasoar/soa_field.h>
 
 /// `DYNASOAR_FIELDS(Fish, (position_, Cell*), (egg_timer_, std::uint32_t))` declares FieldTypes, one SoaField per pair,

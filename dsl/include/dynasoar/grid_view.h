@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/grid_space.h>
+#include <dynasoar/detail/grid_space.h>
 #include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/copy.h>

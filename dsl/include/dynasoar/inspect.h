@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <dynasoar/allocator/class_table.h>
-#include <dynasoar/allocator/heap_map.h>
 #include <dynasoar/allocator_handle.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/heap/heap_map.h>
 #include <dynasoar/statistics.h>
 
 namespace dynasoar {

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <dynasoar/checkpoint.h>
-#include <dynasoar/checkpoint_items.h>
+#include <dynasoar/detail/checkpoint_items.h>
 
 namespace dynasoar {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/allocator/handle.h>
-#include <dynasoar/allocator/soa_allocator.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/heap/soa_allocator.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {

@@ -11,15 +11,15 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/allocator/class_rules.h>
-#include <dynasoar/allocator/handle.h>
-#include <dynasoar/allocator/layout.h>
-#include <dynasoar/field_names.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/type_name.h>
+#include <dynasoar/detail/field_names.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/number_text.h>
 #include <dynasoar/platform/order.h>
-#include <dynasoar/type_name.h>
 
 namespace dynasoar {
 

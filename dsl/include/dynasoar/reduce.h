@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/loop_rules.h>
+#include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 

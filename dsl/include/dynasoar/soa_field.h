@@ -13,11 +13,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/allocator/access_counts.h>
-#include <dynasoar/allocator/checks.h>
-#include <dynasoar/allocator/class_rules.h>
-#include <dynasoar/allocator/handle.h>
-#include <dynasoar/allocator/layout.h>
+#include <dynasoar/checks/access_counts.h>
+#include <dynasoar/checks/checks.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
 #include <dynasoar/platform/bits.h>
 
 namespace dynasoar {

@@ -16,13 +16,13 @@
 #include <utility>
 
 #include <dynasoar/allocator_handle.h>
-#include <dynasoar/attachment.h>
-#include <dynasoar/grid_arrays.h>
-#include <dynasoar/grid_loops.h>
-#include <dynasoar/grid_space.h>
+#include <dynasoar/detail/attachment.h>
+#include <dynasoar/detail/grid_arrays.h>
+#include <dynasoar/detail/grid_loops.h>
+#include <dynasoar/detail/grid_space.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/grid_view.h>
-#include <dynasoar/loop_calls.h>
-#include <dynasoar/loop_rules.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/scan.h>

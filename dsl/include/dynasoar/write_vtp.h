@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <dynasoar/columns.h>
+#include <dynasoar/detail/xml_text.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/number_text.h>
-#include <dynasoar/xml_text.h>
 
 namespace dynasoar {
 

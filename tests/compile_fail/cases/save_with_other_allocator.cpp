@@ -1,7 +1,7 @@
 // expect: objects of an AosAllocator are addresses of one run, so they cannot be saved
 // A checkpoint of objects that are ordinary memory.
-#include <dynasoar/allocator/aos_allocator.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
 namespace save_with_other_allocator {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/allocator/bitmap.h>
-#include <dynasoar/allocator/tally.h>
+#include <dynasoar/heap/bitmap.h>
+#include <dynasoar/heap/tally.h>
 
 #include "explore.h"
 

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/allocator/block_heap.h>
+#include <dynasoar/heap/block_heap.h>
 
-#include "../../allocator/heap_check.h"
-#include "../../allocator/tiny_heap.h"
+#include "../../heap/heap_check.h"
+#include "../../heap/tiny_heap.h"
 #include "explore.h"
 
 namespace dynasoar::test {

@@ -1,4 +1,4 @@
-/* Promela model of the hierarchical bitmap in allocator/include/dynasoar/allocator/bitmap.h, for SPIN 6.5.
+/* Promela model of the hierarchical bitmap in allocator/include/dynasoar/heap/bitmap.h, for SPIN 6.5.
  *
  * What is modelled. Containers of 2 bits, on 2 or 3 levels. Every access to a word, of any level, is one step, in the
  * order of the code and named after the function that it is in. A complete search covers all interleavings of a scenario

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include <dynasoar/allocator/bitmap.h>
+#include <dynasoar/heap/bitmap.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/address_map.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
@@ -25,7 +26,6 @@
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/requests.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {

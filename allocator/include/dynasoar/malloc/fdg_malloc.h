@@ -24,13 +24,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/list_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/requests.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {

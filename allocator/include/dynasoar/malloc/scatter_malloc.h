@@ -23,6 +23,7 @@
 #include <limits>
 #include <string>
 
+#include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/page_runs.h>
 #include <dynasoar/malloc/scatter_pages.h>
@@ -31,7 +32,6 @@
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/requests.h>
 
 namespace dynasoar {
 

@@ -10,7 +10,7 @@
 #define DYNASOAR_APP_ALLOCATOR soa
 #endif
 #if defined(DYNASOAR_APP_MALLOC)
-#include <dynasoar/allocator/aos_allocator.h>
+#include <dynasoar/malloc/aos_allocator.h>
 #include DYNASOAR_APP_MALLOC_HEADER
 #endif
 

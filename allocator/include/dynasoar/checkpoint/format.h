@@ -1,0 +1,73 @@
+/// @file
+/// The format of checkpoint files: a header and chunks with checksums. Used by checkpoint_writer.h and
+/// checkpoint_reader.h; what the chunks hold is in heap_snapshot.h. docs/checkpoints.md has it byte by byte.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <dynasoar/checkpoint/checksum.h>
+
+namespace dynasoar::detail {
+
+inline constexpr char kCheckpointMagic[8] = {'D', 'y', 'n', 'a', 'S', 'O', 'A', 'r'};
+inline constexpr std::uint32_t kCheckpointVersion = 2;        ///< that is written
+inline constexpr std::uint32_t kOldestCheckpointVersion = 2;  ///< that is still read
+
+/// The first bytes of a file. Their form, and their checksum, are the same in all versions.
+struct CheckpointHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t reserved;
+  std::uint64_t file_bytes;
+  std::uint64_t chunks;
+  std::uint64_t classes;  ///< checksum of the section `classes`
+  std::uint64_t body;     ///< checksum of the checksums of all chunk headers
+  std::uint64_t reserved_too;
+  std::uint64_t checksum;  ///< of the bytes before it
+
+  std::uint64_t expected_checksum() const { return detail::checksum(this, offsetof(CheckpointHeader, checksum)); }
+};
+static_assert(sizeof(CheckpointHeader) == 64 && std::is_trivially_copyable_v<CheckpointHeader>);
+
+/// What a chunk belongs to; sections come in this order, and each is made of any number of chunks.
+enum class Section : std::uint32_t {
+  classes = 1,  ///< the classes and their fields, as text
+  heap,         ///< a HeapNumbers
+  blocks,       ///< a SavedBlock for each open block, in the order of their numbers
+  counters,     ///< tallies, refusals and proofs, per class
+  hints,        ///< where warps look first
+  lists,        ///< lists of objects for loops
+  tags,         ///< of checked builds: SavedTags of blocks that were ever used
+  items,        ///< the names, types and sizes of the program's own values
+  objects,      ///< the contents of the open blocks, in order
+  values        ///< the contents of the program's own values, in order
+};
+inline constexpr int kSections = 10;
+
+/// How a chunk is stored.
+enum class Storing : std::uint32_t { plain = 0, zstd = 1 };
+
+/// Before each chunk.
+struct ChunkHeader {
+  Section section;
+  Storing method;
+  std::uint64_t bytes;   ///< of the contents
+  std::uint64_t stored;  ///< of these as they are stored, which follow
+  std::uint64_t data;    ///< checksum of what is stored
+  std::uint64_t checksum;
+
+  std::uint64_t expected_checksum() const { return detail::checksum(this, offsetof(ChunkHeader, checksum)); }
+};
+static_assert(sizeof(ChunkHeader) == 40);
+
+/// Chunks have so many bytes at most, but where one value, or block, has more.
+inline constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
+
+/// Chunks that are written, read and checked together: one per thread, on most machines.
+inline constexpr std::size_t kChunksAtOnce = 8;
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,393 @@
+/// @file
+/// Checks: how a checked build (DYNASOAR_CHECKED) finds misuse. Used by SoaAllocator, SoaField and the loops.
+///
+/// Every slot has a *tag*: whether an object lives in it, the slot's generation, counted at each creation, and the loop
+/// in which the object was created. A pointer carries the generation of its object, so one that outlived it differs
+/// from the tag, unless the slot was reused a multiple of 256 times since. Generations start at a number that is
+/// different for every AllocatorHandle of the process, so that pointers of another one differ as well, 255 times out of
+/// 256.
+///
+/// What is found is recorded, and the offending operation does nothing: `make_new` returns null, `destroy` leaves
+/// everything as it is, a field access goes to scratch memory that nobody looks at.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+
+#include <dynasoar/checks/misuse.h>
+#include <dynasoar/checks/tag.h>
+#include <dynasoar/checks/thread_context.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar::detail {
+
+// The kinds of build among the files of this program, for AllocatorHandle to refuse a mixture. The library's own
+// sources serve both kinds.
+inline constexpr unsigned kUncheckedBuild = 1, kCheckedBuild = 2;
+inline unsigned kinds_of_build = 0;
+#if !defined(DYNASOAR_LIBRARY_SOURCE)
+[[maybe_unused]] static const unsigned kind_of_this_file = kinds_of_build |= kChecked ? kCheckedBuild : kUncheckedBuild;
+#endif
+
+/// The running loop; set by AllocatorHandle in stream order.
+struct LoopRecord {
+  AtomicWord<std::uint32_t> number;     ///< 1 to Tag::kNoLoop - 1; 0: a kernel of the user's own
+  AtomicWord<std::uint64_t> visits[4];  ///< one bit per class whose objects the loop visits
+
+  /// Fields that a constructor has left unset, a bit each; so many that fields rarely share one.
+  AtomicWord<std::uint64_t> left_unset[32];
+
+  __device__ void leave_unset(int type, std::uint32_t field) {
+    if (was_left_unset(type, field)) return;
+    left_unset[word(type, field)].fetch_or(std::uint64_t{1} << field % 64, Order::relaxed);
+  }
+  __device__ bool was_left_unset(int type, std::uint32_t field) const {
+    return (left_unset[word(type, field)].load(Order::relaxed) >> field % 64 & 1) != 0;
+  }
+
+ private:
+  __device__ static std::uint32_t word(int type, std::uint32_t field) {
+    return (static_cast<std::uint32_t>(type) + field / 64) % 32;
+  }
+};
+
+/// What fields hold that nothing has set. Only looked for where a constructor has left a field unset.
+inline constexpr unsigned char kUnsetByte = 0xb5;
+
+/// Which calls of make_new fail on purpose, see FaultInjection.
+struct FaultPlan {
+  AtomicWord<std::uint64_t>* attempts;  ///< calls so far
+  std::uint64_t first, every;
+
+  __device__ bool fails_now() const {
+    if (first == 0) return false;
+    const std::uint64_t attempt = attempts->fetch_add(1, Order::relaxed) + 1;  // relaxed: a count
+    return attempt == first || (attempt > first && every != 0 && (attempt - first) % every == 0);
+  }
+};
+
+/// What checked builds add to an allocator's state.
+struct CheckState {
+  AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64]
+  MisuseRecord* misuse;
+  LoopRecord* loop;
+  char* scratch;  ///< a block for accesses that must not happen; null on the host
+  FaultPlan faults;
+};
+
+/// What other builds add to it.
+struct Unchecked {};
+
+/// While one lives, the calling thread's context says that a loop of allocator type A runs on an object, or an index.
+template <class A>
+class ContextScope;
+
+/// While one lives, the calling thread is in the constructor of a T, of allocator type A.
+template <class A, class T>
+class ConstructorScope;
+
+/// The checks of allocator type A.
+template <class A>
+class Checks {
+ public:
+  /// Whether a field of `handle`, a C*, may be accessed; notes why not.
+  ///
+  /// @param field   number among all fields of C
+  template <class C>
+  __device__ static bool may_access(Handle handle, std::uint32_t field) {
+    Tag tag(0);
+    const Misuse wrong = judge<C>(handle, tag);
+    if (wrong != Misuse::none) {
+      note<C>(wrong, Operation::access, handle, field);
+      return false;
+    }
+    if (counts_nesting()) {
+      const RunningConstructor* const running = thread_context().construction;
+      if (running != nullptr && running->object == handle.bits()) running->set[field / 32] |= 1u << field % 32;
+    }
+    return true;
+  }
+
+  /// Whether the constructor of a field of `handle`, a C*, runs in the heap; notes if not.
+  template <class C>
+  __device__ static bool may_construct(Handle handle, std::uint32_t field) {
+    if (handle.type_index() >= 0) return true;
+    if (bound_state<A>().heap.pages == 0) {
+      end_program(
+          "an object is constructed as a variable, a member or an element of a container, or with 'new', and there is "
+          "no AllocatorHandle of its allocator alive. Objects exist in its heap only: create them with make_new or "
+          "parallel_new");
+    }
+    note<C>(Misuse::outside_heap, Operation::construct, handle, field);
+    return false;
+  }
+
+  /// Notes a read of a field that nothing has set. @param bytes   the field's, `size` of them
+  template <class C>
+  __device__ static void check_set(Handle handle, std::uint32_t field, const void* bytes, std::size_t size) {
+    if (handle.type_index() < 0 || !state().loop->was_left_unset(handle.type_index(), field)) return;
+    const auto* const value = static_cast<const unsigned char*>(bytes);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (value[i] != kUnsetByte) return;
+    }
+    note<C>(Misuse::unset_field, Operation::access, handle, field);
+  }
+
+  /// Notes an access beyond the end of an array field.
+  template <class C>
+  __device__ static void note_index(Handle handle, std::uint32_t field, std::uint64_t element) {
+    note<C>(Misuse::index_out_of_range, Operation::access, handle, field, element);
+  }
+
+  /// Before a T is made. @return whether it may
+  template <class T>
+  __device__ static bool begin_create() {
+    Misuse wrong = Misuse::none;
+    check_alive();
+    if (!runs_in_loop()) {
+      wrong = Misuse::outside_loop;
+    } else if (counts_nesting() && nesting() == kMaxNesting) {
+      wrong = Misuse::nested_construction;
+    }
+    if (wrong == Misuse::none) return true;
+    note<T>(wrong, Operation::create, Handle(0));
+    return false;
+  }
+
+  /// The slot is the caller's, and an object is about to be constructed in it.
+  __device__ static void mark_created(std::uint32_t block, std::uint32_t slot) {
+    const std::uint32_t loop = state().loop->number.load(Order::relaxed);
+    AtomicWord<std::uint32_t>& word = tag_of(block, slot);
+    // relaxed: the last owner's changes came before it gave the slot back, which the caller acquired.
+    word.store(Tag(word.load(Order::relaxed)).created(loop == 0 ? Tag::kNoLoop : loop).bits(), Order::relaxed);
+  }
+
+  /// The slot is about to be given back.
+  __device__ static void mark_deleted(std::uint32_t block, std::uint32_t slot) {
+    AtomicWord<std::uint32_t>& word = tag_of(block, slot);
+    word.store(Tag(word.load(Order::relaxed)).deleted().bits(), Order::relaxed);
+  }
+
+  /// The generation of the object in a slot.
+  __device__ static std::uint32_t generation(std::uint32_t block, std::uint32_t slot) {
+    return Tag(tag_of(block, slot).load(Order::relaxed)).generation();
+  }
+
+  /// Before `handle`, a C* that is not null, is destroyed. @return whether it may; true for one caller per object
+  template <class C>
+  __device__ static bool begin_destroy(Handle handle) {
+    Tag tag(0);
+    Misuse wrong = judge<C>(handle, tag);
+    if (wrong == Misuse::stale_access) wrong = Misuse::double_destroy;
+    if (wrong == Misuse::none && !runs_in_loop()) wrong = Misuse::outside_loop;
+    if (wrong == Misuse::none && is_visited_by_loop_of_another(handle, tag)) wrong = Misuse::destroyed_by_other;
+    if (wrong == Misuse::none && !claim_for_destruction(handle, tag)) wrong = Misuse::double_destroy;
+    if (wrong == Misuse::none) return true;
+    note<C>(wrong, Operation::destroy, handle);
+    return false;
+  }
+
+  /// Memory for an access that must not happen, as large as a block. On the host each thread has its own.
+  __device__ static char* scratch() {
+#if DYNASOAR_CUDA_BACKEND
+    return state().scratch;
+#else
+    alignas(kArrayAlignment) static thread_local char memory[A::largest_block_bytes()];
+    return memory;
+#endif
+  }
+
+  /// Names the allocator in contexts.
+  __device__ static std::uint32_t mark() {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(state().loop) >> 4) | 1;
+  }
+
+  /// How many constructors run in one another in the calling thread. @pre counts_nesting()
+  __device__ static std::uint32_t nesting() {
+    const RunningConstructor* const running = thread_context().construction;
+    return running == nullptr ? 0 : running->depth;
+  }
+
+  /// After the constructor of a T: writes kUnsetByte into the fields that it has not accessed.
+  template <class T>
+  __device__ static void mark_unset(const RunningConstructor& construction) {
+    const Handle handle(construction.object);
+    char* const block = bound_state<A>().base + handle.block_offset();
+    std::uint32_t field = 0;
+    for_each_field<T>([&]<class Arrays>(Arrays) {
+      if ((construction.set[field / 32] >> field % 32 & 1) == 0) {
+        state().loop->leave_unset(handle.type_index(), field);
+        char* const values = block + Arrays::kOffset + handle.slot() * sizeof(typename Arrays::Element);
+        for (std::size_t i = 0; i < Arrays::kCount * sizeof(typename Arrays::Element); ++i) {
+          constexpr std::size_t kBytes = sizeof(typename Arrays::Element);
+          values[i / kBytes * Arrays::kStride + i % kBytes] = static_cast<char>(kUnsetByte);
+        }
+      }
+      ++field;
+    });
+  }
+
+  /// Whether the calling thread's context says how deep in constructors it is.
+  __device__ static bool counts_nesting() {
+    return !kCudaBackend || has_context();
+  }
+
+ private:
+  static constexpr std::uint32_t kMaxNesting = kCudaBackend ? 8 : 1000;  // a GPU's threads have little stack
+
+  __device__ static const CheckState& state() {
+    return bound_state<A>().checks;
+  }
+
+  __device__ static AtomicWord<std::uint32_t>& tag_of(std::uint32_t block, std::uint32_t slot) {
+    return state().tags[block * kSlotsPerBlock + slot];
+  }
+  __device__ static AtomicWord<std::uint32_t>& tag_of(Handle handle) {
+    return tag_of(A::block_of(handle), handle.slot());
+  }
+
+  /// What is wrong with the use of `handle` as a C*. @param tag   receives the slot's tag that this was judged by
+  template <class C>
+  __device__ static Misuse judge(Handle handle, Tag& tag) {
+    check_alive();
+    if (handle.bits() == 0) return Misuse::null_access;
+    if (!A::is_position_of_object(handle)) return Misuse::foreign_pointer;
+    if (!is_of_class<C>(handle.type_index())) return Misuse::wrong_class;
+    tag = Tag(tag_of(handle).load(Order::relaxed));
+    if (!tag.was_ever_used()) return Misuse::never_created;
+    const bool is_same_object = tag.is_alive() && tag.generation() == handle.generation() &&
+                                bound_state<A>().heap.type_of(A::block_of(handle)) == handle.type_index();
+    return is_same_object ? Misuse::none : Misuse::stale_access;
+  }
+
+  template <class C>
+  __device__ static bool is_of_class(int type) {
+    bool found = false;
+    A::template Subtypes<C>::for_each(
+        [&]<class S>(std::type_identity<S>) { found = found || type == A::template index_of<S>; });
+    return found;
+  }
+
+  template <class C>
+  __device__ static std::uint32_t first_class() {
+    int first = -1;
+    A::template Subtypes<C>::for_each([&]<class S>(std::type_identity<S>) {
+      if (first < 0) first = A::template index_of<S>;
+    });
+    return static_cast<std::uint32_t>(first);
+  }
+
+  /// @param tag   as judged: if it has changed since, another thread destroys the object, or has done so
+  __device__ static bool claim_for_destruction(Handle handle, Tag tag) {
+    std::uint32_t expected = tag.before_destruction().bits();
+    // relaxed: only uniqueness matters.
+    return tag_of(handle).compare_exchange(expected, tag.being_destroyed().bits(), Order::relaxed);
+  }
+
+  /// Whether the running loop visits the object, but not in this thread now. What was created in the loop is not
+  /// visited.
+  __device__ static bool is_visited_by_loop_of_another(Handle handle, Tag tag) {
+    if (!has_context()) return false;
+    const std::uint64_t visitor = thread_context().object;
+    if (visitor == 0 || visitor == handle.bits()) return false;
+    const LoopRecord& loop = *state().loop;
+    const int type = handle.type_index();
+    if ((loop.visits[type / 64].load(Order::relaxed) >> type % 64 & 1) == 0) return false;
+    return tag.loop() != loop.number.load(Order::relaxed);
+  }
+
+  /// Whether the calling thread runs a loop of this allocator, so that its context means something.
+  __device__ static bool has_context() {
+    return thread_context().mark == mark();
+  }
+
+  __device__ static bool runs_in_loop() {
+#if DYNASOAR_CUDA_BACKEND
+    return true;  // nvcc does not let host code call device functions
+#else
+    return is_in_loop;
+#endif
+  }
+
+  /// There is nowhere to record what happens without a heap, so the program ends.
+  __device__ static void check_alive() {
+    if (bound_state<A>().heap.pages == 0) {
+      end_program(
+          "an object is used, created or destroyed, but there is no AllocatorHandle of its allocator alive (or, in a "
+          "kernel of your own: device_pointer() was not called before the launch, in the same file)");
+    }
+  }
+
+  __device__ static void end_program(const char* reason) {
+    std::printf("dynasoar: %s\n", reason);
+#if defined(__CUDA_ARCH__)
+    __trap();
+#elif !DYNASOAR_CUDA_BACKEND
+    std::fflush(stdout);
+    std::abort();
+#endif
+  }
+
+  template <class C>
+  __device__ static void note(Misuse kind, Operation operation, Handle handle, std::uint32_t field = 0,
+                              std::uint64_t element = 0) {
+    Offence offence;
+    offence.object = handle.bits();
+    offence.by = has_context() ? thread_context().object : 0;
+    offence.operation = operation;
+    offence.class_index = first_class<C>();
+    offence.field = field;
+    offence.element = element;
+    state().misuse->add(kind, offence);
+  }
+};
+
+template <class A>
+class ContextScope {
+ public:
+  /// @param object   bits of the pointer to the object; 0: an index
+  __device__ explicit ContextScope(std::uint64_t object) { thread_context() = {object, nullptr, Checks<A>::mark()}; }
+  __device__ ~ContextScope() { thread_context() = {}; }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+};
+
+template <class A, class T>
+class ConstructorScope {
+ public:
+  /// @param object   the T that is about to be constructed
+  __device__ explicit ConstructorScope(const T* object) : counted_(Checks<A>::counts_nesting()) {
+    if (!counted_) return;
+    ThreadContext& context = thread_context();
+    construction_ = {reinterpret_cast<std::uint64_t>(object), Checks<A>::nesting() + 1, context.construction, set_};
+    context.construction = &construction_;
+  }
+  __device__ ~ConstructorScope() {
+    if (!counted_) return;
+    thread_context().construction = construction_.outer;
+    Checks<A>::template mark_unset<T>(construction_);
+  }
+  ConstructorScope(const ConstructorScope&) = delete;
+  ConstructorScope& operator=(const ConstructorScope&) = delete;
+
+ private:
+  bool counted_;
+  RunningConstructor construction_{};
+  std::uint32_t set_[ClassLayout<T>::field_count / 32 + 1] = {};
+};
+
+/// What other builds have in the place of a scope.
+struct NoScope {
+  template <class... Arguments>
+  __device__ explicit NoScope(const Arguments&...) {}
+};
+
+}  // namespace dynasoar::detail

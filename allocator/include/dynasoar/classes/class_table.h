@@ -1,0 +1,220 @@
+/// @file
+/// ClassTable: what is known of an allocator's classes at compile time, as a table that is read at run time. Whatever
+/// is not done for each object as fast as can be (checkpoints, columns, statistics, messages) looks there, so that it
+/// is compiled once and not for each program.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/type_name.h>
+#include <dynasoar/platform/view.h>
+
+namespace dynasoar::detail {
+
+/// What a value is, as far as both backends and all compilers agree: 'p' a pointer, 'f', 'i', 'u', 'b' a bool or 'x'
+/// anything else. With its size it is how a checkpoint describes it: "f4".
+template <class T>
+constexpr char value_kind() {
+  return std::is_pointer_v<T>                             ? 'p'
+         : std::is_floating_point_v<T>                    ? 'f'
+         : std::is_same_v<std::remove_cv_t<T>, bool>      ? 'b'
+         : std::is_integral_v<T> && std::is_signed_v<T>   ? 'i'
+         : std::is_integral_v<T> && std::is_unsigned_v<T> ? 'u'
+                                                          : 'x';
+}
+
+/// A set of listed classes, by index.
+struct ClassSet {
+  std::uint64_t words[4]{};
+
+  constexpr bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
+  constexpr void add(std::size_t type) { words[type / 64] |= std::uint64_t{1} << type % 64; }
+  constexpr void add_all(const ClassSet& others) {
+    for (int i = 0; i < 4; ++i) words[i] |= others.words[i];
+  }
+  __host__ __device__ constexpr bool has(std::size_t type) const { return (words[type / 64] >> type % 64 & 1) != 0; }
+  __host__ __device__ constexpr bool overlaps(const ClassSet& other) const {
+    bool found = false;
+    for (int i = 0; i < 4; ++i) found = found || (words[i] & other.words[i]) != 0;
+    return found;
+  }
+};
+
+/// A field: `count` arrays of values, `stride` bytes apart.
+struct FieldInfo {
+  std::string_view owner;  ///< the class that declares it
+  const char* name;        ///< null if that gives none
+  std::uint32_t number;    ///< among the owner's fields
+  char kind;               ///< of a value, see value_kind
+  std::size_t bytes;       ///< of a value
+  std::size_t alignment;   ///< of a value
+  std::size_t count;       ///< values of an object
+  std::size_t stride;
+  std::size_t offset;    ///< of the first array in a block, or in an object in one piece
+  std::size_t pointers;  ///< that a value is made of, one after the other; 0 if it is of something else
+  ClassSet targets;      ///< what they may point to
+
+  /// "age_", or "field2" if the class does not say.
+  std::string text() const;
+};
+
+/// A listed class.
+struct ClassInfo {
+  std::string_view name;
+  std::size_t block_bytes;
+  std::uint32_t blocks_per_page;
+  View<FieldInfo> fields;  ///< inherited ones first
+};
+
+/// All classes, by their index, and how their blocks lie in pages.
+struct ClassTable {
+  View<ClassInfo> classes;
+  std::size_t page_bytes;
+  std::uint32_t block_stride;   ///< block numbers per page
+  std::size_t slots_per_block;  ///< 1: every object is in one piece
+
+  bool has_blocks() const { return slots_per_block > 1; }
+  int size() const { return static_cast<int>(classes.size()); }
+  const ClassInfo& operator[](std::size_t index) const { return classes[index]; }
+  std::size_t largest_block_bytes() const;
+
+  /// Bytes from the start of the heap to a block. @pre blocks lie in pages
+  std::size_t block_offset(std::uint32_t block, std::size_t type) const {
+    return block / block_stride * page_bytes + block % block_stride * classes[type].block_bytes;
+  }
+
+  /// The number of the block that begins there.
+  std::uint32_t block_at(std::uint64_t offset, std::size_t type) const {
+    const std::uint64_t page = offset / page_bytes;
+    return static_cast<std::uint32_t>(page * block_stride + (offset - page * page_bytes) / classes[type].block_bytes);
+  }
+
+  /// Pages that so many objects of a class take, and some more, because warps fill blocks of their own.
+  std::uint64_t pages_for(std::size_t type, std::uint64_t objects) const;
+};
+
+/// Name of C's own field `index`; null if it has none.
+template <class C>
+constexpr const char* own_field_name_or_null([[maybe_unused]] std::size_t index) {
+  if constexpr (has_own_field_names<C>()) {
+    return C::field_names[index];
+  } else {
+    return nullptr;
+  }
+}
+
+/// What pointers a field's element is made of: `U*`, or arrays of them.
+template <class Element>
+struct PointersIn {
+  using Pointee = void;
+  static constexpr std::size_t kCount = 0;
+};
+template <class U>
+struct PointersIn<U*> {
+  using Pointee = U;
+  static constexpr std::size_t kCount = 1;
+};
+template <class Element, std::size_t n>
+struct PointersIn<std::array<Element, n>> {
+  using Pointee = typename PointersIn<Element>::Pointee;
+  static constexpr std::size_t kCount = n * PointersIn<Element>::kCount;
+};
+
+/// The classes of a list that a U* may point to: U, if it is listed, and its subclasses.
+template <class U, template <class...> class List, class... Ts>
+constexpr ClassSet targets_of(List<Ts...>) {
+  ClassSet found;
+  std::size_t type = 0;
+  ((std::is_base_of_v<std::remove_cv_t<U>, Ts> ? found.add(type++) : void(++type)), ...);
+  return found;
+}
+
+/// The listed classes that are T or derive from it; all of them if it is void.
+template <class A, class T>
+inline constexpr ClassSet class_set_v = targets_of<T>(typename A::Types{});
+template <class A>
+inline constexpr ClassSet class_set_v<A, void> = [] {
+  ClassSet all;
+  for (std::size_t type = 0; type < A::Types::size; ++type) all.add(type);
+  return all;
+}();
+
+/// C's own field I in allocator A.
+template <class A, class C, std::size_t I>
+constexpr FieldInfo field_info() {
+  using Arrays = FieldArrays<C, I>;
+  using Element = typename Arrays::Element;
+  using Pointers = PointersIn<Element>;
+  return {type_name<C>(),
+          own_field_name_or_null<C>(I),
+          I,
+          value_kind<Element>(),
+          sizeof(Element),
+          alignof(Element),
+          Arrays::kCount,
+          A::template kArrayStride<Element>,
+          A::template kFieldOffset<C, I>,
+          Pointers::kCount,
+          targets_of<typename Pointers::Pointee>(typename A::Types{})};
+}
+
+/// The fields of C and its bases in allocator A, inherited ones first.
+template <class A, class C>
+constexpr auto make_field_infos() {
+  std::array<FieldInfo, ClassLayout<C>::field_count> infos{};
+  std::size_t at = 0;
+  if constexpr (!std::is_void_v<typename C::BaseClass>) {
+    for (const FieldInfo& inherited : make_field_infos<A, typename C::BaseClass>()) infos[at++] = inherited;
+  }
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((infos[at++] = field_info<A, C, I>()), ...);
+  }
+  (std::make_index_sequence<ClassLayout<C>::Own::count>{});
+  return infos;
+}
+template <class A, class C>
+inline constexpr auto field_infos_v = make_field_infos<A, C>();
+
+template <class A, class List>
+struct ClassInfos;
+template <class A, template <class...> class List, class... Ts>
+struct ClassInfos<A, List<Ts...>> {
+  static constexpr auto kPages = A::pages();
+  static constexpr ClassInfo kInfos[] = {{type_name<Ts>(), A::template kBlockBytes<Ts>,
+                                          kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<Ts>)],
+                                          field_infos_v<A, Ts>}...};
+  static constexpr ClassTable kTable{kInfos, kPages.bytes, kPages.block_stride, A::kSlotsPerBlock};
+};
+
+/// The table of allocator A. @pre its classes are complete
+template <class A>
+inline constexpr const ClassTable& class_table_v = ClassInfos<A, typename A::Types>::kTable;
+
+/// Indices of the listed classes of a TypeList.
+template <class A, class List>
+struct ClassIndices;
+template <class A, template <class...> class List, class... Ts>
+struct ClassIndices<A, List<Ts...>> {
+  static constexpr std::array<std::size_t, sizeof...(Ts)> value{static_cast<std::size_t>(A::template index_of<Ts>)...};
+};
+
+/// Indices of T, if it is listed, and its listed subclasses.
+template <class A, class T>
+inline constexpr const auto& subtype_indices_v = ClassIndices<A, typename A::template Subtypes<T>>::value;
+
+/// A class's name without its namespaces and template arguments, which compilers spell differently.
+constexpr std::string_view plain_name(std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,61 @@
+/// @file
+/// DeviceClasses: a ClassTable for device code that is compiled once for all programs. Owned by HeapMemory; used by
+/// checkpoints and compaction.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+/// A field. The members are those of FieldInfo.
+struct CopiedField {
+  std::uint32_t offset, bytes, alignment, count, stride;
+
+  static CopiedField of(const FieldInfo& field) {
+    const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
+    return {number(field.offset), number(field.bytes), number(field.alignment), number(field.count),
+            number(field.stride)};
+  }
+};
+
+/// A field of pointers to objects.
+struct PointerField {
+  CopiedField field;
+  std::uint32_t pointers;  ///< of which a value consists
+  ClassSet targets;        ///< what they may point to
+};
+
+/// A listed class.
+struct CopiedClass {
+  std::uint32_t first_field, end_field;
+  std::uint32_t first_pointer_field, end_pointer_field;
+  std::uint32_t block_bytes;
+  std::uint32_t blocks_per_page;
+  bool has_gaps;  ///< there are bytes in a block that are no field's
+};
+
+/// A view of the tables.
+struct ClassView {
+  const CopiedClass* classes;  ///< by index
+  const CopiedField* fields;
+  const PointerField* pointer_fields;
+};
+
+class DeviceClasses {
+ public:
+  DeviceClasses() = default;
+  explicit DeviceClasses(const ClassTable& table);
+
+  ClassView view() const { return {classes_.data(), fields_.data(), pointer_fields_.data()}; }
+
+ private:
+  DeviceArray<CopiedClass> classes_;
+  DeviceArray<CopiedField> fields_;
+  DeviceArray<PointerField> pointer_fields_;
+};
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,71 @@
+/// @file
+/// Object handles: what a `T*` to a SOA object is made of. Used by SoaField to find a field and by SoaAllocator.
+///
+/// Source: DynaSOAr, section 3, "Representation of Object Handles". A handle is not an address: it says which slot of
+/// which block, relative to the heap's start, so it stays valid wherever the heap lies. Bits 48 to 55 are 0, but in
+/// checked builds the generation of the slot, see checks.h.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/loops/visited_block.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// The 64 bits of an object pointer: slot (0-5), byte offset of the block in the heap (6-47), generation (48-55), type
+/// id (56-63).
+class Handle {
+ public:
+  __host__ __device__ explicit constexpr Handle(std::uint64_t bits) : bits_(bits) {}
+
+  /// @param block_offset   bytes from the heap's start, a multiple of 64
+  /// @param type_index     position in the allocator's type list; its id is one more, so that no handle is null
+  /// @param generation     below kGenerations
+  __host__ __device__ static constexpr Handle make(std::uint64_t block_offset, std::uint32_t slot, int type_index,
+                                                   std::uint32_t generation = 0) {
+    return Handle(block_offset | slot | std::uint64_t{generation} << kGenerationShift |
+                  (static_cast<std::uint64_t>(type_index) + 1) << kTypeShift);
+  }
+
+  __host__ __device__ constexpr std::uint64_t bits() const { return bits_; }
+  __host__ __device__ constexpr std::uint32_t slot() const { return static_cast<std::uint32_t>(bits_) & kSlotMask; }
+  __host__ __device__ constexpr std::uint64_t block_offset() const { return bits_ & kBlockMask; }
+
+  __host__ __device__ constexpr std::uint32_t generation() const {
+    return static_cast<std::uint32_t>(bits_ >> kGenerationShift) % kGenerations;
+  }
+
+  /// Position in the allocator's type list; -1 for a null pointer.
+  __host__ __device__ constexpr int type_index() const { return static_cast<int>(bits_ >> kTypeShift) - 1; }
+
+  static constexpr int kMaxTypes = 255;
+  static constexpr std::uint32_t kGenerations = 256;
+  static constexpr std::uint64_t kMaxHeapBytes = std::uint64_t{1} << 48;
+
+ private:
+  static constexpr std::uint32_t kSlotMask = 63;
+  static constexpr std::uint64_t kBlockMask = 0x0000FFFFFFFFFFC0u;
+  static constexpr int kGenerationShift = 48;
+  static constexpr int kTypeShift = 56;
+
+  std::uint64_t bits_;
+};
+
+/// Where an object is: its block, in bytes from the heap's start, and its slot.
+struct HeapPosition {
+  std::uint64_t block_offset;
+  std::uint64_t slot;
+};
+
+/// The position that a handle says, in a form that host compilers see through in loops; see visited_block.
+__device__ inline HeapPosition position_of(Handle object) {
+#if !DYNASOAR_CUDA_BACKEND
+  const Handle first(static_cast<std::uint64_t>(visited_block));
+  const std::uint64_t slot = object.bits() - first.bits();
+  if (__builtin_constant_p(slot < 64) && slot < 64) return {first.block_offset(), slot};
+#endif
+  return {object.block_offset(), object.slot()};
+}
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,83 @@
+/// @file
+/// CompactedHeap: a heap as compaction sees it, and what it notes beside it. Made by HeapMemory, used by
+/// compaction_tasks.h and pointer_updates.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/device_classes.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/heap/any_heap.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/order.h>
+
+namespace dynasoar::detail {
+
+/// How far the compaction of a class has come.
+struct CompactionFlags {
+  AtomicWord<std::uint32_t> wanted;  ///< 1 if the class is to be compacted
+  AtomicWord<std::uint32_t> moved;   ///< 1 if objects have moved
+};
+
+/// Where an object of a source goes: which block of its group, which slot.
+struct Forward {
+  std::uint16_t bits;
+
+  static constexpr std::uint16_t kNone = 0xffff;  ///< there was no object
+
+  __device__ static Forward to(std::uint32_t member, std::uint32_t slot) {
+    return {static_cast<std::uint16_t>(member * kSlotsPerBlock + slot)};
+  }
+  __device__ bool is_none() const { return bits == kNone; }
+  __device__ std::uint32_t member() const { return bits / kSlotsPerBlock; }
+  __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
+};
+
+/// The heap, as all steps of a compaction see it.
+struct CompactedHeap {
+  AnyHeap heap;
+  char* base;
+  std::size_t page_bytes;
+  const BlockList* lists;  ///< [types]
+  ClassView table;
+  AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64] of slots, see checks.h; null but in checked builds
+  ClassSet wanted;                  ///< classes to be compacted, if it is worth it
+
+  // What is noted beside the heap.
+  std::uint32_t* entry_of;          ///< [blocks] for a block that was emptied: its place in its class's list
+  CompactionFlags* flags;           ///< [types]
+  AtomicWord<std::uint64_t>* seen;  ///< [types * shards] see ListSources
+  std::size_t shards;
+
+  __device__ int types() const { return static_cast<int>(heap.types.size()); }
+
+  /// The memory of a block.
+  __device__ char* memory_of(std::uint32_t block, int type) const { return base + offset_of(block, type); }
+
+  __device__ std::uint64_t offset_of(std::uint32_t block, int type) const {
+    const std::uint32_t in_page = block & (heap.block_stride() - 1);
+    return std::uint64_t{block >> heap.block_shift} * page_bytes +
+           std::uint64_t{in_page} * table.classes[type].block_bytes;
+  }
+
+  /// The forwarding information of a source, which lies where its objects were.
+  __device__ Forward* forwards_of(std::uint32_t block, int type) const {
+    static_assert(kArrayAlignment >= kSlotsPerBlock * sizeof(Forward), "no block is smaller");
+    return reinterpret_cast<Forward*>(memory_of(block, type));
+  }
+
+  __device__ AtomicWord<std::uint32_t>& tag_of(std::uint32_t block, std::uint32_t slot) const {
+    return tags[block * std::size_t{kSlotsPerBlock} + slot];
+  }
+
+  /// Has the list of a class made anew before the next loop, although no object was created or deleted.
+  __device__ void outdate_list(int type) const {
+    constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no counter gets there
+    seen[static_cast<std::size_t>(type) * shards].store(kNever, Order::relaxed);
+  }
+};
+
+}  // namespace dynasoar::detail

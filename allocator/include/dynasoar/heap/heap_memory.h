@@ -1,0 +1,203 @@
+/// @file
+/// HeapMemory: owns the memory of a heap, the objects' and the state's, sets it up and lets it grow. HeapStorage gives
+/// it the types of an allocator; whatever does not need them uses this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <dynasoar/checks/checks.h>
+#include <dynasoar/checks/misuse.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/device_classes.h>
+#include <dynasoar/heap/any_heap.h>
+#include <dynasoar/heap/compacted_heap.h>
+#include <dynasoar/heap/heap_size.h>
+#include <dynasoar/heap/object_places.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/growing_memory.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+/// The memory behind one allocator's State.
+///
+/// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment. Both can grow,
+/// between loops, to a limit that is set at the start: addresses are reserved, and the levels of bitmaps laid out, for
+/// the limit, so nothing ever moves.
+class HeapMemory {
+ public:
+  using Common = HeapMemory;  ///< what the memories of all allocators with such a heap are
+
+  static constexpr bool kGrows = true;
+
+  /// @param classes      of the allocator
+  /// @param is_checked   whether it is for a checked build
+  /// @param size     in bytes for objects, rounded down to whole pages; the state takes some percent more. With a
+  ///                 limit, or nothing given, the heap can grow
+  /// @param faults   for checked builds: which allocations fail
+  /// @throws Error if that is less than one page per type, more than a handle can address, or not to be had
+  HeapMemory(Executor& executor, const ClassTable& classes, bool is_checked, const HeapSize& size,
+             const FaultPlan& faults);
+  HeapMemory(const HeapMemory&) = delete;
+  HeapMemory& operator=(const HeapMemory&) = delete;
+  ~HeapMemory();
+
+  const ClassTable& classes() const { return classes_; }
+  int types() const { return classes_.size(); }
+  bool is_checked() const { return is_checked_; }
+
+  char* base() const { return base_; }
+  const HeapState<PlatformAtomics, 64>& heap() const { return heap_; }
+  const AnyHeap::TypeState& type(std::size_t type) const { return types_[type]; }
+  const BlockList& list(std::size_t type) const { return places_[type].list; }
+  const CheckState& checks() const { return checks_; }
+
+  /// The heap for device code, as long as it does not grow.
+  AnyHeap any_heap() const;
+
+  /// The classes for device code.
+  ClassView class_view() const { return device_classes_.view(); }
+
+  /// Where the objects of each class are.
+  View<ObjectPlaces> places() const { return places_; }
+
+  /// The heap for a compaction of some classes.
+  CompactedHeap compacted(const ClassSet& classes) const;
+
+  /// What the list of a type is made from, and how far its counters were when that was done last.
+  ListSource<AnyHeap> list_source(std::size_t type) const;
+  AtomicWord<std::uint64_t>* listed_shards(std::size_t type) const;
+
+  /// What tells lists of different objects apart. Waits for the device.
+  std::vector<std::uint64_t> listed_at() const;
+
+  /// An upper bound on the listed blocks of a type.
+  std::size_t list_capacity(std::size_t type) const {
+    return std::size_t{heap_.pages} * classes_[type].blocks_per_page;
+  }
+
+  /// Pages that the heap may have.
+  std::uint64_t limit_pages() const { return limit_pages_; }
+
+  /// Whether the caller has chosen them, and not the memory that was free.
+  bool has_chosen_limit() const { return has_chosen_limit_; }
+
+  /// How often the heap has grown.
+  std::uint64_t growths() const { return growths_; }
+
+  /// Gives the heap memory for `pages` pages in all, while loops run; those submitted from now on use it, once the new
+  /// state is bound. Nothing happens if it has so many. @pre pages <= limit_pages(), nothing is being recorded
+  /// @throws Error if there is no memory; then the heap is as it was
+  void grow_to(Executor& executor, std::uint32_t pages);
+
+  /// Makes the heap what it is at first, but for its size: no block is open, and there are no lists. Which pages are
+  /// free, and that slots have never been used, is all that a checkpoint adds to it. @pre the device is idle
+  ///
+  /// @param first_generation   of slots; for checked builds
+  void clear(Executor& executor, std::uint32_t first_generation);
+
+  /// That of slots that were never used; for checked builds.
+  std::uint32_t first_generation() const { return first_generation_; }
+
+  /// Live objects and blocks, two numbers per type. Waits for the device.
+  std::vector<std::uint64_t> count_objects(Executor& executor) const;
+
+  /// Objects refused since the start, see refused_objects. Waits for the device.
+  std::vector<std::uint64_t> refusals() const;
+
+  /// More objects of a type than can be created in one loop, unless constructors delete some.
+  std::uint64_t most_objects(std::size_t type) const { return 2 * std::uint64_t{list_capacity(type)} * kSlotsPerBlock; }
+
+  /// Objects created since the start, per type. Waits for the device.
+  std::vector<std::uint64_t> created() const;
+
+  /// The misuse noted since the last call, which empties the record. @pre the device is idle
+  std::vector<MisuseReport> take_misuse();
+
+  std::size_t page_bytes() const { return classes_.page_bytes; }
+  std::uint64_t pages() const { return heap_.pages; }
+
+  /// Pages that belong to no type. Waits for the device.
+  std::uint64_t count_free_pages() const;
+
+  std::size_t heap_bytes() const { return pages() * page_bytes(); }
+  std::size_t limit_bytes() const { return limit_pages() * page_bytes(); }
+
+  /// Bytes of the state: bitmaps, tokens, lists.
+  std::size_t state_bytes() const;
+
+ private:
+  using Word64 = AtomicWord<std::uint64_t>;
+  using Word32 = AtomicWord<std::uint32_t>;
+  using Counter = AnyHeap::Counter;
+
+  static constexpr std::size_t kShardsOfType = 2 * static_cast<std::size_t>(Counter::kShards);
+  static constexpr int kLeftAlone = -1;  // not filled
+
+  /// An array that grows with the number of pages.
+  struct Part {
+    GrowingMemory memory;
+    std::size_t bits_per_page;
+    int fill;                    ///< value of new bytes, or kLeftAlone
+    std::size_t group;           ///< words that come together
+    std::size_t tail_bytes = 0;  ///< behind those for the limit: upper levels of a bitmap
+
+    /// For so many pages, in whole groups.
+    std::size_t bytes(std::uint64_t pages) const {
+      return ((pages * bits_per_page + 63) / 64 + group - 1) / group * group * sizeof(std::uint64_t);
+    }
+  };
+
+  std::size_t most_pages() const;
+  std::size_t state_bits_per_page() const;
+  std::size_t affordable_bytes() const;
+  void lay_out(Executor& executor);
+  void set_up_checks(const FaultPlan& faults);
+  void commit(std::uint32_t pages);
+  void set_sizes(Executor& executor, std::uint32_t pages);
+  std::uint32_t current_count_for(std::uint32_t pages, const Executor& executor) const;
+  char* part(std::size_t bits_per_page, int fill, std::size_t group = 1, std::size_t tail_bytes = 0);
+  AnyHeap::Bits bitmap(Executor& executor, std::uint32_t bits_per_page);
+  Counter counter();
+  AnyHeap::WarpWords warp_words(std::size_t count, unsigned char fill);
+  std::uint64_t* words64(std::size_t count, unsigned char fill);
+  std::uint32_t* words32(std::size_t count, unsigned char fill);
+  void fill_tags(Executor& executor, std::uint32_t first_page, std::uint32_t end_page);
+
+  const ClassTable& classes_;
+  bool is_checked_;
+  char* base_ = nullptr;
+  HeapState<PlatformAtomics, 64> heap_{};
+  std::vector<AnyHeap::TypeState> types_;
+  std::vector<ObjectPlaces> places_;
+  CheckState checks_{};
+  std::uint32_t limit_pages_ = 0;
+  bool grows_ = false;
+  bool has_chosen_limit_ = false;
+  std::uint64_t growths_ = 0;
+  std::uint32_t first_generation_ = 0;
+  DeviceArray<MisuseRecord> misuse_;
+  DeviceArray<LoopRecord> loop_;
+  DeviceArray<char> scratch_;
+  DeviceArray<ListProgress> progress_;
+  DeviceArray<std::uint64_t> seen_;  // [types * kShardsOfType] see ListSources
+  DeviceArray<CompactionFlags> compaction_flags_;
+  DeviceClasses device_classes_;
+  DeviceArray<AnyHeap::TypeState> device_types_;  // for any_heap
+  DeviceArray<BlockList> device_lists_;           // for compaction
+  std::uint32_t* entry_of_ = nullptr;             // see CompactedHeap
+  std::vector<Part> parts_;                       // the objects come first
+  std::vector<DeviceArray<std::uint64_t>> pieces_;
+  std::size_t counts_piece_ = 0;
+  std::size_t refusals_piece_ = 0;
+  std::size_t free_pages_part_ = 0;
+};
+
+#if !DYNASOAR_CUDA_BACKEND
+extern template void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&);
+#endif
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,18 @@
+/// @file
+/// ObjectPlaces: where the listed objects of a class are, for code that is the same for all allocators and classes.
+/// Made by HeapMemory and AosStorage, used by read_columns.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/loops/loops.h>
+
+namespace dynasoar::detail {
+
+struct ObjectPlaces {
+  BlockList list;
+  const char* base;              ///< of the heap, for objects in blocks
+  const std::uint64_t* objects;  ///< handles by place, for objects in one piece: block b has places 64 b to 64 b + 63
+};
+
+}  // namespace dynasoar::detail

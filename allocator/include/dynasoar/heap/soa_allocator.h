@@ -1,0 +1,439 @@
+/// @file
+/// SoaAllocator: creates and deletes objects of a fixed list of classes in structure-of-arrays blocks.
+/// Used by the DSL (make_new, destroy, AllocatorHandle); BlockHeap below it knows blocks and slots only.
+///
+/// Source: DynaSOAr, sections 2.1, 3 and 4.2 (request coalescing).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/checks/access_counts.h>
+#include <dynasoar/checks/checks.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/type_list.h>
+#include <dynasoar/heap/block_heap.h>
+#include <dynasoar/heap/refusal.h>
+#include <dynasoar/heap/requests.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/capped.h>
+#include <dynasoar/platform/warp.h>
+
+namespace dynasoar {
+
+namespace detail {
+template <class A>
+class HeapStorage;
+}  // namespace detail
+
+/// Device-side allocator for objects of the classes Ts.
+///
+/// Name it in the classes' base (`class Cell : public SoaBase<SoaAllocator<Cell, Fish, Shark>>`), make an
+/// AllocatorHandle of it on the host, and use `dynasoar::make_new<T>` and `dynasoar::destroy` in device code. The
+/// paper's spelling works too: `handle.device_pointer()` gives an `SoaAllocator*` for
+/// `device_allocator->make_new<T>(...)`.
+///
+/// @tparam Features   AllFeatures, as in SoaAllocator, or less
+/// @tparam Ts         1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
+/// @par Concurrency   every member may be called by any number of device threads at once
+template <class Features, class... Ts>
+class ReducedSoaAllocator {
+ public:
+  using Types = detail::TypeList<Ts...>;
+  static constexpr int kTypes = Types::size;
+  static_assert(kTypes >= 1 && kTypes <= detail::Handle::kMaxTypes,
+                "dynasoar: SoaAllocator takes 1 to 255 classes, because a handle has 8 bits for the class");
+
+  using Heap = BlockHeap<kCudaBackend ? kTypes : kAnyNumber, PlatformAtomics, 64, 64, Features>;
+  using Checks = detail::Checks<ReducedSoaAllocator>;
+
+  // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
+  using Storage = detail::HeapStorage<ReducedSoaAllocator>;
+  static constexpr bool kFindsMisuse = kChecked;
+  static constexpr bool kCompacts = true;
+  static constexpr bool kSaves = true;
+  static constexpr bool kCreatesInBulk = !kChecked && Features::kCombines;   // checks are made for each object
+  static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // where a full heap ends a piece at once
+  static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
+  static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
+
+  /// Whether loops have blocks of T brought near before they visit them: blocks so small that whoever uses anything of
+  /// them uses all. Where there is more, a loop may need a part only.
+  template <class T>
+  static constexpr bool kPrefetches = detail::block_bytes_v<T> <= 256;
+
+  static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
+  template <class T>
+  static constexpr std::size_t kBlockBytes = detail::block_bytes_v<T>;
+
+  /// Bytes from an element of an array field to the next.
+  template <class Element>
+  static constexpr std::size_t kArrayStride = detail::array_stride_v<Element>;
+
+  /// Bytes from a block's start to field I of class C.
+  template <class C, std::size_t I>
+  static constexpr std::size_t kFieldOffset = detail::field_offset_v<C, I>;
+
+  /// Address of element 0 of field I of class C. One base register serves all fields of an object: the parts that
+  /// differ between fields of one size are constants.
+  template <class C, int I, class Element>
+  __device__ static Element* field(detail::Handle object) {
+    char* const base = detail::bound_state<ReducedSoaAllocator>().base;
+    const auto [block_offset, slot] = detail::position_of(object);
+    return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
+  }
+
+  /// Bytes of the smallest heap that can be had. @pre the classes are complete
+  static constexpr std::size_t least_heap_bytes() { return kTypes * pages().bytes; }
+
+  /// What device code needs to know: bound to this allocator type, see Binding.
+  struct State {
+    char* base;  ///< the heap
+    Heap heap;
+    detail::BlockList lists[kTypes];  ///< objects for loops, as of the last loop's start
+    std::conditional_t<kChecked, detail::CheckState, detail::Unchecked> checks;
+    detail::AccessState accesses;
+  };
+
+  /// Position of T in the list, or -1.
+  template <class T>
+  static constexpr int index_of = detail::index_of_v<T, Ts...>;
+
+  /// The listed classes that are T or derive from it.
+  template <class T>
+  using Subtypes = detail::subtypes_t<T, Ts...>;
+
+  /// The page layout for the listed classes. @pre they are complete
+  static constexpr detail::PageLayout<sizeof...(Ts)> pages() {
+    return detail::choose_pages<sizeof...(Ts)>({detail::block_bytes_v<Ts>...});
+  }
+
+  /// Bytes of the largest block of any listed class. @pre they are complete
+  static constexpr std::size_t largest_block_bytes() {
+    std::size_t largest = 0;
+    ((largest = detail::block_bytes_v<Ts> > largest ? detail::block_bytes_v<Ts> : largest), ...);
+    return largest;
+  }
+
+  /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add for several classes, and leave room:
+  /// where objects come and go, blocks are not full. More than
+  /// there can be: the greatest number, which a handle refuses.
+  template <class T>
+  static constexpr std::size_t heap_bytes_for(std::size_t objects) {
+    const std::size_t slots = pages().blocks_per_page[static_cast<std::size_t>(index_of<T>)] * detail::kSlotsPerBlock;
+    return detail::capped_product(objects / slots + (objects % slots == 0 ? 0 : 1), pages().bytes);
+  }
+
+  /// The handle of a slot of a block of T.
+  template <class T>
+  __host__ __device__ static detail::Handle handle_of(std::uint32_t block, std::uint32_t slot,
+                                                      std::uint32_t generation) {
+    constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
+    const std::uint64_t offset = std::uint64_t{block / kPages.block_stride} * kPages.bytes +
+                                 std::uint64_t{block % kPages.block_stride} * detail::block_bytes_v<T>;
+    return detail::Handle::make(offset, slot, index_of<T>, generation);
+  }
+
+  /// The object in a slot of a block of T.
+  template <class T>
+  __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+    std::uint32_t generation = 0;
+    if constexpr (kChecked) generation = Checks::generation(block, slot);
+    return reinterpret_cast<T*>(handle_of<T>(block, slot, generation).bits());
+  }
+
+  /// Has a block of T brought from memory into a GPU's L2 cache. Called by 64 threads, each with its number.
+  template <class T>
+  __device__ static void prefetch([[maybe_unused]] std::uint32_t block, [[maybe_unused]] std::uint32_t thread) {
+#if defined(__CUDA_ARCH__)
+    constexpr std::uint32_t kSectorBytes = 32;
+    if (thread >= detail::block_bytes_v<T> / kSectorBytes) return;
+    const char* const base = detail::bound_state<ReducedSoaAllocator>().base;
+    const std::uint64_t offset = handle_of<T>(block, 0, 0).block_offset() + thread * kSectorBytes;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(base + offset));
+#endif
+  }
+
+  /// The block of an object, by its run-time type.
+  __host__ __device__ static std::uint32_t block_of(detail::Handle handle) {
+    return block_of(handle, handle.type_index());
+  }
+
+  /// The same, for a type that the caller knows.
+  __host__ __device__ static std::uint32_t block_of(detail::Handle handle, int type) {
+    constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
+    const std::uint64_t offset = handle.block_offset();
+    const auto page = static_cast<std::uint32_t>(offset / kPages.bytes);
+    const auto within = static_cast<std::uint32_t>(offset - std::uint64_t{page} * kPages.bytes);
+    return page * kPages.block_stride + within / block_bytes(type);
+  }
+
+  /// Whether the handle's position is one that an object of the handle's class can have. For checks.
+  __device__ static bool is_position_of_object(detail::Handle handle) {
+    constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
+    const int type = handle.type_index();
+    if (type < 0 || type >= kTypes) return false;
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    const std::uint64_t within = handle.block_offset() % kPages.bytes;
+    return handle.block_offset() / kPages.bytes < heap.pages && within % block_bytes(type) == 0 &&
+           within / block_bytes(type) < heap.types[type].blocks_per_page;
+  }
+
+  /// Creates an object. Its constructor must not throw.
+  ///
+  /// @return a handle, or nullptr if the heap is full; the handle's owner is told at the next synchronization
+  /// @par Concurrency   lanes of a warp that call it together are served together
+  /// @par Progress      see BlockHeap::allocate
+  template <class T, class... Args>
+  __device__ static T* make_new(Args&&... args) {
+    detail::check_listed<ReducedSoaAllocator, T>();
+    detail::check_constructible<T, Args...>();
+    if constexpr (kChecked) {
+      if (!Checks::template begin_create<T>() || fails_on_request<T>()) return nullptr;
+    }
+    T* const object = allocate<T>(PlatformWarp{});
+    if (object == nullptr) return nullptr;
+    using Scope = std::conditional_t<kChecked, detail::ConstructorScope<ReducedSoaAllocator, T>, detail::NoScope>;
+    [[maybe_unused]] const Scope scope(object);
+    if constexpr (sizeof...(Args) == 0) {
+      ::new (static_cast<void*>(object)) T;  // not T(): that would zero memory at the handle's "address"
+    } else {
+      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    }
+    return object;
+  }
+
+  /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count. @return how many there was room for
+  ///
+  /// @par Concurrency   as for make_new; here, the lanes get slots for all of their objects at once
+  template <class T, class... Args>
+  __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
+    std::uint32_t made = 0;
+    if constexpr (kChecked || kRequests == Requests::separate) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (make_new<T>(std::uint32_t{i}, args...) != nullptr) {
+          ++made;
+        } else if (refuse_rest<T>(count - i - 1)) {
+          break;
+        }
+      }
+    } else {
+      detail::check_listed<ReducedSoaAllocator, T>();
+      detail::check_constructible<T, std::uint32_t, const Args&...>();
+      constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
+      const auto together = detail::calling_lanes<kRequests>(PlatformWarp{});
+      for (std::uint32_t tried = 0; tried < count;) {
+        const std::uint32_t mine = count - tried < kMostAtOnce ? count - tried : kMostAtOnce;
+        const auto group = detail::requesting_lanes<kRequests>(PlatformWarp{});
+        const LaneSums wanted = group.sums(mine);
+        const Reservation reserved = reserve<T>(group, wanted.total, PlatformWarp{}.id());
+        if (reserved.slots == 0) {
+          tried += mine;
+          if (group.broadcast(static_cast<int>(reserved.refusal)) != static_cast<int>(Refusal::heap_full)) continue;
+          refuse_together<T>(count - tried);
+          break;
+        }
+        // Lanes of lower rank get theirs first; those that are left without go round again.
+        const auto got = static_cast<std::uint32_t>(detail::popcount(reserved.slots));
+        for (std::uint32_t i = wanted.before; i < got && tried < count; ++i, ++tried, ++made) {
+          const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(reserved.slots, static_cast<int>(i)));
+          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(std::uint32_t{tried}, args...);
+        }
+      }
+      together.synchronize();  // as in allocate
+    }
+    return made;
+  }
+
+  /// After a T was refused: if that was because the heap is full, and it still is, refuses `objects` more, without
+  /// trying. @return whether it did
+  /// @par Cost   two loads per shard of a tally
+  template <class T>
+  [[gnu::noinline]] __device__ static bool refuse_rest(std::uint64_t objects) {
+    if (!is_full<T>()) return false;
+    refuse_together<T>(objects);
+    return true;
+  }
+
+  /// Counts objects of T as refused because the heap is full, without trying.
+  template <class T>
+  __device__ static void refuse_together(std::uint64_t objects) {
+    detail::refuse_together(detail::bound_state<ReducedSoaAllocator>().heap.refusals, kTypes, index_of<T>, objects);
+  }
+
+  /// Deletes an object by its run-time type. Null is allowed and does nothing.
+  ///
+  /// @pre the object is alive, and nobody else deletes it
+  template <class T>
+  __device__ static void free(T* object) {
+    detail::check_listed_or_base<ReducedSoaAllocator, T>();
+    if (object == nullptr) return;
+    const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
+    if constexpr (kChecked) {
+      if (!Checks::template begin_destroy<T>(handle)) return;
+    }
+    run_destructor(object, handle.type_index());
+    release<T>(handle, PlatformWarp{});
+  }
+
+  /// Reserves a slot for a T. @return its handle, or nullptr
+  ///
+  /// The lanes of a warp that are here together ask as one: the first of them reserves slots in one block for all, and
+  /// lanes that got none go round again (DynaSOAr, section 4.2). They leave together, too: lanes that part here would
+  /// run apart, and ask one by one, for the rest of the caller's kernel.
+  template <class T, class Warp>
+  __device__ static T* allocate(Warp warp) {
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    const auto together = detail::calling_lanes<kRequests>(warp);
+    T* mine = nullptr;
+    for (;;) {
+      const auto group = detail::requesting_lanes<kRequests>(warp);
+      Reservation reserved{};
+      if (group.rank() == 0) {
+        reserved = heap.allocate(index_of<T>, group.size(), warp.id());
+        if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, group.size());
+      }
+      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
+      const std::uint64_t slots = group.broadcast(reserved.slots);
+      const std::uint32_t block = group.broadcast(reserved.block);
+      if (slots == 0) break;
+      if (group.rank() < detail::popcount(slots)) {
+        const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
+        if constexpr (kChecked) Checks::mark_created(block, slot);
+        mine = object<T>(block, slot);
+        break;
+      }
+    }
+    together.synchronize();
+    return mine;
+  }
+
+  /// Reserves up to `want` slots of one block for the lanes of a group, for make_new_n: the first of them does. @return
+  /// the slots (`allocate` does it in its own way, which in loops that only create objects is 7 % faster)
+  template <class T, class Group>
+  __device__ static Reservation reserve(const Group& group, std::uint32_t want, std::uint32_t who) {
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    Reservation reserved{};
+    if (group.rank() == 0) {
+      reserved = heap.allocate(index_of<T>, static_cast<int>(want < kSlotsPerBlock ? want : kSlotsPerBlock), who);
+      if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, static_cast<int>(want));
+    }
+    group.synchronize();  // the first lane's acquire of the slots becomes everybody's
+    reserved.slots = group.broadcast(reserved.slots);
+    reserved.block = group.broadcast(reserved.block);
+    return reserved;
+  }
+
+  /// Gives the slot of an object of T or a subclass back; lanes of a warp that free in one block do it with one atomic.
+  /// All lanes that are here together leave together, as in `allocate`.
+  template <class T, class Warp>
+  __device__ static void release(detail::Handle handle, Warp warp) {
+    const int type = type_index_of<T>(handle);
+    const std::uint32_t block = block_of(handle, type);
+    if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
+    const auto together = detail::requesting_lanes<kRequests>(warp);
+    const auto group = together.matching(block);
+    group.synchronize();  // the first lane's release of the slots becomes everybody's
+    const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
+    if (group.rank() == 0) heap.release(block, type, mask, warp.id(), taken);
+    together.synchronize();
+  }
+
+  /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
+  /// existed when the running loop began and are still alive, one after the other in the calling thread.
+  ///
+  /// A slot that is freed and reused within the loop may be visited as the new object.
+  template <class T, class F, class... Args>
+  __device__ static void device_do(F method, Args&&... args) {
+    detail::check_listed_or_base<ReducedSoaAllocator, T>();
+    Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) { visit_listed<S>(method, args...); });
+  }
+
+ private:
+  static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
+
+  /// Whether the last proof that there is no room for a T still holds, see BlockHeap::search_exhaustively.
+  template <class T>
+  __device__ static bool is_full() {
+    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
+    // acquire, and before the counts are read: as there.
+    const std::uint64_t proof = heap.full_at[index_of<T>].load(Order::acquire);
+    const std::uint64_t freed = heap.pages_freed.read();
+    return proof == 1 + freed + heap.types[index_of<T>].deleted.read();
+  }
+
+  /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
+  template <class T>
+  __device__ static int type_index_of(detail::Handle object) {
+    if constexpr (Subtypes<T>::size == 1) {
+      return index_of<typename Subtypes<T>::template at<0>>;
+    } else {
+      return object.type_index();
+    }
+  }
+
+  /// Bytes of a block, by type index.
+  __host__ __device__ static std::uint32_t block_bytes(int type_index) {
+    std::uint32_t bytes = 1;
+    ((index_of<Ts> == type_index ? void(bytes = static_cast<std::uint32_t>(detail::block_bytes_v<Ts>)) : void()), ...);
+    return bytes;
+  }
+
+  /// Whether this make_new is one that the program wants to fail.
+  template <class T>
+  __device__ static bool fails_on_request() {
+    const State& state = detail::bound_state<ReducedSoaAllocator>();
+    if (!state.checks.faults.fails_now()) return false;
+    state.heap.record_refusal(index_of<T>, Refusal::on_request, 1);
+    return true;
+  }
+
+  template <class T>
+  __device__ static void run_destructor(T* object, int type_index) {
+    Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      if constexpr (!std::is_trivially_destructible_v<S>) {
+        if (index_of<S> == type_index) static_cast<S*>(object)->~S();
+      }
+    });
+  }
+
+  template <class S, class F, class... Args>
+  __device__ static void visit_listed(F method, Args&... args) {
+    const State& state = detail::bound_state<ReducedSoaAllocator>();
+    const detail::BlockList list = state.lists[index_of<S>];
+    const std::uint32_t count = *list.count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const detail::ListedBlock entry = list.entries[i];
+      // relaxed: objects deleted meanwhile are skipped as a courtesy; a program may not race with their deletion.
+      const std::uint64_t taken = state.heap.slots[entry.block].load(Order::relaxed);
+      std::uint64_t alive = entry.slots & taken;
+      if (state.heap.type_of(entry.block) != index_of<S>) alive = 0;
+      // All slots of a closed block look taken.
+      if (taken == Heap::kAllSlots && !state.heap.types[index_of<S>].allocated.get(entry.block)) alive = 0;
+      for (; alive != 0; alive &= alive - 1) {
+        S* const object =
+            ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive)));
+        if constexpr (std::is_member_function_pointer_v<F>) {
+          (object->*method)(args...);
+        } else {
+          method(object, args...);
+        }
+      }
+    }
+  }
+};
+
+/// The allocator to use: the papers', with everything that makes it fast.
+template <class... Ts>
+using SoaAllocator = ReducedSoaAllocator<AllFeatures, Ts...>;
+
+}  // namespace dynasoar

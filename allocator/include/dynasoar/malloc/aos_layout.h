@@ -1,0 +1,76 @@
+/// @file
+/// Layout of objects in one piece (array of structures): where a class's fields lie in an object. Used by AosAllocator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include <dynasoar/classes/layout.h>
+
+namespace dynasoar::detail {
+
+/// A handle of an object in one piece: its address (bits 0-55) and its type id (56-63), as in Handle.
+inline constexpr std::uint64_t kAosAddressMask = (std::uint64_t{1} << 56) - 1;
+
+/// In front of an object's fields: its place in the table of objects.
+struct AosHeader {
+  std::uint32_t index;
+};
+
+/// Fields of one class in an object, behind what its bases take.
+template <class Tuple>
+struct AosFields;
+
+template <class... Fields>
+struct AosFields<std::tuple<Fields...>> {
+  /// Offset of field `index` if the fields begin at `begin`, each aligned as its type.
+  static constexpr std::size_t offset(std::size_t begin, std::size_t index) { return place_all(begin, index).found; }
+
+  /// Where fields that begin at `begin` end.
+  static constexpr std::size_t end(std::size_t begin) { return place_all(begin, 0).end; }
+
+ private:
+  struct Placed {
+    std::size_t end;
+    std::size_t found;
+    std::size_t count;
+  };
+
+  static constexpr Placed place_all(std::size_t begin, [[maybe_unused]] std::size_t index) {
+    Placed placed{begin, begin, 0};
+    (place<Fields>(placed, index), ...);
+    return placed;
+  }
+
+  template <class Field>
+  static constexpr void place(Placed& placed, std::size_t index) {
+    const std::size_t start = (placed.end + alignof(Field) - 1) / alignof(Field) * alignof(Field);
+    if (placed.count++ == index) placed.found = start;
+    placed.end = start + sizeof(Field);
+  }
+};
+
+/// Where the fields of C and its bases end.
+template <class C>
+struct AosClass {
+  static_assert(check_declarations<C>());
+  static constexpr std::size_t begin = AosClass<typename C::BaseClass>::end;
+  static constexpr std::size_t end = AosFields<typename C::FieldTypes>::end(begin);
+};
+
+template <>
+struct AosClass<void> {
+  static constexpr std::size_t end = sizeof(AosHeader);
+};
+
+/// Bytes from an object's start to C's own field `index`. Inherited fields come first.
+template <class C, std::size_t index>
+inline constexpr std::size_t aos_offset_v = AosFields<typename C::FieldTypes>::offset(AosClass<C>::begin, index);
+
+/// Bytes of an object of T, with its header.
+template <class T>
+inline constexpr std::size_t aos_bytes_v = AosClass<T>::end;
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,260 @@
+/// @file
+/// ObjectTable: pointers to all objects of a class, without gaps where a loop begins. What parallel loops need that an
+/// allocator of plain memory cannot tell. Used by AosAllocator.
+///
+/// Source: DynaSOAr, section 7, "Parallel Do-all in Custom Allocators": pointers are appended as objects are created,
+/// and those of deleted objects are taken out before the next loop. Changed: an object knows its place in the table, so
+/// taking it out is one store, and only as many pointers move as objects were deleted: the last ones, into the gaps.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/malloc/aos_layout.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+/// A view of the table of one class.
+///
+/// @par Concurrency   `append` and `remove` may overlap; `compact` must not overlap with them
+struct ObjectTable {
+  /// Numbers that change; zero at first.
+  struct Counts {
+    AtomicWord<std::uint32_t> end;            ///< entries in use, deleted ones included; may exceed the capacity
+    AtomicWord<std::uint32_t> removed;        ///< of these, how many were deleted since the table was last compacted
+    AtomicWord<std::uint32_t> gaps;           ///< of these, how many lie below the new end
+    AtomicWord<std::uint32_t> movers;         ///< live entries beyond the new end
+    AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
+    AtomicWord<std::uint32_t> unused;         ///< the next member is aligned
+    AtomicWord<std::uint64_t> all_removed;    ///< objects deleted since the start, up to the last compaction
+  };
+
+  std::uint64_t* objects;         ///< [capacity] handles; 0 for an object that was deleted
+  std::uint32_t* removed_places;  ///< [capacity] places of deleted objects
+  std::uint32_t* gap_places;      ///< [capacity] scratch of compaction
+  std::uint32_t* mover_places;    ///< [capacity] likewise
+  Counts* counts;
+  BlockList list;  ///< the table as blocks of 64 entries, as of the last compaction
+  std::uint32_t capacity;
+
+  static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+
+  /// Entries in use. @pre nothing is being appended
+  __device__ std::uint32_t end() const {
+    const std::uint32_t found = counts->end.load(Order::relaxed);
+    return found < capacity ? found : capacity;
+  }
+
+  /// Makes room for one object per lane that calls it together with others. @return its place, or kNoPlace if as many
+  /// objects as the table has entries were created since it was last compacted
+  template <class Warp>
+  __device__ std::uint32_t append(Warp warp) const {
+    const auto group = warp.coalesce();
+    std::uint32_t first = capacity;
+    // relaxed: only uniqueness matters; the end of the loop publishes the entries. The look before keeps requests that
+    // are refused from moving the end on, at last around.
+    if (group.rank() == 0 && counts->end.load(Order::relaxed) < capacity) {
+      first = counts->end.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
+    }
+    const std::uint32_t place = group.broadcast(first) + static_cast<std::uint32_t>(group.rank());
+    return place < capacity ? place : kNoPlace;
+  }
+
+  /// The object at a place, 0 if it was deleted, for threads that run while others may delete it.
+  __device__ std::uint64_t alive_at(std::uint32_t place) const {
+    return entry(place).load(Order::relaxed);  // relaxed: a courtesy; a program may not race with the deletion
+  }
+
+  /// Takes an object out. @return false if it was out already: then it is being deleted twice
+  template <class Warp>
+  __device__ bool remove(std::uint32_t place, Warp warp) const {
+    if (entry(place).exchange(0, Order::relaxed) == 0) return false;
+    const auto group = warp.coalesce();
+    std::uint32_t first = 0;
+    if (group.rank() == 0) first = counts->removed.fetch_add(static_cast<std::uint32_t>(group.size()), Order::relaxed);
+    removed_places[group.broadcast(first) + static_cast<std::uint32_t>(group.rank())] = place;
+    return true;
+  }
+
+  // Compaction, in two steps over i < removed: first the gaps that remain, and the entries that fill them, are listed;
+  // there are as many of these as of those. Then entries move.
+
+  /// @param removed   counts->removed
+  __device__ void list_gap_and_mover(std::uint32_t i, std::uint32_t removed) const {
+    const std::uint32_t new_end = end() - removed;
+    const std::uint32_t gap = removed_places[i];
+    if (gap < new_end) gap_places[counts->gaps.fetch_add(1, Order::relaxed)] = gap;
+    if (objects[new_end + i] != 0) mover_places[counts->movers.fetch_add(1, Order::relaxed)] = new_end + i;
+  }
+
+  __device__ void move_entry(std::uint32_t i) const {
+    const std::uint64_t object = objects[mover_places[i]];
+    objects[gap_places[i]] = object;
+    reinterpret_cast<AosHeader*>(object & kAosAddressMask)->index = gap_places[i];
+  }
+
+  /// Notes what the two steps did. @pre they are done
+  __device__ void finish_compaction(std::uint32_t removed) const {
+    const std::uint32_t new_end = end() - removed;
+    const std::uint32_t old_blocks = *list.count;
+    if (old_blocks > 0) list.entries[old_blocks - 1].slots = first_bits(64);
+    const std::uint32_t blocks = (new_end + 63) / 64;
+    if (blocks > 0) list.entries[blocks - 1].slots = first_bits(static_cast<int>(new_end - (blocks - 1) * 64));
+    *list.count = blocks;
+    counts->end.store(new_end, Order::relaxed);
+    counts->removed.store(0, Order::relaxed);
+    counts->gaps.store(0, Order::relaxed);
+    counts->movers.store(0, Order::relaxed);
+    counts->all_removed.fetch_add(removed, Order::relaxed);
+  }
+
+ private:
+  __device__ AtomicWord<std::uint64_t>& entry(std::uint32_t place) const {
+    return *reinterpret_cast<AtomicWord<std::uint64_t>*>(objects + place);
+  }
+};
+
+/// The tables of an allocator's classes.
+template <int kTypes>
+struct ObjectTables {
+  ObjectTable of[kTypes];
+};
+
+/// Some of them.
+template <int kTypes>
+struct ChosenTables {
+  ObjectTable tables[kTypes];
+  int count;
+};
+
+#if DYNASOAR_CUDA_BACKEND
+
+namespace {
+
+// A row of thread blocks per type.
+template <int kTypes>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    list_gaps_kernel(const __grid_constant__ ChosenTables<kTypes> chosen) {
+  take_turns();
+  const ObjectTable& table = chosen.tables[blockIdx.y];
+  const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
+  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < removed; i += gridDim.x * blockDim.x) {
+    table.list_gap_and_mover(i, removed);
+  }
+}
+
+template <int kTypes>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    fill_gaps_kernel(const __grid_constant__ ChosenTables<kTypes> chosen) {
+  take_turns();
+  const ObjectTable& table = chosen.tables[blockIdx.y];
+  const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
+  const std::uint32_t gaps = table.counts->gaps.load(Order::relaxed);
+  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < gaps; i += gridDim.x * blockDim.x) {
+    table.move_entry(i);
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  // acq_rel: the last one writes what all others have read by then.
+  if (table.counts->thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
+    table.counts->thread_blocks.store(0, Order::relaxed);
+    table.finish_compaction(removed);
+  }
+}
+
+/// Compacts the tables and makes their lists.
+template <int kTypes>
+void make_lists(Executor& executor, const ChosenTables<kTypes>& chosen) {
+  if (chosen.count == 0) return;
+  const dim3 grid(static_cast<unsigned>(executor.multiprocessors()), static_cast<unsigned>(chosen.count));
+  static const KernelTraits list_traits(list_gaps_kernel<kTypes>, executor.multiprocessors());
+  static const KernelTraits fill_traits(fill_gaps_kernel<kTypes>, executor.multiprocessors());
+  launch(list_traits, list_gaps_kernel<kTypes>, grid, executor.stream(), chosen);
+  launch(fill_traits, fill_gaps_kernel<kTypes>, grid, executor.stream(), chosen);
+}
+
+}  // namespace
+
+#else
+
+template <int kTypes>
+void make_lists(Executor& executor, const ChosenTables<kTypes>& chosen) {
+  for (int number = 0; number < chosen.count; ++number) {
+    const ObjectTable& table = chosen.tables[number];
+    const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
+    executor.for_each_index(removed,
+                            [&](std::size_t i) { table.list_gap_and_mover(static_cast<std::uint32_t>(i), removed); });
+    executor.for_each_index(table.counts->gaps.load(Order::relaxed),
+                            [&](std::size_t i) { table.move_entry(static_cast<std::uint32_t>(i)); });
+    table.finish_compaction(removed);
+  }
+}
+
+#endif
+
+/// Sets up the list of a table: every entry says that all its objects are there.
+struct FillList {
+  ListedBlock* entries;
+  __device__ void operator()(std::size_t i) const { entries[i] = {first_bits(64), static_cast<std::uint32_t>(i)}; }
+};
+
+/// The memory of a table.
+class TableStorage {
+ public:
+  /// @param capacity   objects that can be created between two compactions, live ones included
+  TableStorage(Executor& executor, std::uint32_t capacity)
+      : objects_(capacity),
+        places_(3 * std::size_t{capacity}),
+        counts_(1),
+        entries_((capacity + std::size_t{63}) / 64),
+        list_count_(1) {
+    counts_.fill_bytes(0);
+    list_count_.fill_bytes(0);
+    view_ = {objects_.data(),
+             places_.data(),
+             places_.data() + capacity,
+             places_.data() + 2 * std::size_t{capacity},
+             counts_.data(),
+             {entries_.data(), list_count_.data()},
+             capacity};
+    executor.for_each_index(entries_.size(), FillList{entries_.data()});
+    executor.synchronize();
+  }
+
+  const ObjectTable& view() const { return view_; }
+
+  /// Live objects, objects created since the start, and entries in use. Waits for the device.
+  struct Numbers {
+    std::uint64_t live;
+    std::uint64_t created;
+    std::uint64_t end;
+  };
+  Numbers numbers() const {
+    const ObjectTable::Counts counts = counts_.download().front();
+    const std::uint64_t end = std::min(counts.end.load(Order::relaxed), view_.capacity);
+    return {end - counts.removed.load(Order::relaxed), end + counts.all_removed.load(Order::relaxed), end};
+  }
+
+  std::size_t bytes() const {
+    return objects_.bytes() + places_.bytes() + counts_.bytes() + entries_.bytes() + list_count_.bytes();
+  }
+
+ private:
+  DeviceArray<std::uint64_t> objects_;
+  DeviceArray<std::uint32_t> places_;
+  DeviceArray<ObjectTable::Counts> counts_;
+  DeviceArray<ListedBlock> entries_;
+  DeviceArray<std::uint32_t> list_count_;
+  ObjectTable view_{};
+};
+
+}  // namespace dynasoar::detail

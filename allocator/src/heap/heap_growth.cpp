@@ -1,0 +1,234 @@
+#include <dynasoar/heap/heap_growth.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <dynasoar/heap/refusal.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar::detail {
+
+/// Sums of a count in progress; zero at first.
+struct RoomCounts {
+  AtomicWord<std::uint64_t> free_pages;
+  AtomicWord<std::uint32_t> tasks;  ///< that are done
+};
+
+/// Counts the free pages of a heap and the objects refused; the last one to finish mails both.
+struct MailRoom {
+  AnyHeap::Bits free_pages;
+  const AtomicWord<std::uint64_t>* refusals;  ///< [refusal_words(types)]
+  std::uint32_t types;
+  std::uint32_t tasks;
+  std::uint32_t number;  ///< of this letter
+  RoomCounts* counts;
+  volatile std::uint64_t* mail;  ///< refusals; then, together, the letter's number and the free pages
+
+  __device__ void operator()(std::size_t task) const {
+    const std::uint32_t containers = free_pages.level_size(0);
+    std::uint64_t found = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 8  // loads that are under way at once
+#endif
+    for (auto i = static_cast<std::uint32_t>(task); i < containers; i += tasks) {
+      found += static_cast<std::uint64_t>(popcount(free_pages.container(0, i)));
+    }
+    if (found > 0) counts->free_pages.fetch_add(found, Order::relaxed);
+    // acq_rel: the last one sees what all others have added.
+    if (counts->tasks.fetch_add(1, Order::acq_rel) + 1 != tasks) return;
+    mail[0] = refused();
+    mail_fence();
+    mail[1] = std::uint64_t{number} << 32 | counts->free_pages.exchange(0, Order::relaxed);
+    counts->tasks.store(0, Order::relaxed);
+  }
+
+  /// Changes whenever there was no room for objects: their number, but for those refused together (see refusal.h).
+  __device__ std::uint64_t refused() const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t type = 0; type < types; ++type) {
+      sum += refusals[type * kRefusals + static_cast<int>(Refusal::heap_full)].load(Order::relaxed) +
+             refusals[type * kRefusals + static_cast<int>(Refusal::contended)].load(Order::relaxed) +
+             refusals[types * kRefusals + type].load(Order::relaxed);
+    }
+    return sum;
+  }
+};
+
+namespace {
+
+// Containers for a task to look at. On a GPU it takes many threads, and their sums meet in one word.
+constexpr std::uint32_t kContainersPerTask = kCudaBackend ? 16 : 4096;
+constexpr std::uint32_t kMostTasks = kCudaBackend ? 8192 : 16;
+
+}  // namespace
+
+HeapGrowth::HeapGrowth(Executor& executor, HeapMemory& memory)
+    : executor_(executor), memory_(memory), counts_(sizeof(RoomCounts) / sizeof(std::uint64_t)), mail_(2) {
+  static_assert(sizeof(RoomCounts) % sizeof(std::uint64_t) == 0);
+  counts_.fill_bytes(0);
+  known_ = {memory_.pages(), memory_.pages(), 0};
+}
+
+void HeapGrowth::before_loop() {
+  if (!can_grow() || executor_.is_recording()) return;
+  open_mail();
+  if (is_plenty() && refused_ == answered_) return;
+  if (try_to_grow(2 * memory_.pages())) answered_ = refused_;
+}
+
+void HeapGrowth::make_room(std::uint64_t needed) {
+  if (!can_grow() || never_fits(needed)) return;
+  if (executor_.is_recording()) {
+    recorded_ += needed;
+    return;
+  }
+  promised_ += needed;
+  open_mail();
+  if (is_plenty()) return;
+  measure();
+  known_.promised = promised_ - needed;
+  if (known_.free >= needed) return;
+  try_to_grow(std::max(2 * memory_.pages(), memory_.pages() - known_.free + needed));
+}
+
+void HeapGrowth::after_loop() {
+  if (!can_grow() || executor_.is_recording()) return;
+  open_mail();
+  if (!is_asked_ && !has_no_news()) send_for_letter();
+}
+
+std::uint64_t HeapGrowth::take_recorded_pages() {
+  return std::exchange(recorded_, 0);
+}
+
+bool HeapGrowth::reserve(std::uint64_t needed) {
+  measure();
+  if (known_.free >= needed) return true;
+  const std::uint64_t target = memory_.pages() - known_.free + needed;
+  if (target > memory_.limit_pages()) return false;
+  grow_to(target);
+  out_of_memory_ = false;
+  return true;
+}
+
+bool HeapGrowth::answer_refusals(std::uint64_t needed) {
+  if (needed == 0) return true;
+  if (memory_.growths() == 0 && memory_.pages() == memory_.limit_pages()) return false;
+  measure();
+  out_of_memory_ = false;  // somebody may have freed some
+  const bool is_new = refused_ != answered_;
+  answered_ = refused_;
+  if (!is_new && known_.free >= needed) return true;
+  const std::uint64_t wanted = never_fits(needed) ? 0 : memory_.pages() - known_.free + needed;
+  const bool has_grown = try_to_grow(std::max(2 * memory_.pages(), wanted));
+  return has_grown || known_.free >= needed;
+}
+
+GrowthNotes HeapGrowth::notes() {
+  open_mail();
+  return {known_.pages, known_.free, known_.promised, promised_, refused_, answered_, changes_};
+}
+
+void HeapGrowth::restore(const GrowthNotes& notes) {
+  open_mail();
+  known_ = {notes.pages, notes.free, notes.promised_by_then};
+  if (known_.pages > memory_.pages()) {  // those that this heap does not have were free
+    known_.free -= std::min(known_.free, known_.pages - memory_.pages());
+    known_.pages = memory_.pages();
+  }
+  promised_ = notes.promised;
+  refused_ = notes.refused;
+  answered_ = notes.answered;
+  changes_ = notes.changes;
+  out_of_memory_ = false;
+}
+
+/// Whether somebody asks for much more than the heap may ever have. It would take all memory, and be in vain.
+bool HeapGrowth::never_fits(std::uint64_t needed) const {
+  return needed / 2 > memory_.limit_pages();
+}
+
+/// Whether the heap is worth watching: it can grow, and there is memory as far as is known.
+bool HeapGrowth::can_grow() const {
+  return !out_of_memory_ && memory_.pages() < memory_.limit_pages();
+}
+
+/// Whether a third of the pages is free, as far as is known, what is promised left out.
+bool HeapGrowth::is_plenty() const {
+  const std::uint64_t gained = known_.free + (memory_.pages() - known_.pages);
+  const std::uint64_t promised = promised_ - known_.promised;
+  return gained > promised && 3 * (gained - promised) >= memory_.pages();
+}
+
+MailRoom HeapGrowth::letter() const {
+  const auto& heap = memory_.heap();
+  const std::uint32_t tasks = std::clamp(heap.free_pages.level_size(0) / kContainersPerTask, 1u, kMostTasks);
+  return {heap.free_pages, heap.refusals, static_cast<std::uint32_t>(memory_.types()),
+          tasks,           number_,       reinterpret_cast<RoomCounts*>(counts_.data()),
+          mail_.data()};
+}
+
+/// Whether a letter would say what the last one said. The host can see it; where loops run elsewhere it does not
+/// look.
+bool HeapGrowth::has_no_news() {
+  if constexpr (!kCudaBackend) {
+    const auto& heap = memory_.heap();
+    const std::uint64_t changes = heap.pages_freed.read() + heap.pages_taken.read();
+    return std::exchange(changes_, changes) == changes && letter().refused() == refused_;
+  } else {
+    return false;
+  }
+}
+
+void HeapGrowth::send_for_letter() {
+  ++number_;
+  const MailRoom question = letter();
+  executor_.for_each_index(question.tasks, question);
+  asked_ = {memory_.pages(), 0, promised_};
+  is_asked_ = true;
+}
+
+void HeapGrowth::open_mail() {
+  if (!is_asked_) return;
+  const std::uint64_t letter = mail_[1];
+  if (static_cast<std::uint32_t>(letter >> 32) != number_) return;
+  refused_ = mail_[0];
+  known_ = asked_;
+  known_.free = letter & 0xFFFFFFFFu;
+  is_asked_ = false;
+}
+
+/// Finds out how it is now.
+void HeapGrowth::measure() {
+  executor_.wait();
+  send_for_letter();
+  executor_.wait();
+  open_mail();
+}
+
+/// Grows to `pages`, or as far as the limit and the memory let it. @return whether it did
+bool HeapGrowth::try_to_grow(std::uint64_t pages) {
+  const std::uint64_t now = memory_.pages();
+  std::uint64_t step = std::min(pages, memory_.limit_pages()) - now;
+  if (step == 0) return false;
+  do {
+    try {
+      grow_to(now + step);
+      return true;
+    } catch (const Error&) {
+      step /= 2;
+    }
+  } while (step > now / 16);
+  out_of_memory_ = true;
+  return false;
+}
+
+void HeapGrowth::grow_to(std::uint64_t pages) {
+  memory_.grow_to(executor_, static_cast<std::uint32_t>(pages));
+}
+
+}  // namespace dynasoar::detail

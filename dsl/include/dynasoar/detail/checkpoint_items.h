@@ -1,0 +1,127 @@
+/// @file
+/// The program's own values and arrays in a checkpoint: `value` and `array`, for AllocatorHandle::save and load.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+/// Something of the program's own that can be saved. Made by `value` and `array`.
+struct SavedItem {
+  std::string name;
+  char kind;                  ///< what an element is, see detail::value_kind
+  std::size_t element_bytes;  ///< of each
+  const void* data;           ///< null if there are none
+  std::size_t size;           ///< elements
+  bool is_in_device_memory;
+
+  SavedItem(std::string_view name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
+            bool is_in_device_memory);
+  SavedItem(const SavedItem& other);
+  SavedItem& operator=(const SavedItem& other);
+  ~SavedItem();
+
+  /// Of all elements.
+  std::size_t bytes() const { return size * element_bytes; }
+
+  /// How a checkpoint describes it.
+  std::string text() const;
+};
+
+/// Something of the program's own that can be saved and loaded.
+struct CheckpointItem : SavedItem {
+  using SavedItem::SavedItem;
+
+  /// A vector, whose size is the file's to say: what it holds now, and how it gets what was loaded; else null.
+  void* vector = nullptr;
+  std::span<const std::byte> (*look)(const void* vector) = nullptr;
+  void (*assign)(void* vector, const void* elements, std::size_t size) = nullptr;
+};
+
+/// Items that several parts of a program put together, as one argument of save and load:
+///
+///     dynasoar::CheckpointItems items;
+///     items.add(dynasoar::value("step", step)).add(dynasoar::array("cells", cells));
+class CheckpointItems {
+ public:
+  CheckpointItems();
+  CheckpointItems(CheckpointItems&& other) noexcept;
+  CheckpointItems& operator=(CheckpointItems&& other) noexcept;
+  ~CheckpointItems();
+
+  CheckpointItems& add(const CheckpointItem& item);
+
+  /// What is in the items now.
+  std::vector<const SavedItem*> saved() const;
+  std::vector<const CheckpointItem*> loaded() const;
+
+ private:
+  mutable std::vector<CheckpointItem> items_;  // where a vector's elements are is looked up when it is saved
+};
+
+namespace detail {
+
+template <class T>
+CheckpointItem item_of(std::string_view name, const T* data, std::size_t size, bool is_in_device_memory) {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "dynasoar: a checkpoint holds values as bytes: save trivially copyable ones, or arrays of them");
+  return {name, value_kind<T>(), sizeof(T), data, size, is_in_device_memory};
+}
+
+}  // namespace detail
+
+/// A value, under a name: `value("step", step)`. It may be a struct, but what pointers to the host's memory in it point
+/// to is not saved. Pointers to objects stay valid.
+/// @tparam T   trivially copyable
+template <class T>
+SavedItem value(std::string_view name, const T& value) {
+  return detail::item_of(name, &value, 1, false);
+}
+template <class T>
+requires(!std::is_const_v<T>) CheckpointItem value(std::string_view name, T& value) {
+  return detail::item_of(name, &value, 1, false);
+}
+
+/// `size` elements in device memory, which may be pointers to objects. To be loaded, there must be as many as were
+/// saved.
+template <class T>
+std::conditional_t<std::is_const_v<T>, SavedItem, CheckpointItem> array(std::string_view name, T* data,
+                                                                        std::size_t size) {
+  return detail::item_of<std::remove_const_t<T>>(name, data, size, true);
+}
+template <class T>
+CheckpointItem array(std::string_view name, const DeviceArray<T>& elements) {
+  return array(name, elements.data(), elements.size());
+}
+
+/// A vector, which gets the size that was saved when it is loaded.
+template <class T>
+SavedItem array(std::string_view name, const std::vector<T>& elements) {
+  return detail::item_of(name, elements.data(), elements.size(), false);
+}
+template <class T>
+CheckpointItem array(std::string_view name, std::vector<T>& elements) {
+  CheckpointItem item = detail::item_of(name, elements.data(), elements.size(), false);
+  item.vector = &elements;
+  item.look = [](const void* vector) {
+    return std::as_bytes(std::span<const T>(*static_cast<const std::vector<T>*>(vector)));
+  };
+  item.assign = [](void* vector, const void* loaded, std::size_t size) {
+    std::vector<T>& to = *static_cast<std::vector<T>*>(vector);
+    to.resize(size);
+    if (size > 0) std::memcpy(to.data(), loaded, size * sizeof(T));
+  };
+  return item;
+}
+
+}  // namespace dynasoar

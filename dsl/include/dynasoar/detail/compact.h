@@ -1,0 +1,64 @@
+/// @file
+/// What AllocatorHandle::compact is told, and how it goes about it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/type_list.h>
+#include <dynasoar/heap/compaction.h>
+#include <dynasoar/heap/heap_storage.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar {
+
+/// When to compact.
+struct CompactionOptions {
+  double above = 0;  ///< only classes of which more than this fraction of the slots is free; 0 to 1
+
+  /// @throws Error if `above` is not from 0 to 1
+  void check() const;
+};
+
+/// Pointers to objects in an array of the program's own, for AllocatorHandle::compact. Made by `pointers`.
+template <class U>
+struct PointerArray {
+  U** data;
+  std::size_t size;
+};
+
+/// `size` pointers in device memory; null pointers are allowed.
+template <class U>
+PointerArray<U> pointers(U** data, std::size_t size) {
+  return {data, size};
+}
+
+namespace detail {
+
+/// Whether a U* may point to an object of one of the listed classes.
+template <class U, class Types>
+inline constexpr bool may_point_to_v = false;
+template <class U, class... Types>
+inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
+                                                               std::is_base_of_v<std::remove_cv_t<U>, Types>);
+
+/// Compacts the blocks of T and its subclasses.
+template <class A, class T, class... U>
+void compact(Executor& executor, const HeapStorage<A>& storage, const CompactionOptions& options,
+             const PointerArray<U>&... arrays) {
+  using Moved = typename A::template Subtypes<T>;
+  static_assert((true && ... && may_point_to_v<U, Moved>),
+                "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
+                "a base of T, nor derived from it");
+  const std::array<HandleArray, sizeof...(U)> handles{
+      HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
+  storage.make_lists(executor, class_set_v<A, void>);
+  compact(executor, storage, class_set_v<A, T>, options.above, handles);
+}
+
+}  // namespace detail
+
+}  // namespace dynasoar

@@ -1,0 +1,285 @@
+/// @file
+/// What the loops of AllocatorHandle call for every object or index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/checks/checks.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/device_reduce.h>
+#include <dynasoar/heap/refusal.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/neighbour_reduction.h>
+#include <dynasoar/objects.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+/// The class that declares a method.
+template <class>
+struct MethodClass;
+template <class C, class Member>
+struct MethodClass<Member C::*> {
+  using type = C;
+};
+
+/// Whether a method is const.
+template <class>
+inline constexpr bool is_const_method_v = false;
+template <class R, class C, class... Args>
+inline constexpr bool is_const_method_v<R (C::*)(Args...) const> = true;
+template <class R, class C, class... Args>
+inline constexpr bool is_const_method_v<R (C::*)(Args...) const noexcept> = true;
+
+/// What says, while a call runs, who is to blame for misuse; nothing if the allocator does not find misuse.
+template <class A>
+using ScopeFor = std::conditional_t<A::kFindsMisuse, ContextScope<A>, NoScope>;
+
+template <auto kMethod>
+struct Method;
+template <class>
+inline constexpr bool is_method_v = false;
+template <auto kMethod>
+inline constexpr bool is_method_v<Method<kMethod>> = true;
+
+/// In checked builds for a GPU: that arguments of a loop which are pointers point to memory that it can reach. Pointers
+/// in class values and in what lambdas capture are not seen.
+/// @throws Error if one does not
+template <class A, class... Args>
+void check_arguments([[maybe_unused]] const Args&... args) {
+  if constexpr (kCudaBackend && A::kFindsMisuse) {
+    int number = 0;
+    const auto check = [&number]<class T>(const T& argument) {
+      ++number;
+      if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+        check_reachable(reinterpret_cast<std::uint64_t>(argument), number);
+      }
+    };
+    (check(args), ...);
+  }
+}
+
+/// A callable and its trailing arguments, callable with an object.
+template <class F, class... Args>
+struct ObjectCall {
+  F function;
+  std::tuple<Args...> arguments;
+
+  template <class T>
+  __device__ decltype(auto) operator()(T* object) const {
+    std::tuple<Args...> copy = arguments;
+    return call(object, copy, std::index_sequence_for<Args...>{});
+  }
+
+ private:
+  template <class T, std::size_t... I>
+  __device__ decltype(auto) call(T* object, [[maybe_unused]] std::tuple<Args...>& copy,
+                                 std::index_sequence<I...>) const {
+    if constexpr (std::is_member_function_pointer_v<F>) {
+      static_assert(check_call<F, typename MethodClass<F>::type*, Args...>());
+      typename MethodClass<F>::type* const receiver = object;
+      return (receiver->*function)(std::get<I>(copy)...);
+    } else {
+      if constexpr (!is_method_v<F>) static_assert(check_call<const F&, T*, Args...>());
+      return function(object, std::get<I>(copy)...);
+    }
+  }
+};
+
+/// A method known at compile time, as an empty callable.
+template <auto kMethod>
+struct Method {
+  static_assert(!kCudaBackend || !is_const_method_v<decltype(kMethod)>,
+                "dynasoar: nvcc cannot pass a const method to a kernel at compile time (it writes &C::f const into its "
+                "host code). Write parallel_do<C>([] __device__(C* object) { object->f(); }), or make f non-const");
+
+  template <class T, class... Args>
+  __device__ decltype(auto) operator()(T* object, Args&... args) const {
+    using Receiver = typename MethodClass<decltype(kMethod)>::type;  // the base that declares the method
+    static_assert(check_call<decltype(kMethod), Receiver*, Args...>());
+    Receiver* const receiver = object;
+    return (receiver->*kMethod)(args...);
+  }
+};
+
+/// A call that returns a Reduction, as what a loop does to pairs of objects.
+///
+/// @tparam Slot   the SlotCall
+template <class Slot, class Reduction>
+struct PairCall {
+  using Object = typename Slot::Object;
+  using Request = Reduction;
+  using Source = typename Reduction::Source;
+  using Result = typename Reduction::Result;
+  using Allocator = typename Object::Allocator;
+  using Others = typename Allocator::template Subtypes<typename Reduction::Other>;
+  using Scope = ScopeFor<Allocator>;
+
+  static constexpr int kOthers = Others::size;
+
+  Slot slot_call;
+
+  template <int kList>
+  __device__ static BlockList list() {
+    return bound_state<Allocator>().lists[Allocator::template index_of<typename Others::template at<kList>>];
+  }
+
+  __device__ Request request(std::uint32_t block, std::uint32_t slot) const {
+    check_listed_or_base<Allocator, typename Reduction::Other>();
+    Object* const object = Allocator::template object<Object>(block, slot);
+    [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(object));
+    return slot_call.call(object);
+  }
+
+  template <int kList>
+  __device__ Source load(std::uint32_t block, std::uint32_t slot) const {
+    using Other = typename Others::template at<kList>;
+    [[maybe_unused]] const Scope scope(std::uint64_t{0});
+    return Reduction::load(static_cast<typename Reduction::Other*>(Allocator::template object<Other>(block, slot)));
+  }
+
+  __device__ Result init(const Request& request) const { return request.init; }
+  __device__ Result combined(const Request& request, const Result& result, const Source& source) const {
+    return request.op(result, static_cast<Result>(request.map(source)));
+  }
+  __device__ Result merged(const Request& request, const Result& a, const Result& b) const { return request.op(a, b); }
+
+  __device__ void finish(std::uint32_t block, std::uint32_t slot, const Request& request, const Result& result) const {
+    [[maybe_unused]] const Scope scope(
+        reinterpret_cast<std::uint64_t>(Allocator::template object<Object>(block, slot)));
+    request.finish(result);
+  }
+};
+
+/// PairCall for calls that return a Reduction, void for others.
+template <class Slot, class Result>
+struct PairsOf {
+  static_assert(!is_unfinished_reduction_v<Result>,
+                "dynasoar: the method returns a device_reduce without saying what becomes of the result: "
+                "return device_reduce<T>(...).then([this](auto result) { ... })");
+  using type = void;
+};
+template <class Slot, class... Parts>
+struct PairsOf<Slot, Reduction<Parts...>> {
+  using type = PairCall<Slot, Reduction<Parts...>>;
+};
+
+/// Calls a callable for the object in a slot of a block of T.
+template <class T, class CallT>
+struct SlotCall {
+  using Object = T;
+  using Call = CallT;
+  /// What the loop has to do with what the call returns.
+  template <class C = Call>
+  using Pairs = typename PairsOf<SlotCall, decltype(std::declval<const C&>()(std::declval<T*>()))>::type;
+
+  static constexpr bool kHasConsecutiveHandles = T::Allocator::kHasConsecutiveHandles;
+  static constexpr bool kPrefetches = T::Allocator::template kPrefetches<T>;
+
+  Call call;
+  __device__ void operator()(std::uint32_t block, std::uint32_t slot) const {
+    visit(reinterpret_cast<std::uint64_t>(T::Allocator::template object<T>(block, slot)));
+  }
+
+  /// @param handle   of an object of T
+  __device__ void visit(std::uint64_t handle) const {
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
+    // Opaque, so that the compiler forms the addresses of all fields in one way, from one register: only then does it
+    // see that they differ, and moves loads above stores.
+    call_alone(call, reinterpret_cast<T*>(opaque(handle)));
+  }
+
+  /// See SoaAllocator::prefetch.
+  __device__ static void prefetch(std::uint32_t block, std::uint32_t thread) {
+    T::Allocator::template prefetch<T>(block, thread);
+  }
+
+  /// The handle of slot 0 of a block; those of the other slots follow it, if kHasConsecutiveHandles.
+  __device__ std::uint64_t handle_of_first(std::uint32_t block) const {
+    return reinterpret_cast<std::uint64_t>(T::Allocator::template object<T>(block, 0));
+  }
+};
+
+/// Combines the results of a callable over objects.
+template <class T, class Call>
+struct SlotValue {
+  Call call;
+  __device__ auto operator()(std::uint32_t block, std::uint32_t slot) const {
+    static_assert(check_call<const Call&, T*>());
+    T* const object = T::Allocator::template object<T>(block, slot);
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(reinterpret_cast<std::uint64_t>(object));
+    return call(object);
+  }
+};
+
+/// Calls a callable for an index, in a loop of allocator type A.
+template <class A, class F>
+struct IndexCall {
+  F function;
+  __device__ void operator()(std::size_t index) const {
+    static_assert(check_call<const F&, std::size_t>());
+    [[maybe_unused]] const ScopeFor<A> scope(0);
+    function(index);
+  }
+};
+
+/// Tells device code which loop runs next; for checked builds.
+struct AnnounceLoop {
+  LoopRecord* record;
+  std::uint32_t number;
+  std::uint64_t visits[4];
+
+  __device__ void operator()(std::size_t) const {
+    record->number.store(number, Order::relaxed);
+    for (int i = 0; i < 4; ++i) record->visits[i].store(visits[i], Order::relaxed);
+  }
+};
+
+/// Creates the object of an index.
+template <class T, class... Args>
+struct IndexedNew {
+  std::tuple<Args...> arguments;
+  __device__ void operator()(std::size_t index) const { create(index, std::index_sequence_for<Args...>{}); }
+
+ private:
+  template <std::size_t... I>
+  __device__ void create(std::size_t index, std::index_sequence<I...>) const {
+    make_new<T>(index, std::get<I>(arguments)...);
+  }
+};
+
+/// Creates the objects of a piece of all indices, for so many that most will be refused: after a few refusals in a row
+/// it refuses the rest together.
+///
+/// @tparam A   the allocator
+template <class A, class T, class... Args>
+struct NewInPieces {
+  static constexpr std::size_t kPieces = 1024;
+
+  std::size_t count;
+  std::tuple<Args...> arguments;
+
+  __device__ void operator()(std::size_t piece) const {
+    const std::size_t begin = piece * (count / kPieces);
+    const std::size_t size = piece + 1 == kPieces ? count - begin : count / kPieces;
+    std::size_t tried = 0;
+    for (int refused = 0; tried < size && refused < kMostRefusalsInARow; ++tried) {
+      const auto create = [&](const Args&... args) {
+        return A::template make_new<T>(begin + tried, args...) != nullptr;
+      };
+      refused = std::apply(create, arguments) ? 0 : refused + 1;
+    }
+    A::template refuse_together<T>(size - tried);
+  }
+};
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,114 @@
+/// @file
+/// LoopReports: what loops have to report when they are done: misuse, objects that could not be created, what
+/// attachments have found. Part of AllocatorHandle.
+#pragma once
+
+#include <cstdio>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/detail/attachment.h>
+#include <dynasoar/detail/misuse_text.h>
+#include <dynasoar/detail/refusals.h>
+#include <dynasoar/detail/statistics_of.h>
+#include <dynasoar/handle_options.h>
+#include <dynasoar/heap/heap_growth.h>
+#include <dynasoar/heap/heap_memory.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/statistics.h>
+
+namespace dynasoar::detail {
+
+/// Waits for loops, and throws what they have to report.
+///
+/// @tparam Memory   a HeapMemory, for which all of this is compiled once, in the library; or an AosStorage
+/// @tparam Growth   a HeapGrowth or NoGrowth
+template <class Memory, class Growth>
+class LoopReports {
+ public:
+  /// @pre all outlive this
+  LoopReports(Executor& executor, const ClassTable& classes, Memory& memory, Growth& growth, OnRefusal on_refusal)
+      : executor_(executor), classes_(classes), memory_(memory), growth_(growth), on_refusal_(on_refusal) {}
+
+  /// See AllocatorHandle.
+  void synchronize();
+  bool retry_with_growth();
+  Statistics statistics();
+
+  /// Nobody asks any more: drops errors, but prints misuse.
+  void finish() noexcept;
+
+  /// Forgets what has happened up to now. @pre the device is idle
+  void forget();
+
+  Attachments& attachments() { return attachments_; }
+  const Attachments& attachments() const { return attachments_; }
+
+ private:
+  /// Waits; throws if there was misuse. @return what could not be created since the last call
+  Refused take_refused();
+
+  AllocationError error_for(const Refused& refused, bool has_room) {
+    return allocation_error(refused, statistics(), Memory::kGrows, has_room);
+  }
+
+  Executor& executor_;
+  const ClassTable& classes_;
+  Memory& memory_;
+  Growth& growth_;
+  OnRefusal on_refusal_;
+  RefusalLog refusals_;
+  Attachments attachments_;
+};
+
+template <class Memory, class Growth>
+Refused LoopReports<Memory, Growth>::take_refused() {
+  executor_.synchronize();
+  throw_misuse(classes_, memory_.take_misuse());
+  return refusals_.take(classes_, memory_.refusals());
+}
+
+template <class Memory, class Growth>
+void LoopReports<Memory, Growth>::synchronize() {
+  const Refused refused = take_refused();
+  if (refused.objects > 0) {
+    const bool has_room = growth_.answer_refusals(refused.pages);
+    if (on_refusal_ == OnRefusal::throw_error) throw error_for(refused, has_room);
+  }
+  attachments_.loops_done();
+}
+
+template <class Memory, class Growth>
+bool LoopReports<Memory, Growth>::retry_with_growth() {
+  const Refused refused = take_refused();
+  if (refused.objects == 0) return false;
+  if (!growth_.answer_refusals(refused.pages)) throw error_for(refused, false);
+  return true;
+}
+
+template <class Memory, class Growth>
+Statistics LoopReports<Memory, Growth>::statistics() {
+  executor_.check_may_wait();
+  return statistics_of(executor_, classes_, memory_);
+}
+
+template <class Memory, class Growth>
+void LoopReports<Memory, Growth>::finish() noexcept {
+  try {
+    executor_.synchronize();
+    throw_misuse(classes_, memory_.take_misuse());
+  } catch (const MisuseError& error) {
+    std::fprintf(stderr, "dynasoar: found when the AllocatorHandle was destroyed: %s\n", error.what());
+  } catch (const Error&) {
+  }
+}
+
+template <class Memory, class Growth>
+void LoopReports<Memory, Growth>::forget() {
+  static_cast<void>(memory_.take_misuse());
+  static_cast<void>(refusals_.take(classes_, memory_.refusals()));
+}
+
+extern template class LoopReports<HeapMemory, HeapGrowth>;
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,63 @@
+/// @file
+/// read_columns: gathers the fields of all objects of a class, field by field, into arrays in the host's memory. Used
+/// by AllocatorHandle::columns.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/columns.h>
+#include <dynasoar/detail/column_parts.h>
+#include <dynasoar/heap/object_places.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/view.h>
+
+namespace dynasoar::detail {
+
+/// A class whose objects, and those of its subclasses, are to be read.
+struct ColumnRequest {
+  std::string_view name;
+  View<std::size_t> classes;  ///< that are listed: it and its subclasses
+  View<FieldInfo> fields;
+  View<const ValueInfo*> values;  ///< of the fields
+};
+
+/// What the values of the fields of C and its bases are made of.
+template <class C>
+constexpr auto make_field_values() {
+  std::array<const ValueInfo*, ClassLayout<C>::field_count> values{};
+  std::size_t at = 0;
+  for_each_field<C>([&]<class Field>(Field) { values[at++] = &value_info_v<typename Field::Element>; });
+  return values;
+}
+template <class C>
+inline constexpr auto field_values_v = make_field_values<C>();
+
+template <class A, class T>
+inline constexpr ColumnRequest column_request_v{type_name<T>(), subtype_indices_v<A, T>, field_infos_v<A, T>,
+                                                field_values_v<T>};
+
+/// Those of the listed subclasses of T, and of T itself, if it is listed.
+template <class A, class List>
+struct ColumnRequests;
+template <class A, template <class...> class List, class... Ts>
+struct ColumnRequests<A, List<Ts...>> {
+  static constexpr std::array<const ColumnRequest*, sizeof...(Ts)> value{&column_request_v<A, Ts>...};
+};
+template <class A, class T>
+inline constexpr const auto& subtype_requests_v = ColumnRequests<A, typename A::template Subtypes<T>>::value;
+
+/// @param places   of all classes of the allocator. @pre lists are made
+Columns read_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
+                     const ColumnRequest& request);
+
+/// Likewise, with the fields of subclasses, too. @param subtypes   as in subtype_requests_v
+Columns read_all_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
+                         const ColumnRequest& request, View<const ColumnRequest*> subtypes);
+
+}  // namespace dynasoar::detail
