@@ -85,7 +85,7 @@ class Workshop:
         objects = [self.folder / f"{name}.o" for name in ("executor", "forks", "memory", "thread_team")]
         for target in objects:
             if not target.exists():
-                self.compile(ROOT / "allocator" / "src" / f"{target.stem}.cpp", target)
+                self.compile(ROOT / "allocator" / "src" / "platform" / f"{target.stem}.cpp", target)
         for source in (ROOT / "tests" / "main.cpp", ALLOCATOR / TESTS[test]):
             objects.append(self.folder / f"{source.stem}.test.o")
             self.compile(source, objects[-1])
