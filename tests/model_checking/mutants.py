@@ -24,7 +24,7 @@ from mutants_list import DISTURBED, LOCKSTEP, MUTANTS  # noqa: E402
 
 ROOT = HERE.parents[1]
 RELACY = HERE / "relacy"
-ALLOCATOR = ROOT / "tests" / "allocator"
+HEAP_TESTS = ROOT / "tests" / "heap"
 HEADERS = pathlib.Path("dynasoar/heap")
 TESTS = {DISTURBED: "block_heap_disturbed_test.cpp", LOCKSTEP: "block_heap_lockstep_test.cpp"}
 PARTS = {"block_heap_relacy": "-O1", "bitmap_relacy": "-O1", "explore": "-O2", "main": "-O2", "relacy_atomics": "-O2"}
@@ -86,7 +86,7 @@ class Workshop:
         for target in objects:
             if not target.exists():
                 self.compile(ROOT / "allocator" / "src" / "platform" / f"{target.stem}.cpp", target)
-        for source in (ROOT / "tests" / "main.cpp", ALLOCATOR / TESTS[test]):
+        for source in (ROOT / "tests" / "main.cpp", HEAP_TESTS / TESTS[test]):
             objects.append(self.folder / f"{source.stem}.test.o")
             self.compile(source, objects[-1])
         program = self.folder / "test"
