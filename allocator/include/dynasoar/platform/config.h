@@ -31,7 +31,7 @@ dynasoar_compile_as_cuda(<target>) in CMakeLists.txt, or include dynasoar only f
 options; functions of yours that must not throw can be noexcept."
 #endif
 
-// Checked builds look for misuse at every access to an object, see allocator/checks.h; all files of a program must
+// Checked builds look for misuse at every access to an object, see checks/checks.h; all files of a program must
 // agree.
 #ifndef DYNASOAR_CHECKED
 #ifdef NDEBUG
