@@ -8,7 +8,7 @@
 #include <dynasoar/classes/device_classes.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/malloc/aos_layout.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>

@@ -33,7 +33,8 @@
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/heap_storage.h>
 #include <dynasoar/heap/soa_allocator.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/object_loops.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/error.h>

@@ -60,11 +60,8 @@ struct HeapPosition {
 
 /// The position that a handle says, in a form that host compilers see through in loops; see visited_block.
 __device__ inline HeapPosition position_of(Handle object) {
-#if !DYNASOAR_CUDA_BACKEND
-  const Handle first(static_cast<std::uint64_t>(visited_block));
-  const std::uint64_t slot = object.bits() - first.bits();
-  if (__builtin_constant_p(slot < 64) && slot < 64) return {first.block_offset(), slot};
-#endif
+  std::uint64_t first = 0;
+  if (is_in_visited_block(object.bits(), first)) return {Handle(first).block_offset(), object.bits() - first};
   return {object.block_offset(), object.slot()};
 }
 

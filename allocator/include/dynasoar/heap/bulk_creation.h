@@ -114,9 +114,7 @@ struct FillBlocks {
     for (std::uint64_t left = blocks.bits; left != 0; left &= left - 1, ++chunk) {
       const std::uint32_t block = blocks.first + static_cast<std::uint32_t>(lowest_bit(left));
       const std::uint64_t first = reinterpret_cast<std::uint64_t>(A::template object<T>(block, 0));
-#if !DYNASOAR_CUDA_BACKEND
-      visited_block = FirstHandle{first};
-#endif
+      note_visited_block(first);
       for (std::uint64_t slot = lane; slot < kSlotsPerBlock; slot += BulkPlan::kLanes) {
         construction.at(first + slot, chunk * kSlotsPerBlock + slot);
       }

@@ -10,7 +10,7 @@
 #include <dynasoar/classes/device_classes.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/heap/any_heap.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/order.h>
 

@@ -24,7 +24,7 @@
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/heap/any_heap.h>
 #include <dynasoar/heap/compacted_heap.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/copy.h>
 #include <dynasoar/platform/order.h>

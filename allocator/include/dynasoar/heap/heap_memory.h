@@ -15,7 +15,7 @@
 #include <dynasoar/heap/compacted_heap.h>
 #include <dynasoar/heap/heap_size.h>
 #include <dynasoar/heap/object_places.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/growing_memory.h>
 #include <dynasoar/platform/memory.h>

@@ -7,7 +7,7 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/heap/heap_memory.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 

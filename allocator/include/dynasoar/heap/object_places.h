@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 
 namespace dynasoar::detail {
 

@@ -17,7 +17,7 @@
 #include <dynasoar/heap/compacted_heap.h>
 #include <dynasoar/heap/compaction.h>
 #include <dynasoar/heap/compaction_tasks.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/order.h>
 #include <dynasoar/platform/view.h>
 

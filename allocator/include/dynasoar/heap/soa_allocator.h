@@ -21,7 +21,7 @@
 #include <dynasoar/heap/block_heap.h>
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/heap/requests.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/warp.h>

@@ -27,7 +27,7 @@
 #include <dynasoar/heap/heap_size.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/heap/refusal.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/malloc/aos_layout.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/object_table.h>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <dynasoar/classes/handle.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/malloc/aos_layout.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>

@@ -60,6 +60,18 @@ options; functions of yours that must not throw can be noexcept."
 #define DYNASOAR_SPILL_TO_SHARED_MEMORY 0
 #endif
 
+// In a header that is implemented once per backend: includes the file of that name in the folder cuda/ or host/ beside
+// the header. `#include DYNASOAR_BACKEND_HEADER(object_loops.h)`. Not formatted: spaces would be a part of the name.
+// clang-format off
+#define DYNASOAR_TEXT_OF_(path) #path
+#define DYNASOAR_TEXT_OF(path) DYNASOAR_TEXT_OF_(path)
+#if DYNASOAR_CUDA_BACKEND
+#define DYNASOAR_BACKEND_HEADER(file) DYNASOAR_TEXT_OF(cuda/file)
+#else
+#define DYNASOAR_BACKEND_HEADER(file) DYNASOAR_TEXT_OF(host/file)
+#endif
+// clang-format on
+
 namespace dynasoar {
 
 /// True in programs whose parallel loops run on an NVIDIA GPU.

@@ -13,7 +13,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/heap/refusal.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/atomic.h>

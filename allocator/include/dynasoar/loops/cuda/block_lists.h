@@ -1,72 +1,19 @@
 /// @file
-/// The parallel loops under AllocatorHandle: over indices, and the making of lists of blocks, for object_loops.h.
-///
-/// All of them bring this translation unit's binding up to date and then launch this unit's kernels, so they have
-/// internal linkage (see binding.h).
+/// make_lists on a GPU; and how its loops read the entries of a list.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/block_sums.h>
-#include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 
 namespace dynasoar::detail {
 
-/// A block and its objects at the moment that a list was made: one entry of a loop's work list.
-struct alignas(16) ListedBlock {
-  std::uint64_t slots;
-  std::uint32_t block;
-  std::uint32_t unused = 0;  ///< instead of padding, so that all of an entry is written, and in one store
-};
-
-/// The blocks of one type that have objects, in no particular order.
-struct BlockList {
-  ListedBlock* entries;
-  std::uint32_t* count;
-};
-
-/// The making of a type's list; zero at first.
-struct ListProgress {
-  AtomicWord<std::uint32_t> entries;        ///< entries written so far
-  AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
-};
-
-/// What the making of a type's list reads and writes.
-template <class Heap>
-struct ListSource {
-  typename Heap::Counter created, deleted;
-  typename Heap::Bits allocated;
-  BlockList list;
-  ListProgress* progress;
-  AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when it was made last
-};
-
-/// The same for some types.
-template <class Heap, int kTypes>
-struct ListSources {
-  typename Heap::BlockWords slots;
-  ListSource<Heap> types[kTypes];
-  int count;  ///< of them that are used
-};
-
-#if DYNASOAR_CUDA_BACKEND
-
 namespace {
-
-// Loops over indices create objects, which is a matter of latency: as many warps as fit, whatever the registers.
-inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
-
-template <class A, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocessor)
-    bound_index_kernel(std::size_t begin, std::uint32_t count, F function) {
-  take_turns();
-  for_each_index_of_thread(begin, count, function);
-}
 
 /// An entry of a list, in one load.
 __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t index) {
@@ -158,21 +105,6 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (is_last) type.seen[threadIdx.x].store(now, Order::relaxed);
 }
 
-/// Calls `function(i)` for 0 <= i < count in device code that may use objects of allocator type A.
-///
-/// @param per_thread   indices that a thread takes at least, if there are enough
-template <class A, class F>
-void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t per_thread = 1) {
-  if (count == 0) return;
-  bring_up_to_date<A>(executor);
-  static const KernelTraits all_traits(bound_index_kernel<A, F>, executor.multiprocessors());
-  const std::size_t threads = (count - 1) / per_thread + 1;
-  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  for_each_part(count, [&](std::size_t begin, std::uint32_t size) {
-    launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), begin, size, function);
-  });
-}
-
 /// Makes the lists of those of the types of which objects were created or deleted since their last list.
 template <class Heap, int kTypes>
 void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
@@ -186,45 +118,5 @@ void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
 }
 
 }  // namespace
-
-#else
-
-template <class A, class F>
-void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t = 1) {
-  executor.for_each_index(count, function);
-}
-
-/// Makes the list of a type if objects of it were created or deleted since its last one.
-template <class Heap>
-void make_list(Executor& executor, const ListSource<Heap>& type, const typename Heap::BlockWords& slots) {
-  constexpr int kShards = Heap::Counter::kShards;
-  bool is_same = true;
-  for (int i = 0; i < 2 * kShards; ++i) {
-    const std::uint64_t now = (i % 2 == 0 ? type.created : type.deleted).word(i / 2).load(Order::relaxed);
-    if (type.seen[i].load(Order::relaxed) == now) continue;
-    type.seen[i].store(now, Order::relaxed);
-    is_same = false;
-  }
-  if (is_same) return;
-  AtomicWord<std::uint32_t>& entries = type.progress->entries;
-  executor.for_each_index(type.allocated.level_size(0), [&](std::size_t index) {
-    std::uint64_t bits = type.allocated.container(0, static_cast<std::uint32_t>(index));
-    if (bits == 0) return;
-    // relaxed: only uniqueness matters; the end of the loop publishes the entries.
-    std::uint32_t at = entries.fetch_add(static_cast<std::uint32_t>(popcount(bits)), Order::relaxed);
-    for (; bits != 0; bits &= bits - 1) {
-      const auto block = static_cast<std::uint32_t>(index * 64 + static_cast<std::size_t>(lowest_bit(bits)));
-      type.list.entries[at++] = {slots[block].load(Order::relaxed), block};
-    }
-  });
-  *type.list.count = entries.exchange(0, Order::relaxed);
-}
-
-template <class Heap, int kTypes>
-void make_lists(Executor& executor, const ListSources<Heap, kTypes>& sources) {
-  for (int i = 0; i < sources.count; ++i) make_list(executor, sources.types[i], sources.slots);
-}
-
-#endif
 
 }  // namespace dynasoar::detail

@@ -1,0 +1,58 @@
+/// @file
+/// Lists of the blocks of a type that have objects: what loops over objects go through. `make_lists` brings those up to
+/// date of whose types objects were created or deleted since.
+///
+/// The loops of this folder are implemented twice, in cuda/ and in host/. On a GPU all of them bring this translation
+/// unit's binding up to date and then launch this unit's kernels, so they have internal linkage (see binding.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// A block and its objects at the moment that a list was made: one entry of a loop's work list.
+struct alignas(16) ListedBlock {
+  std::uint64_t slots;
+  std::uint32_t block;
+  std::uint32_t unused = 0;  ///< instead of padding, so that all of an entry is written, and in one store
+};
+
+/// The blocks of one type that have objects, in no particular order.
+struct BlockList {
+  ListedBlock* entries;
+  std::uint32_t* count;
+};
+
+/// The making of a type's list; zero at first.
+struct ListProgress {
+  AtomicWord<std::uint32_t> entries;        ///< entries written so far
+  AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
+};
+
+/// What the making of a type's list reads and writes.
+template <class Heap>
+struct ListSource {
+  typename Heap::Counter created, deleted;
+  typename Heap::Bits allocated;
+  BlockList list;
+  ListProgress* progress;
+  AtomicWord<std::uint64_t>* seen;  ///< [2 * shards] of `created` and `deleted`, by turns, when it was made last
+};
+
+/// The same for some types.
+template <class Heap, int kTypes>
+struct ListSources {
+  typename Heap::BlockWords slots;
+  ListSource<Heap> types[kTypes];
+  int count;  ///< of them that are used
+};
+
+}  // namespace dynasoar::detail
+
+// make_lists(executor, sources): makes the lists of those of the types of which objects were created or deleted since
+// their last list.
+#include DYNASOAR_BACKEND_HEADER(block_lists.h)

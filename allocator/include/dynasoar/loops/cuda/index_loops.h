@@ -1,0 +1,39 @@
+/// @file
+/// loop_over_indices on a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+// Loops over indices create objects, which is a matter of latency: as many warps as fit, whatever the registers.
+inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
+
+template <class A, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocessor)
+    bound_index_kernel(std::size_t begin, std::uint32_t count, F function) {
+  take_turns();
+  for_each_index_of_thread(begin, count, function);
+}
+
+template <class A, class F>
+void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t per_thread = 1) {
+  if (count == 0) return;
+  bring_up_to_date<A>(executor);
+  static const KernelTraits all_traits(bound_index_kernel<A, F>, executor.multiprocessors());
+  const std::size_t threads = (count - 1) / per_thread + 1;
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
+  for_each_part(count, [&](std::size_t begin, std::uint32_t size) {
+    launch(traits, bound_index_kernel<A, F>, traits.grid_for(threads), executor.stream(), begin, size, function);
+  });
+}
+
+}  // namespace
+
+}  // namespace dynasoar::detail

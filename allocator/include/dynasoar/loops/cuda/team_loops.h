@@ -1,0 +1,51 @@
+/// @file
+/// Loops of teams on a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+inline constexpr int kThreadsPerTeam = 512;
+
+/// The calling thread's team.
+struct Team {
+  /// A phase: `function(i)` for 0 <= i < count. It is done when the call returns. @pre the whole team calls it
+  template <class F>
+  __device__ void for_each(std::uint32_t count, const F& function) const {
+    for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) function(i);
+    __syncthreads();
+  }
+};
+
+template <class F>
+__global__ void __launch_bounds__(kThreadsPerTeam) team_kernel(const __grid_constant__ F function) {
+  take_turns();
+  __shared__ union {
+    unsigned char bytes[sizeof(typename F::Scratch)];
+    uint4 aligned;
+  } scratch;
+  static_assert(alignof(typename F::Scratch) <= alignof(uint4));
+  std::size_t i = blockIdx.x;  // of this part or, if that has fewer, of one that follows
+  const int parts = function.parts();
+  for (int part = 0; part < parts; ++part) {
+    const std::size_t count = function.count(part);
+    for (; i < count; i += gridDim.x) function(Team{}, *reinterpret_cast<typename F::Scratch*>(&scratch), part, i);
+    i -= count;
+  }
+}
+
+template <class F>
+void loop_over_teams(Executor& executor, std::size_t most, const F& function) {
+  static const KernelTraits traits(team_kernel<F>, executor.multiprocessors());
+  launch(traits, team_kernel<F>, traits.grid_for(most * traits.threads), executor.stream(), function);
+}
+
+}  // namespace
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,64 @@
+/// @file
+/// loop_over_objects and reduce_objects on a CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/pair_loops.h>
+#include <dynasoar/loops/visited_block.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+// `function` is a copy, which nothing that it does can change.
+template <class F>
+void visit_objects(const ListedBlock& entry, const F function) {
+  if constexpr (F::kHasConsecutiveHandles) {
+    if (entry.slots == first_bits(64)) {  // the common case, in a form that compilers vectorize
+      const std::uint64_t first = function.handle_of_first(entry.block);
+      note_visited_block(first);
+      for (std::uint64_t slot = 0; slot < 64; ++slot) function.visit(first + slot);
+      return;
+    }
+  }
+  for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+    function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)));
+  }
+}
+
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
+  executor.for_each_index(*list.count, [list, function](std::size_t i) {
+    using Pairs = typename F::template Pairs<>;
+    if constexpr (std::is_void_v<Pairs>) {
+      visit_objects(list.entries[i], function);
+    } else {
+      visit_pairs(list.entries[i], Pairs{function});
+    }
+  });
+}
+
+template <class A, class R, class Op, class F>
+R reduce_objects(Executor& executor, BlockList list, std::size_t, DeviceArray<char>&, R init, Op op,
+                 const F& function) {
+  std::vector<R> partial(*list.count, init);
+  executor.for_each_index(partial.size(), [&](std::size_t index) {
+    const ListedBlock entry = list.entries[index];
+    R result = init;
+    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+      result = op(result, static_cast<R>(function(entry.block, static_cast<std::uint32_t>(lowest_bit(left)))));
+    }
+    partial[index] = result;
+  });
+  R result = init;
+  for (const R& part : partial) result = op(result, part);
+  return result;
+}
+
+}  // namespace dynasoar::detail
