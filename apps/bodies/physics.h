@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <dynasoar/platform/arithmetic.h>
 #include <dynasoar/platform/config.h>
 
 namespace bodies {
@@ -29,21 +30,13 @@ inline constexpr float kGravity = 6.673e-11f;
 /// Keeps the force of close bodies finite: G m m' / (d^2 + kSoftening).
 inline constexpr float kSoftening = 0.05f;
 
-__host__ __device__ inline float inverse_square_root(float value) {
-#if defined(__CUDA_ARCH__)
-  return rsqrtf(value);
-#else
-  return 1.0f / std::sqrt(value);
-#endif
-}
-
 /// How a mass accelerates what is `towards` away from it, but for the factor kGravity. Nothing at distance 0: a body
 /// does not attract itself.
 __host__ __device__ inline Vector pull(Vector towards, float mass) {
   // 1 / ((d^2 + kSoftening) d) with one root; bounded, so that distance 0 gives 0 and not 0 * infinity.
   const float squared = squared_length(towards);
   const float softened = squared + kSoftening;
-  return mass * inverse_square_root(std::fmax(softened * softened * squared, 1e-30f)) * towards;
+  return mass * dynasoar::detail::inverse_square_root(std::fmax(softened * softened * squared, 1e-30f)) * towards;
 }
 
 /// A body's motion for a time step: first its velocity, then its position. A component of the velocity turns round

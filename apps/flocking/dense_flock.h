@@ -6,23 +6,21 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include <app/phase_clock.h>
+#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/recording.h>
+#include <dynasoar/platform/sort.h>
 
-#include "cell_sort.h"
 #include "rules.h"
 #include "simulation.h"
-
-#if DYNASOAR_CUDA_BACKEND
-#include <cub/util_ptx.cuh>
-#endif
 
 namespace flocking::baselines {
 
@@ -92,7 +90,7 @@ struct CopySorted {
 /// Every boid looks around, turns and moves. On a GPU a thread for each of its sums.
 template <class Arrays, std::uint32_t kBoidSums>
 struct Fly {
-  static constexpr std::uint32_t kThreads = DYNASOAR_CUDA_BACKEND ? kBoidSums : 1;
+  static constexpr std::uint32_t kThreads = dynasoar::kCudaBackend ? kBoidSums : 1;
   using Sums = Impression[kBoidSums / kThreads];
 
   Work<Arrays> work;
@@ -138,12 +136,12 @@ struct Fly {
   __device__ static void add_up([[maybe_unused]] Sums& sums) {
     if constexpr (kBoidSums > 1) {
       for (std::uint32_t step = 1; step < kBoidSums; step *= 2) {
-#if DYNASOAR_CUDA_BACKEND
-        const unsigned boid = ((1u << kBoidSums) - 1) << (threadIdx.x % 32 / kBoidSums * kBoidSums);
-        sums[0] = sums[0] + cub::ShuffleDown<kBoidSums>(sums[0], static_cast<int>(step), kBoidSums - 1, boid);
-#else
-        for (std::uint32_t i = 0; i < kBoidSums; i += 2 * step) sums[i] = sums[i] + sums[i + step];
-#endif
+        if constexpr (dynasoar::kCudaBackend) {
+          const unsigned boid = dynasoar::detail::neighbouring_lanes<kBoidSums>();
+          sums[0] = sums[0] + dynasoar::detail::shuffle_down<kBoidSums>(sums[0], static_cast<int>(step), boid);
+        } else {
+          for (std::uint32_t i = 0; i < kBoidSums; i += 2 * step) sums[i] = sums[i] + sums[i + step];
+        }
       }
     }
   }
@@ -198,20 +196,12 @@ class DenseFlock final : public Simulation {
   }
 
   void step() override {
-#if DYNASOAR_CUDA_BACKEND
-    if (!is_timed_) {
-      auto submit = [this] { submit_step(); };
-      if (!recording_) recording_.emplace(executor_, submit);
-      recording_->replay();
-      return;
-    }
-#endif
-    submit_step();
+    if (is_timed_) return submit_step();
+    if (!recording_) recording_.emplace(executor_, submit_);
+    recording_->replay();
   }
 
-  void synchronize() override {
-    executor_.synchronize();
-  }
+  void synchronize() override { executor_.synchronize(); }
 
   std::vector<BoidState> boids() override {
     executor_.for_each_index(count_, Pack<Arrays>{boids_.arrays(), states_.data()});
@@ -219,9 +209,7 @@ class DenseFlock final : public Simulation {
     return states_.download();
   }
 
-  std::vector<app::PhaseTime> phases() override {
-    return clock_.times();
-  }
+  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
 
  private:
   Work<Arrays> work() const {
@@ -266,12 +254,11 @@ class DenseFlock final : public Simulation {
   dynasoar::DeviceArray<std::uint32_t> numbers_;  // cells, numbers, sorted cells, order
   dynasoar::DeviceArray<std::uint32_t> bounds_;
   dynasoar::DeviceArray<BoidState> states_;
-  CellSort sort_;
+  dynasoar::detail::KeySort sort_;
   app::PhaseClock clock_;
   bool is_timed_;
-#if DYNASOAR_CUDA_BACKEND
+  std::function<void()> submit_ = [this] { submit_step(); };
   std::optional<dynasoar::detail::Recording> recording_;
-#endif
 };
 
 }  // namespace flocking::baselines

@@ -2,11 +2,9 @@
 /// print: what a pointer to an object stands for, and what the object holds, from device code, for debugging.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,8 +16,8 @@
 #include <dynasoar/detail/field_names.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/number_text.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/platform/print_real.h>
 
 namespace dynasoar {
 
@@ -148,12 +146,7 @@ template <class Value>
   const int size = line.size();
   if constexpr (std::is_floating_point_v<Value>) {
     constexpr bool kIsShort = sizeof(Value) < sizeof(double);
-#if DYNASOAR_CUDA_BACKEND
-    std::printf(kIsShort ? "%s%.7g\n" : "%s%.15g\n", line.characters(), static_cast<double>(value));
-#else
-    const std::string number = number_text(static_cast<double>(value), std::chars_format::general, kIsShort ? 7 : 15);
-    std::printf("%s%s\n", line.characters(), number.c_str());
-#endif
+    print_real<kIsShort>(line.characters(), static_cast<double>(value));
     return;
   } else if constexpr (std::is_same_v<Value, bool>) {
     line.add(value ? "true" : "false");

@@ -9,6 +9,34 @@
 
 namespace dynasoar {
 
+namespace detail {
+
+/// Base of SoaBase: `delete`, compiled only for a program that uses it, which has a message of its own then.
+template <class AllocatorT, bool kIsCompiledByDestructors = kCudaBackend>
+class NoDelete {
+ public:
+  static void operator delete(void*) { refuse(); }
+  static void operator delete[](void*) { refuse(); }
+
+ private:
+  static void refuse() {
+    static_assert(
+        !std::is_same_v<AllocatorT, AllocatorT>,
+        "dynasoar: 'delete' cannot destroy an object of this allocator's classes, which has no address of its "
+        "own. Call dynasoar::destroy(object), or dynasoar::destroy(this)");
+  }
+};
+
+/// nvcc compiles them for every class with a destructor, so they can have no message there.
+template <class AllocatorT>
+class NoDelete<AllocatorT, true> {
+ public:
+  static void operator delete(void*) = delete;
+  static void operator delete[](void*) = delete;
+};
+
+}  // namespace detail
+
 /// Base of user classes. `class Fish : public SoaBase<AllocatorT>`, or from a class that derives from it.
 ///
 /// A class declares its fields with DYNASOAR_FIELDS, or with `using FieldTypes = std::tuple<...>` and one SoaField per
@@ -18,7 +46,7 @@ namespace dynasoar {
 ///
 /// @tparam AllocatorT   the allocator, as in SoaAllocator<Cell, Fish, Shark>
 template <class AllocatorT>
-class SoaBase {
+class SoaBase : public detail::NoDelete<AllocatorT> {
  public:
   using Allocator = AllocatorT;
   using BaseClass = void;
@@ -26,7 +54,7 @@ class SoaBase {
   SoaBase(const SoaBase&) = delete;
   SoaBase& operator=(const SoaBase&) = delete;
 
-  // `new` in all forms, and `delete`: compiled only for a program that uses them, which has a message of its own then.
+  // `new` in all forms: compiled only for a program that uses it, which has a message of its own then.
   __host__ __device__ static void* operator new(std::size_t) { return refuse_new(); }
   __host__ __device__ static void* operator new[](std::size_t) { return refuse_new(); }
   template <class Place, class... More>
@@ -37,17 +65,6 @@ class SoaBase {
   __host__ __device__ static void* operator new[](std::size_t, const Place&, const More&...) {
     return refuse_new();
   }
-#if defined(__CUDACC__)  // nvcc compiles them for every class with a destructor, so they can have no message there
-  static void operator delete(void*) = delete;
-  static void operator delete[](void*) = delete;
-#else
-  static void operator delete(void*) {
-    refuse_delete();
-  }
-  static void operator delete[](void*) {
-    refuse_delete();
-  }
-#endif
 
  protected:
   __device__ SoaBase() {}
@@ -61,13 +78,6 @@ class SoaBase {
         "dynasoar: 'new' cannot create an object of this allocator's classes, which has no address of its own. "
         "Call dynasoar::make_new<Class>(...) in a loop, or handle.parallel_new<Class>(count, ...)");
     return nullptr;
-  }
-  template <class A = AllocatorT>
-  static void refuse_delete() {
-    static_assert(
-        !std::is_same_v<A, A>,
-        "dynasoar: 'delete' cannot destroy an object of this allocator's classes, which has no address of its "
-        "own. Call dynasoar::destroy(object), or dynasoar::destroy(this)");
   }
 
   // Never read or written. Fields lie behind it, because g++ does not see that a first member's address is the

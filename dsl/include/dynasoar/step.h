@@ -23,9 +23,7 @@ class Step {
   /// @pre the handle outlives the calls
   Step(HandleT& handle, F function) : handle_(handle), function_(std::move(function)) {
     handle_.executor().check_may_wait();
-#if DYNASOAR_CUDA_BACKEND
     if constexpr (kRecords) record();
-#endif
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
@@ -34,23 +32,20 @@ class Step {
   ///                             called, what it throws, and Error if it waits for the device
   void operator()() {
     handle_.executor().check_may_wait();  // a step is not a part of another one
-#if DYNASOAR_CUDA_BACKEND
     if constexpr (kRecords) {
       handle_.before_step(pages_);
       if (recorded_at_ != handle_.growths()) record();
       recording_->replay();
       handle_.after_step();
-      return;
+    } else {
+      const Executor::Unwaited unwaited(handle_.executor());
+      function_();
     }
-#endif
-    const Executor::Unwaited unwaited(handle_.executor());
-    function_();
   }
 
  private:
   static constexpr bool kRecords = kCudaBackend && !HandleT::kFindsMisuse;
 
-#if DYNASOAR_CUDA_BACKEND
   void record() {
     // What the kernels know of the heap is brought up to date at once, which nothing that runs may notice.
     handle_.executor().wait();
@@ -63,7 +58,6 @@ class Step {
   std::optional<detail::Recording> recording_;
   std::uint64_t recorded_at_ = 0;  // growths of the heap by then
   std::uint64_t pages_ = 0;        // of the heap that a step asks for with parallel_new
-#endif
   HandleT& handle_;
   F function_;
 };

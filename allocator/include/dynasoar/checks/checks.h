@@ -197,12 +197,11 @@ class Checks {
 
   /// Memory for an access that must not happen, as large as a block. On the host each thread has its own.
   __device__ static char* scratch() {
-#if DYNASOAR_CUDA_BACKEND
-    return state().scratch;
-#else
-    alignas(kArrayAlignment) static thread_local char memory[A::largest_block_bytes()];
-    return memory;
-#endif
+    if constexpr (kCudaBackend) {
+      return state().scratch;
+    } else {
+      return memory_of_host_thread<A::largest_block_bytes(), kArrayAlignment>();
+    }
   }
 
   /// Names the allocator in contexts.
@@ -236,16 +235,12 @@ class Checks {
   }
 
   /// Whether the calling thread's context says how deep in constructors it is.
-  __device__ static bool counts_nesting() {
-    return !kCudaBackend || has_context();
-  }
+  __device__ static bool counts_nesting() { return !kCudaBackend || has_context(); }
 
  private:
   static constexpr std::uint32_t kMaxNesting = kCudaBackend ? 8 : 1000;  // a GPU's threads have little stack
 
-  __device__ static const CheckState& state() {
-    return bound_state<A>().checks;
-  }
+  __device__ static const CheckState& state() { return bound_state<A>().checks; }
 
   __device__ static AtomicWord<std::uint32_t>& tag_of(std::uint32_t block, std::uint32_t slot) {
     return state().tags[block * kSlotsPerBlock + slot];
@@ -305,17 +300,7 @@ class Checks {
   }
 
   /// Whether the calling thread runs a loop of this allocator, so that its context means something.
-  __device__ static bool has_context() {
-    return thread_context().mark == mark();
-  }
-
-  __device__ static bool runs_in_loop() {
-#if DYNASOAR_CUDA_BACKEND
-    return true;  // nvcc does not let host code call device functions
-#else
-    return is_in_loop;
-#endif
-  }
+  __device__ static bool has_context() { return thread_context().mark == mark(); }
 
   /// There is nowhere to record what happens without a heap, so the program ends.
   __device__ static void check_alive() {
@@ -324,16 +309,6 @@ class Checks {
           "an object is used, created or destroyed, but there is no AllocatorHandle of its allocator alive (or, in a "
           "kernel of your own: device_pointer() was not called before the launch, in the same file)");
     }
-  }
-
-  __device__ static void end_program(const char* reason) {
-    std::printf("dynasoar: %s\n", reason);
-#if defined(__CUDA_ARCH__)
-    __trap();
-#elif !DYNASOAR_CUDA_BACKEND
-    std::fflush(stdout);
-    std::abort();
-#endif
   }
 
   template <class C>

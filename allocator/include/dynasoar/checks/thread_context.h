@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/threads.h>
 
 namespace dynasoar::detail {
 
@@ -26,17 +26,7 @@ struct ThreadContext {
 
 /// The calling thread's.
 __device__ inline ThreadContext& thread_context() {
-#if defined(__CUDA_ARCH__)
-  __shared__ std::uint64_t objects[kThreadsPerBlock * 3];  // contexts; a shared variable may not have initializers
-  static_assert(sizeof(ThreadContext) == 3 * sizeof(std::uint64_t));
-  return reinterpret_cast<ThreadContext*>(objects)[threadIdx.x % kThreadsPerBlock];
-#elif DYNASOAR_CUDA_BACKEND
-  static ThreadContext never_used;  // device code only
-  return never_used;
-#else
-  static thread_local ThreadContext context;
-  return context;
-#endif
+  return of_calling_thread<ThreadContext>();
 }
 
 }  // namespace dynasoar::detail

@@ -27,20 +27,7 @@ namespace dynasoar::detail {
 /// class whose field was declared for another class can be told.
 template <class C, int I>
 struct FieldTag {
-#if defined(__NVCC__)
-#pragma nv_diag_suppress 1301
-#endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-template-friend"
-#endif
-  friend constexpr auto is_field_declared(FieldTag<C, I>);
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#if defined(__NVCC__)
-#pragma nv_diag_default 1301
-#endif
+  DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(friend constexpr auto is_field_declared(FieldTag<C, I>);)
 };
 
 template <class C, int I>

@@ -35,40 +35,15 @@ enum class CoalescingScope { block, warp };
 
 namespace detail {
 
-#if DYNASOAR_CUDA_BACKEND
-
-/// The threads of a block, as a group. @pre all of them call its operations together
-struct CudaBlockGroup {
-  __device__ int rank() const {
-    return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
-  }
-  __device__ int size() const { return static_cast<int>(blockDim.x * blockDim.y * blockDim.z); }
-  __device__ std::uint64_t broadcast(std::uint64_t value) const {
-    __shared__ std::uint64_t of_first;
-    if (rank() == 0) of_first = value;
-    __syncthreads();
-    const std::uint64_t result = of_first;
-    __syncthreads();  // before it is written again
-    return result;
-  }
-  __device__ void synchronize() const { __syncthreads(); }
-};
-
-#endif
-
 /// The threads that the caller allocates with. Of a warp, those that ask for as much: lanes in different rounds of a
 /// loop may be there together.
 template <CoalescingScope kScope, class Warp>
 __device__ auto coalescing_threads([[maybe_unused]] const Warp& warp, [[maybe_unused]] std::size_t piece_bytes) {
-#if DYNASOAR_CUDA_BACKEND
-  if constexpr (kScope == CoalescingScope::block) {
-    return CudaBlockGroup{};
+  if constexpr (kCudaBackend && kScope == CoalescingScope::block) {
+    return PlatformBlock{};
   } else {
     return warp.coalesce().matching(static_cast<std::uint32_t>(piece_bytes / kMallocAlignment));
   }
-#else
-  return warp.coalesce().matching(static_cast<std::uint32_t>(piece_bytes / kMallocAlignment));
-#endif
 }
 
 /// With header: in front of each piece stands the address of its superblock.

@@ -136,71 +136,6 @@ struct ChosenTables {
   int count;
 };
 
-#if DYNASOAR_CUDA_BACKEND
-
-namespace {
-
-// A row of thread blocks per type.
-template <int kTypes>
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    list_gaps_kernel(const __grid_constant__ ChosenTables<kTypes> chosen) {
-  take_turns();
-  const ObjectTable& table = chosen.tables[blockIdx.y];
-  const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
-  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < removed; i += gridDim.x * blockDim.x) {
-    table.list_gap_and_mover(i, removed);
-  }
-}
-
-template <int kTypes>
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    fill_gaps_kernel(const __grid_constant__ ChosenTables<kTypes> chosen) {
-  take_turns();
-  const ObjectTable& table = chosen.tables[blockIdx.y];
-  const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
-  const std::uint32_t gaps = table.counts->gaps.load(Order::relaxed);
-  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < gaps; i += gridDim.x * blockDim.x) {
-    table.move_entry(i);
-  }
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  // acq_rel: the last one writes what all others have read by then.
-  if (table.counts->thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x) {
-    table.counts->thread_blocks.store(0, Order::relaxed);
-    table.finish_compaction(removed);
-  }
-}
-
-/// Compacts the tables and makes their lists.
-template <int kTypes>
-void make_lists(Executor& executor, const ChosenTables<kTypes>& chosen) {
-  if (chosen.count == 0) return;
-  const dim3 grid(static_cast<unsigned>(executor.multiprocessors()), static_cast<unsigned>(chosen.count));
-  static const KernelTraits list_traits(list_gaps_kernel<kTypes>, executor.multiprocessors());
-  static const KernelTraits fill_traits(fill_gaps_kernel<kTypes>, executor.multiprocessors());
-  launch(list_traits, list_gaps_kernel<kTypes>, grid, executor.stream(), chosen);
-  launch(fill_traits, fill_gaps_kernel<kTypes>, grid, executor.stream(), chosen);
-}
-
-}  // namespace
-
-#else
-
-template <int kTypes>
-void make_lists(Executor& executor, const ChosenTables<kTypes>& chosen) {
-  for (int number = 0; number < chosen.count; ++number) {
-    const ObjectTable& table = chosen.tables[number];
-    const std::uint32_t removed = table.counts->removed.load(Order::relaxed);
-    executor.for_each_index(removed,
-                            [&](std::size_t i) { table.list_gap_and_mover(static_cast<std::uint32_t>(i), removed); });
-    executor.for_each_index(table.counts->gaps.load(Order::relaxed),
-                            [&](std::size_t i) { table.move_entry(static_cast<std::uint32_t>(i)); });
-    table.finish_compaction(removed);
-  }
-}
-
-#endif
-
 /// Sets up the list of a table: every entry says that all its objects are there.
 struct FillList {
   ListedBlock* entries;
@@ -258,3 +193,6 @@ class TableStorage {
 };
 
 }  // namespace dynasoar::detail
+
+// make_lists(executor, chosen): compacts the tables and makes their lists.
+#include DYNASOAR_BACKEND_HEADER(object_table.h)

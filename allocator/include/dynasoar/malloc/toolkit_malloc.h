@@ -4,17 +4,14 @@
 /// BareToolkitMalloc: the same without a bound on the heap.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <string>
 
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/toolkit_heap.h>
 
 namespace dynasoar {
 
@@ -35,21 +32,15 @@ class BareToolkitMalloc {
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp = {}) const {
     if (bytes == 0 || bytes > largest_) return nullptr;
-#if DYNASOAR_CUDA_BACKEND
-    return ::malloc(bytes);  // aligned to 16 bytes
-#else
-    return std::aligned_alloc(kMallocAlignment, detail::round_up(bytes, kMallocAlignment));
-#endif
+    return detail::toolkit_memory(bytes, kMallocAlignment);
   }
 
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp = {}) const {
-    ::free(pointer);
+    detail::free_toolkit_memory(pointer);
   }
 
-  __host__ __device__ std::size_t largest() const {
-    return largest_;
-  }
+  __host__ __device__ std::size_t largest() const { return largest_; }
 
  private:
   std::size_t largest_;
@@ -60,44 +51,16 @@ class BareToolkitMalloc::Storage {
  public:
   /// @throws Error on a GPU whose heap has been in use with a smaller size, or that has too little memory
   Storage([[maybe_unused]] Executor& executor, const MallocNeeds& needs) : heap_bytes_(needs.heap_bytes) {
-#if DYNASOAR_CUDA_BACKEND
-    enlarge_heap(2 * heap_bytes_);
-#endif
+    detail::enlarge_toolkit_heap(2 * heap_bytes_);
     view_.largest_ = heap_bytes_;
   }
 
-  BareToolkitMalloc view() const {
-    return view_;
-  }
+  BareToolkitMalloc view() const { return view_; }
   /// What was asked for; there may be more.
-  std::size_t heap_bytes() const {
-    return heap_bytes_;
-  }
-  std::size_t state_bytes() const {
-    return 0;
-  }
+  std::size_t heap_bytes() const { return heap_bytes_; }
+  std::size_t state_bytes() const { return 0; }
 
  private:
-#if DYNASOAR_CUDA_BACKEND
-  static void enlarge_heap(std::size_t bytes) {
-    std::size_t now = 0;
-    detail::check_cuda(cudaDeviceGetLimit(&now, cudaLimitMallocHeapSize), "cudaDeviceGetLimit");
-    if (now >= bytes) return;
-    std::size_t free = 0;
-    std::size_t total = 0;
-    detail::check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    const std::size_t wanted = std::max(bytes, total / 32);
-    const cudaError_t error = cudaDeviceSetLimit(cudaLimitMallocHeapSize, wanted);
-    static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
-    if (error != cudaSuccess) {
-      throw Error("dynasoar: the toolkit's heap cannot grow from " + std::to_string(now) + " to " +
-                  std::to_string(wanted) + " bytes (" + cudaGetErrorString(error) +
-                  "); it must get its size before the first kernel that allocates: make the largest " +
-                  "Storage of the process first");
-    }
-  }
-#endif
-
   std::size_t heap_bytes_;
   BareToolkitMalloc view_{};
 };

@@ -1,5 +1,6 @@
 /// @file
-/// What the threads of a warp or a thread block find out together: shuffle_down, BlockScan, block_reduce. CUDA only.
+/// What the threads of a warp or a thread block find out together: shuffle_down; BlockScan and block_reduce, which are
+/// for CUDA only.
 ///
 /// CUB has all three, and its headers take nvcc as long to read as the whole library; these are included by every
 /// program. Where CUB is used (scan.cpp), only the library's own sources include it.
@@ -33,6 +34,13 @@ class RawArray {
 };
 
 #if DYNASOAR_CUDA_BACKEND
+
+/// The calling thread and its neighbours, of each kLanes neighbouring threads of a warp, as a mask of the warp.
+template <int kLanes>
+__device__ unsigned neighbouring_lanes() {
+  static_assert(kLanes < 32);
+  return ((1u << kLanes) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
+}
 
 /// The value of the thread that is `distance` lanes further on, of each kLanes neighbouring threads; their own to the
 /// last ones. @param threads   of the warp that call it, as a mask
@@ -92,6 +100,18 @@ __device__ T block_reduce(T value, Op op, RawArray<T, kThreads / 32>& shared) {
   __syncthreads();
   if (threadIdx.x != 0) return value;
   for (std::size_t i = 1; i < kThreads / 32; ++i) value = op(value, shared[i]);
+  return value;
+}
+
+#else
+
+// A thread of a CPU has no neighbours.
+template <int kLanes>
+unsigned neighbouring_lanes() {
+  return 1;
+}
+template <int kLanes, class T>
+T shuffle_down(const T& value, int, unsigned) {
   return value;
 }
 

@@ -60,6 +60,18 @@ options; functions of yours that must not throw can be noexcept."
 #define DYNASOAR_SPILL_TO_SHARED_MEMORY 0
 #endif
 
+// A friend that each specialization of a class template declares anew, which is meant: compilers warn of it.
+#if defined(__NVCC__)
+#define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...) \
+  _Pragma("nv_diag_suppress 1301") __VA_ARGS__ _Pragma("nv_diag_default 1301")
+#elif defined(__GNUC__) && !defined(__clang__)
+#define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...)                                          \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wnon-template-friend\"") \
+      __VA_ARGS__ _Pragma("GCC diagnostic pop")
+#else
+#define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...) __VA_ARGS__
+#endif
+
 // In a header that is implemented once per backend: includes the file of that name in the folder cuda/ or host/ beside
 // the header. `#include DYNASOAR_BACKEND_HEADER(object_loops.h)`. Not formatted: spaces would be a part of the name.
 // clang-format off

@@ -1,16 +1,15 @@
 /// @file
-/// Recording: work that was submitted once, as a CUDA graph that is launched as a whole. Used by
+/// Recording: work that is submitted again and again; on a GPU as a CUDA graph, which is launched as a whole. Used by
 /// AllocatorHandle::record.
 #pragma once
 
 #include <dynasoar/platform/config.h>
-
-#if DYNASOAR_CUDA_BACKEND
-
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 
 namespace dynasoar::detail {
+
+#if DYNASOAR_CUDA_BACKEND
 
 /// Work of an executor that can be submitted again, for much less than its parts cost to submit.
 class Recording {
@@ -51,6 +50,23 @@ class Recording {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-}  // namespace dynasoar::detail
+#else
+
+/// Nothing is recorded: each replay calls `submit`, which must outlive it.
+class Recording {
+ public:
+  template <class F>
+  Recording(Executor&, F& submit) : submit_([](void* f) { (*static_cast<F*>(f))(); }), context_(&submit) {}
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  void replay() const { submit_(context_); }
+
+ private:
+  void (*submit_)(void*);
+  void* context_;
+};
 
 #endif
+
+}  // namespace dynasoar::detail

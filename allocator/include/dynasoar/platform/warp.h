@@ -155,7 +155,25 @@ struct CudaWarp {
   }
 };
 
+/// The threads of a block, as a group. @pre all of them call its operations together
+struct CudaBlock {
+  __device__ int rank() const {
+    return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+  }
+  __device__ int size() const { return static_cast<int>(blockDim.x * blockDim.y * blockDim.z); }
+  __device__ std::uint64_t broadcast(std::uint64_t value) const {
+    __shared__ std::uint64_t of_first;
+    if (rank() == 0) of_first = value;
+    __syncthreads();
+    const std::uint64_t result = of_first;
+    __syncthreads();  // before it is written again
+    return result;
+  }
+  __device__ void synchronize() const { __syncthreads(); }
+};
+
 using PlatformWarp = CudaWarp;
+using PlatformBlock = CudaBlock;
 
 #else
 
@@ -178,6 +196,7 @@ struct SingleLaneWarp {
 };
 
 using PlatformWarp = SingleLaneWarp;
+using PlatformBlock = SingleLaneGroup;
 
 #endif
 

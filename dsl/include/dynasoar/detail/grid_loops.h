@@ -2,7 +2,10 @@
 /// The loops of UniformGrid::parallel_do: over the objects of a grid, cell by cell, with a thread for each, or with a
 /// few threads that share a NeighbourReduction.
 ///
-/// Like those of loops.h they launch kernels of this translation unit, so they have internal linkage.
+///     loop_over_places(executor, capacity, function)
+///
+/// calls a CallByPlace for all places of its grid; `capacity` is an upper bound on their number, which only the device
+/// knows. Like the loops of loops/, those of a GPU have internal linkage.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +16,9 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/grid_view.h>
-#include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/bits.h>
-#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/executor.h>
 
 namespace dynasoar::detail {
 
@@ -59,86 +59,6 @@ struct CallByPlace {
   }
 };
 
-#if DYNASOAR_CUDA_BACKEND
-
-namespace {
-
-// kThreads neighbouring threads are at the same place. Each does a part of the reduction; the first one gets all
-// together.
-template <std::uint32_t kThreads, class F>
-__device__ void visit_together(std::uint32_t place, std::uint32_t part, const F& function) {
-  function.visit(place, [&](auto* object) {
-    const auto reduction = function.call(object);
-    auto result = reduction.template part<kThreads>(part);
-    if constexpr (kThreads > 1) {
-      const unsigned together = ((1u << kThreads) - 1) << (threadIdx.x % 32 / kThreads * kThreads);
-#pragma unroll
-      for (int step = 1; step < static_cast<int>(kThreads); step *= 2) {
-        const auto other = shuffle_down<kThreads>(result, step, together);
-        result = reduction.op(result, other);
-      }
-    }
-    if (part == 0) reduction.finish(result);
-  });
-}
-
-// All places, kThreads threads for each. If threads are fewer than the GPU holds, they are spread over all
-// multiprocessors warp by warp; else neighbouring warps take neighbouring places.
-template <std::uint32_t kThreads, class F>
-__device__ void for_each_place(std::uint32_t size, const F& visit) {
-  const std::uint32_t all = gridDim.x * blockDim.x;
-  const std::uint32_t warp = size <= all / (2 * kThreads) ? threadIdx.x / 32 * gridDim.x + blockIdx.x
-                                                          : blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  const std::uint32_t thread = warp * 32 + threadIdx.x % 32;
-  for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) visit(place, thread % kThreads);
-}
-
-// How many objects of a grid a kernel is for, where a few are treated otherwise than many: a kernel for both would have
-// the registers of the one that needs more.
-enum class Crowd { few, many };
-
-template <Crowd kCrowd, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock) place_kernel(F function) {
-  take_turns();
-  const std::uint32_t size = function.size();
-  if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
-  if constexpr (is_neighbour_reduction_v<typename F::template Result<>>) {
-    constexpr std::uint32_t kThreads = kCrowd == Crowd::few ? kNeighbourParts : 1;
-    for_each_place<kThreads>(
-        size, [&](std::uint32_t place, std::uint32_t thread) { visit_together<kThreads>(place, thread, function); });
-  } else {
-    for_each_place<1>(size, [&](std::uint32_t place, std::uint32_t) { function(place); });
-  }
-}
-
-template <Crowd kCrowd, class F>
-void submit_place_kernel(Executor& executor, std::size_t threads, const F& function) {
-  static const KernelTraits all_traits(place_kernel<kCrowd, F>, executor.multiprocessors());
-  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  launch(traits, place_kernel<kCrowd, F>, traits.grid_for(threads), executor.stream(), function);
-}
-
-/// Calls a CallByPlace for all places of its grid.
-///
-/// @param capacity   an upper bound on the number of places, which only the device knows
-template <class F>
-void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
-  const std::size_t few = capacity < kFewObjects ? capacity : kFewObjects;
-  submit_place_kernel<Crowd::few>(executor, few * kNeighbourParts, function);
-  if (capacity > kFewObjects) submit_place_kernel<Crowd::many>(executor, capacity, function);
-}
-
-}  // namespace
-
-#else
-
-template <class F>
-void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
-  executor.for_each_index(capacity, [function](std::size_t place) {
-    if (place < function.size()) function(static_cast<std::uint32_t>(place));
-  });
-}
-
-#endif
-
 }  // namespace dynasoar::detail
+
+#include DYNASOAR_BACKEND_HEADER(grid_loops.h)

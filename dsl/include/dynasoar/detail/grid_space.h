@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/platform/arithmetic.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/rounding.h>
 
 namespace dynasoar {
 

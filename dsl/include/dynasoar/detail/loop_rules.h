@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/lambdas.h>
 
 namespace dynasoar::detail {
 
@@ -18,15 +19,6 @@ namespace dynasoar::detail {
 template <class T>
 inline constexpr bool is_copied_as_bytes_v =
     std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T>;
-
-/// nvcc wraps a `__host__ __device__` lambda in a class that is copied in another way.
-#if defined(__CUDACC_EXTENDED_LAMBDA__)
-template <class F>
-inline constexpr bool is_wrapped_lambda_v = __nv_is_extended_host_device_lambda_closure_type(F);
-#else
-template <class F>
-inline constexpr bool is_wrapped_lambda_v = false;
-#endif
 
 /// std::make_tuple stores what a std::ref refers to.
 template <class T>

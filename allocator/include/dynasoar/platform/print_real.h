@@ -1,0 +1,29 @@
+/// @file
+/// print_real: prints a floating-point number from device code.
+#pragma once
+
+#include <cstdio>
+
+#include <dynasoar/platform/config.h>
+
+#if !DYNASOAR_CUDA_BACKEND
+#include <charconv>
+#include <string>
+
+#include <dynasoar/platform/number_text.h>
+#endif
+
+namespace dynasoar::detail {
+
+/// Prints a line: the text, and the number with 7 digits or with 15, and a point.
+template <bool kIsShort>
+__device__ void print_real(const char* text, double value) {
+#if DYNASOAR_CUDA_BACKEND
+  std::printf(kIsShort ? "%s%.7g\n" : "%s%.15g\n", text, value);  // by the driver, which knows no locale
+#else
+  const std::string number = number_text(value, std::chars_format::general, kIsShort ? 7 : 15);
+  std::printf("%s%s\n", text, number.c_str());
+#endif
+}
+
+}  // namespace dynasoar::detail

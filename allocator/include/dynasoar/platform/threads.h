@@ -1,0 +1,66 @@
+/// @file
+/// What device code asks of the thread that runs it: memory of its own, whether it runs a loop, the program's end. Used
+/// by checks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+/// The calling thread's T, for device code in loops whose thread blocks have at most kThreadsPerBlock threads. On a GPU
+/// it is in shared memory, and not initialized.
+template <class T>
+__device__ T& of_calling_thread() {
+#if defined(__CUDA_ARCH__)
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
+  constexpr std::size_t kWords = sizeof(T) / sizeof(std::uint64_t);
+  __shared__ std::uint64_t all[kThreadsPerBlock * kWords];  // a shared variable may not have initializers
+  return reinterpret_cast<T*>(all)[threadIdx.x % kThreadsPerBlock];
+#elif DYNASOAR_CUDA_BACKEND
+  static T never_used;  // device code only
+  return never_used;
+#else
+  static thread_local T value;
+  return value;
+#endif
+}
+
+/// Memory of the calling thread of a CPU; null on a GPU.
+template <std::size_t kBytes, std::size_t kAlignment>
+__device__ char* memory_of_host_thread() {
+#if DYNASOAR_CUDA_BACKEND
+  return nullptr;
+#else
+  alignas(kAlignment) static thread_local char memory[kBytes];
+  return memory;
+#endif
+}
+
+/// Whether the calling thread runs a loop. On a GPU it always does: nvcc does not let host code call device functions.
+__device__ inline bool runs_in_loop() {
+#if DYNASOAR_CUDA_BACKEND
+  return true;
+#else
+  return is_in_loop;
+#endif
+}
+
+/// Prints a line and ends the program.
+__device__ inline void end_program(const char* reason) {
+  std::printf("dynasoar: %s\n", reason);
+#if defined(__CUDA_ARCH__)
+  __trap();
+#elif !DYNASOAR_CUDA_BACKEND
+  std::fflush(stdout);
+  std::abort();
+#endif
+}
+
+}  // namespace dynasoar::detail
