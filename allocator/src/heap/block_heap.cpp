@@ -1,6 +1,8 @@
 // The operations of the heap that programs for a CPU allocate from.
 #include <dynasoar/heap/block_heap.h>
 
-#if !DYNASOAR_CUDA_BACKEND
-template class dynasoar::BlockHeap<dynasoar::kAnyNumber>;
-#endif
+namespace dynasoar {
+
+DYNASOAR_HOST_TEMPLATE(class BlockHeap<kAnyNumber>);
+
+}  // namespace dynasoar

@@ -6,6 +6,7 @@
 
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -31,9 +32,7 @@ struct MailRoom {
   __device__ void operator()(std::size_t task) const {
     const std::uint32_t containers = free_pages.level_size(0);
     std::uint64_t found = 0;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 8  // loads that are under way at once
-#endif
+    DYNASOAR_UNROLL(8)  // loads that are under way at once
     for (auto i = static_cast<std::uint32_t>(task); i < containers; i += tasks) {
       found += static_cast<std::uint64_t>(popcount(free_pages.container(0, i)));
     }

@@ -7,6 +7,7 @@
 
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/heap/heap_tasks.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/host_buffer.h>
 
@@ -324,8 +325,6 @@ std::uint32_t* HeapMemory::words32(std::size_t count, unsigned char fill) {
   return reinterpret_cast<std::uint32_t*>(words64((count + 1) / 2, fill));
 }
 
-#if !DYNASOAR_CUDA_BACKEND
-template void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&);
-#endif
+DYNASOAR_HOST_TEMPLATE(void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&));
 
 }  // namespace dynasoar::detail

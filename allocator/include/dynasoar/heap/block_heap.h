@@ -28,6 +28,7 @@
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/heap/tally.h>
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/view.h>
@@ -296,9 +297,7 @@ class BlockHeap : public HeapState<Atomics, kContainerBits> {
   /// One of a few listed blocks of a container.
   __device__ Reservation from_container(int type, int want, std::uint32_t who, typename Bits::Candidates listed,
                                         std::uint32_t start) const {
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
+    DYNASOAR_UNROLL()
     for (int i = 0; i < kTriesPerContainer; ++i) {
       if (listed.bits == 0) break;
       const std::uint32_t offset = Bits::first_of(listed.bits, start);
@@ -838,8 +837,6 @@ __device__ void BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Features>::mo
   release_slots<kApart>(block, type, mask, who);
 }
 
-#if !DYNASOAR_CUDA_BACKEND
-extern template class BlockHeap<kAnyNumber>;
-#endif
+DYNASOAR_HOST_EXTERN_TEMPLATE(class BlockHeap<kAnyNumber>);
 
 }  // namespace dynasoar

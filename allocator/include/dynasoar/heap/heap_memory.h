@@ -16,6 +16,7 @@
 #include <dynasoar/heap/heap_size.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/growing_memory.h>
 #include <dynasoar/platform/memory.h>
@@ -196,8 +197,6 @@ class HeapMemory {
   std::size_t free_pages_part_ = 0;
 };
 
-#if !DYNASOAR_CUDA_BACKEND
-extern template void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&);
-#endif
+DYNASOAR_HOST_EXTERN_TEMPLATE(void make_list(Executor&, const ListSource<AnyHeap>&, const AnyHeap::BlockWords&));
 
 }  // namespace dynasoar::detail

@@ -22,6 +22,7 @@
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/heap/requests.h>
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/warp.h>
@@ -151,14 +152,12 @@ class ReducedSoaAllocator {
 
   /// Has a block of T brought from memory into a GPU's L2 cache. Called by 64 threads, each with its number.
   template <class T>
-  __device__ static void prefetch([[maybe_unused]] std::uint32_t block, [[maybe_unused]] std::uint32_t thread) {
-#if defined(__CUDA_ARCH__)
+  __device__ static void prefetch(std::uint32_t block, std::uint32_t thread) {
     constexpr std::uint32_t kSectorBytes = 32;
     if (thread >= detail::block_bytes_v<T> / kSectorBytes) return;
     const char* const base = detail::bound_state<ReducedSoaAllocator>().base;
     const std::uint64_t offset = handle_of<T>(block, 0, 0).block_offset() + thread * kSectorBytes;
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(base + offset));
-#endif
+    detail::prefetch_into_l2(base + offset);
   }
 
   /// The block of an object, by its run-time type.

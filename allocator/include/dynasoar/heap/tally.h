@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
@@ -43,18 +44,14 @@ class Tally {
   /// @par Cost   one load per shard
   __device__ std::uint64_t read() const {
     std::uint64_t count = 0;
-#if defined(__CUDA_ARCH__)
-#pragma unroll 8  // loads that are under way at once
-#endif
+    DYNASOAR_UNROLL(8)  // loads that are under way at once
     for (int i = 0; i < kShards; ++i) count += word(i).load(Order::relaxed);
     Atomics::fence(Order::acquire);
     return count;
   }
 
  private:
-  __device__ Word& shard(std::uint32_t key) const {
-    return words_[key % kShards * kStride];
-  }
+  __device__ Word& shard(std::uint32_t key) const { return words_[key % kShards * kStride]; }
 
   Word* words_;
 };
