@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
@@ -111,9 +112,7 @@ struct Grid {
   template <class Read, class Use>
   __device__ void for_each_at(std::uint32_t c, Positions positions, Read read, Use use) const {
     const std::uint32_t first = corner(c);
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
+    DYNASOAR_UNROLL()
     for (std::uint32_t p = 0; p < kWindowCells; ++p) {
       const bool is_there = positions.contains(p);
       use(p, is_there, read(is_there ? first + p / kWindowSide * width + p % kWindowSide : c));
@@ -131,9 +130,7 @@ struct Grid {
 
  private:
   /// The cell at position 0 of c's window, if there is one.
-  __host__ __device__ std::uint32_t corner(std::uint32_t c) const {
-    return c - 2 * width - 2;
-  }
+  __host__ __device__ std::uint32_t corner(std::uint32_t c) const { return c - 2 * width - 2; }
 };
 
 }  // namespace sugarscape
