@@ -13,7 +13,6 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/type_name.h>
-#include <dynasoar/detail/field_names.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>

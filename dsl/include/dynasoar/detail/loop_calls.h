@@ -16,11 +16,11 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/neighbour_reduction.h>
 #include <dynasoar/objects.h>
-#include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 

@@ -12,7 +12,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
-#include "test_support.h"
+#include "../platform/test_support.h"
 
 namespace team_loops_test {
 
