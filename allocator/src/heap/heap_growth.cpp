@@ -10,6 +10,7 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -56,14 +57,6 @@ struct MailRoom {
     return sum;
   }
 };
-
-namespace {
-
-// Containers for a task to look at. On a GPU it takes many threads, and their sums meet in one word.
-constexpr std::uint32_t kContainersPerTask = kCudaBackend ? 16 : 4096;
-constexpr std::uint32_t kMostTasks = kCudaBackend ? 8192 : 16;
-
-}  // namespace
 
 HeapGrowth::HeapGrowth(Executor& executor, HeapMemory& memory)
     : executor_(executor), memory_(memory), counts_(sizeof(RoomCounts) / sizeof(std::uint64_t)), mail_(2) {
@@ -165,7 +158,7 @@ bool HeapGrowth::is_plenty() const {
 
 MailRoom HeapGrowth::letter() const {
   const auto& heap = memory_.heap();
-  const std::uint32_t tasks = std::clamp(heap.free_pages.level_size(0) / kContainersPerTask, 1u, kMostTasks);
+  const std::uint32_t tasks = std::clamp(heap.free_pages.level_size(0) / kContainersPerTask, 1u, kMostCountingTasks);
   return {heap.free_pages, heap.refusals, static_cast<std::uint32_t>(memory_.types()),
           tasks,           number_,       reinterpret_cast<RoomCounts*>(counts_.data()),
           mail_.data()};

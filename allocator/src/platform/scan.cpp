@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 #if DYNASOAR_CUDA_BACKEND
 #include <cub/block/block_scan.cuh>
@@ -14,9 +15,6 @@ namespace dynasoar::detail {
 #if DYNASOAR_CUDA_BACKEND
 
 namespace {
-
-constexpr int kThreadsPerScan = 1024;
-constexpr int kItemsPerScanThread = 8;
 
 /// One thread block adds up all: for arrays so short that two kernels would take longer.
 __global__ void __launch_bounds__(kThreadsPerScan)
@@ -40,12 +38,10 @@ __global__ void __launch_bounds__(kThreadsPerScan)
   }
 }
 
-constexpr std::uint32_t kShort = 4 * kThreadsPerScan * kItemsPerScanThread;
-
 }  // namespace
 
 PrefixSums::PrefixSums(std::size_t count) : count_(count) {
-  if (count_ <= kShort) return;
+  if (count_ <= kShortScan) return;
   std::size_t bytes = 0;
   check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, static_cast<const std::uint32_t*>(nullptr),
                                            static_cast<std::uint32_t*>(nullptr), static_cast<std::uint32_t>(count_)),
@@ -55,7 +51,7 @@ PrefixSums::PrefixSums(std::size_t count) : count_(count) {
 
 void PrefixSums::run(Executor& executor, const std::uint32_t* numbers, std::uint32_t* sums) {
   const auto count = static_cast<std::uint32_t>(count_);
-  if (count <= kShort) {
+  if (count <= kShortScan) {
     static const KernelTraits traits(short_scan_kernel, executor.multiprocessors());
     launch(traits, short_scan_kernel, 1, executor.stream(), numbers, sums, count);
     return;
@@ -70,18 +66,18 @@ void PrefixSums::run(Executor& executor, const std::uint32_t* numbers, std::uint
 PrefixSums::PrefixSums(std::size_t count) : count_(count) {}
 
 void PrefixSums::run(Executor& executor, const std::uint32_t* numbers, std::uint32_t* sums) {
-  constexpr std::size_t kPart = 16384;  // numbers that a thread adds up
-  const std::size_t parts = (count_ + kPart - 1) / kPart;
+  const std::size_t parts = (count_ + kNumbersPerScanTask - 1) / kNumbersPerScanTask;
   before_.assign(parts + 1, 0);
   executor.for_each_index(parts, [&](std::size_t part) {
     std::uint32_t total = 0;
-    for (std::size_t i = part * kPart; i < std::min(count_, (part + 1) * kPart); ++i) total += numbers[i];
+    for (std::size_t i = part * kNumbersPerScanTask; i < std::min(count_, (part + 1) * kNumbersPerScanTask); ++i)
+      total += numbers[i];
     before_[part + 1] = total;
   });
   for (std::size_t part = 1; part <= parts; ++part) before_[part] += before_[part - 1];
   executor.for_each_index(parts, [&](std::size_t part) {
     std::uint32_t sum = before_[part];
-    for (std::size_t i = part * kPart; i < std::min(count_, (part + 1) * kPart); ++i) {
+    for (std::size_t i = part * kNumbersPerScanTask; i < std::min(count_, (part + 1) * kNumbersPerScanTask); ++i) {
       sums[i] = sum;
       sum += numbers[i];
     }

@@ -15,13 +15,11 @@
 
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/forks.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
 namespace {
-
-// For how long threads look for work before they sleep. To wake one takes about as long.
-constexpr std::chrono::microseconds kPatience{50};
 
 using Word = std::atomic<std::uint32_t>;  // 4 bytes: what Linux can wait for
 
@@ -57,7 +55,7 @@ void relax() {
 /// Waits until a word has another value. Sees what was written before that.
 void wait_while(const Word& word, std::uint32_t value, bool looks) {
   if (looks) {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(kSpinningMicroseconds);
     do {
       for (int i = 0; i < 16; ++i) {
         if (word.load(std::memory_order_acquire) != value) return;

@@ -13,15 +13,9 @@
 #include <type_traits>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
-
-/// Parts of a NeighbourReduction where objects are few: a power of two, and a divisor of a GPU warp's lanes.
-inline constexpr std::uint32_t kNeighbourParts = 16;
-
-/// The most objects of a grid that are few. Not measured in between: on an H200, 4000 take 12 us shared and 60 alone, a
-/// million 650 and 253 (benchmarks/LOG.md).
-inline constexpr std::uint32_t kFewObjects = 1 << 16;
 
 /// A reduction over the neighbours of a position, and what becomes of its result.
 ///

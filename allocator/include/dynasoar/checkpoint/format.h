@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <dynasoar/checkpoint/checksum.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -63,11 +64,5 @@ struct ChunkHeader {
   std::uint64_t expected_checksum() const { return detail::checksum(this, offsetof(ChunkHeader, checksum)); }
 };
 static_assert(sizeof(ChunkHeader) == 40);
-
-/// Chunks have so many bytes at most, but where one value, or block, has more.
-inline constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
-
-/// Chunks that are written, read and checked together: one per thread, on most machines.
-inline constexpr std::size_t kChunksAtOnce = 8;
 
 }  // namespace dynasoar::detail

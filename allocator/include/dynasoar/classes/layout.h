@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -202,7 +203,6 @@ struct PageLayout {
 /// has, the fewer bits of the bitmaps stand for no block.
 template <std::size_t kTypes>
 constexpr PageLayout<kTypes> choose_pages(const std::array<std::size_t, kTypes>& block_bytes) {
-  constexpr std::size_t kAcceptedShare = 16;
   const auto number = [](std::size_t page, std::size_t bytes, std::size_t most) {
     return page / bytes < most ? page / bytes : most;
   };
@@ -216,9 +216,9 @@ constexpr PageLayout<kTypes> choose_pages(const std::array<std::size_t, kTypes>&
   };
   PageLayout<kTypes> pages;
   for (const std::size_t bytes : block_bytes) pages.bytes = bytes > pages.bytes ? bytes : pages.bytes;
-  while (kAcceptedShare * unused(pages.bytes, pages.bytes) > pages.bytes) pages.bytes += kArrayAlignment;
+  while (kUnusedPageShare * unused(pages.bytes, pages.bytes) > pages.bytes) pages.bytes += kArrayAlignment;
   pages.block_stride = 1;
-  while (kAcceptedShare * unused(pages.bytes, pages.block_stride) > pages.bytes) pages.block_stride *= 2;
+  while (kUnusedPageShare * unused(pages.bytes, pages.block_stride) > pages.bytes) pages.block_stride *= 2;
   pages.largest_loss = static_cast<double>(unused(pages.bytes, pages.block_stride)) / static_cast<double>(pages.bytes);
   for (std::size_t i = 0; i < kTypes; ++i) {
     pages.blocks_per_page[i] = static_cast<std::uint32_t>(number(pages.bytes, block_bytes[i], pages.block_stride));

@@ -22,13 +22,13 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
 /// Who creates which of `count` objects. A chunk is a block's worth of them; the last may be less.
 struct BulkPlan {
   static constexpr std::uint32_t kLanes = PlatformWarp::kLanes;
-  static constexpr std::size_t kLeastShare = 4;  // chunks that make it worthwhile to take blocks
 
   std::size_t count;
   int share_shift;               ///< logarithm of the chunks of a warp of the first loop
@@ -38,7 +38,7 @@ struct BulkPlan {
   /// @param warps   how many run at the same time
   BulkPlan(std::size_t objects, std::size_t warps, std::uint32_t* filled)
       : count(objects), share_shift(0), piece_shift(0), filled_chunks(filled) {
-    while (shares() > warps || kLeastShare >> share_shift > 1) ++share_shift;
+    while (shares() > warps || kLeastBulkShare >> share_shift > 1) ++share_shift;
     while (chunks() >> (piece_shift + 1) >= warps) ++piece_shift;
   }
 
@@ -49,7 +49,7 @@ struct BulkPlan {
   std::size_t pieces() const { return number_of(piece_shift); }
 
   /// Whether there are shares that fill blocks.
-  bool has_whole_blocks() const { return chunks() >= kLeastShare; }
+  bool has_whole_blocks() const { return chunks() >= kLeastBulkShare; }
 
  private:
   std::size_t number_of(int shift) const { return chunks() == 0 ? 0 : ((chunks() - 1) >> shift) + 1; }
@@ -159,7 +159,7 @@ struct CreateRest {
 class BulkCreation {
  public:
   explicit BulkCreation(const Executor& executor)
-      : warps_(std::size_t{executor.concurrent_warps()} * kSharesPerWarp), filled_chunks_(warps_) {
+      : warps_(std::size_t{executor.concurrent_warps()} * kBulkSharesPerWarp), filled_chunks_(warps_) {
     filled_chunks_.fill_bytes(0);
   }
 
@@ -175,8 +175,6 @@ class BulkCreation {
   }
 
  private:
-  static constexpr std::size_t kSharesPerWarp = kCudaBackend ? 1 : 8;  // threads of a CPU are not equally fast
-
   std::size_t warps_;
   DeviceArray<std::uint32_t> filled_chunks_;
 };

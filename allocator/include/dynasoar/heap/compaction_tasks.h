@@ -29,10 +29,9 @@
 #include <dynasoar/platform/copy.h>
 #include <dynasoar/platform/order.h>
 #include <dynasoar/platform/warp.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
-
-inline constexpr std::uint32_t kBlocksPerGroup = 128;
 
 // The steps, each a loop of teams.
 

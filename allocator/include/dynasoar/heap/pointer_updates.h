@@ -20,10 +20,9 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/order.h>
 #include <dynasoar/platform/view.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
-
-inline constexpr std::size_t kUpdatesPerTeam = 2048;  // pointers, or slots, that a team looks at
 
 /// Finds out where objects are that have moved.
 class Forwarding {
@@ -163,16 +162,15 @@ class UpdatePointers {
 
   template <class Team>
   __device__ void update_array(const Team& team, const HandleArray& array, std::size_t index) const {
-    constexpr std::uint32_t kAtOnce = 4;  // by each thread, because each step takes a while
-    constexpr std::uint32_t kApart = kUpdatesPerTeam / kAtOnce;
+    constexpr std::uint32_t kApart = kUpdatesPerTeam / kUpdatesAtOnce;
     std::uint64_t* const first = array.handles + index * kUpdatesPerTeam;
     const std::size_t left = array.size - index * kUpdatesPerTeam;
     team.for_each(kApart, [&](std::uint32_t i) {
-      std::uint64_t values[kAtOnce];
-      bool moved[kAtOnce];
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) values[k] = i + k * kApart < left ? first[i + k * kApart] : 0;
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) moved[k] = forwarding_.may_have_moved(values[k]);
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) {
+      std::uint64_t values[kUpdatesAtOnce];
+      bool moved[kUpdatesAtOnce];
+      for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) values[k] = i + k * kApart < left ? first[i + k * kApart] : 0;
+      for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) moved[k] = forwarding_.may_have_moved(values[k]);
+      for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) {
         if (moved[k]) forwarding_.update(first[i + k * kApart]);
       }
     });

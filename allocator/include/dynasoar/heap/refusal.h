@@ -9,6 +9,7 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -28,10 +29,6 @@ namespace detail {
 constexpr std::size_t refusal_words(std::size_t types) {
   return types * (kRefusals + 1);
 }
-
-/// Refusals in a row, after which a thread that has to create very many objects lets the rest be refused as well, where
-/// an allocator cannot tell that it is full.
-inline constexpr int kMostRefusalsInARow = 16;
 
 /// Counts objects as refused because the heap is full. @param words   [refusal_words(types)]
 __device__ inline void refuse_together(AtomicWord<std::uint64_t>* words, int types, int type, std::uint64_t objects) {

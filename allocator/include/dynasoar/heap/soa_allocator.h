@@ -26,6 +26,7 @@
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/warp.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -68,7 +69,7 @@ class ReducedSoaAllocator {
   /// Whether loops have blocks of T brought near before they visit them: blocks so small that whoever uses anything of
   /// them uses all. Where there is more, a loop may need a part only.
   template <class T>
-  static constexpr bool kPrefetches = detail::block_bytes_v<T> <= 256;
+  static constexpr bool kPrefetches = detail::block_bytes_v<T> <= detail::kMostPrefetchedBytes;
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
   template <class T>

@@ -11,6 +11,7 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -23,7 +24,7 @@ class Tally {
   using Word = typename Atomics::template word<std::uint64_t>;
 
   static constexpr int kShards = Atomics::kShards;
-  static constexpr std::size_t kStride = 12;  // words from a shard to the next: no two of them in one 32-byte sector
+  static constexpr std::size_t kStride = detail::kWordsPerShard;  // from a shard to the next
   static constexpr std::size_t kWords = kShards * kStride;
 
   __host__ __device__ static Tally over(Word* words) {

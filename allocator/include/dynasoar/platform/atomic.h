@@ -14,6 +14,7 @@
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/global_reference.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/tuning.h>
 
 #if !DYNASOAR_CUDA_BACKEND
 #include <sched.h>
@@ -125,7 +126,7 @@ struct PlatformAtomics {
   }
 
   /// Words that a count is spread over (Tally), so that not all warps meet at one.
-  static constexpr int kShards = 128;
+  static constexpr int kShards = detail::kCountShards;
 
   /// Bytes that a thread of a CPU takes from all others when it writes to one of them; 0 on a GPU, whose atomics happen
   /// in one place.
@@ -151,12 +152,11 @@ struct PlatformAtomics {
   /// meanwhile; a CPU would have to get the line twice.
   static constexpr bool kReadsAhead = kCudaBackend;
 
-  /// Looks after which a request gives up. On a GPU other warps make progress meanwhile, if any can; on the host the
-  /// thread that is awaited may not have a processor for a while.
-  static constexpr int kPatience = kCudaBackend ? 40 : 512;
+  /// Looks after which a request gives up.
+  static constexpr int kPatience = detail::kPatience;
 
-  /// Looks from one exhaustive search to the next. A single lane of a GPU takes a long time for one.
-  static constexpr int kRoundsPerSearch = kCudaBackend ? 8 : 4;
+  /// Looks from one exhaustive search to the next.
+  static constexpr int kRoundsPerSearch = detail::kRoundsPerSearch;
 
   /// Lets the threads that are awaited run: a GPU schedules its warps itself, a CPU thread may have to give way.
   ///

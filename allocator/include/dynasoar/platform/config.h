@@ -46,20 +46,6 @@ options; functions of yours that must not throw can be noexcept."
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif
 
-// How many thread blocks of 256 threads a multiprocessor has room for, at least, in loops over objects: 5 leave 48
-// registers a thread, 0 leaves them to the compiler. May differ from file to file. See docs/how-to/fast.md.
-#ifndef DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR
-#define DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR 5
-#endif
-
-// Whether values that have no register go to shared memory in loops over objects, where nvcc can do that (CUDA 13,
-// builds without checks), or to memory, where every such write goes through to the L2 cache. Only in files whose device
-// code calls no function that is not inlined: ptxas refuses printf, assert, malloc and recursion there, and so it does
-// -G, -rdc=true and -Ofc. May differ from file to file. See docs/how-to/fast.md.
-#ifndef DYNASOAR_SPILL_TO_SHARED_MEMORY
-#define DYNASOAR_SPILL_TO_SHARED_MEMORY 0
-#endif
-
 // A friend that each specialization of a class template declares anew, which is meant: compilers warn of it.
 #if defined(__NVCC__)
 #define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...) \

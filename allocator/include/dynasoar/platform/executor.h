@@ -15,14 +15,13 @@
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/thread_team.h>
 #include <dynasoar/platform/warp.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
 #if DYNASOAR_CUDA_BACKEND
 
 namespace detail {
-
-inline constexpr int kThreadsPerBlock = 256;
 
 /// The calling thread's share of `function(begin + i)`, 0 <= i < count.
 ///

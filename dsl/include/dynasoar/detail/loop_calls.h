@@ -21,6 +21,7 @@
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -263,7 +264,7 @@ struct IndexedNew {
 /// @tparam A   the allocator
 template <class A, class T, class... Args>
 struct NewInPieces {
-  static constexpr std::size_t kPieces = 1024;
+  static constexpr std::size_t kPieces = kPiecesOfRefusedLoop;
 
   std::size_t count;
   std::tuple<Args...> arguments;

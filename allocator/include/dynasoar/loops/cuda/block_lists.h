@@ -10,6 +10,7 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -31,11 +32,6 @@ __device__ inline void prefetch_entry(const BlockList& list, std::uint32_t index
 // at every shard of the counters by itself, which is faster than to add them up; all thread blocks of a row decide
 // alike, because only the last one to finish notes the new counts. The sources are a parameter, because a kernel has
 // its parameters at once and constant memory only after a while.
-inline constexpr int kContainersPerTile = 64;  // containers of an allocated bitmap that a thread block lists together
-
-// Thread blocks of a row per multiprocessor, at most. All of them read the same counters.
-inline constexpr unsigned kListBlocksPerMultiprocessor = 2;
-
 /// The value of a word that nobody changes while this kernel runs, by way of the cache that a multiprocessor's thread
 /// blocks share: atomic loads go past it.
 __device__ inline std::uint64_t resting_value(const AtomicWord<std::uint64_t>& word) {

@@ -7,13 +7,11 @@
 
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
 namespace {
-
-// Loops over indices create objects, which is a matter of latency: as many warps as fit, whatever the registers.
-inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
 template <class A, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock, kIndexBlocksPerMultiprocessor)

@@ -13,6 +13,7 @@
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -57,9 +58,6 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
     visit_entry(entry, slot, function);
   }
 }
-
-// The most threads that share an object.
-constexpr std::uint32_t kMostThreadsPerObject = 32;
 
 // Threads of a thread block of a loop with these pairs, or without any; and how many thread blocks a multiprocessor has
 // room for at least, 0 if that is left to the compiler. Loops over objects wait for memory, most of all where they

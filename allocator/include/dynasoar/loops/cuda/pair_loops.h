@@ -11,19 +11,19 @@
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
 namespace {
 
-// Threads of a thread block. Each loads one of the others for all, so the more there are, the less each has to load: as
-// many as two tiles and the places of their objects leave room for in shared memory. Checked builds have contexts for
-// kThreadsPerBlock (see checks.h).
+// Threads of a thread block: as many as two tiles and the places of their objects leave room for in shared memory.
+// Checked builds have contexts for kThreadsPerBlock (see checks.h).
 template <class Source>
 constexpr int pair_threads() {
-  constexpr std::size_t kSharedBytes = 44 * 1024;
-  int threads = kChecked ? kThreadsPerBlock : 1024;
-  while (threads > kThreadsPerBlock && static_cast<std::size_t>(threads) * (2 * sizeof(Source) + 8) > kSharedBytes) {
+  int threads = kChecked ? kThreadsPerBlock : kMostPairThreads;
+  while (threads > kThreadsPerBlock &&
+         static_cast<std::size_t>(threads) * (2 * sizeof(Source) + 8) > kPairSharedBytes) {
     threads /= 2;
   }
   return threads;

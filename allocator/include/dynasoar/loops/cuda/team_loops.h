@@ -6,12 +6,11 @@
 #include <cstdint>
 
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
 namespace {
-
-inline constexpr int kThreadsPerTeam = 512;
 
 /// The calling thread's team.
 struct Team {
