@@ -41,6 +41,7 @@ struct LonelyAtomics {
   static constexpr bool kReadsAhead = true;
   static void pause(int = 0) { fail("a thread waits although it is alone"); }
 };
+static_assert(dynasoar::AtomicsPolicy<LonelyAtomics>);
 
 /// Which slots are owned. A page belongs to a type as long as one of its slots is owned.
 class Model {

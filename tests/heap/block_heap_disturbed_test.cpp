@@ -69,6 +69,7 @@ struct DisturbedAtomics {
   static constexpr int kRoundsPerSearch = PlatformAtomics::kRoundsPerSearch;
   static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
 };
+static_assert(dynasoar::AtomicsPolicy<DisturbedAtomics>);
 
 /// Runs once: after the next operation of that name, before its caller goes on.
 struct Interruption {
@@ -121,6 +122,7 @@ struct ScriptedAtomics {
   static constexpr int kRoundsPerSearch = 4;
   static void pause(int = 0) { Interruption::after("wait"); }
 };
+static_assert(dynasoar::AtomicsPolicy<ScriptedAtomics>);
 
 /// How the workers of one run behave.
 struct Load {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/platform/order.h>
+#include <dynasoar/platform/atomic.h>
 
 #include "../platform/test_support.h"
 
@@ -149,5 +149,6 @@ struct LockstepAtomics {
   /// A turn is about half a microsecond, what a GPU's atomics take.
   static void pause(int looks = 0) { Lockstep::wait(1 + (32u << (looks < 10 ? looks : 10)) / 500); }
 };
+static_assert(AtomicsPolicy<LockstepAtomics>);
 
 }  // namespace dynasoar::test

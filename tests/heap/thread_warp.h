@@ -2,7 +2,7 @@
 /// ThreadWarp: a warp whose 32 lanes are threads, so that warp-collective code runs on the host, with real concurrency
 /// between the lanes, under ThreadSanitizer.
 ///
-/// It models the concept of platform/warp.h. A lane runs on its own until it calls a collective operation, and waits
+/// A lane runs on its own until it calls a collective operation, and waits
 /// there for those it is together with. Which lanes `coalesce()` puts together is what hardware leaves open: usually
 /// all that are at one place of the program, but a group may be split, and may go on before everybody has arrived.
 #pragma once
@@ -382,6 +382,7 @@ class ThreadWarp {
   int lane_;
   int place_;
 };
+static_assert(Warp<ThreadWarp>);
 
 template <class Program>
 std::vector<std::jthread> WarpTeam::start(const Program& program) {

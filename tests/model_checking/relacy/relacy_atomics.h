@@ -91,6 +91,7 @@ struct RelacyAtomics {
   static constexpr Order kFencedBoth = Order::relaxed;
   static constexpr bool kReadsAhead = true;
 };
+static_assert(AtomicsPolicy<RelacyAtomics>);
 
 // In relacy_atomics.cpp, because Relacy's code takes long to compile.
 extern template class RelacyAtomics::word<std::uint32_t>;

@@ -36,7 +36,7 @@ __host__ __device__ constexpr bool is_position(std::uint32_t position) {
 /// @tparam kContainerBits  bits per container, 2 to 64; less than 64 only for model checking
 /// @par Concurrency   all operations may overlap. `set` and `clear` of one bit must alternate over time (they wait for
 ///                    each other); `try_clear` needs no partner.
-template <class Atomics = PlatformAtomics, int kContainerBits = 64>
+template <AtomicsPolicy Atomics = PlatformAtomics, int kContainerBits = 64>
 class Bitmap {
  public:
   using Word = typename Atomics::template word<std::uint64_t>;

@@ -25,10 +25,11 @@ struct LoneLane {
   __device__ SingleLaneGroup callers() const { return {}; }
   __device__ std::uint32_t id() const { return warp; }
 };
+static_assert(Warp<LoneLane>);
 
 /// The lanes that the caller makes its request with.
-template <Requests kRequests, class Warp>
-__device__ auto requesting_lanes([[maybe_unused]] const Warp& warp) {
+template <Requests kRequests, Warp W>
+__device__ auto requesting_lanes([[maybe_unused]] const W& warp) {
   if constexpr (kRequests == Requests::combined) {
     return warp.coalesce();
   } else {
@@ -37,8 +38,8 @@ __device__ auto requesting_lanes([[maybe_unused]] const Warp& warp) {
 }
 
 /// The lanes that called the caller together: it waits for them before it returns.
-template <Requests kRequests, class Warp>
-__device__ auto calling_lanes([[maybe_unused]] const Warp& warp) {
+template <Requests kRequests, Warp W>
+__device__ auto calling_lanes([[maybe_unused]] const W& warp) {
   if constexpr (kRequests == Requests::combined) {
     return warp.callers();
   } else {

@@ -18,7 +18,7 @@ namespace dynasoar {
 /// A view of the shards in memory that somebody else owns (`kWords` words, zero at first).
 ///
 /// @tparam Atomics   atomics policy, see PlatformAtomics
-template <class Atomics = PlatformAtomics>
+template <AtomicsPolicy Atomics = PlatformAtomics>
 class Tally {
  public:
   using Word = typename Atomics::template word<std::uint64_t>;

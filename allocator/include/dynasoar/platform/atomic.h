@@ -1,15 +1,14 @@
 /// @file
 /// Atomic words: the storage and operations that the lock-free algorithms are written in.
 ///
-/// The algorithms take an *atomics policy* as a template parameter, so that a model checker's atomics can be put in
-/// place of these. A policy P offers `P::word<T>`, default constructible, with the members of AtomicWord;
-/// `P::fence(order)`; `P::pause(looks)`, called between two looks at what other threads are about to change; and
-/// the constants `P::kShards`, `P::kLineBytes`, `P::kPatience`, `P::kRoundsPerSearch`, `P::kReadsAhead`, `P::kCounted`,
-/// `P::kFenced`, `P::kFencedLater` and `P::kFencedBoth`.
+/// The algorithms take an *atomics policy*, a model of the concept AtomicsPolicy, as a template parameter, so that a
+/// model checker's atomics can be put in place of these. The product's is PlatformAtomics.
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/global_reference.h>
@@ -42,6 +41,38 @@ __host__ __device__ constexpr auto word_order(Order order) {
 }
 
 }  // namespace detail
+
+/// A word with atomic operations, see AtomicWord.
+template <class W, class T>
+concept AtomicWordOf = requires(W& word, const W& constant, T value, T& expected, Order order) {
+  { constant.load(order) } -> std::same_as<T>;
+  { word.store(value, order) } -> std::same_as<void>;
+  { word.exchange(value, order) } -> std::same_as<T>;
+  { word.fetch_or(value, order) } -> std::same_as<T>;
+  { word.fetch_and(value, order) } -> std::same_as<T>;
+  { word.fetch_add(value, order) } -> std::same_as<T>;
+  { word.add(value, order) } -> std::same_as<void>;
+  { word.compare_exchange(expected, value, order) } -> std::same_as<bool>;
+};
+
+/// What the lock-free algorithms are written in: words of 4 and 8 bytes; `fence(order)`; `pause(looks)`, called between
+/// two looks at what other threads are about to change; and constants, see PlatformAtomics.
+template <class P>
+concept AtomicsPolicy = AtomicWordOf<typename P::template word<std::uint32_t>, std::uint32_t> &&
+    AtomicWordOf<typename P::template word<std::uint64_t>, std::uint64_t> &&
+    std::default_initializable<typename P::template word<std::uint64_t>> && requires(Order order, int looks) {
+  P::fence(order);
+  P::pause(looks);
+  requires std::same_as<const int, decltype(P::kShards)>;
+  requires std::same_as<const std::size_t, decltype(P::kLineBytes)>;
+  requires std::same_as<const int, decltype(P::kPatience)>;
+  requires std::same_as<const int, decltype(P::kRoundsPerSearch)>;
+  requires std::same_as<const bool, decltype(P::kReadsAhead)>;
+  requires std::same_as<const Order, decltype(P::kCounted)>;
+  requires std::same_as<const Order, decltype(P::kFenced)>;
+  requires std::same_as<const Order, decltype(P::kFencedLater)>;
+  requires std::same_as<const Order, decltype(P::kFencedBoth)>;
+};
 
 /// A word of memory that threads of one device change atomically.
 ///
@@ -176,5 +207,6 @@ struct PlatformAtomics {
 #endif
   }
 };
+static_assert(AtomicsPolicy<PlatformAtomics>);
 
 }  // namespace dynasoar

@@ -5,6 +5,7 @@
 /// submission returns when the work is done.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -184,6 +185,28 @@ class WaitingRule {
   bool may_wait_ = true;
 };
 
+namespace detail {
+/// A loop's function, for LoopExecutor.
+struct NoFunction {
+  __device__ void operator()(std::size_t) const {}
+};
+}  // namespace detail
+
+/// What the layers above need of an executor; the functions are described below.
+template <class E>
+concept LoopExecutor = std::derived_from<E, WaitingRule> && std::constructible_from<E, int> &&
+    requires(E& executor, const E& constant, std::size_t count, void* memory, unsigned char value) {
+  { executor.for_each_index(count, detail::NoFunction{}) } -> std::same_as<void>;
+  { executor.fill_bytes(memory, value, count) } -> std::same_as<void>;
+  { executor.require_stack(count) } -> std::same_as<void>;
+  { executor.synchronize() } -> std::same_as<void>;
+  { executor.wait() } -> std::same_as<void>;
+  { constant.concurrent_warps() } -> std::same_as<std::uint32_t>;
+  { constant.is_recording() } -> std::same_as<bool>;
+  { E::device_name() } -> std::same_as<std::string>;
+  { E::device_available() } -> std::same_as<bool>;
+};
+
 #if DYNASOAR_CUDA_BACKEND
 
 /// A CUDA stream of the current device.
@@ -303,5 +326,7 @@ class Executor : public WaitingRule {
 };
 
 #endif
+
+static_assert(LoopExecutor<Executor>);
 
 }  // namespace dynasoar

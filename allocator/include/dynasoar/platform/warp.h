@@ -1,17 +1,10 @@
 /// @file
 /// Warps: lanes that execute together and can combine their requests.
 ///
-/// The warp-collective algorithms take a *warp* W as a parameter. `W::coalesce()` returns the group of lanes that
-/// arrived together, and so does `W::callers()`, for a function that samples its callers before a loop in which it
-/// calls `coalesce()`: lanes at the two are never together. A group has `rank()`, `size()`, `broadcast(value)` from the
-/// lane of rank 0, `matching(key)` (the subgroup whose key is equal), `combine(mask)` (bitwise or over the group),
-/// `ballot(condition)` (a mask of the ranks where it holds), `shuffle(value, rank)` (what the lane of that rank gave),
-/// `sums(value)` (over the lanes of lower rank, and over all), and `synchronize()`, which alone orders what lanes did
-/// to memory before it before what other lanes of the group do after it. `W::all()` is the group of all `W::kLanes`
-/// lanes of a warp. `W::id()` names the warp among those that may run at the same time; it is a hint for spreading work
-/// and need not be unique.
+/// Warp-collective algorithms take a warp, a model of the concept Warp, as a parameter. The platform's is PlatformWarp.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <dynasoar/platform/bits.h>
@@ -23,6 +16,46 @@ namespace dynasoar {
 struct LaneSums {
   std::uint32_t before;  ///< sum over the lanes of lower rank
   std::uint32_t total;   ///< sum over all lanes
+};
+
+/// Lanes that arrived together, seen by one of them. All lanes of the group call an operation together.
+///
+/// Lanes have ranks from 0 to size() - 1. `broadcast(value)` is the value of the lane of rank 0; `matching(key)` the
+/// subgroup whose key is equal; `combine(mask)` the bitwise or over the group; `ballot(condition)` a mask of the ranks
+/// where it holds; `shuffle(value, rank)` what the lane of that rank gave; `sums(value)` the sums over the lanes of
+/// lower rank, and over all. `synchronize()` alone orders what lanes did to memory before it before what other lanes of
+/// the group do after it.
+template <class G>
+concept LaneGroup = requires(const G& group, std::uint32_t word, std::uint64_t mask, bool condition, int rank) {
+  { group.rank() } -> std::same_as<int>;
+  { group.size() } -> std::same_as<int>;
+  { group.broadcast(word) } -> std::same_as<std::uint32_t>;
+  { group.broadcast(mask) } -> std::same_as<std::uint64_t>;
+  { group.matching(word) } -> std::same_as<G>;
+  { group.combine(mask) } -> std::same_as<std::uint64_t>;
+  { group.ballot(condition) } -> std::same_as<std::uint32_t>;
+  { group.shuffle(word, rank) } -> std::same_as<std::uint32_t>;
+  { group.sums(word) } -> std::same_as<LaneSums>;
+  { group.synchronize() } -> std::same_as<void>;
+};
+
+/// The calling lane's view of its warp.
+///
+/// `coalesce()` returns the group of lanes that arrived together, and so does `callers()`, for a function that samples
+/// its callers before a loop in which it calls `coalesce()`: lanes at the two are never together. `id()` names the warp
+/// among those that may run at the same time; it is a hint for spreading work and need not be unique.
+template <class W>
+concept Warp = std::copy_constructible<W> && requires(const W& warp) {
+  { warp.coalesce() } -> LaneGroup;
+  { warp.callers() } -> LaneGroup;
+  { warp.id() } -> std::same_as<std::uint32_t>;
+};
+
+/// A warp whose lanes are all there: `all()` is the group of all kLanes of them.
+template <class W>
+concept FullWarp = Warp<W> && requires {
+  { W::kLanes } -> std::convertible_to<std::uint32_t>;
+  { W::all() } -> LaneGroup;
 };
 
 /// A group of one lane: what a CPU thread is, and a lane of a GPU's warp that works on its own.
@@ -43,6 +76,7 @@ struct SingleLaneGroup {
   __device__ LaneSums sums(std::uint32_t value) const { return {0, value}; }
   __device__ void synchronize() const {}
 };
+static_assert(LaneGroup<SingleLaneGroup>);
 
 #if DYNASOAR_CUDA_BACKEND
 
@@ -199,5 +233,7 @@ using PlatformWarp = SingleLaneWarp;
 using PlatformBlock = SingleLaneGroup;
 
 #endif
+
+static_assert(FullWarp<PlatformWarp>);
 
 }  // namespace dynasoar
