@@ -53,7 +53,7 @@ function(dynasoar_object_variants library)
     set(_target ${library}_${_identifier})
     add_library(${_target} OBJECT ${_variants_SOURCES})
     target_include_directories(${_target} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
-    target_link_libraries(${_target} PRIVATE dynasoar_model dynasoar::dynasoar dynasoar_warnings)
+    target_link_libraries(${_target} PRIVATE dynasoar_model dynasoar::allocators dynasoar_warnings)
     target_compile_options(${_target} PRIVATE $<TARGET_PROPERTY:${library},COMPILE_OPTIONS>)
     target_compile_definitions(${_target} PRIVATE
       DYNASOAR_APP_ALLOCATOR=${_identifier} $<TARGET_PROPERTY:${library},COMPILE_DEFINITIONS>)

@@ -59,7 +59,7 @@ class Field:
 
 
 class Class:
-    """A class of objects, and where its fields are. The rules are those of dynasoar/classes/layout.h and aos_layout.h."""
+    """A class of objects, and where its fields are. The rules are those of dynasoar/classes/layout.h and dynasoar/malloc/aos_layout.h."""
 
     def __init__(self, type_):
         self.name = type_.name

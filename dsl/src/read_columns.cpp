@@ -9,7 +9,6 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/detail/field_names.h>
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/malloc/aos_layout.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/copy.h>
@@ -53,7 +52,7 @@ struct GatherField {
       return places.base + from.offset + field.offset + slot * std::size_t{field.bytes};
     }
     const std::uint64_t object = places.objects[std::size_t{from.block} * 64 + slot];
-    return reinterpret_cast<const char*>(object & kAosAddressMask) + field.offset;
+    return reinterpret_cast<const char*>(object & kAddressMask) + field.offset;
   }
 };
 
@@ -61,7 +60,7 @@ struct GatherField {
 /// 64 and its slot, or, of objects in one piece, its address; -1 for null.
 std::int64_t object_id(const ClassTable& classes, std::uint64_t bits) {
   if (bits == 0) return -1;
-  if (!classes.has_blocks()) return static_cast<std::int64_t>(bits & kAosAddressMask);
+  if (!classes.has_blocks()) return static_cast<std::int64_t>(bits & kAddressMask);
   const Handle handle(bits);
   if (handle.type_index() < 0 || handle.type_index() >= classes.size()) return -2;  // not a pointer of this allocator
   const std::uint32_t block = classes.block_at(handle.block_offset(), static_cast<std::size_t>(handle.type_index()));

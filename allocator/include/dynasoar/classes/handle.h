@@ -52,6 +52,9 @@ class Handle {
   std::uint64_t bits_;
 };
 
+/// A handle of an object in one piece of memory, which is in no block: its address (bits 0-55) and its type id (56-63).
+inline constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 56) - 1;
+
 /// Where an object is: its block, in bytes from the heap's start, and its slot.
 struct HeapPosition {
   std::uint64_t block_offset;

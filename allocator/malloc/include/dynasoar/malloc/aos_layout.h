@@ -11,9 +11,6 @@
 
 namespace dynasoar::detail {
 
-/// A handle of an object in one piece: its address (bits 0-55) and its type id (56-63), as in Handle.
-inline constexpr std::uint64_t kAosAddressMask = (std::uint64_t{1} << 56) - 1;
-
 /// In front of an object's fields: its place in the table of objects.
 struct AosHeader {
   std::uint32_t index;

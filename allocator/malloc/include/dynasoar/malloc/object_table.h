@@ -99,7 +99,7 @@ struct ObjectTable {
   __device__ void move_entry(std::uint32_t i) const {
     const std::uint64_t object = objects[mover_places[i]];
     objects[gap_places[i]] = object;
-    reinterpret_cast<AosHeader*>(object & kAosAddressMask)->index = gap_places[i];
+    reinterpret_cast<AosHeader*>(object & kAddressMask)->index = gap_places[i];
   }
 
   /// Notes what the two steps did. @pre they are done

@@ -135,7 +135,7 @@ class AosAllocator {
   __device__ static Element* field(detail::Handle object) {
     static_assert(alignof(Element) <= kMallocAlignment,
                   "dynasoar: a field's type has an alignment above 16 bytes, which a DeviceMalloc does not give");
-    return reinterpret_cast<Element*>((object.bits() & detail::kAosAddressMask) +
+    return reinterpret_cast<Element*>((object.bits() & detail::kAddressMask) +
                                       detail::aos_offset_v<C, std::size_t{I}>);
   }
 
@@ -233,8 +233,8 @@ class AosAllocator {
       return nullptr;
     }
     static_cast<detail::AosHeader*>(memory)->index = place;
-    const std::uint64_t handle = reinterpret_cast<std::uint64_t>(memory) | (static_cast<std::uint64_t>(index_of<T>) + 1)
-                                                                               << 56;
+    const std::uint64_t handle =
+        detail::Handle::make(reinterpret_cast<std::uint64_t>(memory), 0, index_of<T>).bits();
     table<T>().objects[place] = handle;
     return reinterpret_cast<T*>(handle);
   }
@@ -242,7 +242,7 @@ class AosAllocator {
   template <class T>
   __device__ static void release(T* object) {
     if constexpr (!std::is_trivially_destructible_v<T>) object->~T();
-    const std::uint64_t address = reinterpret_cast<std::uint64_t>(object) & detail::kAosAddressMask;
+    const std::uint64_t address = reinterpret_cast<std::uint64_t>(object) & detail::kAddressMask;
     auto* const header = reinterpret_cast<detail::AosHeader*>(address);
     if (table<T>().remove(header->index, PlatformWarp{})) {
       detail::bound_state<AosAllocator>().memory.free(header, PlatformWarp{});
@@ -278,7 +278,7 @@ struct FreeObjects {
 
   __device__ void operator()(std::size_t place) const {
     const std::uint64_t object = table.objects[place];
-    if (object != 0) memory.free(reinterpret_cast<void*>(object & kAosAddressMask));
+    if (object != 0) memory.free(reinterpret_cast<void*>(object & kAddressMask));
   }
 };
 
