@@ -7,10 +7,10 @@ set(DYNASOAR_MALLOCS
   scatter-separate:ScatterMallocSeparate:scatter_malloc.h
   size-list:SizeListMalloc:list_malloc.h
   mp-lists:MultiprocessorListMalloc:list_malloc.h
-  circular:CMalloc:c_malloc.h
-  circular-fused:CFMalloc:cf_malloc.h
-  circular-multi:CMMalloc:cm_malloc.h
-  circular-fused-multi:CFMMalloc:cfm_malloc.h
+  circular:CMalloc:circular_malloc.h
+  circular-fused:CFMalloc:circular_malloc.h
+  circular-multi:CMMalloc:circular_malloc.h
+  circular-fused-multi:CFMMalloc:circular_malloc.h
   rw:RwPages:random_walk.h
   rw-bm:RwBmPages:random_walk.h
   corw:CoRwPages:random_walk.h

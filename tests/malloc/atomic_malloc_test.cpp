@@ -1,6 +1,6 @@
 #include <dynasoar/malloc/atomic_malloc.h>
 
-#include "malloc_suite.h"
+#include "test_heap.h"
 
 namespace dynasoar::test {
 
@@ -44,13 +44,9 @@ TEST_CASE("a request that reaches beyond the end uses up what was left") {
 TEST_CASE("of lanes that together want more than is left, the first are served") {
   Executor executor;
   const AtomicMalloc::Storage storage(executor, {.heap_bytes = 20 * 48});
-  std::vector<char*> memory(WarpTeam::kLanes);
-  WarpTeam team(0, WarpScheduling::together(), test_seed());
-  run_warp(team, [&](ThreadWarp lane) {
-    memory[static_cast<std::size_t>(lane.lane())] = static_cast<char*>(storage.view().malloc(48, lane));
-  });
-  for (std::size_t i = 0; i < memory.size(); ++i) {
-    CHECK(memory[i] == (i < 20 ? memory[0] + 48 * i : nullptr));
+  const std::vector<Holding> taken = take_together(storage.view(), 48);
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    CHECK(taken[i].memory == (i < 20 ? taken[0].memory + 48 * i : nullptr));
   }
 }
 

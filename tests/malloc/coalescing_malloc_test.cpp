@@ -5,7 +5,7 @@
 #include "test_heap.h"
 
 // The allocators' `malloc` is collective, with one size for all: the suite's tests, in which each thread does what it
-// likes, are not for them.
+// likes, are not for them; only one in which all do the same is.
 
 namespace dynasoar::test {
 
@@ -55,46 +55,22 @@ struct TakeTogether {
   };
 };
 
-/// A thread that takes memory as often as all others do, even if there is none any more.
-template <class M>
-struct FillTogether {
-  M memory;
-  Counter* tally;
-  Holding* holdings;  // [threads * share]
-  std::uint32_t share;
-
-  __device__ void operator()(std::size_t thread) const {
-    for (std::uint32_t i = 0; i < share; ++i) {
-      const std::size_t at = thread * share + i;
-      holdings[at] = {static_cast<unsigned char*>(memory.malloc(64)), 64, static_cast<std::uint32_t>(at)};
-      if (note_answer(tally, holdings[at].memory)) holdings[at].fill();
-    }
-  }
-};
-
-/// A thread that gives back what there is of its memory.
-template <class M>
-struct GiveBackWhatThereIs {
-  M memory;
-  Counter* tally;
-  const Holding* holdings;
-  std::uint32_t share;
-
-  __device__ void operator()(std::size_t thread) const {
-    for (std::uint32_t i = 0; i < share; ++i) {
-      const Holding& holding = holdings[thread * share + i];
-      if (holding.memory == nullptr) continue;
-      count_if(tally[kDamaged], !holding.intact());
-      memory.free(holding.memory);
-    }
-  }
-};
-
 }  // namespace
+
+struct TogetherSuite : MallocSuite<void> {
+  static constexpr std::uint32_t kWorkers = kThreads;
+  static constexpr std::size_t kHeapBytes = kHeap;
+};
+template <>
+struct MallocSuite<HeaderBlockMalloc> : TogetherSuite {};
+template <>
+struct MallocSuite<BlockMalloc> : TogetherSuite {};
+template <>
+struct MallocSuite<WarpMalloc> : TogetherSuite {};
 
 TEST_CASE_TEMPLATE("threads that take memory together never get the same", M, HeaderBlockMalloc, BlockMalloc,
                    WarpMalloc) {
-  MallocBench<M> bench(600, kHeap);
+  MallocBench<M> bench(600);
   DeviceArray<Holding> holdings(std::size_t{kThreads} * kHeld);
   bench.run(kThreads, TakeTogether<M>{bench.storage.view(), bench.tally.data(), holdings.data(),
                                       kCudaBackend ? 20 : 2000 / kSlowdown});
@@ -102,32 +78,7 @@ TEST_CASE_TEMPLATE("threads that take memory together never get the same", M, He
   CHECK(bench.tally[kRefused] == 0);
 }
 
-TEST_CASE_TEMPLATE("a heap that threads have filled together can be filled again when all was freed", M,
-                   HeaderBlockMalloc, BlockMalloc, WarpMalloc) {
-  MallocBench<M> bench(64, kHeap);
-  const auto share = static_cast<std::uint32_t>(bench.storage.heap_bytes() / 64 / kThreads + 1);
-  DeviceArray<Holding> holdings(std::size_t{kThreads} * share);
-  std::uint64_t first_time = 0;
-  for (int round = 0; round < 3; ++round) {
-    CAPTURE(round);
-    const std::uint64_t before = bench.tally[kGranted];
-    bench.run(kThreads, FillTogether<M>{bench.storage.view(), bench.tally.data(), holdings.data(), share});
-    const std::uint64_t granted = bench.tally[kGranted] - before;
-    CHECK(are_disjoint(holdings.download()));
-    CHECK(bench.tally[kRefused] > 0);
-    if (round == 0) {
-      first_time = granted;
-      const double filled = static_cast<double>(granted * 64) / static_cast<double>(bench.storage.heap_bytes());
-      MESSAGE(std::string(M::kProperties.name) << ": " << 100 * filled << " % of the heap in pieces of 64 bytes");
-      CHECK(filled > 0.5);
-      CHECK(filled <= 1);
-    } else {
-      CHECK(static_cast<double>(granted) >= 0.95 * static_cast<double>(first_time));
-    }
-    bench.run(kThreads, GiveBackWhatThereIs<M>{bench.storage.view(), bench.tally.data(), holdings.data(), share});
-  }
-  bench.check_tally();
-}
+TEST_CASE_TEMPLATE_INVOKE(malloc_exhaustion, HeaderBlockMalloc, BlockMalloc, WarpMalloc);
 
 TEST_CASE("a coalescing allocator needs a heap for the superblock of a full warp or block") {
   using Malloc = StaticCoalescingMalloc<CoalescingScope::warp, detail::PieceHeaders, SizeListMalloc>;
@@ -140,35 +91,16 @@ TEST_CASE("a coalescing allocator needs a heap for the superblock of a full warp
 
 namespace {
 
-using Holdings = std::vector<Holding>;
-
 template <class Pieces>
 using ListPieces = StaticCoalescingMalloc<CoalescingScope::warp, Pieces, SizeListMalloc>;
-
-/// What the lanes of a warp get together.
-template <class M>
-Holdings take_together(const M& memory, std::uint32_t bytes) {
-  Holdings taken(WarpTeam::kLanes);
-  WarpTeam team(0, WarpScheduling::together(), 1);
-  run_warp(team, [&](ThreadWarp lane) {
-    Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
-    mine = {static_cast<unsigned char*>(memory.malloc(bytes, lane)), bytes, static_cast<std::uint32_t>(lane.lane())};
-    if (mine.memory != nullptr) mine.fill();
-  });
-  return taken;
-}
-
-bool all_refused(const Holdings& holdings) {
-  return std::all_of(holdings.begin(), holdings.end(), [](const Holding& h) { return h.memory == nullptr; });
-}
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("lanes of several warps take memory together and free it by themselves", M, HeaderBlockMalloc,
                    BlockMalloc, WarpMalloc) {
   constexpr std::uint32_t kWarps = 2;
-  MallocBench<M> bench(600, kHeap);
-  Holdings holdings(std::size_t{kWarps} * WarpTeam::kLanes * kHeld);
+  MallocBench<M> bench(600);
+  std::vector<Holding> holdings(std::size_t{kWarps} * WarpTeam::kLanes * kHeld);
   const TakeTogether<M> together{bench.storage.view(), bench.tally.data(), holdings.data(), kSlowdown > 1 ? 4u : 12u};
   std::vector<std::jthread> warps;
   for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
@@ -190,17 +122,17 @@ TEST_CASE_TEMPLATE("pieces lie side by side, and the last one to be freed frees 
   Executor executor;
   const typename M::Storage storage(executor, {.heap_bytes = 48 << 10, .largest_request = 1000});
   for (int round = 0; round < 3; ++round) {
-    const Holdings taken = take_together(storage.view(), 1000);
+    const std::vector<Holding> taken = take_together(storage.view(), 1000);
     REQUIRE(are_disjoint(taken));
     for (std::size_t i = 1; i < taken.size(); ++i) {
       REQUIRE(taken[i].memory == taken[i - 1].memory + 1008 + Pieces::kBytes);
     }
-    CHECK(all_refused(take_together(storage.view(), 1000)));
+    CHECK(served(take_together(storage.view(), 1000)) == 0);
     for (std::size_t i = 0; i < taken.size(); ++i) {
       CHECK(taken[i].intact());
       if (i != 7) storage.view().free(taken[i].memory);
     }
-    CHECK(all_refused(take_together(storage.view(), 1000)));
+    CHECK(served(take_together(storage.view(), 1000)) == 0);
     storage.view().free(taken[7].memory);
   }
 }

@@ -89,22 +89,13 @@ TEST_CASE("a thread's requests lie one behind the other, without anything betwee
 TEST_CASE("a warp frees its own heap and no other warp's") {
   Heap heap(kHeap);
   const FdgMalloc memory = heap.storage.view();
-  const auto take = [&](WarpTeam& team) {
-    std::vector<Holding> taken(WarpTeam::kLanes);
-    run_warp(team, [&](ThreadWarp lane) {
-      const auto number = static_cast<std::uint32_t>(lane.lane());
-      const std::uint32_t bytes = 96 * (number + 1);
-      taken[number] = {static_cast<unsigned char*>(memory.malloc(bytes, lane)), bytes, number};
-      if (taken[number].memory != nullptr) taken[number].fill();
-    });
-    return taken;
-  };
+  const auto bytes = [](std::uint32_t lane) { return 96 * (lane + 1); };
   WarpTeam one(1, WarpScheduling::together(), 1);
   WarpTeam other(2, WarpScheduling::together(), 1);
-  const std::vector<Holding> kept = take(other);
+  const std::vector<Holding> kept = take_together(other, memory, bytes);
   for (std::size_t i = 1; i < kept.size(); ++i) CHECK(kept[i].memory == kept[i - 1].memory + kept[i - 1].bytes);
   for (int round = 0; round < 100; ++round) {  // 50688 bytes each time, in the end more than the heap has
-    std::vector<Holding> taken = take(one);
+    std::vector<Holding> taken = take_together(one, memory, bytes);
     REQUIRE(taken[0].memory != nullptr);
     taken.insert(taken.end(), kept.begin(), kept.end());
     CHECK(are_disjoint(taken));

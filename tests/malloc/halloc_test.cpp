@@ -115,20 +115,10 @@ TEST_CASE("Halloc says what its heap is too small for") {
 TEST_CASE("lanes that ask together get neighbours in a slab, and leave it free behind them") {
   Heap heap(kSlab, 3072);
   for (int round = 0; round < 3; ++round) {
-    std::vector<Holding> taken(WarpTeam::kLanes);
-    WarpTeam team(0, WarpScheduling::together(), 1);
-    run_warp(team, [&](ThreadWarp lane) {
-      Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
-      mine = {static_cast<unsigned char*>(heap.storage.view().malloc(128, lane)), 128, 0};
-      mine.fill();
-    });
+    const std::vector<Holding> taken = take_together(heap.storage.view(), 128);
     CHECK(are_disjoint(taken));
     for (std::size_t i = 1; i < taken.size(); ++i) CHECK(taken[i].memory == taken[i - 1].memory + 128);
-    run_warp(team, [&](ThreadWarp lane) {
-      const Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
-      count_if(heap.tally.data()[kDamaged], !mine.intact());
-      heap.storage.view().free(mine.memory, lane);
-    });
+    give_together(heap.storage.view(), taken);
     const std::vector<Holding> all = heap.take_all(1024);
     CHECK(all.size() == limit_for(1024));
     heap.give(all);
@@ -139,14 +129,9 @@ TEST_CASE("lanes that ask together get neighbours in a slab, and leave it free b
 TEST_CASE("lanes that ask for more than a slab has are counted for what they get") {
   Heap heap(kSlab, 3072);
   const std::vector<Holding> others = heap.take(3000, 10);
-  std::vector<void*> taken(WarpTeam::kLanes);
-  WarpTeam team(0, WarpScheduling::together(), 1);
-  run_warp(team, [&](ThreadWarp lane) {
-    taken[static_cast<std::size_t>(lane.lane())] = heap.storage.view().malloc(3000, lane);
-  });
-  CHECK(std::count(taken.begin(), taken.end(), nullptr) == 42 - static_cast<std::ptrdiff_t>(limit_for(3072)));
-  run_warp(team,
-           [&](ThreadWarp lane) { heap.storage.view().free(taken[static_cast<std::size_t>(lane.lane())], lane); });
+  const std::vector<Holding> taken = take_together(heap.storage.view(), 3000);
+  CHECK(served(taken) == limit_for(3072) - others.size());
+  give_together(heap.storage.view(), taken);
   heap.give(others);
   CHECK(heap.take_all(16).size() == limit_for(16));
   heap.check_tally();

@@ -36,6 +36,7 @@ inline constexpr int kMallocRounds = !M::kProperties.frees ? 1
 /// What the suite has to know of an allocator; specialize what differs.
 template <class M>
 struct MallocSuite {
+  static constexpr std::uint32_t kWorkers = test::kWorkers;
   static constexpr std::size_t kHeapBytes = std::size_t{kCudaBackend && kSlowdown == 1 ? 16 : 8} << 20;
   static constexpr std::size_t kLargest = 1 << 20;     ///< requests of all sizes up to this are made
   static constexpr std::size_t kChurnLargest = 600;    ///< likewise, where many threads make them
@@ -136,7 +137,7 @@ inline bool are_disjoint(std::vector<Holding> holdings) {
   return true;
 }
 
-/// One thread asks for memory of each size.
+/// One thread asks for memory of each size until it is refused.
 template <class M>
 struct TakeSizes {
   M memory;
@@ -147,6 +148,7 @@ struct TakeSizes {
   __device__ void operator()(std::size_t) const {
     for (std::uint32_t i = 0; i < count; ++i) {
       holdings[i].memory = static_cast<unsigned char*>(memory.malloc(holdings[i].bytes));
+      if (holdings[i].memory == nullptr) return;
     }
     count_if(tally[kUnexpected], memory.malloc(0) != nullptr);
     count_if(tally[kUnexpected], memory.malloc(memory.largest() + 1) != nullptr);
@@ -200,7 +202,8 @@ TEST_CASE_TEMPLATE_DEFINE("memory of every size is aligned, whole, and nobody el
   bench.check_tally();
 }
 
-/// Every worker takes memory of one size until there is none or it has its share.
+/// Every worker takes memory of one size until it has its share, or there is none. Where all must ask together, it goes
+/// on.
 template <class M>
 struct TakeAll {
   M memory;
@@ -213,8 +216,11 @@ struct TakeAll {
     for (std::uint32_t i = 0; i < share; ++i) {
       const std::size_t at = worker * share + i;
       holdings[at] = {static_cast<unsigned char*>(memory.malloc(bytes)), bytes, static_cast<std::uint32_t>(at)};
-      if (!note_answer(tally, holdings[at].memory)) return;
-      holdings[at].fill();
+      if (note_answer(tally, holdings[at].memory)) {
+        holdings[at].fill();
+      } else if constexpr (!M::kProperties.collective) {
+        return;
+      }
     }
   }
 };
@@ -230,7 +236,7 @@ struct GiveBackAll {
   __device__ void operator()(std::size_t worker) const {
     for (std::uint32_t i = 0; i < share; ++i) {
       Holding& holding = holdings[worker * share + i];
-      if (holding.memory == nullptr) return;
+      if (holding.memory == nullptr) continue;
       count_if(tally[kDamaged], !holding.intact());
       if constexpr (M::kProperties.frees) memory.free(holding.memory);
       holding.memory = nullptr;
@@ -241,6 +247,7 @@ struct GiveBackAll {
 TEST_CASE_TEMPLATE_DEFINE("a full heap refuses, and can be filled again when all was freed", M, malloc_exhaustion) {
   // Larger pieces, and so less of them, under a GPU's sanitizers.
   constexpr std::size_t kBytes = MallocSuite<M>::kExhaustionBytes * (kUnderGpuSanitizer ? 16 : 1);
+  constexpr std::uint32_t kWorkers = MallocSuite<M>::kWorkers;
   MallocBench<M> bench(kBytes);
   // Together the workers want twice what there is.
   const auto share = static_cast<std::uint32_t>(2 * bench.storage.heap_bytes() / kBytes / kWorkers + 1);

@@ -118,13 +118,7 @@ TEST_CASE("lanes that ask together get chunks side by side") {
   for (const std::size_t bytes : {std::size_t{64}, std::size_t{16}, std::size_t{4096}}) {
     CAPTURE(bytes);
     const ScatterMalloc::Storage storage(executor, {.heap_bytes = kRegion, .largest_request = kPage});
-    std::vector<Holding> taken(WarpTeam::kLanes);
-    WarpTeam team(0, WarpScheduling::together(), 1);
-    run_warp(team, [&](ThreadWarp lane) {
-      void* const memory = storage.view().malloc(bytes, lane);
-      taken[static_cast<std::size_t>(lane.lane())] = {static_cast<unsigned char*>(memory),
-                                                      static_cast<std::uint32_t>(bytes), 0};
-    });
+    const std::vector<Holding> taken = take_together(storage.view(), bytes);
     CHECK(are_disjoint(taken));
     for (std::size_t i = 1; i < taken.size(); ++i) {
       CHECK(taken[i].memory == taken[0].memory + static_cast<std::ptrdiff_t>(i * bytes));

@@ -94,24 +94,17 @@ TEST_CASE("XMalloc says what its heap is too small for") {
 
 TEST_CASE("lanes that ask together share a basicblock, which is free again when all have freed their part") {
   Heap heap(kSuperblock);
-  WarpTeam team(0, WarpScheduling::together(), 1);
-  std::vector<Holding> taken(WarpTeam::kLanes);
-  run_warp(team, [&](ThreadWarp lane) {
-    // 8448 bytes in all.
-    const auto bytes = 16 * static_cast<std::uint32_t>(lane.lane() + 1);
-    taken[static_cast<std::size_t>(lane.lane())] = {
-        static_cast<unsigned char*>(heap.storage.view().malloc(bytes, lane)), bytes, 0};
-  });
+  const XMalloc memory = heap.storage.view();
+  // 8448 bytes in all.
+  const std::vector<Holding> taken = take_together(memory, [](std::uint32_t lane) { return 16 * (lane + 1); });
   CHECK(are_disjoint(taken));
   for (std::size_t i = 1; i < taken.size(); ++i) CHECK(taken[i].memory == taken[i - 1].memory + taken[i - 1].bytes);
   // One basicblock of 12 KiB: of the five in the superblock, four are left.
-  run_warp(team, [&](ThreadWarp lane) {
-    if (lane.lane() != 5) heap.storage.view().free(taken[static_cast<std::size_t>(lane.lane())].memory, lane);
-  });
+  std::vector<Holding> others = taken;
+  others[5].memory = nullptr;
+  give_together(memory, others);
   CHECK(heap.take(64, 1).empty());
-  run_warp(team, [&](ThreadWarp lane) {
-    if (lane.lane() == 5) heap.storage.view().free(taken[5].memory, lane);
-  });
+  memory.free(taken[5].memory);
   CHECK(heap.take_all(64).size() == kSuperblock / 64);
   heap.check_tally();
 }
@@ -120,22 +113,11 @@ TEST_CASE("a warp that wants more than the largest basicblock, or than there is 
   Heap heap(4 * kSuperblock);
   const std::vector<Holding> others = heap.take(4096, 33);  // 31 are left, of superblocks that cannot be split anew
   REQUIRE(others.size() == 33);
-  WarpTeam team(0, WarpScheduling::together(), 1);
   for (int round = 0; round < 3; ++round) {
-    std::vector<Holding> taken(WarpTeam::kLanes);
-    run_warp(team, [&](ThreadWarp lane) {
-      Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
-      mine = {static_cast<unsigned char*>(heap.storage.view().malloc(4000, lane)), 4000, 0};
-      if (mine.memory != nullptr) mine.fill();
-    });
+    const std::vector<Holding> taken = take_together(heap.storage.view(), 4000);
     CHECK(are_disjoint(taken));
-    const auto served = std::count_if(taken.begin(), taken.end(), [](const Holding& h) { return h.memory != nullptr; });
-    CHECK(served >= 16);
-    run_warp(team, [&](ThreadWarp lane) {
-      const Holding& mine = taken[static_cast<std::size_t>(lane.lane())];
-      if (mine.memory != nullptr) count_if(heap.tally.data()[kDamaged], !mine.intact());
-      heap.storage.view().free(mine.memory, lane.at(1));
-    });
+    CHECK(served(taken) >= 16);
+    give_together(heap.storage.view(), taken);
   }
   heap.give(others);
   CHECK(heap.take_all(8192).size() == 4 * kSuperblock / 8192);

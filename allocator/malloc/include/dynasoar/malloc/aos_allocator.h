@@ -135,8 +135,7 @@ class AosAllocator {
   __device__ static Element* field(detail::Handle object) {
     static_assert(alignof(Element) <= kMallocAlignment,
                   "dynasoar: a field's type has an alignment above 16 bytes, which a DeviceMalloc does not give");
-    return reinterpret_cast<Element*>((object.bits() & detail::kAddressMask) +
-                                      detail::aos_offset_v<C, std::size_t{I}>);
+    return reinterpret_cast<Element*>((object.bits() & detail::kAddressMask) + detail::aos_offset_v<C, std::size_t{I}>);
   }
 
   /// The object at a place of the table of T: block b holds places 64 b to 64 b + 63.
@@ -233,8 +232,7 @@ class AosAllocator {
       return nullptr;
     }
     static_cast<detail::AosHeader*>(memory)->index = place;
-    const std::uint64_t handle =
-        detail::Handle::make(reinterpret_cast<std::uint64_t>(memory), 0, index_of<T>).bits();
+    const std::uint64_t handle = detail::Handle::make(reinterpret_cast<std::uint64_t>(memory), 0, index_of<T>).bits();
     table<T>().objects[place] = handle;
     return reinterpret_cast<T*>(handle);
   }

@@ -1,6 +1,6 @@
 /// @file
-/// CircularMalloc: the heap as a ring of chunks, a singly linked list of headers, in which requests look for the first
-/// free chunk that is large enough; what CMalloc, CFMalloc, CMMalloc and CFMMalloc share.
+/// CMalloc, CFMalloc, CMMalloc and CFMMalloc, and CircularMalloc, of which they are instances: the heap is a ring of
+/// chunks, a singly linked list of headers, in which requests look for the first free chunk that is large enough.
 ///
 /// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", sections 5.2 to 5.4.
 ///
@@ -8,11 +8,11 @@
 /// needed, and joined with the next one when it is freed; the heap is split beforehand into chunks as a binary heap's;
 /// the offset where a search begins moves behind what was taken. What is different, or was left open:
 ///
-/// - Headers stand in a table of their own, one for each unit of kUnit bytes, and not before the memory, where a late
-///   thread, which came to a chunk which has been joined with another meanwhile would take the user's data for a
-///   header. The paper trusts that nobody is late by so much. Here every word of the table is a header at all times:
-///   one that has no chunk says `used` and leads on, to a place further behind. So it does not matter how late somebody
-///   is, which of its values is seen, or whether an offset points to it, and `free` need not move the offset.
+/// - Headers stand in a table of their own, one for each unit of kUnit bytes, and not before the memory. There, a late
+///   thread that comes to a chunk which has been joined with another one meanwhile would take the user's data for a
+///   header; the paper assumes that no thread is that late. Here every word of the table is a header at all times: one
+///   without a chunk says `used` and leads on, to a unit further behind. So it does not matter how late a thread is,
+///   which of the header's values it sees, or whether an offset points to it, and `free` need not move the offset.
 /// - A third flag, `busy`: somebody splits the chunk or joins others to it. A request that finds nothing goes round
 ///   again if it saw one, because memory may come of it.
 /// - A search that went round in vain goes round again and joins all free chunks that it comes to, as `free` does. The
@@ -23,9 +23,8 @@
 ///   one chunk per lane, so that each can be freed by itself. Free chunks behind the one it found are joined to it if
 ///   they are needed, and the offset is moved behind them before, so that warps do not take them from each other. The
 ///   first chunks that a search comes to must be large enough for all: joining costs more than looking.
-/// - Lanes of a warp that free chunks together do so as if each was preceded by the lane whose chunk comes after its
-/// own:
-///   what lies side by side becomes one chunk. Otherwise none would find the next one free, and the warp's next request
+/// - Lanes of a warp that free chunks together do so as if the lane whose chunk comes behind were first: what lies side
+///   by side becomes one chunk. Otherwise none would find the next one free, and the warp's next request
 ///   would have to join them all.
 /// - A search that has not found anything soon goes on from the offset, if others have moved it.
 #pragma once
@@ -114,8 +113,7 @@ class CircularMalloc {
   static constexpr std::uint32_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
   static constexpr std::uint32_t kMaxFragmentation = 2;
   static constexpr std::uint32_t kLooksPerJump = 8;  // after which a search goes on where others have got to
-  static constexpr std::uint32_t kLooksForAll =
-      64;  // chunks that are passed by if they have too little for a whole warp
+  static constexpr std::uint32_t kLooksForAll = 64;  // chunks that are passed by if they are too small for a whole warp
   static constexpr std::uint32_t kMostJumps = 1024;
   static constexpr std::uint32_t kWarpsPerOffset = kCudaBackend ? 64 : 1;  // that Warp::id() counts per multiprocessor
 
@@ -367,5 +365,19 @@ class CircularMalloc<Headers, kOffsets>::Storage {
   DeviceArray<Offset> offsets_;
   CircularMalloc view_{};
 };
+
+/// Chunks in a ring that all requests search from one offset, for heaps up to 128 GiB (section 5.2).
+using CMalloc = CircularMalloc<TwoWordHeaders, SearchOffsets::one>;
+
+/// CMalloc with half as much memory for headers, for heaps up to 32 GiB (section 5.3).
+using CFMalloc = CircularMalloc<FusedHeaders, SearchOffsets::one>;
+
+/// CMalloc with an offset for each multiprocessor (section 5.4): faster when many threads allocate at the same time.
+using CMMalloc = CircularMalloc<TwoWordHeaders, SearchOffsets::per_multiprocessor>;
+
+/// CFMalloc with an offset for each multiprocessor (section 5.4).
+using CFMMalloc = CircularMalloc<FusedHeaders, SearchOffsets::per_multiprocessor>;
+
+static_assert(DeviceMalloc<CMalloc> && DeviceMalloc<CFMalloc> && DeviceMalloc<CMMalloc> && DeviceMalloc<CFMMalloc>);
 
 }  // namespace dynasoar
