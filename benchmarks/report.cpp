@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -32,6 +33,10 @@ std::string parameters_text(const Record& record) {
   for (const auto& [name, value] : record.parameters)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text;
+}
+
+double four_digits(double value) {
+  return std::stod(fmt::format("{:.4g}", value));
 }
 
 }  // namespace
@@ -63,30 +68,29 @@ void Report::add(Record record) {
   records_.push_back(std::move(record));
 }
 
+// The format is described in scripts/benchmark_results.py, which reads it.
 void Report::write_json(const std::string& path) const {
-  nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  const std::string date =
-      fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-  const std::string driver =
-      cuda_backend() ? first_line_of_command("nvidia-smi --query-gpu=driver_version --format=csv,noheader") : "none";
+  const nlohmann::ordered_json run = {
+      {"device", device_name()},
+      {"driver",
+       cuda_backend() ? first_line_of_command("nvidia-smi --query-gpu=driver_version --format=csv,noheader") : "none"},
+      {"cuda", DYNASOAR_BENCHMARK_CUDA},
+      {"compiler", DYNASOAR_BENCHMARK_COMPILER},
+      {"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
+      {"commit", commit_}};
+  std::string text = fmt::format("{{\n\"run\": {},\n", run.dump());
+  text +=
+      R"("columns": ["benchmark","variant","parameters","metric","unit","median","minimum","maximum","repetitions"],)"
+      "\n\"records\": [";
+  const char* separator = "\n";
   for (const Record& record : records_) {
-    array.push_back({{"benchmark", record.benchmark},
-                     {"variant", record.variant},
-                     {"parameters", record.parameters},
-                     {"metric", record.metric},
-                     {"unit", record.unit},
-                     {"median", record.median()},
-                     {"minimum", record.minimum()},
-                     {"maximum", record.maximum()},
-                     {"repetitions", record.values.size()},
-                     {"device", device_name()},
-                     {"driver", driver},
-                     {"cuda", DYNASOAR_BENCHMARK_CUDA},
-                     {"compiler", DYNASOAR_BENCHMARK_COMPILER},
-                     {"date", date},
-                     {"commit", commit_}});
+    const auto row = nlohmann::json::array({record.benchmark, record.variant, record.parameters, record.metric,
+                                            record.unit, four_digits(record.median()), four_digits(record.minimum()),
+                                            four_digits(record.maximum()), record.values.size()});
+    text += separator + row.dump();
+    separator = ",\n";
   }
-  dynasoar::write_file(path, array.dump(1) + '\n');
+  dynasoar::write_file(path, text + "\n]\n}\n");
 }
 
 }  // namespace benchmarks

@@ -40,7 +40,8 @@ class Report {
   /// Adds a record and prints its line. In checked builds the benchmark's name gets "checked " in front.
   void add(Record record);
 
-  /// Writes all records as a JSON array. @throws std::runtime_error if the file cannot be written
+  /// Writes what all records have in common and then a line for each record, with four significant digits; see
+  /// scripts/benchmark_results.py. @throws std::runtime_error if the file cannot be written
   void write_json(const std::string& path) const;
 
  private:

@@ -11,6 +11,10 @@ import tempfile
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(PROGRAM).parent))
+import benchmark_results
+
 SIZES = [{"width": 2048, "height": 2560, "steps": 500}, {"width": 1024, "height": 1024, "steps": 100}]
 # Size and variants with objects of the other applications.
 APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"]),
@@ -92,7 +96,7 @@ def all_records(**changes):
                                       "ps", median * factor, **changes))
     for log in (20, 25):
         size = {"bytes": 32, "objects": 2**log}
-        records.append(record("allocation", "create", size, "rate", "G/s", 0.0123456, **changes))
+        records.append(record("allocation", "create", size, "rate", "G/s", 0.0123, **changes))
         records.append(record("allocation", "delete", size, "rate", "G/s", 9.996, **changes))
         for variant in ("delete in random order", "parallel_new, all fields written", "the same bytes by hand"):
             records.append(record("allocation", variant, size, "rate", "G/s", 7, **changes))
@@ -138,6 +142,8 @@ class MakeTables(unittest.TestCase):
     def write(self, file, content):
         path = self.root / file
         path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, list):
+            content = benchmark_results.text_of(content)
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
 
     def read(self, file):
@@ -172,7 +178,7 @@ class MakeTables(unittest.TestCase):
         self.make(all_records())
         text = self.read("docs/benchmarks.md")
         self.assertIn("| 7 floats | objects | 3.00 | 1.50 to 6.00 | TB/s | 0.750 |\n", text)
-        self.assertIn("| 33 554 432 | create | 0.0123 | 0.00617 to 0.0247 | G/s |\n", text)
+        self.assertIn("| 33 554 432 | create | 0.0123 | 0.00615 to 0.0246 | G/s |\n", text)
         self.assertIn("| 2048 x 2560, 500 steps | agents as objects | 400 | 200 to 800 | ms | 75.0 % | 2.00 | – | – |\n", text)
         self.assertIn("| a pointer to each object | loop after | 2.50 | 1.25 to 5.00 | ms |\n", text)
         self.assertIn("| cells and agents as objects, above 5 % | 70.0 | 35.0 to 140 | ms | 70.0 % |\n", text)
@@ -329,51 +335,121 @@ class MakeTables(unittest.TestCase):
     def allocator_record(self, allocator, threads, median, metric="allocation", **changes):
         return record("threads", allocator, {"threads": threads, "bytes": 64}, metric, "ns", median, **changes)
 
-    def make_allocator_table(self, records):
-        self.write("docs/allocator-benchmarks.md",
-                   "<!-- results:allocators/threads -->\nold text\n<!-- /results:allocators/threads -->\n")
+    def make_allocator_page(self, records, page="[All figures](allocator-benchmarks/threads.md)\n"):
+        """The page of the experiment threads."""
+        self.write("docs/allocator-benchmarks.md", page)
         if records:
             self.write("benchmarks/results/made-up-allocators.json", records)
         self.make(all_records())
-        return self.read("docs/allocator-benchmarks.md")
+        return self.read("docs/allocator-benchmarks/threads.md")
 
     def test_compares_allocators_in_any_experiment(self):
-        text = self.make_allocator_table([self.allocator_record("soa", 1024, 2), self.allocator_record("soa", 4096, 1.5),
-                                          self.allocator_record("other", 4096, 0)])
+        text = self.make_allocator_page([self.allocator_record("soa", 1024, 2), self.allocator_record("soa", 4096, 1.5),
+                                         self.allocator_record("other", 4096, 0)])
+        self.assertTrue(text.startswith("# Allocators compared: threads\n\n"), text)
         self.assertIn("`threads`, **allocation**, ns (bytes 64):\n\n| allocator | threads 1024 | threads 4096 |\n", text)
         self.assertIn("| soa | 2.00 | 1.50 |\n| other | – | 0 |\n", text)
         self.assertIn("2000-01-02, commit 0123456, up to 5 repetitions.\n", text)
 
     def test_shows_some_of_a_long_series_the_first_and_the_last_among_them(self):
-        text = self.make_allocator_table([self.allocator_record("soa", threads, 1) for threads in range(1, 51)])
+        text = self.make_allocator_page([self.allocator_record("soa", threads, 1) for threads in range(1, 51)])
         header = next(line for line in text.splitlines() if line.startswith("| allocator |"))
         self.assertTrue(header.startswith("| allocator | threads 1 |") and header.endswith("| threads 50 |"), header)
         self.assertEqual(header.count("threads"), 6)
 
     def test_says_which_allocators_did_not_finish(self):
-        stopped = record("threads", "slow", {}, "not finished", "stopped after 60 s", 60)
-        text = self.make_allocator_table([self.allocator_record("soa", 1024, 2), stopped])
-        self.assertIn("\nslow: stopped after 60 s.\n", text)
+        stopped = [record("threads", name, {}, "not finished", reason, 60)
+                   for name, reason in (("slow", "stopped after 60 s"), ("lost", "crashed"), ("slower", "stopped after 60 s"))]
+        text = self.make_allocator_page([self.allocator_record("soa", 1024, 2), *stopped])
+        self.assertIn("\nslow, slower: stopped after 60 s.\n\nlost: crashed.\n", text)
         self.assertNotIn("| slow |", text)
 
-    def test_leaves_tables_of_allocators_alone_until_there_are_results(self):
-        self.assertIn("old text", self.make_allocator_table([]))
+    def test_pages_of_allocators_are_checked_and_those_without_results_removed(self):
+        self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
+        self.write("docs/allocator-benchmarks/old.md", "# old")
+        self.assert_fails("not up to date", ": docs/allocator-benchmarks/old.md;", arguments=["--check"])
+        self.assertEqual(self.run_program().returncode, 0)
+        self.assertFalse((self.root / "docs/allocator-benchmarks/old.md").exists())
+        self.assertEqual(self.run_program("--check").returncode, 0)
+        self.write("docs/allocator-benchmarks/threads.md", "# changed")
+        self.assert_fails("not up to date", ": docs/allocator-benchmarks/threads.md;", arguments=["--check"])
+
+    def test_every_page_of_allocators_is_linked(self):
+        self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
+        self.write("docs/allocator-benchmarks.md", "[All figures](allocator-benchmarks/other.md)\n")
+        self.assert_fails("docs/allocator-benchmarks.md does not link to allocator-benchmarks/threads.md")
+
+    def test_leaves_pages_of_allocators_alone_until_there_are_results(self):
+        self.write("docs/allocator-benchmarks/threads.md", "old text")
+        marked = "<!-- results:allocators/summary -->\nold table\n<!-- /results:allocators/summary -->\n"
+        self.assertEqual(self.make_allocator_page([], marked), "old text")
+        self.assertEqual(self.read("docs/allocator-benchmarks.md"), marked)
         self.assertEqual(self.run_program("--check").returncode, 0)
 
     def test_compares_allocators_in_one_run_only(self):
-        self.make_allocator_table([self.allocator_record("soa", 1024, 2)])
+        self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
         self.write("benchmarks/results/made-up-allocators.json",
                    [self.allocator_record("soa", 1024, 2), self.allocator_record("other", 1024, 2, commit="fedcba9876")])
         self.assert_fails("the experiment threads needs results of one run")
 
-    def test_says_which_experiment_to_run_if_it_is_missing(self):
-        self.make_allocator_table([self.allocator_record("soa", 1024, 2)])
-        self.write("benchmarks/results/made-up-allocators.json", [record("other", "soa", {}, "time", "ns", 1)])
-        self.assert_fails("no results of the experiment 'threads'", "run dynasoar-allocator-benchmark")
+    def test_compares_soa_allocator_with_the_best_of_the_others(self):
+        sizes = {"linux_scalability": ("allocation and deallocation", "ns", "objects per thread", (1, 4, 16, 64, 256, 512, 1024)),
+                 "linux_scalability_threads": ("allocation and deallocation", "ns", "threads", (8192, 32768, 131072, 524288)),
+                 "memory_usage": ("heap used at the first refusal", "%", "classes", (1, 3)),
+                 "largest_ocean": ("cells", "million", "MiB", (64,)),
+                 "enumeration": ("loop after changes", "us", "objects", (2**22,)),
+                 **{f"application_{name}": ("time of all steps", "ms", "steps", (100,))
+                    for name in ("wa_tor", "n_body", "collision", "game_of_life", "generation", "structure", "sugarscape", "traffic")}}
+        records = [record(experiment, allocator, {name: value}, metric, unit, median)
+                   for experiment, (metric, unit, name, values) in sizes.items() for value in values
+                   for allocator, median in (("first", 30), ("soa", 20), ("second", 25), ("third", 10))]
+        records += [one | {"metric": "loop without changes"} for one in records if one["benchmark"] == "enumeration"]
+        links = "".join(f"(allocator-benchmarks/{name.replace('_', '-')}.md)" for name in sizes)
+        self.write("docs/allocator-benchmarks.md", links + "<!-- results:allocators/summary -->\n<!-- /results:allocators/summary -->")
+        self.write("benchmarks/results/a-allocators.json", records)
+        self.make(all_records())
+        text = self.read("docs/allocator-benchmarks.md")
+        self.assertIn("| application: Wa-Tor | 20.0 ms | 10.0 ms | third | 0.500 |\n", text)
+        self.assertIn("| cells of the largest Wa-Tor in 64 MiB | 20.0 million | 30.0 million | first | 0.667 |\n", text)
+        self.assertIn("| the same, 32 768 threads with 256 each | 20.0 ns | 10.0 ns | third | 0.500 |\n", text)
+        self.assertEqual(text.count("| third | 0.500 |"), 8 + 7 + 4 + 2)
+        self.write("benchmarks/results/a-allocators.json", [one for one in records if one["benchmark"] != "largest_ocean"
+                                                            or one["variant"] != "soa"])
+        self.assert_fails("the experiment largest_ocean has no 'cells' of soa and another allocator", "run scripts/benchmark --allocators")
+        self.write("benchmarks/results/a-allocators.json", [one for one in records if one["benchmark"] != "largest_ocean"])
+        self.assert_fails("no results of the experiment 'largest_ocean'", "run dynasoar-allocator-benchmark")
+
+    def test_compares_allocators_with_public_implementations(self):
+        marked = "(allocator-benchmarks/threads.md)<!-- results:allocators/public -->\n<!-- /results:allocators/public -->"
+        self.make_allocator_page([record("threads", "scatter", {"bytes": 64, "threads": 2**log}, "allocations", "G/s", log)
+                                  for log in (16, 18)], marked)
+        text = self.read("docs/allocator-benchmarks.md")
+        self.assertIn("| scatter | 16.0 G/s | 8.4 G/s | – | 26 G/s |\n", text)
+        self.write("docs/allocator-benchmarks.md", marked.replace("public", "guess"))
+        self.assert_fails("there is no table 'allocators/guess'; there are allocators/summary, allocators/public")
+
+    def test_shows_the_shapes_of_requests_that_were_measured(self):
+        self.write("docs/benchmarks.md", DETAILS + "<!-- results:request_shapes -->\n<!-- /results:request_shapes -->\n")
+        self.make(all_records())
+        self.assertIn("\n\nNot measured on NVIDIA Made-Up GPU yet.\n\n", self.read("docs/benchmarks.md"))
+        shapes = [record("request_shapes", variant, {"objects per thread": 64, "threads": 16384} | more, "creation and deletion", "ns", 0.3)
+                  for variant, more in (("created, then deleted", {}), ("own kernel: created, then deleted", {"threads of a block": 256}))]
+        self.make(all_records() + shapes)
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| created, then deleted | 16 384 | 64 | – | 0.300 | 0.150 to 0.600 | ns |\n"
+                      "| own kernel: created, then deleted | 16 384 | 64 | 256 | 0.300 | 0.150 to 0.600 | ns |\n", text)
 
     def test_says_which_benchmark_to_run_if_a_result_is_missing(self):
         self.write("benchmarks/results/a.json", [r for r in all_records() if r["variant"] != "SoA by hand"])
         self.assert_fails("no result for 'wa_tor, SoA by hand, height=2560", "run the benchmark wa_tor")
+
+    def test_a_file_has_what_is_common_once_and_a_line_for_each_record(self):
+        records = [record("b", "v", {"n": 1}, "m", "ns", 1.23456, compiler="one"), record("b", "w", {}, "m", "ns", 123456, compiler="two")]
+        text = benchmark_results.text_of(records)
+        self.assertEqual(text.splitlines()[3:], ['"records": [', '["b","v",{"n":1},"m","ns",1.235,0.6173,2.469,5,"one"],',
+                                                 '["b","w",{},"m","ns",123500.0,61730.0,246900.0,5,"two"]', ']', '}'])
+        self.assertEqual(text.count("NVIDIA Made-Up GPU"), 1)
+        self.assertEqual(benchmark_results.parse(text, "x")[1], records[1] | {"median": 123500, "minimum": 61730, "maximum": 246900})
 
     def test_no_results_at_all(self):
         self.assert_fails("no results of an NVIDIA GPU", "run scripts/benchmark")
@@ -400,7 +476,10 @@ class MakeTables(unittest.TestCase):
         self.assert_fails("b.json", "two results of 2000-01-02", "remove one")
 
     def test_files_that_are_not_results(self):
-        for content, words in (("[", "is not JSON"), ({}, "is not an array"), ([{"median": 1}], "has no benchmark, variant")):
+        whole = {"run": {}, "columns": benchmark_results.RUN + benchmark_results.COLUMNS, "records": []}
+        for content, words in (("[", "is not JSON"), ("[]", "does not have a 'run'"), ({"run": {}}, "'columns' and 'records'"),
+                               (whole | {"columns": ["median"]}, "records have no device, driver"),
+                               (whole | {"records": [["x"]]}, "a record has 1 values for 15 columns")):
             self.write("benchmarks/results/a.json", content)
             self.assert_fails("a.json", words, "run scripts/benchmark")
 
