@@ -320,6 +320,51 @@ TEST_CASE("the first use of a loop may be recorded, and a step cannot run in ano
   CHECK(flock.sum<&Sheep::age_>() == 300);
 }
 
+TEST_CASE("a recorded step's arguments change where they are StepValues") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Cell>(100);
+  dynasoar::StepValue<std::uint32_t> now(handle.executor(), 3);
+  dynasoar::StepValue<std::uint32_t> years(handle.executor(), 0);
+  dynasoar::DeviceArray<std::uint64_t> seen(8);
+  seen.fill_bytes(0);
+  auto step = handle.record([&] {
+    handle.parallel_do<&Cell::grow>(years.view());
+    std::uint64_t* const out = seen.data();
+    handle.parallel_for(1, [out, time = now.view()] __device__(std::size_t) { out[time] = 10 + time; });
+    now.add(1);
+  });
+  CHECK(now.get() == 3);  // recording adds nothing
+  std::uint32_t grown = 0;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    years.set(i * i);
+    step();
+    grown += i * i;
+  }
+  CHECK(now.get() == 7);
+  CHECK(handle.sum<&Cell::age_>() == 100 * grown);
+  CHECK(seen.download() == std::vector<std::uint64_t>{0, 0, 0, 13, 14, 15, 16, 0});
+}
+
+TEST_CASE("a StepValue can be set in a step, and neither made nor read there") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  dynasoar::StepValue<float> heat(handle.executor(), -0.5f);
+  auto step = handle.record([&] {
+    heat.add(0.25f);
+    heat.add(0.25f);
+  });
+  step();
+  CHECK(heat.get() == 0.0f);
+  auto reset = handle.record([&] { heat.set(7.5f); });
+  CHECK(heat.get() == 0.0f);
+  reset();
+  step();
+  CHECK(heat.get() == 8.0f);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { static_cast<void>(heat.get()); }),
+                       doctest::Contains("a recorded step cannot wait"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { dynasoar::StepValue<int>(handle.executor(), 1).set(2); }),
+                       doctest::Contains("a recorded step cannot wait"), Error);
+}
+
 TEST_CASE("an AosAllocator keeps lists, too") {
   using Piece = World<InOnePiece>::Cell;
   using PieceHandle = AllocatorHandle<World<InOnePiece>::AllocatorT>;

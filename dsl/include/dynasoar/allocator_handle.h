@@ -191,11 +191,11 @@ class AllocatorHandle {
   /// loops may create and delete some. Kernels of the user's own on `executor().stream()` are recorded, too. Loops of
   /// other handles are not: they run once, here.
   ///
-  /// On a GPU the function is called here, and again when the heap has grown, so arguments keep their values. On the
-  /// host, and in checked builds with a SoaAllocator, it is called in each step. So what it refers to must live as long
-  /// and not change. It
-  /// must not wait for the device, copy memory or run another step, and the step must not be called when the handle is
-  /// gone.
+  /// On a GPU the function is called here, and again when the heap has grown, so arguments keep their values; for those
+  /// that change, such as the number of the step, use a StepValue. On the host, and in checked builds with a
+  /// SoaAllocator, the function is called in each step. So what it refers to must live as long as the step and not
+  /// change. The function must not wait for the device, copy memory or run another step. Do not call the step when the
+  /// handle is gone.
   /// @throws Error if the function does what cannot be recorded; whatever it throws. Or its first call does
   template <class F>
   [[nodiscard]] auto record(F function) {

@@ -18,4 +18,5 @@
 #include <dynasoar/soa_base.h>
 #include <dynasoar/soa_field.h>
 #include <dynasoar/statistics.h>
+#include <dynasoar/step_value.h>
 #include <dynasoar/version.h>

@@ -1,0 +1,103 @@
+/// @file
+/// StepValue: a number that loops read and that changes between the calls of a recorded step. See
+/// AllocatorHandle::record.
+#pragma once
+
+#include <type_traits>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+namespace detail {
+
+/// The body of a loop over one index that sets a value.
+template <class T>
+struct SetValue {
+  T* at;
+  T value;
+  __device__ void operator()(std::size_t) const { *at = value; }
+};
+
+/// The body of a loop over one index that adds to a value.
+template <class T>
+struct AddToValue {
+  T* at;
+  T amount;
+  __device__ void operator()(std::size_t) const { *at = static_cast<T>(*at + amount); }
+};
+
+}  // namespace detail
+
+/// A number in the memory of the device, for arguments that differ from one call of a recorded step to the next: the
+/// number of the step, a temperature, a rate. (All other arguments are recorded with the values that they have then.)
+///
+///     dynasoar::StepValue<std::uint32_t> now(handle.executor(), 0);
+///     dynasoar::StepValue<float> heat(handle.executor(), 20.0f);
+///     auto step = handle.record([&] {
+///       handle.parallel_do<&Fish::swim>(now.view(), heat.view());  // void swim(std::uint32_t now, float heat)
+///       now.add(1);                                                // recorded, so each call of the step adds 1
+///     });
+///     for (int i = 0; i < 1000; ++i) {
+///       heat.set(temperature(i));
+///       step();
+///     }
+///
+/// @tparam T   a number, or anything trivially copyable without `add`
+/// @pre the executor outlives it, and it outlives the loops that read it
+template <class T>
+class StepValue {
+  static_assert(std::is_trivially_copyable_v<T>, "dynasoar: StepValue<T> needs a trivially copyable T");
+
+ public:
+  /// What loops are given. Where a method has a parameter of type T, it becomes the value at the time of the call.
+  class View {
+   public:
+    __device__ operator T() const { return *at_; }  // NOLINT(google-explicit-constructor): methods take T
+
+   private:
+    friend StepValue;
+    explicit View(const T* at) : at_(at) {}
+    const T* at_;
+  };
+
+  /// @throws Error if there is no memory, or within a recorded step
+  StepValue(Executor& executor, T initial) : executor_(executor), value_(1) {
+    executor_.check_may_wait();  // memory may not be allocated in a step
+    set(initial);
+  }
+  StepValue(const StepValue&) = delete;
+  StepValue& operator=(const StepValue&) = delete;
+
+  /// Sets the value for the loops that are submitted later. Does not wait; may be recorded.
+  /// @throws Error in code that a loop runs
+  /// @par Cost   that of a loop over one index
+  void set(T value) {
+    Executor::check_may_submit();
+    executor_.for_each_index(1, detail::SetValue<T>{value_.data(), value});
+  }
+
+  /// Adds to the value, otherwise as `set`: for the number of a step, recorded at the end of the step.
+  void add(T amount) {
+    static_assert(std::is_arithmetic_v<T>, "dynasoar: StepValue<T>::add needs a number; use set");
+    Executor::check_may_submit();
+    executor_.for_each_index(1, detail::AddToValue<T>{value_.data(), amount});
+  }
+
+  /// For the arguments of loops.
+  View view() const { return View(value_.data()); }
+
+  /// Waits for the loops that were submitted. @return the value. @throws Error if one failed, or within a step
+  T get() const {
+    executor_.synchronize();
+    return value_.download()[0];
+  }
+
+ private:
+  Executor& executor_;
+  DeviceArray<T> value_;
+};
+
+}  // namespace dynasoar
