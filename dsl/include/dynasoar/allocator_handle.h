@@ -4,41 +4,32 @@
 /// Source: DynaSOAr, sections 2.1, 2.3 and 3 ("Parallel Object Enumeration").
 #pragma once
 
-#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <dynasoar/checkpoint.h>
-#include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/classes/type_name.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/detail/compact.h>
-#include <dynasoar/detail/handle_errors.h>
 #include <dynasoar/detail/kept_lists.h>
 #include <dynasoar/detail/loop_calls.h>
-#include <dynasoar/detail/loop_reports.h>
 #include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/detail/read_columns.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
-#include <dynasoar/heap/bulk_creation.h>
-#include <dynasoar/heap/heap_growth.h>
-#include <dynasoar/heap/heap_storage.h>
+#include <dynasoar/heap/object_places.h>
 #include <dynasoar/heap/soa_allocator.h>
-#include <dynasoar/loops/block_lists.h>
-#include <dynasoar/loops/index_loops.h>
-#include <dynasoar/loops/object_loops.h>
-#include <dynasoar/objects.h>
-#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/view.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
@@ -62,31 +53,13 @@ class AllocatorHandle {
   /// @throws Error if a handle of this type is alive, the heap is too small or too large or above its limit, there is
   /// no
   ///         device for it, or failing allocations are asked of a build without checks
-  explicit AllocatorHandle(HandleOptions options = {})
-      : executor_(options.threads),
-        storage_(claim(executor_), {options.heap_bytes, options.heap_limit_bytes},
-                 plan_of(options.failing_allocations)),
-        growth_(executor_, storage_),
-        reports_(executor_, classes(), storage_, growth_, options.on_refusal),
-        lists_(executor_, storage_),
-        bulk_(executor_) {
-    AllocatorT::Types::for_each([]<class T>(std::type_identity<T>) { detail::check_listed<AllocatorT, T>(); });
-    if constexpr (AllocatorT::kFindsMisuse) executor_.require_stack(kCheckedStackBytes);
-    device_object_ = DeviceArray<char>(1);
-    bind();
-    alive_ = this;
-  }
+  explicit AllocatorHandle(const HandleOptions& options = {}) : loops_(options) {}
 
   AllocatorHandle(const AllocatorHandle&) = delete;
   AllocatorHandle& operator=(const AllocatorHandle&) = delete;
 
   /// Waits for the device and frees the heap. Errors that nobody asked for are dropped, but misuse is printed.
-  ~AllocatorHandle() {
-    reports_.finish();
-    bind_to({});
-    alive_ = nullptr;
-    if constexpr (AllocatorT::kFindsMisuse) forget_heap();
-  }
+  ~AllocatorHandle() = default;
 
   /// Runs `object->method(args...)` for all objects of the class that declares `method`:
   /// `parallel_do<&Fish::update>(3)`.
@@ -107,18 +80,14 @@ class AllocatorHandle {
   /// Runs a method, possibly inherited, for all objects of T and its subclasses.
   template <class T, auto kMethod, class... Args>
   requires std::is_member_function_pointer_v<decltype(kMethod)>
-  void parallel_do(Args... args) {
-    static_assert(detail::check_given<detail::Method<kMethod>, Args...>());
-    detail::check_arguments<AllocatorT>(args...);
-    run_loop<T>(detail::ObjectCall<detail::Method<kMethod>, Args...>{{}, {std::move(args)...}});
-  }
+  void parallel_do(Args... args) { parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...); }
 
   /// Runs `function(object, args...)` for all objects of T and its subclasses: a lambda `[=] __device__ (Fish* fish)`.
   template <class T, class F, class... Args>
   void parallel_do(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
     detail::check_arguments<AllocatorT>(args...);
-    run_loop<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
+    loops_.template run_over_objects<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
   }
 
   /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. A heap that can
@@ -129,22 +98,7 @@ class AllocatorHandle {
     detail::check_listed<AllocatorT, T>();
     static_assert((true && ... && detail::check_argument<Args>()));
     detail::check_constructible<T, std::size_t, const Args&...>();
-    executor_.check_may_submit();
-    detail::check_arguments<AllocatorT>(args...);
-    make_room(pages_for<T>(count));
-    if constexpr (AllocatorT::kCreatesInPieces) {
-      const auto run = [this](const auto& function) { this->run_indexed(function.threads(), function, 1); };
-      bulk_.template create<AllocatorT, T>(count, run, std::tuple<Args...>(std::move(args)...));
-    } else {
-      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<T>);
-      if (count <= storage_.most_objects(type)) {
-        // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
-        run_indexed(count, detail::IndexedNew<T, Args...>{{std::move(args)...}}, 2);
-      } else {
-        using Pieces = detail::NewInPieces<AllocatorT, T, Args...>;
-        run_indexed(Pieces::kPieces, Pieces{count, {std::move(args)...}}, 1);
-      }
-    }
+    loops_.template create<T>(count, std::move(args)...);
   }
 
   /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects. device_do in it visits
@@ -152,7 +106,7 @@ class AllocatorHandle {
   template <class F>
   void parallel_for(std::size_t count, F function) {
     static_assert(detail::check_callable<F>());
-    run_indexed(count, function, 1);
+    loops_.run_over_indices(count, function, 1);
   }
 
   /// While the result lives, loops visit the objects that there are now, and save the time to list them:
@@ -170,13 +124,12 @@ class AllocatorHandle {
   /// cars were listed last. Name the classes that a device_reduce looks at, too: it would look at cars that are gone.
   /// (In an AosAllocator, who goes keeps a place in a table until the next list.)
   template <class... Ts>
-  [[nodiscard]] KeptLists<AllocatorT> keep_lists() {
-    executor_.check_may_submit();
+  [[nodiscard]] detail::KeptLists keep_lists() {
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
     detail::ClassSet classes;
     if constexpr (sizeof...(Ts) == 0) classes = detail::class_set_v<AllocatorT, void>;
     (classes.add_all(detail::class_set_v<AllocatorT, Ts>), ...);
-    return KeptLists<AllocatorT>(lists_, classes);
+    return loops_.keep_lists(classes);
   }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
@@ -199,11 +152,8 @@ class AllocatorHandle {
   /// @throws Error if the function does what cannot be recorded; whatever it throws. Or its first call does
   template <class F>
   [[nodiscard]] auto record(F function) {
-    auto submit = [this, function = std::move(function)]() mutable {
-      const typename detail::ListKeeper<AllocatorT>::Anew anew(lists_);
-      function();
-    };
-    return Step<AllocatorHandle, decltype(submit)>(*this, std::move(submit));
+    auto submit = [this, function = std::move(function)]() mutable { loops_.run_recorded(function); };
+    return Step<detail::LoopRunner<AllocatorT>, decltype(submit)>(loops_, std::move(submit));
   }
 
   /// Makes room for `objects` more objects of T in a heap that can grow, whatever happens to others. Waits for all
@@ -211,15 +161,11 @@ class AllocatorHandle {
   /// @throws Error if the heap's limit, or the memory, does not allow it; then the heap is as it was
   template <class T>
   void reserve(std::size_t objects) {
-    static_assert(Storage::kGrows,
+    static_assert(AllocatorT::Storage::kGrows,
                   "dynasoar: the heap of an AosAllocator cannot grow: leave reserve out, and give "
                   "the handle as many heap_bytes as it may need");
     detail::check_listed<AllocatorT, T>();
-    executor_.check_may_wait();
-    if (!growth_.reserve(pages_for<T>(objects))) {
-      detail::throw_no_room(objects, type_name<T>(), storage_.limit_bytes());
-    }
-    bind_if_grown();
+    loops_.template reserve<T>(objects);
   }
 
   /// Waits for all loops. If objects could not be created since the last `synchronize` (or call of this), lets the heap
@@ -231,10 +177,7 @@ class AllocatorHandle {
   ///     } while (handle.retry_with_growth());
   ///
   /// @throws AllocationError if the heap cannot grow so far; as `synchronize` otherwise
-  bool retry_with_growth() {
-    const Rebinding rebinding{*this};
-    return reports_.retry_with_growth();
-  }
+  bool retry_with_growth() { return loops_.retry_with_growth(); }
 
   /// Moves objects of T and its subclasses into as few blocks as possible, and makes the pointers to them follow:
   /// those in fields of objects, and those in `arrays`.
@@ -254,9 +197,11 @@ class AllocatorHandle {
   template <class T, class... U>
   void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::check_listed_or_base<AllocatorT, T>();
-    executor_.check_may_submit();
+    Executor::check_may_submit();
     options.check();
-    if constexpr (AllocatorT::kCompacts) detail::compact<AllocatorT, T>(executor_, storage_, options, arrays...);
+    if constexpr (AllocatorT::kCompacts) {
+      detail::compact<AllocatorT, T>(executor(), loops_.storage(), options, arrays...);
+    }
   }
 
   /// Writes all objects, the heap's state and values of the program's own to a file, from which `load` makes them
@@ -272,14 +217,14 @@ class AllocatorHandle {
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
     const SavedItem* const all[] = {&items..., nullptr};
-    save_items(path, options, {all, sizeof...(Items)});
+    loops_.save(path, options, {all, sizeof...(Items)});
   }
   template <std::derived_from<SavedItem>... Items>
   void save(const std::string& path, const Items&... items) {
     save(path, SaveOptions{}, items...);
   }
   void save(const std::string& path, const SaveOptions& options, const CheckpointItems& items) {
-    save_items(path, options, items.saved());
+    loops_.save(path, options, items.saved());
   }
   void save(const std::string& path, const CheckpointItems& items) { save(path, SaveOptions{}, items); }
 
@@ -301,14 +246,14 @@ class AllocatorHandle {
         "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
         "changed: one of these is constant, or something else");
     const CheckpointItem* const all[] = {&items..., nullptr};
-    load_items(path, options, {all, sizeof...(Items)});
+    loops_.load(path, options, {all, sizeof...(Items)});
   }
   template <class... Items>
   void load(const std::string& path, const Items&... items) {
     load(path, LoadOptions{}, items...);
   }
   void load(const std::string& path, const LoadOptions& options, const CheckpointItems& items) {
-    load_items(path, options, items.loaded());
+    loops_.load(path, options, items.loaded());
   }
   void load(const std::string& path, const CheckpointItems& items) { load(path, LoadOptions{}, items); }
 
@@ -327,18 +272,7 @@ class AllocatorHandle {
                   "trivially copyable type");
     detail::check_listed_or_base<AllocatorT, T>();
     static_assert(detail::check_given<F, Op>());
-    executor_.check_may_wait();
-    announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
-    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
-    R result = init;
-    AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<S>);
-      result =
-          op(result, detail::reduce_objects<AllocatorT>(executor_, storage_.list(type), storage_.list_capacity(type),
-                                                        scratch_, init, op, detail::SlotValue<S, F>{f}));
-    });
-    synchronize();
-    return result;
+    return loops_.template reduce<T>(init, op, f);
   }
 
   /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, also those in
@@ -371,10 +305,7 @@ class AllocatorHandle {
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
   ///         AllocationError if objects could not be created since then, unless the handle only records that;
   ///         Error if the device failed, or a UniformGrid had no room for objects
-  void synchronize() {
-    const Rebinding rebinding{*this};
-    reports_.synchronize();
-  }
+  void synchronize() { loops_.synchronize(); }
 
   /// The fields of all objects of T and its subclasses, as arrays in the host's memory: those that T declares and
   /// inherits, by name, and before them `id` and, if there are several classes, `class`. See docs/data-out.md.
@@ -389,9 +320,9 @@ class AllocatorHandle {
   template <class T>
   Columns columns() {
     detail::check_listed_or_base<AllocatorT, T>();
-    executor_.check_may_wait();
-    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
-    return detail::read_columns(executor_, classes(), storage_.places(), detail::column_request_v<AllocatorT, T>);
+    const detail::View<detail::ObjectPlaces> places = loops_.list(detail::class_set_v<AllocatorT, T>);
+    return detail::read_columns(executor(), detail::class_table_v<AllocatorT>, places,
+                                detail::column_request_v<AllocatorT, T>);
   }
 
   /// Likewise, with the fields that T's subclasses add, too; 0 for objects of classes without them. Equal names of
@@ -399,233 +330,48 @@ class AllocatorHandle {
   template <class T>
   Columns all_columns() {
     detail::check_listed_or_base<AllocatorT, T>();
-    executor_.check_may_wait();
-    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
-    return detail::read_all_columns(executor_, classes(), storage_.places(), detail::column_request_v<AllocatorT, T>,
-                                    detail::subtype_requests_v<AllocatorT, T>);
+    const detail::View<detail::ObjectPlaces> places = loops_.list(detail::class_set_v<AllocatorT, T>);
+    return detail::read_all_columns(executor(), detail::class_table_v<AllocatorT>, places,
+                                    detail::column_request_v<AllocatorT, T>, detail::subtype_requests_v<AllocatorT, T>);
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.
   template <class T>
   std::uint64_t count() {
     detail::check_listed_or_base<AllocatorT, T>();
-    executor_.check_may_wait();
-    const std::vector<std::uint64_t> totals = storage_.count_objects(executor_);
-    synchronize();
-    std::uint64_t objects = 0;
-    for (const std::size_t type : detail::subtype_indices_v<AllocatorT, T>) objects += totals[2 * type];
-    return objects;
+    return loops_.count(detail::class_set_v<AllocatorT, T>);
   }
 
   /// Objects, blocks, fragmentation and refusals per class. Waits for all loops; leaves it to the other calls to report
   /// misuse and refusals, so that it can be asked for when these were.
   /// @throws Error if the device failed
-  Statistics statistics() { return reports_.statistics(); }
+  Statistics statistics() { return loops_.statistics(); }
 
   /// How often each field was read and written since the handle was made, per loop, in builds that count this
   /// (`DYNASOAR_COUNT_ACCESSES`): to find fields that are hot, and those that nobody needs. Waits for all loops.
   /// @throws Error if this build does not count, or the device failed
-  FieldAccesses field_accesses() {
-    executor_.check_may_wait();
-    if constexpr (kCountsAccesses) {
-      return detail::field_accesses_of(classes(), accesses_.names(), accesses_.take(executor_));
-    } else {
-      detail::throw_does_not_count_accesses();
-    }
-  }
+  FieldAccesses field_accesses() { return loops_.field_accesses(); }
 
   /// For kernels of the user's own, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
   ///
   /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
   /// unit. Kernels must run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
-    before_loop();
-    announce_loop<void>([] { return "kernels of the program's own"; });
-    lists_.make_lists(detail::class_set_v<AllocatorT, void>);  // for device_do
-    detail::bring_up_to_date<AllocatorT>(executor_);
-    growth_.after_loop();
+    loops_.announce_kernels();
+    detail::bring_up_to_date<AllocatorT>(executor());
     return reinterpret_cast<AllocatorT*>(device_object_.data());
   }
 
   /// Where loops run.
-  Executor& executor() { return executor_; }
+  Executor& executor() { return loops_.executor(); }
 
   /// The heap's state, for checks and tools. On the GPU it points to device memory.
-  typename AllocatorT::State state() const { return storage_.state(); }
+  typename AllocatorT::State state() const { return loops_.storage().state(); }
+
+  /// For the library's own: what a UniformGrid runs its loops with.
+  detail::LoopRunner<AllocatorT>& loops() { return loops_; }
 
  private:
-  template <class HandleT, class F>
-  friend class Step;
-  template <class T, class Seen>
-  friend class UniformGrid;
-
-  using Storage = typename AllocatorT::Storage;
-  using Growth = detail::GrowthOf<AllocatorT>;
-  static constexpr bool kFindsMisuse = AllocatorT::kFindsMisuse;
-  static constexpr const detail::ClassTable& classes() { return detail::class_table_v<AllocatorT>; }
-  static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
-
-  inline static AllocatorHandle* alive_ = nullptr;
-
-  static constexpr bool saves() {
-    static_assert(AllocatorT::kSaves,
-                  "dynasoar: objects of an AosAllocator are addresses of one run, so they cannot be saved: use a "
-                  "SoaAllocator for programs that save and load checkpoints");
-    return true;
-  }
-
-  [[gnu::noinline]] void save_items(const std::string& path, const SaveOptions& options,
-                                    detail::View<const SavedItem*> items) {
-    static_assert(saves());
-    executor_.check_may_wait();
-    synchronize();
-    detail::save_checkpoint(executor_, storage_, growth_, loops_, path, options, items, detail::kCompression);
-  }
-
-  [[gnu::noinline]] void load_items(const std::string& path, const LoadOptions& options,
-                                    detail::View<const CheckpointItem*> items) {
-    static_assert(saves());
-    executor_.check_may_wait();
-    executor_.synchronize();
-    lists_.check_not_kept();
-    const Rebinding rebinding{*this};
-    const detail::LoadedCheckpoint loaded =
-        detail::load_checkpoint(executor_, storage_, growth_, path, options, items, detail::kCompression);
-    if (!loaded.has_lists) storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
-    loops_ = loaded.loops;
-    reports_.forget();  // those were reported before it was saved
-  }
-
-  static Executor& claim(Executor& executor) {
-    executor.check_may_submit();
-    detail::check_handle_may_be_made(alive_ != nullptr);
-    return executor;
-  }
-
-  /// Makes the heap known to device code, as it is now.
-  [[gnu::noinline]] void bind() {
-    typename AllocatorT::State state = storage_.state();
-    if constexpr (kCountsAccesses) state.accesses = accesses_.counters();
-    bind_to(state);
-  }
-  static void bind_to(const typename AllocatorT::State& state) {
-    detail::Binding<AllocatorT>::state = state;
-    ++detail::Binding<AllocatorT>::generation;
-  }
-
-  /// Lets kernels of the user's own, at least those in this file, find out that there is no heap any more.
-  void forget_heap() noexcept {
-    try {
-      detail::bring_up_to_date<AllocatorT>(executor_);
-      executor_.synchronize();
-    } catch (const Error&) {
-    }
-  }
-
-  static detail::FaultPlan plan_of(const FaultInjection& faults) {
-    if (faults.first != 0 && !AllocatorT::kFindsMisuse) detail::throw_cannot_fail_on_purpose();
-    return {nullptr, faults.first, faults.every};
-  }
-
-  /// Tells device code which classes the next loop visits: those of a TypeList, or, if it is void, that the next kernel
-  /// is the user's own.
-  ///
-  /// @param name   returns what the loop is called where its accesses to fields are counted
-  template <class Visited, class Name>
-  void announce_loop([[maybe_unused]] const Name& name) {
-    if constexpr (kCountsAccesses) accesses_.begin_loop(executor_, name());
-    if constexpr (AllocatorT::kFindsMisuse) {
-      detail::AnnounceLoop loop{storage_.checks().loop, 0, {}};
-      if constexpr (!std::is_void_v<Visited>) {
-        loop.number = static_cast<std::uint32_t>(1 + loops_++ % (detail::Tag::kNoLoop - 1));
-        Visited::for_each([&]<class S>(std::type_identity<S>) {
-          loop.visits[AllocatorT::template index_of<S> / 64] |= std::uint64_t{1}
-                                                                << AllocatorT::template index_of<S> % 64;
-        });
-      }
-      executor_.for_each_index(1, loop);
-    }
-  }
-
-  /// Pages that so many objects take.
-  template <class T>
-  static std::uint64_t pages_for(std::size_t objects) {
-    return classes().pages_for(static_cast<std::size_t>(AllocatorT::template index_of<T>), objects);
-  }
-
-  /// Before a loop is submitted.
-  [[gnu::noinline]] void before_loop() {
-    executor_.check_may_submit();
-    growth_.before_loop();
-    bind_if_grown();
-  }
-
-  /// Before a loop is submitted that asks for so many pages.
-  void make_room(std::uint64_t pages) {
-    growth_.make_room(pages);
-    bind_if_grown();
-  }
-
-  /// Before a recorded step runs whose loops ask for so many.
-  void before_step(std::uint64_t pages) {
-    before_loop();
-    if (pages > 0) make_room(pages);
-  }
-  void after_step() { growth_.after_loop(); }
-  std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
-  /// Changes whenever a recorded step has to be recorded again.
-  std::uint64_t growths() const { return storage_.growths() + reports_.attachments().moves(); }
-
-  void bind_if_grown() {
-    if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind();
-  }
-
-  /// Binds the heap anew at the end of a scope in which it may grow, however that is left.
-  struct Rebinding {
-    AllocatorHandle& handle;
-    ~Rebinding() { handle.bind_if_grown(); }
-  };
-
-  /// A loop over indices, of which a thread takes `per_thread` at least.
-  template <class F>
-  void run_indexed(std::size_t count, const F& function, std::size_t per_thread) {
-    before_loop();
-    announce_loop<detail::TypeList<>>([] { return detail::CallName<F>::text(); });
-    // Also while lists are kept: what was deleted would else stay in them, and leave no room.
-    if constexpr (AllocatorT::kListsBeforeEveryLoop)
-      storage_.make_lists(executor_, detail::class_set_v<AllocatorT, void>);
-    detail::loop_over_indices<AllocatorT>(executor_, count, detail::IndexCall<AllocatorT, F>{function}, per_thread);
-    growth_.after_loop();
-  }
-
-  /// A loop over T and its subclasses, one kernel per class; the lists are made before the first of them.
-  template <class T, class Call>
-  void run_loop(const Call& call) {
-    detail::check_listed_or_base<AllocatorT, T>();
-    before_loop();
-    announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, Call>(); });
-    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
-    AllocatorT::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      constexpr auto type = static_cast<std::size_t>(AllocatorT::template index_of<S>);
-      detail::loop_over_objects<AllocatorT>(executor_, storage_.list(type), storage_.list_capacity(type),
-                                            detail::SlotCall<S, Call>{call});
-    });
-    growth_.after_loop();
-  }
-
-  /// A loop over T and its subclasses that a UniformGrid submits: `submit(executor)`. F is what it calls, with scopes
-  /// of its own.
-  template <class T, class F, class Submit>
-  void run_loop_by_place(const Submit& submit) {
-    detail::check_listed_or_base<AllocatorT, T>();
-    before_loop();
-    announce_loop<typename AllocatorT::template Subtypes<T>>([] { return detail::loop_name<T, F>(); });
-    lists_.make_lists(detail::class_set_v<AllocatorT, T>);
-    detail::bring_up_to_date<AllocatorT>(executor_);
-    submit(executor_);
-    growth_.after_loop();
-  }
-
   template <auto kField, class Op>
   auto extreme(Op op) {
     using Value = detail::FieldValue<kField>;
@@ -635,19 +381,8 @@ class AllocatorHandle {
     return found.any ? std::optional<T>(found.value) : std::nullopt;
   }
 
-  Executor executor_;
-  Storage storage_;
-  [[no_unique_address]] Growth growth_;
-  detail::LoopReports<typename Storage::Common, Growth> reports_;
-  detail::ListKeeper<AllocatorT> lists_;
-  [[no_unique_address]] std::conditional_t<AllocatorT::kCreatesInPieces, detail::BulkCreation, detail::NoBulkCreation>
-      bulk_;
-  [[no_unique_address]] std::conditional_t<kCountsAccesses, detail::AccessCounts<AllocatorT>, detail::NoAccessCounts>
-      accesses_;
-  std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound
-  DeviceArray<char> device_object_;
-  DeviceArray<char> scratch_;  // of reductions
-  std::uint64_t loops_ = 0;
+  detail::LoopRunner<AllocatorT> loops_;
+  DeviceArray<char> device_object_{1};
 };
 
 }  // namespace dynasoar

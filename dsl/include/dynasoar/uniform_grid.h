@@ -23,6 +23,8 @@
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/grid_view.h>
+#include <dynasoar/objects.h>
+#include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/scan.h>
 
@@ -115,11 +117,11 @@ class UniformGrid final : detail::Attachment {
             handle.executor(), space_.cells(),
             options.capacity > 0 ? options.capacity : std::max<std::size_t>(kLeast, 2 * handle.template count<T>())),
         starts_of_cells_(space_.cells() + kMoreCells) {
-    handle_.reports_.attachments().add(*this);
+    handle_.loops().attachments().add(*this);
   }
   UniformGrid(const UniformGrid&) = delete;
   UniformGrid& operator=(const UniformGrid&) = delete;
-  ~UniformGrid() { handle_.reports_.attachments().remove(*this); }
+  ~UniformGrid() { handle_.loops().attachments().remove(*this); }
 
   /// Sorts all objects of T and its subclasses anew. If there are more than `capacity()`, some are left out, and the
   /// handle's next `synchronize` throws.
@@ -168,8 +170,7 @@ class UniformGrid final : detail::Attachment {
     detail::check_arguments<Allocator>(args...);
     using Call = detail::ObjectCall<detail::Method<kMethod>, View, Args...>;
     const detail::CallByPlace<T, U, Seen, Call> call{view(), {{}, {view(), std::move(args)...}}};
-    handle_.template run_loop_by_place<U, decltype(call)>(
-        [&](Executor& executor) { detail::loop_over_places(executor, storage_.capacity(), call); });
+    handle_.loops().template run<U, decltype(call)>([&] { loop_over_places(call); });
   }
 
   /// Runs `function(object, view(), args...)` for those of them that are a U, each as an object of its own class: a
@@ -184,10 +185,9 @@ class UniformGrid final : detail::Attachment {
     detail::check_arguments<Allocator>(args...);
     using Call = detail::ObjectCall<F, View, Args...>;
     const Call call{function, {view(), std::move(args)...}};
-    handle_.template run_loop_by_place<U, Call>([&](Executor& executor) {
+    handle_.loops().template run<U, Call>([&] {
       Allocator::template Subtypes<U>::for_each([&]<class S>(std::type_identity<S>) {
-        using Visit = detail::CallByPlace<T, S, Seen, Call, detail::Visited::class_alone>;
-        detail::loop_over_places(executor, storage_.capacity(), Visit{view(), call});
+        loop_over_places(detail::CallByPlace<T, S, Seen, Call, detail::Visited::class_alone>{view(), call});
       });
     });
   }
@@ -202,6 +202,12 @@ class UniformGrid final : detail::Attachment {
  private:
   static constexpr std::size_t kLeast = 1024;  // objects to have room for
   static constexpr std::size_t kMoreCells = detail::GridArrays<Seen>::kMoreCells;
+
+  template <class Call>
+  void loop_over_places(const Call& call) {
+    detail::bring_up_to_date<Allocator>(handle_.executor());
+    detail::loop_over_places(handle_.executor(), storage_.capacity(), call);
+  }
 
   void loops_done() override {
     const std::uint32_t most = storage_.most();

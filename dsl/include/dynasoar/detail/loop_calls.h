@@ -233,18 +233,6 @@ struct IndexCall {
   }
 };
 
-/// Tells device code which loop runs next; for checked builds.
-struct AnnounceLoop {
-  LoopRecord* record;
-  std::uint32_t number;
-  std::uint64_t visits[4];
-
-  __device__ void operator()(std::size_t) const {
-    record->number.store(number, Order::relaxed);
-    for (int i = 0; i < 4; ++i) record->visits[i].store(visits[i], Order::relaxed);
-  }
-};
-
 /// Creates the object of an index.
 template <class T, class... Args>
 struct IndexedNew {

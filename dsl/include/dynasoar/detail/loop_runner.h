@@ -1,0 +1,366 @@
+/// @file
+/// LoopRunner: owns the heap of an allocator and runs loops on it. AllocatorHandle, Step and UniformGrid are its users.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/checkpoint.h>
+#include <dynasoar/checkpoint/compression.h>
+#include <dynasoar/checks/tag.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/type_name.h>
+#include <dynasoar/detail/announce_loop.h>
+#include <dynasoar/detail/bound_heap.h>
+#include <dynasoar/detail/handle_errors.h>
+#include <dynasoar/detail/kept_lists.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_reports.h>
+#include <dynasoar/field_accesses.h>
+#include <dynasoar/handle_options.h>
+#include <dynasoar/heap/bulk_creation.h>
+#include <dynasoar/heap/heap_growth.h>
+#include <dynasoar/heap/object_places.h>
+#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/object_loops.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/view.h>
+
+namespace dynasoar::detail {
+
+/// Runs loops, and does what there is to do before and after each: the heap may have grown, or has to; device code has
+/// to know the heap, and in checked builds the loop; the objects to be visited have to be listed.
+///
+/// What its member functions throw, and that some of them wait, is said of those of AllocatorHandle.
+///
+/// @tparam A   the allocator; one LoopRunner of each can be alive at a time
+template <class A>
+class LoopRunner {
+ public:
+  using Storage = typename A::Storage;
+  static constexpr bool kFindsMisuse = A::kFindsMisuse;
+
+  explicit LoopRunner(const HandleOptions& options);
+  LoopRunner(const LoopRunner&) = delete;
+  LoopRunner& operator=(const LoopRunner&) = delete;
+  ~LoopRunner() { reports_.finish(); }
+
+  Executor& executor() { return executor_; }
+  const Storage& storage() const { return heap_.storage(); }
+  Attachments& attachments() { return reports_.attachments(); }
+
+  /// A loop over indices, of which a thread takes `per_thread` at least.
+  template <class F>
+  void run_over_indices(std::size_t count, const F& function, std::size_t per_thread);
+
+  /// A loop over T and its subclasses, one kernel per class.
+  template <class T, class Call>
+  void run_over_objects(const Call& call);
+
+  /// A loop over T and its subclasses that the caller submits, in `submit()`, and in which F is called.
+  template <class T, class F, class Submit>
+  void run(const Submit& submit);
+
+  /// A loop that creates objects `T(i, args...)`.
+  template <class T, class... Args>
+  void create(std::size_t count, Args... args);
+
+  /// Combines `f(object)` over T and its subclasses.
+  template <class T, class R, class Op, class F>
+  R reduce(R init, Op op, const F& f);
+
+  /// Before kernels of the user's own, whose translation unit then has to be told of the heap.
+  [[gnu::noinline]] void announce_kernels();
+
+  /// Keeps the lists of objects of these classes while the result lives.
+  [[nodiscard]] KeptLists keep_lists(const ClassSet& classes);
+
+  /// Lists the objects of these classes. @return where those of all classes are
+  View<ObjectPlaces> list(const ClassSet& classes);
+
+  /// Calls a function whose loops are recorded, or stand for recorded ones.
+  template <class F>
+  void run_recorded(F& function) {
+    const ListKeeper::Anew anew(lists_);
+    function();
+  }
+
+  /// Before and after a recorded step whose loops ask for so many pages of the heap.
+  void before_step(std::uint64_t pages);
+  void after_step() { growth_.after_loop(); }
+  /// Those that the loops ask for that have been recorded since the last call.
+  std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
+  /// Changes whenever a recorded step has to be recorded again.
+  std::uint64_t growths() const { return storage().growths() + reports_.attachments().moves(); }
+
+  void synchronize();
+  bool retry_with_growth();
+  std::uint64_t count(const ClassSet& classes);
+  Statistics statistics() { return reports_.statistics(); }
+  FieldAccesses field_accesses();
+
+  template <class T>
+  void reserve(std::size_t objects);
+
+  [[gnu::noinline]] void save(const std::string& path, const SaveOptions& options, View<const SavedItem*> items);
+  [[gnu::noinline]] void load(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items);
+
+ private:
+  using Growth = GrowthOf<A>;
+  using Rebinding = typename BoundHeap<A>::Rebinding;
+
+  static constexpr bool check_saves();
+
+  /// Before a loop is submitted.
+  [[gnu::noinline]] void before_loop();
+
+  /// Before a loop is submitted that asks for so many pages.
+  void make_room(std::uint64_t pages);
+
+  template <class T>
+  static std::uint64_t pages_for(std::size_t objects) {
+    return class_table_v<A>.pages_for(static_cast<std::size_t>(A::template index_of<T>), objects);
+  }
+
+  /// Tells device code that a loop over objects of these classes runs next.
+  void announce(const ClassSet& visited);
+
+  /// Makes the lists for a loop over some classes, unless those of all of them are kept.
+  /// @throws Error if one ought to be, but objects changed
+  [[gnu::noinline]] void make_lists(const ClassSet& visited);
+
+  Executor executor_;
+  BoundHeap<A> heap_;
+  [[no_unique_address]] Growth growth_;
+  LoopReports<typename Storage::Common, Growth> reports_;
+  ListKeeper lists_;
+  [[no_unique_address]] std::conditional_t<A::kCreatesInPieces, BulkCreation, NoBulkCreation> bulk_;
+  DeviceArray<char> scratch_;  // of reductions
+  std::uint64_t loops_ = 0;    // that have run; checked builds
+};
+
+template <class A>
+LoopRunner<A>::LoopRunner(const HandleOptions& options)
+    : executor_(options.threads),
+      heap_(executor_, options),
+      growth_(executor_, heap_.storage()),
+      reports_(executor_, class_table_v<A>, heap_.storage(), growth_, options.on_refusal),
+      lists_(A::Types::size),
+      bulk_(executor_) {}
+
+template <class A>
+void LoopRunner<A>::before_loop() {
+  executor_.check_may_submit();
+  growth_.before_loop();
+  heap_.bind_if_grown();
+}
+
+template <class A>
+void LoopRunner<A>::make_room(std::uint64_t pages) {
+  growth_.make_room(pages);
+  heap_.bind_if_grown();
+}
+
+template <class A>
+void LoopRunner<A>::before_step(std::uint64_t pages) {
+  before_loop();
+  if (pages > 0) make_room(pages);
+}
+
+template <class A>
+void LoopRunner<A>::announce([[maybe_unused]] const ClassSet& visited) {
+  if constexpr (A::kFindsMisuse) {
+    announce_loop(executor_, heap_.storage().checks().loop,
+                  static_cast<std::uint32_t>(1 + loops_++ % (Tag::kNoLoop - 1)), visited);
+  }
+}
+
+template <class A>
+void LoopRunner<A>::announce_kernels() {
+  before_loop();
+  if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, "kernels of the program's own");
+  if constexpr (A::kFindsMisuse) announce_loop(executor_, heap_.storage().checks().loop, 0, {});
+  make_lists(class_set_v<A, void>);  // for device_do
+  growth_.after_loop();
+}
+
+template <class A>
+void LoopRunner<A>::make_lists(const ClassSet& visited) {
+  const bool are_kept = lists_.not_kept(visited).empty();
+  if constexpr (A::kFindsMisuse) {
+    heap_.storage().make_lists(executor_, are_kept ? lists_.kept() : class_set_v<A, void>);
+    if (!lists_.kept().empty()) lists_.check_unchanged(heap_.storage().listed_at());
+  } else if (!are_kept) {
+    heap_.storage().make_lists(executor_, lists_.not_kept(class_set_v<A, void>));
+  }
+}
+
+template <class A>
+KeptLists LoopRunner<A>::keep_lists(const ClassSet& classes) {
+  executor_.check_may_submit();
+  if (const ClassSet fresh = lists_.not_kept(classes); !fresh.empty()) {
+    heap_.storage().make_lists(executor_, fresh);
+    if constexpr (A::kFindsMisuse) lists_.note(fresh, heap_.storage().listed_at());
+  }
+  return KeptLists(lists_, classes);
+}
+
+template <class A>
+View<ObjectPlaces> LoopRunner<A>::list(const ClassSet& classes) {
+  executor_.check_may_wait();
+  make_lists(classes);
+  return storage().places();
+}
+
+template <class A>
+template <class F>
+void LoopRunner<A>::run_over_indices(std::size_t count, const F& function, std::size_t per_thread) {
+  before_loop();
+  if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, CallName<F>::text());
+  announce({});
+  // Also while lists are kept: what was deleted would else stay in them, and leave no room.
+  if constexpr (A::kListsBeforeEveryLoop) heap_.storage().make_lists(executor_, class_set_v<A, void>);
+  loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread);
+  growth_.after_loop();
+}
+
+template <class A>
+template <class T, class F, class Submit>
+void LoopRunner<A>::run(const Submit& submit) {
+  check_listed_or_base<A, T>();
+  before_loop();
+  if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, loop_name<T, F>());
+  announce(class_set_v<A, T>);
+  make_lists(class_set_v<A, T>);
+  submit();
+  growth_.after_loop();
+}
+
+template <class A>
+template <class T, class Call>
+void LoopRunner<A>::run_over_objects(const Call& call) {
+  run<T, Call>([&] {
+    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      constexpr auto type = static_cast<std::size_t>(A::template index_of<S>);
+      loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
+                           SlotCall<S, Call>{call});
+    });
+  });
+}
+
+template <class A>
+template <class T, class... Args>
+void LoopRunner<A>::create(std::size_t count, Args... args) {
+  executor_.check_may_submit();
+  check_arguments<A>(args...);
+  make_room(pages_for<T>(count));
+  if constexpr (A::kCreatesInPieces) {
+    const auto run = [this](const auto& function) { this->run_over_indices(function.threads(), function, 1); };
+    bulk_.template create<A, T>(count, run, std::tuple<Args...>(std::move(args)...));
+  } else {
+    constexpr auto type = static_cast<std::size_t>(A::template index_of<T>);
+    if (count <= heap_.storage().most_objects(type)) {
+      // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
+      run_over_indices(count, IndexedNew<T, Args...>{{std::move(args)...}}, 2);
+    } else {
+      using Pieces = NewInPieces<A, T, Args...>;
+      run_over_indices(Pieces::kPieces, Pieces{count, {std::move(args)...}}, 1);
+    }
+  }
+}
+
+template <class A>
+template <class T, class R, class Op, class F>
+R LoopRunner<A>::reduce(R init, Op op, const F& f) {
+  executor_.check_may_wait();
+  if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, loop_name<T, F>());
+  announce(class_set_v<A, T>);
+  make_lists(class_set_v<A, T>);
+  R result = init;
+  A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+    constexpr auto type = static_cast<std::size_t>(A::template index_of<S>);
+    result = op(result, reduce_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
+                                          scratch_, init, op, SlotValue<S, F>{f}));
+  });
+  synchronize();
+  return result;
+}
+
+template <class A>
+void LoopRunner<A>::synchronize() {
+  const Rebinding rebinding{heap_};
+  reports_.synchronize();
+}
+
+template <class A>
+bool LoopRunner<A>::retry_with_growth() {
+  const Rebinding rebinding{heap_};
+  return reports_.retry_with_growth();
+}
+
+template <class A>
+std::uint64_t LoopRunner<A>::count(const ClassSet& classes) {
+  executor_.check_may_wait();
+  const std::vector<std::uint64_t> totals = heap_.storage().count_objects(executor_);
+  synchronize();
+  std::uint64_t objects = 0;
+  for (std::size_t type = 0; type < A::Types::size; ++type) objects += classes.has(type) ? totals[2 * type] : 0;
+  return objects;
+}
+
+template <class A>
+FieldAccesses LoopRunner<A>::field_accesses() {
+  executor_.check_may_wait();
+  if constexpr (kCountsAccesses) {
+    return field_accesses_of(class_table_v<A>, heap_.accesses().names(), heap_.accesses().take(executor_));
+  } else {
+    throw_does_not_count_accesses();
+  }
+}
+
+template <class A>
+template <class T>
+void LoopRunner<A>::reserve(std::size_t objects) {
+  executor_.check_may_wait();
+  if (!growth_.reserve(pages_for<T>(objects))) throw_no_room(objects, type_name<T>(), heap_.storage().limit_bytes());
+  heap_.bind_if_grown();
+}
+
+template <class A>
+constexpr bool LoopRunner<A>::check_saves() {
+  static_assert(A::kSaves,
+                "dynasoar: objects of an AosAllocator are addresses of one run, so they cannot be saved: use a "
+                "SoaAllocator for programs that save and load checkpoints");
+  return true;
+}
+
+template <class A>
+void LoopRunner<A>::save(const std::string& path, const SaveOptions& options, View<const SavedItem*> items) {
+  static_assert(check_saves());
+  executor_.check_may_wait();
+  synchronize();
+  save_checkpoint(executor_, heap_.storage(), growth_, loops_, path, options, items, kCompression);
+}
+
+template <class A>
+void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items) {
+  static_assert(check_saves());
+  executor_.check_may_wait();
+  executor_.synchronize();
+  lists_.check_none();
+  const Rebinding rebinding{heap_};
+  const LoadedCheckpoint loaded =
+      load_checkpoint(executor_, heap_.storage(), growth_, path, options, items, kCompression);
+  if (!loaded.has_lists) heap_.storage().make_lists(executor_, class_set_v<A, void>);
+  loops_ = loaded.loops;
+  reports_.forget();  // those were reported before it was saved
+}
+
+}  // namespace dynasoar::detail
