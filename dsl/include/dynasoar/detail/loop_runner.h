@@ -27,7 +27,8 @@
 #include <dynasoar/heap/bulk_creation.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/object_places.h>
-#include <dynasoar/loops/loops.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/object_loops.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
