@@ -371,7 +371,7 @@ TEST_CASE("a warp does not wait for ever for another warp's page, nor for one th
 TEST_CASE("where free pages are plenty, a warp takes one of its own") {
   TinyHeap<1, 4, 4, ScriptedAtomics> tiny(2, {2}, 1);
   auto heap = tiny.heap();
-  heap.plenty = 1;
+  heap.few_pages = 1;
   heap.types[0].fetching[0].store(1, Order::relaxed);
   Interruption::next = {{"wait", [] { FAIL("waits for another warp"); }}};
   CHECK(std::popcount(heap.allocate(0, 4, 0).slots) == 4);

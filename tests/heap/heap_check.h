@@ -137,7 +137,7 @@ inline void check_closed(const HeapCopy& heap, std::uint32_t block, Complaints& 
   complaints.add_if(heap.token[block] != 0, "a closed block has an ownership token: block", block);
 }
 
-/// The rules for an open block, see block_heap.h.
+/// The rules for an open block, see block_transitions.h.
 inline void check_open(const HeapCopy& heap, std::uint32_t block, std::uint32_t type, Complaints& complaints) {
   const std::vector<std::uint32_t>& current = heap.types[type].current;
   const bool active = heap.bit(heap.types[type].active, block);

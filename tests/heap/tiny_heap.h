@@ -22,15 +22,15 @@ class TinyHeap {
   using Bits = typename Heap::Bits;
 
   /// @param blocks_per_page   of each type; block numbers per page are the next power of two
-  /// @param plenty            as in BlockHeap; pages are always few if nothing is said
+  /// @param few_pages            as in BlockHeap; pages are always few if nothing is said
   TinyHeap(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count,
-           int plenty = kContainerBits) {
+           int few_pages = kContainerBits) {
     constexpr auto kGroup = Heap::BlockWords::kGroup;
     heap_.pages = pages;
     const std::uint32_t most = *std::max_element(blocks_per_page.begin(), blocks_per_page.end());
     heap_.block_shift = static_cast<std::uint32_t>(std::bit_width(most - 1));
     heap_.current_count = current_count;
-    heap_.plenty = plenty;
+    heap_.few_pages = few_pages;
     heap_.slots = {words64((heap_.blocks() + kGroup - 1) / kGroup * kGroup, Heap::kAllSlots)};
     heap_.token = words32(heap_.blocks(), 0);
     heap_.page_type = words32(pages, 0);

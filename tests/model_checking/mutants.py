@@ -27,6 +27,7 @@ RELACY = HERE / "relacy"
 HEAP_TESTS = ROOT / "tests" / "heap"
 HEADERS = pathlib.Path("dynasoar/heap")
 TESTS = {DISTURBED: "block_heap_disturbed_test.cpp", LOCKSTEP: "block_heap_lockstep_test.cpp"}
+OF_BITMAPS = ("bitmap.h", "tally.h")  # headers that bitmap_relacy includes
 PARTS = {"block_heap_relacy": "-O1", "bitmap_relacy": "-O1", "explore": "-O2", "main": "-O2", "relacy_atomics": "-O2"}
 # A test that does not end in this time shows nothing: half a minute is enough on an idle machine, but its threads yield all
 # the time.
@@ -70,7 +71,7 @@ class Workshop:
     def relacy_program(self, changed):
         """The program against the mutated headers, of which `changed` is one."""
         objects = dict(self.objects)
-        for name in ["block_heap_relacy"] + (["bitmap_relacy"] if changed != "block_heap.h" else []):
+        for name in ["block_heap_relacy"] + (["bitmap_relacy"] if changed in OF_BITMAPS else []):
             if changed is not None:
                 objects[name] = self.folder / f"{name}.mutant.o"
                 self.compile(RELACY / f"{name}.cpp", objects[name], "-O0", ["-include", self.unchanged])
@@ -182,7 +183,7 @@ def show(mutant, result, seconds):
         verdict = "equivalent" if mutant["equivalent"] else "SURVIVED"
     else:
         verdict = f"{result['scenario'] or result['by']}: {result['error']}, schedule {result['schedules']}"
-    print(f"{mutant['name']:24} {mutant['file']:13} {mutant['function']:24} {shorten(mutant['change'], 60):60} "
+    print(f"{mutant['name']:24} {mutant['file']:19} {mutant['function']:24} {shorten(mutant['change'], 60):60} "
           f"{seconds:5.1f} s  {verdict}", flush=True)
 
 

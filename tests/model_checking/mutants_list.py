@@ -6,6 +6,10 @@ warps. A mutant with `equivalent` is no defect, and says why.
 """
 
 HEAP = "block_heap.h"
+SEARCH = "block_search.h"
+FULLNESS = "fullness.h"
+BLOCKS = "block_transitions.h"
+PAGES = "page_transitions.h"
 BITMAP = "bitmap.h"
 TALLY = "tally.h"
 DISTURBED = "disturbed threads"
@@ -29,30 +33,30 @@ def weaker(name, file, function, find, scenarios=(), equivalent=None, order="rel
 
 # --- Memory orders: all that the heap uses, one by one ---
 
-weaker("counted_release", HEAP, "counted",
+weaker("counted_release", BLOCKS, "counted",
        "types[type].created.add(found.block, number_of(found.slots), <Atomics::kCounted>);",
        scenarios=["moving_slot"])
-mutant("open_fence", HEAP, "open", "the fence between the token and the slots is dropped",
+mutant("open_fence", BLOCKS, "open", "the fence between the token and the slots is dropped",
        "token[block].store(token_of(type), Atomics::kCounted);\n    Atomics::fence(Order::release);\n",
        "token[block].store(token_of(type), Atomics::kCounted);\n")
 ONE_ORDER = ("what it orders are changes of words that are only changed by read-modify-writes, and the checker lets those "
              "happen in one order")
-weaker("open_token_release", HEAP, "open", "token[block].store(token_of(type), <Atomics::kCounted>);", equivalent=ONE_ORDER)
-weaker("replacer_token_acquire", HEAP, "replace_current", "list_owned(old, take_token(old, <Order::acquire>));",
+weaker("open_token_release", BLOCKS, "open", "token[block].store(token_of(type), <Atomics::kCounted>);", equivalent=ONE_ORDER)
+weaker("replacer_token_acquire", BLOCKS, "replace_current", "list_owned(old, take_token(old, <Order::acquire>));",
        equivalent=ONE_ORDER)
-mutant("half_fence", HEAP, "reserve_half", "the acquire fence is dropped",
+mutant("half_fence", BLOCKS, "reserve_half", "the acquire fence is dropped",
        "    Atomics::fence(Order::acquire);  // of the slots, as in take_slots, and of the token, as in replace_current\n", "")
-weaker("take_slots_acquire", HEAP, "take_slots", "slots[block].fetch_or(mask, <Order::acquire>);")
-weaker("release_slots_release", HEAP, "release_slots", "slots[block].fetch_and(~mask, <Order::release>);")
-weaker("close_fence_acquire", HEAP, "close", "Atomics::fence(<Order::acq_rel>);", order="release")
-weaker("close_fence_release", HEAP, "close", "Atomics::fence(<Order::acq_rel>);", order="acquire")
-mutant("free_page_fence", HEAP, "free_page", "the release fence is dropped",
+weaker("take_slots_acquire", BLOCKS, "take_slots", "slots[block].fetch_or(mask, <Order::acquire>);")
+weaker("release_slots_release", BLOCKS, "release_slots", "slots[block].fetch_and(~mask, <Order::release>);")
+weaker("close_fence_acquire", BLOCKS, "close", "Atomics::fence(<Order::acq_rel>);", order="release")
+weaker("close_fence_release", BLOCKS, "close", "Atomics::fence(<Order::acq_rel>);", order="acquire")
+mutant("free_page_fence", PAGES, "free_page", "the release fence is dropped",
        "    Atomics::fence(Order::release);\n    state.reused.add", "    state.reused.add")
-weaker("invalidate_release", HEAP, "invalidate", "slots[block].fetch_and(before, <Order::release>);")
-NO_STALE_PAGE = ("no defect that is found: there is no scenario in which a page became free before the proof, and who uses the "
-                 "proof has not heard of it. Since 2026-11-25, when the proof's stamp had blocks opened and closed in it")
-weaker("proof_acquire", HEAP, "search_exhaustively", "full_at[type].load(<Order::acquire>);", equivalent=NO_STALE_PAGE)
-weaker("proof_release", HEAP, "search_exhaustively", "full_at[type].store(1 + freed + deleted, <Order::release>);",
+weaker("invalidate_release", BLOCKS, "invalidate", "slots[block].fetch_and(before, <Order::release>);")
+NO_STALE_PAGE = ("no defect that is found: there is no scenario in which a page became free before the proof, and a thread "
+                 "that uses the proof has not heard of it. Since 2026-11-25, when the proof's stamp had blocks opened and closed in it")
+weaker("proof_acquire", FULLNESS, "is_still_full", "full_at[type].load(<Order::acquire>);", equivalent=NO_STALE_PAGE)
+weaker("proof_release", FULLNESS, "search_exhaustively", "full_at[type].store(1 + freed + deleted, <Order::release>);",
        equivalent=NO_STALE_PAGE)
 weaker("set_many_release", BITMAP, "set_many", "fetch_or(mask, <Order::release>) == 0")
 weaker("claim_all_acquire", BITMAP, "claim_all", "found & ~mask, <Order::acq_rel>)", order="release")
@@ -72,125 +76,127 @@ mutant("tally_read_fence", TALLY, "read", "the acquire fence is dropped", "    A
 
 # --- The protocol of the slots ---
 
-mutant("invalidate_keeps", HEAP, "invalidate", "slots taken in vain are not given back",
+mutant("invalidate_keeps", BLOCKS, "invalidate", "slots taken in vain are not given back",
        "slots[block].fetch_and(before, Order::release);", "slots[block].load(Order::relaxed);")
-mutant("invalidate_paper_order", HEAP, "invalidate", "slots taken in vain are given back before that is settled",
-       "      settle_filled(block, type, who);\n"
+mutant("invalidate_paper_order", BLOCKS, "invalidate", "slots taken in vain are given back before that is settled",
+       "      settle_filled(block, type, warp_id);\n"
        "      // release: as in release_slots.\n"
        "      const std::uint64_t found = slots[block].fetch_and(before, Order::release);\n",
        "      const std::uint64_t found = slots[block].fetch_and(before, Order::release);\n"
-       "      settle_filled(block, type, who);\n")
-mutant("invalidate_once", HEAP, "invalidate", "a block emptied while its slots were taken in vain is not closed",
+       "      settle_filled(block, type, warp_id);\n")
+mutant("invalidate_once", BLOCKS, "invalidate", "a block emptied while its slots were taken in vain is not closed",
        "      if ((found & before) != 0) return false;  // else", "      return false;  // else")
-mutant("invalidate_unlisted", HEAP, "invalidate", "the block is not listed after slots taken in vain are given back",
+mutant("invalidate_unlisted", BLOCKS, "invalidate", "the block is not listed after slots taken in vain are given back",
        "      if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots\n", "")
 TOKEN = "    token[block].store(token_of(type), Atomics::kCounted);\n"
 FENCE = "    Atomics::fence(Order::release);\n"
 CREATED_COMMENT = (
-    "    // Partner is the acquire of a search: who knows of objects in the block, from this or from who takes slots after\n"
-    "    // the store, knows that the block is open.\n")
+    "    // Partner is the acquire of a search: a thread that knows of objects in the block, from this count or from a thread\n"
+    "    // that takes slots after the store, knows that the block is open.\n")
 CREATED = "    types[type].created.add(block, number_of(mine), Order::relaxed);\n"
 SLOTS_COMMENT = (
-    "    // Partner is the acquire in take_slots: who gets a slot sees the type, the token, the allocated bit and that the\n"
-    "    // block is counted as open.\n")
+    "    // Partner is the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated bit and\n"
+    "    // that the block is counted as open.\n")
 SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
-REPLACE = "    replace_current(block, type, who, want == kHalf ? kHalfFree : 0);\n"
+REPLACE = "    replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);\n"
 OPENED = TOKEN + FENCE + CREATED_COMMENT + CREATED + SLOTS_COMMENT + SLOTS + REPLACE
 FINISH = "    types[type].allocated.finish_set(block, before, Order::relaxed);\n"
-SETTLE = "    if (mine == kAllSlots) settle_filled(block, type, who);\n"
+SETTLE = "    if (mine == kAllSlots) settle_filled(block, type, warp_id);\n"
 
-mutant("open_slots_first", HEAP, "open", "the slots are opened before the token is there",
+mutant("open_slots_first", BLOCKS, "open", "the slots are opened before the token is there",
        OPENED, FENCE + CREATED + SLOTS + TOKEN + REPLACE)
-mutant("open_token_last", HEAP, "open", "the token is there only after the block is the warp's current one",
+mutant("open_token_last", BLOCKS, "open", "the token is there only after the block is the warp's current one",
        OPENED, FENCE + CREATED + SLOTS + REPLACE + TOKEN)
-mutant("open_current_first", HEAP, "open", "the block is the warp's current one before the fence",
+mutant("open_current_first", BLOCKS, "open", "the block is the warp's current one before the fence",
        OPENED, TOKEN + REPLACE + FENCE + CREATED + SLOTS,
        equivalent="in the checker, where the token is a release (kCounted) and so is there before anything that follows in the "
                   "program; the order is for GPUs, where it is relaxed")
-mutant("open_token_untyped", HEAP, "open", "the token says another type",
+mutant("open_token_untyped", BLOCKS, "open", "the token says another type",
        TOKEN, "    token[block].store(token_of(0), Atomics::kCounted);\n", scenarios=["displace_types"])
-mutant("open_without_token", HEAP, "open", "the block gets no token", TOKEN, "")
-mutant("open_not_current", HEAP, "open", "the block does not become the warp's current one", SLOTS + REPLACE, SLOTS)
-mutant("open_hides_above", HEAP, "open", "the bits above the one in `allocated` are not settled", FINISH, "")
-mutant("open_not_settled", HEAP, "open", "an opener who fills the block does not settle that", SETTLE, "")
-mutant("open_settles_first", HEAP, "open", "an opener who fills the block settles that before the block is current",
+mutant("open_without_token", BLOCKS, "open", "the block gets no token", TOKEN, "")
+mutant("open_not_current", BLOCKS, "open", "the block does not become the warp's current one", SLOTS + REPLACE, SLOTS)
+mutant("open_hides_above", BLOCKS, "open", "the bits above the one in `allocated` are not settled", FINISH, "")
+mutant("open_not_settled", BLOCKS, "open", "an opener who fills the block does not settle that", SETTLE, "")
+mutant("open_settles_first", BLOCKS, "open", "an opener who fills the block settles that before the block is current",
        REPLACE + FINISH + SETTLE, SETTLE + REPLACE + FINISH,
        equivalent="the entry then names a full block without a token: a stale hint like any other")
-mutant("reserve_all_wanted", HEAP, "reserve", "slots that somebody else got are handed out too",
-       "if (owner == type) return got;\n    release_slots(block, owner, got, who);  // reopened",
-       "if (owner == type) return mask;\n    release_slots(block, owner, got, who);  // reopened")
-mutant("reserve_any_type", HEAP, "reserve", "the type is not checked after reserving",
-       "if (owner == type) return got;\n    release_slots(block, owner, got, who);  // reopened",
-       "return got;\n    release_slots(block, owner, got, who);  // reopened")
-mutant("half_any_type", HEAP, "reserve_half", "the type is not checked after reserving",
-       "if (owner == type) return got;\n    release_slots(block, owner, got, who);  // as in reserve",
-       "return got;\n    release_slots(block, owner, got, who);  // as in reserve")
-mutant("half_all_wanted", HEAP, "reserve_half", "slots that somebody else got are handed out too",
+mutant("reserve_all_wanted", BLOCKS, "reserve", "slots that somebody else got are handed out too",
+       "if (owner == type) return got;\n    release_slots(block, owner, got, warp_id);  // reopened",
+       "if (owner == type) return mask;\n    release_slots(block, owner, got, warp_id);  // reopened")
+mutant("reserve_any_type", BLOCKS, "reserve", "the type is not checked after reserving",
+       "if (owner == type) return got;\n    release_slots(block, owner, got, warp_id);  // reopened",
+       "return got;\n    release_slots(block, owner, got, warp_id);  // reopened")
+mutant("half_any_type", BLOCKS, "reserve_half", "the type is not checked after reserving",
+       "if (owner == type) return got;\n    release_slots(block, owner, got, warp_id);  // as in reserve",
+       "return got;\n    release_slots(block, owner, got, warp_id);  // as in reserve")
+mutant("half_all_wanted", BLOCKS, "reserve_half", "slots that somebody else got are handed out too",
        "    const std::uint64_t got = kUpperHalf & ~before;\n", "    const std::uint64_t got = kUpperHalf;\n")
-mutant("half_unlisted", HEAP, "reserve_half", "a block that loses its token without being filled is not listed",
+mutant("half_unlisted", BLOCKS, "reserve_half", "a block that loses its token without being filled is not listed",
        "    if (!has_filled) list_owned(block, owned);\n", "    if (!has_filled && got == 0) list_owned(block, owned);\n")
-mutant("half_in_vain_unlisted", HEAP, "reserve_half", "nor is one of which there was nothing to have",
+mutant("half_in_vain_unlisted", BLOCKS, "reserve_half", "nor is one of which there was nothing to have",
        "    if (!has_filled) list_owned(block, owned);\n", "    if (!has_filled && got != 0) list_owned(block, owned);\n")
-mutant("half_listed_always", HEAP, "reserve_half", "a block that it fills is listed, too",
+mutant("half_listed_always", BLOCKS, "reserve_half", "a block that it fills is listed, too",
        "    if (!has_filled) list_owned(block, owned);\n", "    list_owned(block, owned);\n")
-HALF_SETTLED = ("    if (has_filled) settle_filled(block, owner, who, owned != 0 || take_token(block, Order::relaxed) != 0);\n")
-mutant("half_not_settled", HEAP, "reserve_half", "who takes the last slots does not settle it", HALF_SETTLED, "")
-mutant("half_takes_token_anew", HEAP, "reserve_half", "who has filled the block looks for the token once more, also if it has it",
-       HALF_SETTLED, "    if (has_filled) settle_filled(block, owner, who);\n")
+HALF_SETTLED = ("    if (has_filled) settle_filled(block, owner, warp_id, owned != 0 || take_token(block, Order::relaxed) != 0);\n")
+mutant("half_not_settled", BLOCKS, "reserve_half", "a thread that takes the last slots does not settle it", HALF_SETTLED, "")
+mutant("half_takes_token_anew", BLOCKS, "reserve_half",
+       "a thread that has filled the block looks for the token again, even if it has it",
+       HALF_SETTLED, "    if (has_filled) settle_filled(block, owner, warp_id);\n")
 HALF_SLOTS = "    const std::uint64_t before = slots[block].fetch_or(kUpperHalf, Atomics::kFencedLater);\n"
 HALF_TOKEN = "    const std::uint32_t owned = take_token(block, Atomics::kFencedLater);\n"
-mutant("half_token_first", HEAP, "reserve_half", "it asks for the token before it asks for the slots",
+mutant("half_token_first", BLOCKS, "reserve_half", "it asks for the token before it asks for the slots",
        HALF_SLOTS + HALF_TOKEN, HALF_TOKEN + HALF_SLOTS,
        equivalent="both are under way together, so a GPU may do it")
-mutant("half_trusts_first_look", HEAP, "reserve_half", "the same, and who has filled the block does not look for the token again",
+mutant("half_trusts_first_look", BLOCKS, "reserve_half",
+       "the same, and a thread that has filled the block does not look for the token again",
        HALF_SLOTS + HALF_TOKEN, HALF_TOKEN + HALF_SLOTS)
-MUTANTS[-1]["replace_also"] = (HALF_SETTLED, "    if (has_filled) settle_filled(block, owner, who, owned != 0);\n")
-mutant("reserve_not_settled", HEAP, "reserve", "who takes the last slot does not settle it",
-       "    if ((before | got) == kAllSlots) settle_filled(block, owner, who);\n", "")
-mutant("filled_stays_active", HEAP, "settle_filled", "a full block stays listed as active",
+MUTANTS[-1]["replace_also"] = (HALF_SETTLED, "    if (has_filled) settle_filled(block, owner, warp_id, owned != 0);\n")
+mutant("reserve_not_settled", BLOCKS, "reserve", "a thread that takes the last slot does not settle it",
+       "    if ((before | got) == kAllSlots) settle_filled(block, owner, warp_id);\n", "")
+mutant("filled_stays_active", BLOCKS, "settle_filled", "a full block stays listed as active",
        "      types[type].active.clear(block, Order::relaxed);\n", "")
-mutant("filled_keeps_token", HEAP, "settle_filled", "a full current block keeps its token",
-       "who, take_token(block, Order::relaxed) != 0);\n", "who, token[block].load(Order::relaxed) != 0);\n")
-mutant("forget_by_store", HEAP, "forget", "the entry is overwritten whatever it has become",
+mutant("filled_keeps_token", BLOCKS, "settle_filled", "a full current block keeps its token",
+       "warp_id, take_token(block, Order::relaxed) != 0);\n", "warp_id, token[block].load(Order::relaxed) != 0);\n")
+mutant("forget_by_store", BLOCKS, "forget", "the entry is overwritten whatever it has become",
        "    entry.compare_exchange(otherwise, kNoPosition, Order::relaxed);\n",
        "    entry.store(kNoPosition, Order::relaxed);\n", scenarios=["forget_shared"])
-mutant("forget_in_steps", HEAP, "forget", "the entry is looked at and overwritten in two steps",
+mutant("forget_in_steps", BLOCKS, "forget", "the entry is looked at and overwritten in two steps",
        "    entry.compare_exchange(expected, kNoPosition, Order::relaxed);\n",
        "    if (entry.load(Order::relaxed) == expected) entry.store(kNoPosition, Order::relaxed);\n",
        scenarios=["forget_shared"])
-mutant("forget_nothing", HEAP, "settle_filled", "a full block stays its warp's current one",
-       "      forget(block, type, who);\n", "",
-       equivalent="the entry is a hint: who reads it finds no slot, and who replaces it finds no token")
-mutant("first_release_unlisted", HEAP, "release_slots", "a block that is no longer full is not listed",
+mutant("forget_nothing", BLOCKS, "settle_filled", "a full block stays its warp's current one",
+       "      forget(block, type, warp_id);\n", "",
+       equivalent="the entry is a hint: a thread that reads it finds no slot, and one that replaces it finds no token")
+mutant("first_release_unlisted", BLOCKS, "release_slots", "a block that is no longer full is not listed",
        "    if (before == kAllSlots) {\n"
        "      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for\n"
        "    }\n", "")
-mutant("adopted_by_store", HEAP, "adopt_instead", "a block found by a search overwrites whatever is the warp's current one",
-       "    replace_current(block, type, who, 0);\n",
-       "    types[type].current[current_slot(who)].store(block, Order::relaxed);\n", scenarios=["adopt_instead"])
-mutant("adopted_over_another", HEAP, "adopt", "a block found by a search overwrites what another warp has put there meanwhile",
-       "types[type].current[current_slot(who)].compare_exchange(expected, block, Order::relaxed);",
-       "types[type].current[current_slot(who)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
-mutant("displaced_unlisted", HEAP, "replace_current", "a displaced block is not listed",
+mutant("adopted_by_store", BLOCKS, "adopt_instead", "a block found by a search overwrites whatever is the warp's current one",
+       "    replace_current(block, type, warp_id, 0);\n",
+       "    types[type].current[warp_entry(warp_id)].store(block, Order::relaxed);\n", scenarios=["adopt_instead"])
+mutant("adopted_over_another", BLOCKS, "adopt", "a block found by a search overwrites what another warp has put there meanwhile",
+       "types[type].current[warp_entry(warp_id)].compare_exchange(expected, block, Order::relaxed);",
+       "types[type].current[warp_entry(warp_id)].store(block, Order::relaxed);", scenarios=["adopt_shared"])
+mutant("displaced_unlisted", BLOCKS, "replace_current", "a displaced block is not listed",
        "list_owned(old, take_token(old, Order::acquire));", "take_token(old, Order::acquire);")
-mutant("displaced_old_type", HEAP, "replace_current", "a displaced block is listed under the type it had",
+mutant("displaced_old_type", BLOCKS, "replace_current", "a displaced block is listed under the type it had",
        "list_owned(old, take_token(old, Order::acquire));",
        "if (take_token(old, Order::acquire) != 0) types[type].active.set(old, Order::release);")
-mutant("displaced_token_read", HEAP, "take_token", "the token is read and reset in two steps",
+mutant("displaced_token_read", BLOCKS, "take_token", "the token is read and reset in two steps",
        "return token[block].exchange(0, order);",
        "const std::uint32_t taken = token[block].load(order); if (taken != 0) token[block].store(0, order == Order::acquire ? "
        "Order::relaxed : order); return taken;")
 
 # --- Blocks and pages ---
 
-mutant("page_typed_late", HEAP, "first_block_of_free_page", "the other blocks are published before the page's type",
+mutant("page_typed_late", PAGES, "first_block_of_free_page", "the other blocks are published before the page's type",
        "    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "")
 MUTANTS[-1]["replace_also"] = ("    }\n    return block;\n",
                                "    }\n    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);\n"
                                "    return block;\n")
-mutant("page_untyped", HEAP, "first_block_of_free_page", "the page keeps the type it had",
+mutant("page_untyped", PAGES, "first_block_of_free_page", "the page keeps the type it had",
        "    page_type[page].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "")
-mutant("one_block_page", HEAP, "first_block_of_free_page", "the other blocks are listed even if there are none",
+mutant("one_block_page", PAGES, "first_block_of_free_page", "the other blocks are listed even if there are none",
        "    if (types[type].blocks_per_page > 1) {\n", "    {\n")
 
 HAD_TOKEN = "    const bool had_token = take_token(block, Order::relaxed) != 0;\n"
@@ -205,158 +211,160 @@ OLD_PLACE = "    state.closed.add(block, 1, Order::relaxed);\n"
 CLAIM = "      if (claim_page(block, type)) free_page(block, type);\n"
 CLOSED = CLAIM + "    }\n"
 
-mutant("closed_keeps_token", HEAP, "close", "a closed current block keeps its token",
+mutant("closed_keeps_token", BLOCKS, "close", "a closed current block keeps its token",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
-mutant("closed_stays_active", HEAP, "close", "a closed block stays listed as active",
+mutant("closed_stays_active", BLOCKS, "close", "a closed block stays listed as active",
        ACTIVE, "    const std::uint64_t active = ~std::uint64_t{0};\n")
-mutant("closed_clears_once", HEAP, "close", "the bit in `active` is cleared only by the loop that waits",
+mutant("closed_clears_once", BLOCKS, "close", "the bit in `active` is cleared only by the loop that waits",
        ACTIVE, "    const std::uint64_t active = 0;\n",
        equivalent="the bit is there or on its way unless there was a token, and then it is neither")
-mutant("closed_not_awaited", HEAP, "close", "a replacer that is about to list the block is not waited for",
+mutant("closed_not_awaited", BLOCKS, "close", "a replacer that is about to list the block is not waited for",
        AWAIT, "    state.active.finish_clear(block, active);\n")
-mutant("closed_awaits_always", HEAP, "close", "who took the token waits for a bit in `active`, too",
+mutant("closed_awaits_always", BLOCKS, "close", "the thread that took the token waits for a bit in `active`, too",
        AWAIT, AWAIT.replace(" && !had_token", ""))
-mutant("closed_active_above", HEAP, "close", "the bits above the one in `active` are not settled",
+mutant("closed_active_above", BLOCKS, "close", "the bits above the one in `active` are not settled",
        AWAIT, AWAIT.replace("!state.active.finish_clear(block, active)", "(active >> block % kContainerBits & 1) == 0"))
-mutant("closed_stays_allocated", HEAP, "close", "a closed block stays allocated",
+mutant("closed_stays_allocated", BLOCKS, "close", "a closed block stays allocated",
        CLEAR_ALLOCATED, "std::uint64_t{0}")
-mutant("closed_allocated_above", HEAP, "close", "the bits above the one in `allocated` are not settled",
+mutant("closed_allocated_above", BLOCKS, "close", "the bits above the one in `allocated` are not settled",
        FINISH_ALLOCATED, "")
-mutant("closed_late_allocated", HEAP, "close", "a block leaves `allocated` only after it is listed as empty",
+mutant("closed_late_allocated", BLOCKS, "close", "a block leaves `allocated` only after it is listed as empty",
        ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT, scenarios=["blocks_given_back"])
 MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n")
-mutant("closed_late_token", HEAP, "close", "the token is taken only after the block is listed as empty",
+mutant("closed_late_token", BLOCKS, "close", "the token is taken only after the block is listed as empty",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
 MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    take_token(block, Order::relaxed);\n")
-mutant("closed_counted_early", HEAP, "close", "the block is no longer counted as open before the fence",
+mutant("closed_counted_early", BLOCKS, "close", "the block is no longer counted as open before the fence",
        CLOSE_FENCE + OLD_PLACE, OLD_PLACE + CLOSE_FENCE)
-mutant("closed_still_counted", HEAP, "close", "a closed block still counts as open", OLD_PLACE, "")
-mutant("closed_not_counted", HEAP, "close", "a closed block is not counted as a free page, or an empty block", NEW_PLACE, "")
-mutant("closed_counted_late", HEAP, "close", "it is counted there only when it is not counted as open any more",
+mutant("closed_still_counted", BLOCKS, "close", "a closed block still counts as open", OLD_PLACE, "")
+mutant("closed_not_counted", BLOCKS, "close", "a closed block is not counted as a free page, or an empty block", NEW_PLACE, "")
+mutant("closed_counted_late", BLOCKS, "close", "it is counted there only when it is not counted as open any more",
        NEW_PLACE, "")
 MUTANTS[-1]["replace_also"] = (OLD_PLACE, OLD_PLACE + NEW_PLACE)
-mutant("page_left_early", HEAP, "free_page", "its blocks are no longer counted as empty before it counts as free",
+mutant("page_left_early", PAGES, "free_page", "its blocks are no longer counted as empty before it counts as free",
        "    pages_freed.add(block, 1, Order::relaxed);\n    // Partners", "    // Partners")
 MUTANTS[-1]["replace_also"] = ("    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n",
                                "    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n"
                                "    pages_freed.add(block, 1, Order::relaxed);\n")
-mutant("page_blocks_still_counted", HEAP, "free_page", "its blocks still count as empty ones",
+mutant("page_blocks_still_counted", PAGES, "free_page", "its blocks still count as empty ones",
        "    state.reused.add(block, state.blocks_per_page, Order::relaxed);\n", "")
-mutant("emptied_not_counted", HEAP, "first_block_of_free_page", "blocks of a page that are listed as empty are not counted",
+mutant("emptied_not_counted", PAGES, "first_block_of_free_page", "blocks of a page that are listed as empty are not counted",
        "      types[type].emptied.add(block, types[type].blocks_per_page - 1, Order::relaxed);\n", "")
-mutant("closed_unlisted", HEAP, "close", "a closed block is not listed as empty",
+mutant("closed_unlisted", BLOCKS, "close", "a closed block is not listed as empty",
        "      state.empty.set(block, Atomics::kFenced);\n", "")
-mutant("page_never_free", HEAP, "close", "a page whose blocks are all empty is not claimed", CLAIM, "")
+mutant("page_never_free", BLOCKS, "close", "a page whose blocks are all empty is not claimed", CLAIM, "")
 MASK = "page_mask(block, type)"
 ALL_EMPTY = f"      if ({MASK} == (state.empty.container(0, block / kContainerBits) & {MASK})) "
-mutant("page_not_claimed", HEAP, "close", "the empty blocks of a page that becomes free stay listed",
+mutant("page_not_claimed", BLOCKS, "close", "the empty blocks of a page that becomes free stay listed",
        CLAIM, ALL_EMPTY + "free_page(block, type);\n")
-mutant("page_free_early", HEAP, "close", "a page becomes free before its empty blocks are claimed",
+mutant("page_free_early", BLOCKS, "close", "a page becomes free before its empty blocks are claimed",
        CLAIM, f"{ALL_EMPTY}{{\n        free_page(block, type);\n        state.empty.claim_all(block, {MASK});\n      }}\n")
 WIDE = ["claim_wide_page", "claim_wide_page_open"]
-mutant("claim_wide_gives_up", HEAP, "claim_page", "who gives containers back does not look again",
+mutant("claim_wide_gives_up", PAGES, "claim_page", "a thread that gives containers back does not look again",
        "    while (is_page_empty(first, end, type)) {\n", "    if (is_page_empty(first, end, type)) {\n", WIDE)
-mutant("claim_wide_keeps", HEAP, "claim_page", "containers that were claimed in vain are not given back",
+mutant("claim_wide_keeps", PAGES, "claim_page", "containers that were claimed in vain are not given back",
        "      list_blocks(first, at, type);\n", "", WIDE)
-mutant("claim_wide_first", HEAP, "claim_page", "only the first container is claimed",
+mutant("claim_wide_first", PAGES, "claim_page", "only the first container is claimed",
        "      while (at < end && empty.claim_all(at, page_mask(at, type))) at += kContainerBits;\n",
        "      if (empty.claim_all(at, page_mask(at, type))) at = end;\n", WIDE)
 mutant("claim_wide_looks_by_loads", BITMAP, "has_all", "it is a load instead of an atomic that changes nothing",
        "(word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask)",
        "(word(0, position / kContainerBits).load(Order::acquire) & mask)", WIDE)
-mutant("wide_page_unlisted", HEAP, "first_block_of_free_page", "only the blocks of the first container are listed",
+mutant("wide_page_unlisted", PAGES, "first_block_of_free_page", "only the blocks of the first container are listed",
        "      list_blocks(block + kContainerBits, block + types[type].blocks_per_page, type);\n", "", WIDE)
 
 # --- Refusals ---
 
-DELETED = "  types[type].deleted.add(who, number_of(mask), Order::relaxed);\n"
-RELEASE = ("  if (taken == mask && mask != kAllSlots) {\n    release_last(block, type, mask, who);\n"
-           "  } else {\n    release_slots(block, type, mask, who);\n  }\n")
+DELETED = "  types[type].deleted.add(warp_id, number_of(mask), Order::relaxed);\n"
+RELEASE = ("  if (taken == mask && mask != kAllSlots) {\n    release_last(block, type, mask, warp_id);\n"
+           "  } else {\n    release_slots(block, type, mask, warp_id);\n  }\n")
 mutant("deleted_late", HEAP, "release", "deleted objects are counted after their slots are free",
        DELETED + RELEASE, RELEASE + DELETED,
        scenarios=["moving_slots"])
-mutant("created_early", HEAP, "from_hints", "objects are counted as created before their slots are taken",
-       "    Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);\n"
+mutant("created_early", SEARCH, "from_hints", "objects are counted as created before their slots are taken",
+       "    Reservation found = from_container(type, want, warp_id, {container * kContainerBits, listed}, start);\n"
        "    if (found.slots == 0 && current != kNoPosition) {\n",
-       "    types[type].created.add(who, static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
-       "    Reservation found = from_container(type, want, who, {container * kContainerBits, listed}, start);\n"
+       "    types[type].created.add(warp_id, static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
+       "    Reservation found = from_container(type, want, warp_id, {container * kContainerBits, listed}, start);\n"
        "    if (found.slots == 0 && current != kNoPosition) {\n")
 MUTANTS[-1]["replace_also"] = (
-    "reserve(block, type, want, who), {}};\n    }\n    return counted(type, found);",
-    "reserve(block, type, want, who), {}};\n    }\n"
-    "    types[type].created.add(who, number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
+    "reserve(block, type, want, warp_id), {}};\n    }\n    return counted(type, found);",
+    "reserve(block, type, want, warp_id), {}};\n    }\n"
+    "    types[type].created.add(warp_id, number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
     "    return found;")
 OPEN_BLOCKS = "    types[type].opened.add(block, 1, Order::relaxed);\n"
 
-mutant("opened_counted_late", HEAP, "open", "an opener counts its objects after the block is open",
+mutant("opened_counted_late", BLOCKS, "open", "an opener counts its objects after the block is open",
        CREATED, "",
-       equivalent="where counts release (kCounted on the host) who knows of a later object in the block knows what the opener "
-                  "knew as well; the order is for GPUs, where they do not")
+       equivalent="where counts release (kCounted on the host) a thread that knows of a later object in the block knows what the "
+                  "opener knew as well; the order is for GPUs, where they do not")
 MUTANTS[-1]["replace_also"] = (SLOTS, SLOTS + CREATED)
-mutant("open_counted_late", HEAP, "open", "the block counts as open only after the fence", OPEN_BLOCKS, "")
+mutant("open_counted_late", BLOCKS, "open", "the block counts as open only after the fence", OPEN_BLOCKS, "")
 MUTANTS[-1]["replace_also"] = (CREATED, OPEN_BLOCKS + CREATED)
-mutant("open_created_early", HEAP, "open", "an opener counts its objects before the fence", CREATED, "")
+mutant("open_created_early", BLOCKS, "open", "an opener counts its objects before the fence", CREATED, "")
 MUTANTS[-1]["replace_also"] = (OPEN_BLOCKS, OPEN_BLOCKS + CREATED)
-mutant("open_not_counted", HEAP, "open", "an open block is not counted", OPEN_BLOCKS, "")
+mutant("open_not_counted", BLOCKS, "open", "an open block is not counted", OPEN_BLOCKS, "")
 TAKEN = "    count_taken(type, was_empty, block, 1);\n"
-mutant("taken_counted_early", HEAP, "from_new_block", "a block is no longer counted as free before it is open",
+mutant("taken_counted_early", SEARCH, "from_new_block", "a block is no longer counted as free before it is open",
        TAKEN, "")
-MUTANTS[-1]["replace_also"] = ("    const Reservation found = {block, open(block, type, want, who), {}};\n",
-                               TAKEN + "    const Reservation found = {block, open(block, type, want, who), {}};\n")
-mutant("taken_not_counted", HEAP, "from_new_block", "a block that is open still counts as free", TAKEN, "")
-mutant("taken_elsewhere", HEAP, "count_taken", "an empty block is counted as a free page that was taken",
+MUTANTS[-1]["replace_also"] = ("    const Reservation found = {block, open(block, type, want, warp_id), {}};\n",
+                               TAKEN + "    const Reservation found = {block, open(block, type, want, warp_id), {}};\n")
+mutant("taken_not_counted", SEARCH, "from_new_block", "a block that is open still counts as free", TAKEN, "")
+mutant("taken_elsewhere", BLOCKS, "count_taken", "an empty block is counted as a free page that was taken",
        "(were_empty ? types[type].reused : pages_taken)", "pages_taken")
-KEPT = "if (proof == 1 + freed_before + state.deleted.read()) return Verdict::full;"
+KEPT = "return proof == 1 + freed + types[type].deleted.read();"
+ASKED = "    if (is_still_full(type)) return Verdict::full;\n"
 COUNTS = "if ((opened - closed) * kSlots != created - deleted) {"
 PLACES = "if (emptied != reused || freed != taken) return Verdict::unsettled;"
 
-mutant("search_ignores_counts", HEAP, "search_exhaustively", "objects are not counted", COUNTS, "if (false) {")
-mutant("search_counts_late", HEAP, "search_exhaustively", "created objects are read after deleted ones",
+mutant("search_ignores_counts", FULLNESS, "search_exhaustively", "objects are not counted", COUNTS, "if (false) {")
+mutant("search_counts_late", FULLNESS, "search_exhaustively", "created objects are read after deleted ones",
        COUNTS, COUNTS.replace("created", "state.created.read()"), scenarios=["moving_slot"])
-mutant("search_closed_late", HEAP, "search_exhaustively", "closed blocks are read after opened ones",
+mutant("search_closed_late", FULLNESS, "search_exhaustively", "closed blocks are read after opened ones",
        COUNTS, COUNTS.replace("closed", "state.closed.read()"))
-mutant("search_reused_late", HEAP, "search_exhaustively", "blocks taken from the empty ones are read after those that came",
+mutant("search_reused_late", FULLNESS, "search_exhaustively", "blocks taken from the empty ones are read after those that came",
        PLACES, PLACES.replace("reused", "state.reused.read()"))
-mutant("search_taken_late", HEAP, "search_exhaustively", "pages taken are read after those that became free",
+mutant("search_taken_late", FULLNESS, "search_exhaustively", "pages taken are read after those that became free",
        PLACES, PLACES.replace("taken", "pages_taken.read()"))
-mutant("search_freed_early", HEAP, "search_exhaustively", "pages that became free are read at the beginning",
+mutant("search_freed_early", FULLNESS, "search_exhaustively", "pages that became free are read at the beginning",
        PLACES, PLACES.replace("freed", "freed_before"))
-mutant("search_opened_early", HEAP, "search_exhaustively", "opened blocks are read at the beginning",
+MUTANTS[-1]["replace_also"] = (ASKED, ASKED + "    const std::uint64_t freed_before = pages_freed.read();\n")
+mutant("search_opened_early", FULLNESS, "search_exhaustively", "opened blocks are read at the beginning",
        "    const std::uint64_t opened = state.opened.read();\n", "")
 MUTANTS[-1]["replace_also"] = ("    const std::uint64_t created = state.created.read();\n",
                                "    const std::uint64_t opened = state.opened.read();\n"
                                "    const std::uint64_t created = state.created.read();\n")
-mutant("search_misses_empty", HEAP, "search_exhaustively", "empty blocks do not count",
+mutant("search_misses_empty", FULLNESS, "search_exhaustively", "empty blocks do not count",
        PLACES, PLACES.replace("emptied != reused || ", ""))
-mutant("search_misses_pages", HEAP, "search_exhaustively", "free pages do not count",
+mutant("search_misses_pages", FULLNESS, "search_exhaustively", "free pages do not count",
        PLACES, PLACES.replace(" || freed != taken", ""))
-mutant("proof_ignores_deleted", HEAP, "search_exhaustively", "a kept proof outlives deletions",
-       KEPT, "if (proof >= 1 + freed_before) return Verdict::full;")
-mutant("proof_ignores_pages", HEAP, "search_exhaustively", "a kept proof outlives pages that become free",
-       KEPT, "if (proof != 0 && proof <= 1 + freed_before + state.deleted.read()) return Verdict::full;")
-mutant("proof_read_late", HEAP, "search_exhaustively", "the kept proof is read after the counts",
-       KEPT, "const std::uint64_t stamp = 1 + freed_before + state.deleted.read();\n"
-       "    if (full_at[type].load(Order::acquire) == stamp) return Verdict::full;",
+mutant("proof_ignores_deleted", FULLNESS, "is_still_full", "a kept proof outlives deletions",
+       KEPT, "return proof >= 1 + freed;")
+mutant("proof_ignores_pages", FULLNESS, "is_still_full", "a kept proof outlives pages that become free",
+       KEPT, "return proof != 0 && proof <= 1 + freed + types[type].deleted.read();")
+mutant("proof_read_late", FULLNESS, "is_still_full", "the kept proof is read after the counts",
+       KEPT, "const std::uint64_t stamp = 1 + freed + types[type].deleted.read();\n"
+       "    return full_at[type].load(Order::acquire) == stamp;",
        equivalent=NO_STALE_PAGE)
-mutant("fetched_silently", HEAP, "from_new_block", "the group is not told that its page has come",
-       "{}};\n    if (fetches_page) fetching(type, who).store(0, Order::relaxed);\n", "{}};\n")
-mutant("fetching_in_vain", HEAP, "from_new_block", "the group is not told that no page has come",
-       "      if (fetches_page) fetching(type, who).store(0, Order::relaxed);\n", "")
-mutant("pages_as_they_please", HEAP, "from_new_block", "types with one block per page do not wait for each other's pages",
+mutant("fetched_silently", SEARCH, "from_new_block", "the group is not told that its page has come",
+       "{}};\n    if (fetches_page) fetching(type, warp_id).store(0, Order::relaxed);\n", "{}};\n")
+mutant("fetching_in_vain", SEARCH, "from_new_block", "the group is not told that no page has come",
+       "      if (fetches_page) fetching(type, warp_id).store(0, Order::relaxed);\n", "")
+mutant("pages_as_they_please", SEARCH, "from_new_block", "types with one block per page do not wait for each other's pages",
        "shares = shares && detail", "shares = shares && state.blocks_per_page > 1 && detail", scenarios=[LOCKSTEP])
-mutant("fetching_twice", HEAP, "fetches", "a warp that finds an empty block instead of getting a page says that it gets one",
-       "    fetching(type, who).store(0, Order::relaxed);  // the last", "    // the last")
-mutant("fetching_for_ever", HEAP, "keep_looking", "a warp waits for another one's page in all rounds",
-       "look_around(type, want, who, round < kSharingRounds)", "look_around(type, want, who, true)",
+mutant("fetching_twice", SEARCH, "fetches", "a warp that finds an empty block instead of getting a page says that it gets one",
+       "    fetching(type, warp_id).store(0, Order::relaxed);  // the last", "    // the last")
+mutant("fetching_for_ever", SEARCH, "retry_allocate", "a warp waits for another one's page in all rounds",
+       "try_allocate(type, want, warp_id, round < kSharingRounds)", "try_allocate(type, want, warp_id, true)",
        scenarios=[DISTURBED])
-mutant("last_by_store", HEAP, "release_last", "slots are looked at and taken in two steps",
+mutant("last_by_store", BLOCKS, "release_last", "slots are looked at and taken in two steps",
        "if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {",
        "if (slots[block].load(Order::relaxed) == expected) {\n      slots[block].store(kAllSlots, Order::relaxed);")
-mutant("last_not_given_back", HEAP, "release_last", "slots are kept when the block is not closed",
-       "      release_slots(block, type, mask, who);\n", "")
+mutant("last_not_given_back", BLOCKS, "release_last", "slots are kept when the block is not closed",
+       "      release_slots(block, type, mask, warp_id);\n", "")
 mutant("last_of_full", HEAP, "release", "a full block, which is listed nowhere, is closed at once, too",
        "if (taken == mask && mask != kAllSlots) {", "if (taken == mask) {")
-mutant("last_without_looking", HEAP, "release_last", "it is taken for granted that nobody else has slots",
+mutant("last_without_looking", BLOCKS, "release_last", "it is taken for granted that nobody else has slots",
        "if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {",
        "if (slots[block].exchange(kAllSlots, Atomics::kFencedBoth) != 0) {")
 
@@ -382,7 +390,7 @@ mutant("set_hides", BITMAP, "finish_set", "the bit above is not set",
        "if (before == 0 || (before & bit(position)) != 0) settle_set", "if ((before & bit(position)) != 0) settle_set")
 mutant("set_does_not_wait", BITMAP, "finish_set", "a bit that is set already is not waited for",
        "if (before == 0 || (before & bit(position)) != 0) settle_set", "if (before == 0) settle_set")
-mutant("set_hides_after_wait", BITMAP, "settle_set", "who had to wait for the bit does not set the one above",
+mutant("set_hides_after_wait", BITMAP, "settle_set", "a thread that had to wait for the bit does not set the one above",
        "      before = begin_set(position, order);\n    }\n    if (before == 0 &&",
        "      before = begin_set(position, order);\n      if ((before & bit(position)) == 0) return;\n    }\n"
        "    if (before == 0 &&")
@@ -411,26 +419,26 @@ mutant("blocks_taken_early", HEAP, "allocate_blocks", "blocks are no longer coun
        OPEN_FULL + COUNT_BLOCKS, COUNT_BLOCKS + OPEN_FULL, scenarios=["blocks_of_free_page"])
 mutant("blocks_still_free", HEAP, "allocate_blocks", "open blocks still count as free", COUNT_BLOCKS, "",
        scenarios=["blocks_of_two"])
-mutant("blocks_of_pages", HEAP, "take_closed_blocks", "empty blocks are counted as pages that were taken",
+mutant("blocks_of_pages", SEARCH, "take_closed_blocks", "empty blocks are counted as pages that were taken",
        "      were_empty = true;\n", "")
-mutant("blocks_not_allocated", HEAP, "open_full", "the blocks do not become allocated",
+mutant("blocks_not_allocated", BLOCKS, "open_full", "the blocks do not become allocated",
        "    types[type].allocated.set_many(blocks.first, blocks.bits);\n", "", scenarios=["blocks_of_two"])
-mutant("blocks_not_counted_open", HEAP, "open_full", "open blocks are not counted",
+mutant("blocks_not_counted_open", BLOCKS, "open_full", "open blocks are not counted",
        "    for_each_block(blocks, [&](std::uint32_t block) { types[type].opened.add(block, 1, Order::relaxed); });\n",
        "", scenarios=["blocks_of_two"])
-mutant("blocks_objects_not_counted", HEAP, "open_full", "their objects are not counted",
+mutant("blocks_objects_not_counted", BLOCKS, "open_full", "their objects are not counted",
        "    types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);\n", "",
        scenarios=["blocks_of_two"])
-mutant("blocks_without_type", HEAP, "take_closed_blocks", "the pages do not get a type",
+mutant("blocks_without_type", SEARCH, "take_closed_blocks", "the pages do not get a type",
        "        page_type[block].store(static_cast<std::uint32_t>(type), Order::relaxed);\n", "        (void)block;\n",
        scenarios=["blocks_of_types"])
-mutant("blocks_fence", HEAP, "open_full", "the fence before the count of objects is dropped",
+mutant("blocks_fence", BLOCKS, "open_full", "the fence before the count of objects is dropped",
        "    Atomics::fence(Order::release);\n    types[type].created.add(blocks.first", "    types[type].created.add(blocks.first")
 mutant("some_all_wanted", BITMAP, "clear_some", "bits that others have cleared count as well",
        "    return {found.first, before & mask};\n", "    return {found.first, mask};\n", scenarios=["blocks_of_two"])
 mutant("some_leaves_above", BITMAP, "clear_some", "an emptied container leaves the bit above set",
        "    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n", "")
-mutant("some_settles_twice", BITMAP, "clear_some", "who finds the container empty settles it, too",
+mutant("some_settles_twice", BITMAP, "clear_some", "a thread that finds the container empty settles it, too",
        "    if (before != 0 && (before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n",
        "    if ((before & ~mask) == 0) settle_emptied(found.first / kContainerBits);\n")
 weaker("some_acquire", BITMAP, "clear_some", "fetch_and(~mask, <Order::acquire>);")

@@ -128,7 +128,7 @@ class SnapshotChecks {
     return nullptr;
   }
 
-  /// Proofs that the heap is full: see BlockHeap::search_exhaustively.
+  /// Proofs that the heap is full: see fullness.h.
   const char* in_proofs() {
     for (std::size_t type = 0; type < types_; ++type) {
       const std::uint64_t proof = snapshot_.counters[(type + 1) * kOfType - 1];

@@ -55,7 +55,10 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
 HeapMemory::~HeapMemory() = default;
 
 AnyHeap HeapMemory::any_heap() const {
-  return {heap_, {device_types_.data(), device_types_.size()}};
+  AnyHeap heap{};
+  static_cast<HeapState<PlatformAtomics, 64>&>(heap) = heap_;
+  heap.types = {device_types_.data(), device_types_.size()};
+  return heap;
 }
 
 CompactedHeap HeapMemory::compacted(const ClassSet& classes) const {
@@ -275,7 +278,7 @@ void HeapMemory::set_sizes(Executor& executor, std::uint32_t pages) {
   heap_.pages = pages;
   heap_.current_count = current_count_for(pages, executor);
   // With a page for each warp that starts, there would be none left; or three of four are taken.
-  heap_.plenty = pages < warps ? 64 : 16;
+  heap_.few_pages = pages < warps ? 64 : 16;
   heap_.free_pages = heap_.free_pages.first(pages);
   for (AnyHeap::TypeState& state : types_) {
     state.empty = state.empty.first(heap_.blocks());

@@ -178,7 +178,7 @@ class TallyScenario : public Scenario {
   const TallyT& came(int place) const { return tallies_[static_cast<std::size_t>(place)]; }
   const TallyT& left(int place) const { return tallies_[static_cast<std::size_t>(2 + place)]; }
 
-  /// As BlockHeap::search_exhaustively does.
+  /// As Fullness::search_exhaustively does.
   std::uint64_t count() const {
     const std::uint64_t gone = left(0).read() + left(1).read();
     return came(0).read() + came(1).read() - gone;

@@ -161,7 +161,7 @@ class HeapScenario : public Scenario {
     std::uint32_t current_count;
     Script before;  ///< makes objects, which get the numbers 0, 1, ...
     std::vector<Script> threads;
-    int plenty = 2;  ///< as in BlockHeap; 0: pages are never few
+    int few_pages = 2;  ///< as in BlockHeap; 0: pages are never few
   };
 
   static constexpr int kContainerBits = 2;
@@ -170,7 +170,7 @@ class HeapScenario : public Scenario {
 
   explicit HeapScenario(const Setting& setting)
       : setting_(setting),
-        tiny_(setting.pages, setting.blocks_per_page, setting.current_count, setting.plenty),
+        tiny_(setting.pages, setting.blocks_per_page, setting.current_count, setting.few_pages),
         memory_(std::size_t{heap().blocks()} * kSlots),
         owned_(std::size_t{heap().blocks()} * kSlots),
         type_reads_(heap().pages) {

@@ -322,7 +322,7 @@ class Bitmap {
     return static_cast<std::uint32_t>(detail::next_set_bit(bits, static_cast<int>(start)));
   }
 
-  // Loops come behind a condition that seldom holds: see BlockHeap::look_around.
+  // Loops come behind a condition that seldom holds: see BlockSearch::try_allocate.
 
   /// `set` found the bit set, or its container empty.
   __device__ void settle_set(std::uint32_t position, std::uint64_t before, Order order) const {

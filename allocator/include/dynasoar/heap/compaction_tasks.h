@@ -13,7 +13,7 @@
 /// pointer_updates.h makes pointers follow.
 ///
 /// It runs between loops. Blocks belong to one group, so objects move without a race; the bitmaps, which groups share,
-/// are changed by the same operations as ever (see block_heap.h).
+/// are changed by the operations of block_transitions.h.
 #pragma once
 
 #include <cstddef>
@@ -239,7 +239,7 @@ class MoveObjects {
     const BlockList list = heap_.lists[type];
     const std::uint32_t block = plan.blocks[i];
     const std::uint64_t objects = plan.slots[i];
-    const std::uint32_t who = PlatformWarp{}.id();
+    const std::uint32_t warp_id = PlatformWarp{}.id();
     if (i == 0) {
       heap_.flags[type].moved.store(1, Order::relaxed);
       heap_.outdate_list(type);
@@ -247,12 +247,12 @@ class MoveObjects {
     if (plan.is_source(i)) {
       heap_.entry_of[block] = first + i;
       list.entries[first + i].slots = 0;
-      heap_.heap.move_out(block, type, objects, who);
+      heap_.heap.move_out(block, type, objects, warp_id);
     } else if (plan.free(i) > 0 && plan.free_before[i] < plan.moving) {
       const auto arrivals = static_cast<int>(plan.moving - plan.free_before[i]);
       const std::uint64_t taken = lowest_set_bits(~objects, arrivals);
       list.entries[first + i].slots = objects | taken;
-      heap_.heap.move_in(block, type, taken, who);
+      heap_.heap.move_in(block, type, taken, warp_id);
     }
   }
 

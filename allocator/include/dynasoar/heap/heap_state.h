@@ -66,12 +66,12 @@ struct HeapState {
   std::uint32_t pages;
   std::uint32_t block_shift;       ///< logarithm of block_stride()
   std::uint32_t current_count;     ///< current blocks per type
-  int plenty;                      ///< more free pages than this in a container, and warps take them as they please
+  int few_pages;                   ///< if at most so many of a container's pages are free, warps share new ones
   BlockWords slots;                ///< [blocks] slot bitmaps; all ones while the block is closed
   Word<std::uint32_t>* token;      ///< [blocks] ownership tokens: 0 if there is none, else token_of(type)
   Word<std::uint32_t>* page_type;  ///< [pages] type index; stable while a block of the page is open or held
   WarpWords page_hint;             ///< [current_count] where each warp found its last free page
-  Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see search_exhaustively
+  Word<std::uint64_t>* full_at;    ///< [kTypes] stamp of the last proof that the heap is full, see fullness.h
   Word<std::uint64_t>* refusals;   ///< [refusal_words(kTypes)] objects refused
   Bits free_pages;
   Counter pages_freed;  ///< pages that became free, at first or later

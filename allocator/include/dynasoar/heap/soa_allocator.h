@@ -257,7 +257,7 @@ class ReducedSoaAllocator {
   /// @par Cost   two loads per shard of a tally
   template <class T>
   [[gnu::noinline]] __device__ static bool refuse_rest(std::uint64_t objects) {
-    if (!is_full<T>()) return false;
+    if (!detail::bound_state<ReducedSoaAllocator>().heap.is_still_full(index_of<T>)) return false;
     refuse_together<T>(objects);
     return true;
   }
@@ -318,11 +318,11 @@ class ReducedSoaAllocator {
   /// Reserves up to `want` slots of one block for the lanes of a group, for make_new_n: the first of them does. @return
   /// the slots (`allocate` does it in its own way, which in loops that only create objects is 7 % faster)
   template <class T, class Group>
-  __device__ static Reservation reserve(const Group& group, std::uint32_t want, std::uint32_t who) {
+  __device__ static Reservation reserve(const Group& group, std::uint32_t want, std::uint32_t warp_id) {
     const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     Reservation reserved{};
     if (group.rank() == 0) {
-      reserved = heap.allocate(index_of<T>, static_cast<int>(want < kSlotsPerBlock ? want : kSlotsPerBlock), who);
+      reserved = heap.allocate(index_of<T>, static_cast<int>(want < kSlotsPerBlock ? want : kSlotsPerBlock), warp_id);
       if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, static_cast<int>(want));
     }
     group.synchronize();  // the first lane's acquire of the slots becomes everybody's
@@ -360,16 +360,6 @@ class ReducedSoaAllocator {
 
  private:
   static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
-
-  /// Whether the last proof that there is no room for a T still holds, see BlockHeap::search_exhaustively.
-  template <class T>
-  __device__ static bool is_full() {
-    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
-    // acquire, and before the counts are read: as there.
-    const std::uint64_t proof = heap.full_at[index_of<T>].load(Order::acquire);
-    const std::uint64_t freed = heap.pages_freed.read();
-    return proof == 1 + freed + heap.types[index_of<T>].deleted.read();
-  }
 
   /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
   template <class T>

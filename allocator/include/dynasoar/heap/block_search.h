@@ -1,0 +1,281 @@
+/// @file
+/// BlockSearch: where a request for slots looks, and in which order. Part of BlockHeap (block_heap.h). Nothing here
+/// changes a block's state but through block_transitions.h and page_transitions.h.
+///
+/// One round (try_allocate) looks
+///   1. in the warp's own container of the `active` bitmap, a word where no other warp looks first (from_hints);
+///   2. in the warp's current block (from_hints);
+///   3. in the `active` bitmap, from a few starting points (from_listed_block);
+///   4. for a closed block to open: an empty block of the type, else a free page (from_new_block).
+/// A request that found nothing goes round again (retry_allocate); every few rounds it searches exhaustively and asks
+/// whether the heap is full (fullness.h). All that is read before an atomic on a block's slots is a hint, which may be
+/// stale; the atomic decides. Hence the loads are relaxed, and as many as possible are under way together.
+///
+/// Where pages are few, one warp of a group gets a page for all of them and the others wait (`fetches`).
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/heap/bitmap.h>
+#include <dynasoar/heap/fullness.h>
+#include <dynasoar/heap/refusal.h>
+#include <dynasoar/platform/backend.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
+
+namespace dynasoar {
+
+/// @tparam kTypes, Atomics, kSlots, kContainerBits, Features   see BlockHeap
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Features> {
+  using Base = Fullness<kTypes, Atomics, kSlots, kContainerBits, Features>;
+
+ public:
+  using typename Base::Bits;
+  using typename Base::Blocks;
+  using typename Base::TypeState;
+  template <class T>
+  using Word = typename Base::template Word<T>;
+
+  using Base::block_shift, Base::few_pages, Base::free_pages, Base::kHalfFree, Base::page_hint, Base::page_type,
+      Base::types;
+
+ protected:
+  using typename Base::Verdict;
+
+  using Base::adopt, Base::count_taken, Base::counted, Base::first_block_of_free_page, Base::for_each_block,
+      Base::kHalf, Base::kSpread, Base::kTakeTries, Base::open, Base::reserve, Base::reserve_half,
+      Base::search_exhaustively, Base::warp_entry;
+
+  /// One round of an allocation.
+  ///
+  /// What most requests do comes before any loop, and calls nothing that is not inlined: at the head of a loop and of a
+  /// function, a GPU may let go of the lanes that wait for this one. From then on they run, and ask, apart from it.
+  ///
+  /// @param shares   whether to leave it to another warp to get a page, if one is about to
+  /// @return         slots, or no_slots(), or no_slots_yet() if another warp is getting a page
+  __device__ Reservation try_allocate(int type, int want, std::uint32_t warp_id, bool shares) const {
+    Hints hints;
+    const Reservation found = from_hints(type, want, warp_id, hints);
+    return found.slots != 0 ? found : from_search(type, want, warp_id, hints, shares);
+  }
+
+  /// More rounds, until one finds something, or the heap is full, or there were kRounds of them.
+  ///
+  /// Not inlined: in every call of make_new it would be half of the machine code, and take registers.
+  ///
+  /// @param[in,out] found   what the first round found, which is nothing
+  [[gnu::noinline]] __device__ void retry_allocate(int type, int want, std::uint32_t warp_id,
+                                                   Reservation& found) const {
+    for (int round = 0; found.slots == 0; found = try_allocate(type, want, warp_id, round < kSharingRounds)) {
+      const bool waits = found.block == kStalePosition;
+      if (!waits && (round % Atomics::kRoundsPerSearch == 0 || round + 1 == kRounds)) {
+        const Verdict verdict = search_exhaustively(type, want, warp_id, found);
+        if (verdict == Verdict::full) found = {kNoPosition, 0, Refusal::heap_full};
+        if (verdict != Verdict::unsettled) return;
+      }
+      Atomics::pause(waits && round > 3 ? 3 : round);  // a page takes a few us
+      if (++round == kRounds) {
+        found = no_slots();
+        return;
+      }
+    }
+  }
+
+  /// Takes closed blocks of one container: empty ones of the type, or those of free pages, or of one page. The other
+  /// blocks of that page become empty blocks.
+  ///
+  /// @param[out] were_empty   whether they were empty blocks and not free pages; see count_taken
+  /// @return                  up to `want` of them; none if there are none, or if pages are few
+  __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t warp_id, bool& were_empty) const {
+    const TypeState& state = types[type];
+    were_empty = false;
+    const std::uint32_t hint = page_hint[warp_entry(warp_id)].load(Order::relaxed);
+    if (block_shift == 0) {  // a page is a block
+      const Blocks taken = free_pages.clear_some(hint, want);
+      if (taken.bits == 0) return taken;
+      if (taken.first != hint) page_hint[warp_entry(warp_id)].store(taken.first, Order::relaxed);
+      // relaxed: published by the fence of open_full.
+      for_each_block(taken, [&](std::uint32_t block) {
+        page_type[block].store(static_cast<std::uint32_t>(type), Order::relaxed);
+      });
+      return taken;
+    }
+    if (state.blocks_per_page > 1 && !state.empty.seems_empty()) {
+      were_empty = true;
+      return state.empty.clear_some(state.empty.position_at(starting_point(warp_id)), want);
+    }
+    const std::uint64_t near_pages = free_pages.container(0, hint / kContainerBits);
+    if (detail::popcount(near_pages) <= few_pages) return {kNoPosition, 0};
+    const std::uint32_t block = first_block_of_free_page(type, hint, near_pages, warp_id);
+    if (!is_position(block)) return {kNoPosition, 0};
+    const std::uint32_t offset = block % kContainerBits;
+    return {block - offset, std::uint64_t{1} << offset};
+  }
+
+ private:
+  // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
+  // share a starting point fill blocks to the brim while others drain, but compete.
+  static constexpr int kSearches = 2;                            // searches for a listed block before one is opened
+  static constexpr int kTriesPerContainer = 2;                   // listed blocks tried per search
+  static constexpr int kSharingRounds = Atomics::kPatience / 2;  // rounds that leave it to another warp to get a page
+  static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after which a request gives up as contended
+  static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // warp numbers of one
+  static constexpr std::uint32_t kEarlyReaders = 8;                    // of them, see reads_root_early
+
+  /// What a request has read when it begins to search: read early, because each load takes a while.
+  struct Hints {
+    std::uint32_t page;        ///< where the warp's searches for pages start
+    std::uint64_t near_pages;  ///< free pages in its container
+    bool any_listed;           ///< whether it is worth looking for listed blocks of the type
+    bool has_current;          ///< whether the warp has a current block
+  };
+
+  static __device__ Reservation no_slots() { return {kNoPosition, 0, Refusal::contended}; }
+
+  /// No slots yet, but another warp is about to bring empty blocks.
+  static __device__ Reservation no_slots_yet() { return {kStalePosition, 0, Refusal::contended}; }
+
+  /// Whether a warp is among the first of its multiprocessor, going by how CudaWarp::id() numbers them. All warps
+  /// together would read the roots of bitmaps faster than one place in memory can be read; where there are few of them,
+  /// none need wait for that.
+  __device__ static bool reads_root_early(std::uint32_t warp_id) {
+    return warp_id % kWarpsPerMultiprocessor < kEarlyReaders;
+  }
+
+  /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
+  __device__ static std::uint32_t starting_point(std::uint32_t warp_id) {
+    return Features::kRotates ? warp_id * kSpread : 0;
+  }
+
+  /// Where most requests succeed: a block listed in the warp's own container of the active bitmap, else the warp's
+  /// current block.
+  ///
+  /// @param[out] hints   for the search, if nothing is found here
+  __device__ Reservation from_hints(int type, int want, std::uint32_t warp_id, Hints& hints) const {
+    const Bits& active = types[type].active;
+    const std::uint32_t start = active.position_at(starting_point(warp_id));
+    const std::uint32_t container = start / kContainerBits;
+    // relaxed: hints; reserve finds out what became of the blocks. Read together, because each takes a while.
+    const std::uint64_t listed = active.container(0, container);
+    const std::uint32_t current = types[type].current[warp_entry(warp_id)].load(Order::relaxed);
+    hints.page = free_pages.position_at(starting_point(warp_id));
+    hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
+    hints.any_listed = !reads_root_early(warp_id) || !active.seems_empty();
+    hints.has_current = current != kNoPosition;
+    Reservation found = from_container(type, want, warp_id, {container * kContainerBits, listed}, start);
+    if (found.slots == 0 && current != kNoPosition) {
+      const std::uint32_t block = current & ~kHalfFree;
+      const bool has_half = want == kHalf && block != current;
+      found = {block, has_half ? reserve_half(block, type, warp_id) : reserve(block, type, want, warp_id), {}};
+    }
+    return counted(type, found);
+  }
+
+  /// Searches the bitmaps: for a listed block, else for a closed one to open.
+  __device__ Reservation from_search(int type, int want, std::uint32_t warp_id, Hints hints, bool shares) const {
+    const TypeState& state = types[type];
+    // relaxed: hints, all under way together. Here, because from_listed_block has a loop, see try_allocate.
+    typename Bits::Overview listed{0, 0};
+    if (hints.any_listed) listed = state.active.overview(state.active.position_at(starting_point(warp_id)));
+    const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
+    if (hints.near_pages == 0) {  // nothing left where the warp looks first: where it found its last page
+      hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
+      hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
+    }
+    if (listed.top != 0) {
+      const Reservation found = counted(type, from_listed_block(type, want, warp_id, listed));
+      if (found.slots != 0) {
+        // If there was less than what was asked for, hardly anything is left.
+        if (detail::popcount(found.slots) == want) adopt(found.block, type, warp_id, hints.has_current);
+        return found;
+      }
+    }
+    return from_new_block(type, want, warp_id, any_closed, hints.page, hints.near_pages, shares);
+  }
+
+  /// A listed block anywhere, from one starting point after the other.
+  ///
+  /// @param seen   the bitmap's overview from the first of them
+  __device__ Reservation from_listed_block(int type, int want, std::uint32_t warp_id,
+                                           typename Bits::Overview seen) const {
+    const Bits& active = types[type].active;
+    std::uint32_t point = starting_point(warp_id);
+    std::uint32_t start = active.position_at(point);
+    for (int i = 1;; ++i) {
+      const typename Bits::Candidates listed = active.find_container(start, seen);
+      if (listed.first == kNoPosition) return no_slots();
+      if (listed.first != kStalePosition) {
+        const Reservation found = from_container(type, want, warp_id, listed, start);
+        if (found.slots != 0) return found;
+      }
+      if (i == kSearches) return no_slots();
+      point += kSpread;
+      start = active.position_at(point);
+      seen = active.overview(start);
+    }
+  }
+
+  /// One of a few listed blocks of a container.
+  __device__ Reservation from_container(int type, int want, std::uint32_t warp_id, typename Bits::Candidates listed,
+                                        std::uint32_t start) const {
+    DYNASOAR_UNROLL()
+    for (int i = 0; i < kTriesPerContainer; ++i) {
+      if (listed.bits == 0) break;
+      const std::uint32_t offset = Bits::first_of(listed.bits, start);
+      listed.bits &= ~(std::uint64_t{1} << offset);
+      const std::uint32_t block = listed.first + offset;
+      if (const std::uint64_t got = reserve(block, type, want, warp_id); got != 0) return {block, got, {}};
+    }
+    return no_slots();
+  }
+
+  /// Opens an empty block of the type, if it is worth looking for one, else the first block of a free page, and counts
+  /// it.
+  ///
+  /// @param page        where to look for a free page first
+  /// @param near_pages  the bits of its container
+  /// @param shares      whether to take a page only if no other warp of the group is about to; see fetches
+  __device__ Reservation from_new_block(int type, int want, std::uint32_t warp_id, bool any_closed, std::uint32_t page,
+                                        std::uint64_t near_pages, bool shares) const {
+    const TypeState& state = types[type];
+    if (!any_closed && near_pages == 0 && free_pages.seems_empty()) return no_slots();  // quick when the heap is full
+    shares = shares && detail::popcount(near_pages) <= few_pages;
+    const bool fetches_page = shares && !any_closed;
+    const bool leaves_pages = shares && any_closed;
+    if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
+    std::uint32_t block = kNoPosition;
+    if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), kTakeTries);
+    const bool was_empty = is_position(block);
+    if (!was_empty && !leaves_pages) block = first_block_of_free_page(type, page, near_pages, warp_id);
+    if (!is_position(block)) {
+      if (fetches_page) fetching(type, warp_id).store(0, Order::relaxed);
+      return leaves_pages ? no_slots_yet() : no_slots();
+    }
+    const Reservation found = {block, open(block, type, want, warp_id), {}};
+    if (fetches_page) fetching(type, warp_id).store(0, Order::relaxed);
+    count_taken(type, was_empty, block, 1);
+    return found;
+  }
+
+  /// Whether it is up to the caller to get a page for its group: as many warps as a page has blocks, or, in small
+  /// heaps, more.
+  ///
+  /// Thousands of warps that start together would take a page each, for one block of it. The others wait instead: the
+  /// page's other blocks are soon among the type's empty ones and, where warps share a current block, so is its first.
+  /// All types are treated alike: one whose warps take pages as they please would leave none to the others. They wait
+  /// for kSharingRounds rounds at most, so the word says only who waits. relaxed: as for any hint.
+  __device__ bool fetches(int type, std::uint32_t warp_id) const {
+    if (fetching(type, warp_id).exchange(1, Order::relaxed) != 0) return false;
+    if (types[type].empty.seems_empty()) return true;
+    fetching(type, warp_id).store(0, Order::relaxed);  // the last one's page came between the two looks
+    return false;
+  }
+
+  __device__ Word<std::uint32_t>& fetching(int type, std::uint32_t warp_id) const {
+    return types[type].fetching[warp_entry(warp_id / types[type].blocks_per_page)];
+  }
+};
+
+}  // namespace dynasoar

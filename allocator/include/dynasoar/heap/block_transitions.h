@@ -1,0 +1,362 @@
+/// @file
+/// BlockTransitions: every change of a block's state, and the atomic that decides who makes it. Part of BlockHeap
+/// (block_heap.h); block_search.h chooses the blocks.
+///
+/// A block is
+///   - *closed*: it has no object, and all its slot bits are set, so nobody can reserve in it, however old the hint
+///   that
+///     led there; its page is free, or the block is listed in `empty` of its type;
+///   - *open*: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or
+///     owned by the warp that opened it and has it as its current block, which its *ownership token* says; never both.
+///     If it is full it is neither. A block that a search found may be a warp's current block as well; then the entry
+///     is a hint, which says nothing about the block.
+///
+/// A thread that makes a slot bitmap full, not full any more, or empty learns so from the value that its atomic
+/// returns, and does the bookkeeping for that change alone:
+///   - it *filled* the block: settle_filled takes it out of `active`, or takes its token;
+///   - it *freed the first slot* of a full block: release_slots lists the block in `active`;
+///   - it *emptied* the block: invalidate takes all slots, so that nobody can reserve any more, then close unlists it.
+/// docs/allocator.md has every transition in a table, with the atomic that makes it and the memory orders.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/heap/bitmap.h>
+#include <dynasoar/heap/page_transitions.h>
+#include <dynasoar/heap/refusal.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
+
+namespace dynasoar {
+
+/// Slots of one block that belong to the caller; none if `slots` is 0.
+struct Reservation {
+  std::uint32_t block;
+  std::uint64_t slots;
+  Refusal refusal;
+};
+
+/// @tparam kTypes, Atomics, kSlots, kContainerBits, Features   see BlockHeap
+template <int kTypes, class Atomics, int kSlots, int kContainerBits, class Features>
+class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits> {
+  using Pages = PageTransitions<kTypes, Atomics, kContainerBits>;
+
+ public:
+  using typename Pages::Bits;
+  using typename Pages::TypeState;
+  template <class T>
+  using Word = typename Pages::template Word<T>;
+
+  using Pages::block_shift, Pages::free_pages, Pages::kHalfFree, Pages::pages_freed, Pages::pages_taken, Pages::slots,
+      Pages::token, Pages::token_of, Pages::type_of, Pages::type_of_token, Pages::types;
+
+  /// Blocks of which the caller has all slots: bit i stands for block `first + i`.
+  using Blocks = typename Bits::Candidates;
+
+  static constexpr std::uint64_t kAllSlots = detail::first_bits(kSlots);
+
+ protected:
+  using Pages::claim_page, Pages::free_page, Pages::warp_entry;
+
+  static constexpr int kHalf = kSlots / 2;
+  static constexpr std::uint64_t kUpperHalf = kAllSlots & ~detail::first_bits(kSlots - kHalf);
+
+  /// How release_slots closes a block that it has emptied.
+  enum class Closing {
+    outlined,  ///< in a function of its own, which is less machine code
+    inlined
+  };
+
+  __device__ static std::uint64_t number_of(std::uint64_t slots) {
+    return static_cast<std::uint64_t>(detail::popcount(slots));
+  }
+
+  template <class F>
+  static __device__ void for_each_block(const Blocks& blocks, const F& function) {
+    for (std::uint64_t left = blocks.bits; left != 0; left &= left - 1) {
+      function(blocks.first + static_cast<std::uint32_t>(detail::lowest_bit(left)));
+    }
+  }
+
+  // --- Opening blocks ---
+
+  /// Opens a closed block that the caller has taken. @return the slots of it that are the caller's: the first `want`
+  __device__ std::uint64_t open(std::uint32_t block, int type, int want, std::uint32_t warp_id) const {
+    const std::uint64_t mine = detail::first_bits(want < kSlots ? want : kSlots);
+    // What has no order of its own is under way together, because each takes a while.
+    const std::uint64_t before = types[type].allocated.begin_set(block, Order::relaxed);
+    types[type].opened.add(block, 1, Order::relaxed);
+    // kCounted: partner is the acquire of a replacer, which may have had the block in an earlier life, and lists it
+    // under the type that the token says: after the end of that life, which this thread has seen.
+    token[block].store(token_of(type), Atomics::kCounted);
+    Atomics::fence(Order::release);
+    // Partner is the acquire of a search: a thread that knows of objects in the block, from this count or from a thread
+    // that takes slots after the store, knows that the block is open.
+    types[type].created.add(block, number_of(mine), Order::relaxed);
+    // Partner is the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated bit and
+    // that the block is counted as open.
+    slots[block].store(mine, Atomics::kFenced);
+    replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);
+    types[type].allocated.finish_set(block, before, Order::relaxed);
+    if (mine == kAllSlots) settle_filled(block, type, warp_id);
+    return mine;
+  }
+
+  /// Opens closed blocks that the caller has taken, with all of their slots reserved. As `open`, but a full block need
+  /// not be anybody's current block, so it gets no token; the slot bits stay as they are; a block is listed when the
+  /// first of its slots is given back.
+  __device__ void open_full(const Blocks& blocks, int type) const {
+    types[type].allocated.set_many(blocks.first, blocks.bits);
+    for_each_block(blocks, [&](std::uint32_t block) { types[type].opened.add(block, 1, Order::relaxed); });
+    // Partner is the acquire of a search, as in open; and a thread that is given an object by the caller, and passes
+    // its slot on, has seen the type. On a GPU, where completing a change is relaxed, this is also what that needs.
+    Atomics::fence(Order::release);
+    types[type].created.add(blocks.first, number_of(blocks.bits) * kSlots, Order::relaxed);
+  }
+
+  /// Counts that blocks are not free pages, or empty blocks, any more.
+  ///
+  /// @param were_empty   whether they were empty blocks of the type
+  /// @pre they have been counted as open, and a release fence came after that: partner is the acquire of a search
+  __device__ void count_taken(int type, bool were_empty, std::uint32_t key, std::uint64_t number) const {
+    (were_empty ? types[type].reused : pages_taken).add(key, number, Order::relaxed);
+  }
+
+  // --- Current blocks of warps ---
+
+  /// Makes `block` the warp's current block and lists the one that it replaces, unless another thread has dealt with
+  /// that one.
+  ///
+  /// @param half   kHalfFree or 0
+  /// @pre if the caller has opened the block: a release fence since the block got its token
+  __device__ void replace_current(std::uint32_t block, int type, std::uint32_t warp_id, std::uint32_t half) const {
+    std::uint32_t old = block;  // is listed at once if there are no current blocks
+    if constexpr (Features::kKeepsCurrentBlocks) {
+      // acquire: partner is the fence in open: a thread that replaces a block finds its token.
+      old = types[type].current[warp_entry(warp_id)].exchange(block | half, Order::acquire);
+      if (old == kNoPosition) return;
+      old &= ~kHalfFree;
+      if (old == block) return;
+    }
+    list_owned(old, take_token(old, Order::acquire));
+  }
+
+  /// Makes a block that a search found the warp's current one, so that the next request finds it without a search.
+  /// The block's own state stays as it is, listed or, if the request filled it, not: the entry is a hint.
+  ///
+  /// @param replaces   whether the warp had a current block a moment ago
+  __device__ void adopt(std::uint32_t block, int type, std::uint32_t warp_id, bool replaces) const {
+    if constexpr (Features::kKeepsCurrentBlocks) {
+      if (replaces) {
+        adopt_instead(block, type, warp_id);
+        return;
+      }
+      // Nothing waits for the result: if a warp that shares the entry has put a block there, it stays. relaxed: a hint.
+      std::uint32_t expected = kNoPosition;
+      types[type].current[warp_entry(warp_id)].compare_exchange(expected, block, Order::relaxed);
+    }
+  }
+
+  // --- Reserving slots ---
+
+  /// Reserves up to `want` slots in a block that may be in any state by now. @return the slots, 0 if none
+  __device__ std::uint64_t reserve(std::uint32_t block, int type, int want, std::uint32_t warp_id) const {
+    // relaxed: taking them decides.
+    std::uint64_t free = kAllSlots & ~slots[block].load(Order::relaxed);
+    if (free == 0) return 0;
+    std::uint64_t mask = detail::lowest_set_bits(free, want);
+    std::uint64_t before = take_slots(block, mask);
+    while ((mask & ~before) == 0) {  // others took all of them: lock-free, not wait-free
+      free = kAllSlots & ~(before | mask);
+      if (free == 0) return 0;
+      mask = detail::lowest_set_bits(free, want);
+      before = take_slots(block, mask);
+    }
+    const std::uint64_t got = mask & ~before;
+    const int owner = type_of(block);
+    if ((before | got) == kAllSlots) settle_filled(block, owner, warp_id);
+    if (owner == type) return got;
+    release_slots(block, owner, got, warp_id);  // reopened for another type since the hint was read
+    return 0;
+  }
+
+  /// Reserves the upper half of the slots of the warp's current block, of which its opener took the lower half.
+  ///
+  /// As `reserve`, but it does not look first, and it takes the token as well, because this will most likely fill the
+  /// block: so the two changes are under way together. A thread that takes the token of a block that it does not fill
+  /// lists the block, as a replacer does.
+  __device__ std::uint64_t reserve_half(std::uint32_t block, int type, std::uint32_t warp_id) const {
+    const std::uint64_t before = slots[block].fetch_or(kUpperHalf, Atomics::kFencedLater);
+    const std::uint32_t owned = take_token(block, Atomics::kFencedLater);
+    Atomics::fence(Order::acquire);  // of the slots, as in take_slots, and of the token, as in replace_current
+    const std::uint64_t got = kUpperHalf & ~before;
+    const bool has_filled = got != 0 && (before | got) == kAllSlots;
+    if (!has_filled) list_owned(block, owned);
+    if (got == 0) return 0;
+    const int owner = type_of(block);
+    // Of two changes that are under way together, a GPU may make the second one first: that the token was not there
+    // says nothing about a block that was opened in between. Now, after the fence, it is there, or another thread has
+    // taken it.
+    if (has_filled) settle_filled(block, owner, warp_id, owned != 0 || take_token(block, Order::relaxed) != 0);
+    if (owner == type) return got;
+    release_slots(block, owner, got, warp_id);  // as in reserve
+    return 0;
+  }
+
+  /// Counts the slots that a request got in a block that was open. @return its argument
+  __device__ Reservation counted(int type, const Reservation& found) const {
+    // In the order of changes of this word, the opener's release came before; see open. kCounted: partner is the
+    // acquire of a search, which, if it knows of an object, must know of the deletion that made room for it.
+    if (found.slots != 0) types[type].created.add(found.block, number_of(found.slots), Atomics::kCounted);
+    return found;
+  }
+
+  /// Takes those slots of a mask that are free. @return all that were taken before
+  __device__ std::uint64_t take_slots(std::uint32_t block, std::uint64_t mask) const {
+    // acquire: partners are the fence in open and the release in release_slots.
+    return slots[block].fetch_or(mask, Order::acquire);
+  }
+
+  /// Settles that the caller has taken the last free slots: the block must be listed nowhere.
+  __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t warp_id) const {
+    // relaxed: the caller holds slots, and its acquire of them has ordered it after the opener and the last releaser.
+    settle_filled(block, type, warp_id, take_token(block, Order::relaxed) != 0);
+  }
+
+  /// The same, for a caller that knows whether it has taken the block's token.
+  __device__ void settle_filled(std::uint32_t block, int type, std::uint32_t warp_id, bool had_token) const {
+    if (had_token) {
+      forget(block, type, warp_id);
+    } else {
+      // relaxed: a thread that closes the block acquires the release of the slots that the caller holds.
+      types[type].active.clear(block, Order::relaxed);
+    }
+  }
+
+  // --- Releasing slots and closing blocks ---
+
+  /// Gives slots back, and lists or closes the block if it was full or is empty now.
+  template <Closing kClosing = Closing::outlined>
+  __device__ void release_slots(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
+    // release: partner is the acquire in reserve and invalidate: the object's last use comes before its slot's next.
+    const std::uint64_t before = slots[block].fetch_and(~mask, Order::release);
+    if (before == kAllSlots) {
+      types[type].active.set(block, Order::relaxed);  // relaxed: the release above is what others wait for
+    }
+    if ((before & ~mask) != 0) return;
+    if constexpr (kClosing == Closing::outlined) {
+      close_if_empty(block, warp_id);
+    } else if (invalidate(block, warp_id)) {
+      close(block, type_of(block));
+    }
+  }
+
+  /// Gives back all slots of a block that are taken, and closes it; at once, if no other thread takes or gives any.
+  ///
+  /// It makes the changes of release_slots and close_if_empty to the slot bits in one step, so that no other thread can
+  /// see the states in between.
+  /// @pre the block was not full, so it is listed or has a token
+  __device__ void release_last(std::uint32_t block, int type, std::uint64_t mask, std::uint32_t warp_id) const {
+    std::uint64_t expected = mask;
+    // Nobody can use what is given back before the fence in close, which is acquire and release for this, too.
+    if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {
+      close(block, type);
+    } else {
+      release_slots(block, type, mask, warp_id);
+    }
+  }
+
+ private:
+  /// Takes the ownership token. @return what it said, 0 if it was not there
+  __device__ std::uint32_t take_token(std::uint32_t block, Order order) const {
+    return token[block].exchange(0, order);
+  }
+
+  /// Lists a block with free slots if the caller has taken its token.
+  ///
+  /// @param token   what the token said, 0 if it was not there. The block's type may have changed since the block was
+  ///                the caller's; it is stable from here on, because a thread that closes the block waits until it is
+  ///                listed.
+  __device__ void list_owned(std::uint32_t block, std::uint32_t token) const {
+    // relaxed: the caller's last look at the block is its exchange of the token. A thread that closes the block
+    // exchanges the token, too, and comes after it, or would have taken it.
+    if (token != 0) types[owner_of(token)].active.set(block, Order::relaxed);
+  }
+
+  __device__ static int owner_of(std::uint32_t token) {
+    if constexpr (kTypes == 1) return 0;  // as in type_of
+    return type_of_token(token);
+  }
+
+  /// Not inlined, because it would take registers from what most requests do.
+  [[gnu::noinline]] __device__ void adopt_instead(std::uint32_t block, int type, std::uint32_t warp_id) const {
+    replace_current(block, type, warp_id, 0);
+  }
+
+  /// If the block, which is full and has no token any more, is the warp's current one, leaves the warp without one. So
+  /// the next request does not look at the block in vain and has nothing to replace.
+  __device__ void forget(std::uint32_t block, int type, std::uint32_t warp_id) const {
+    // By compare-exchange: a warp that shares the entry may have put a new block there, whose token no thread would
+    // take. It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.
+    Word<std::uint32_t>& entry = types[type].current[warp_entry(warp_id)];
+    std::uint32_t expected = block | kHalfFree;
+    std::uint32_t otherwise = block;
+    entry.compare_exchange(expected, kNoPosition, Order::relaxed);
+    entry.compare_exchange(otherwise, kNoPosition, Order::relaxed);
+  }
+
+  /// Closes a block that was empty a moment ago, unless another thread reserves in it or closes it first.
+  [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t warp_id) const {
+    // type_of is stable: no other thread can reserve, open or list this block.
+    if (invalidate(block, warp_id)) close(block, type_of(block));
+  }
+
+  /// Closes a block whose slots are all taken, but by no object.
+  __device__ void close(std::uint32_t block, int type) const {
+    const TypeState& state = types[type];
+    // The block is listed, or is a warp's current one, or is about to be listed. All of this is under way together,
+    // because each takes a while.
+    const bool had_token = take_token(block, Order::relaxed) != 0;
+    const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);
+    const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
+    if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);
+    state.allocated.finish_clear(block, allocated);
+    const bool has_page = state.blocks_per_page == 1;
+    (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);
+    // acquire: partners are the releases of the threads that have given slots back or, in release_last, of the slots
+    // that are taken: what was done with the objects comes before this. release: partners are the acquires of a search
+    // that knows that the block is closed and so must count it here, and of the warp that takes the block, or the page.
+    Atomics::fence(Order::acq_rel);
+    state.closed.add(block, 1, Order::relaxed);
+    if (has_page) {
+      free_pages.set(block >> block_shift, Atomics::kFenced);  // without the detour over the empty blocks
+    } else {
+      state.empty.set(block, Atomics::kFenced);
+      if (claim_page(block, type)) free_page(block, type);
+    }
+  }
+
+  /// Takes all slots if all are free, so that nobody can reserve. @return whether it did (DynaSOAr, algorithm 7)
+  ///
+  /// If some were taken, the caller holds the others: it has filled the block, so it settles that first, as any filler
+  /// does, and then gives them back, as any releaser does. (The paper's order, give back first, can hang here.)
+  __device__ bool invalidate(std::uint32_t block, std::uint32_t warp_id) const {
+    std::uint64_t before = take_slots(block, kAllSlots);
+    if (before == 0) return true;
+    if (before == kAllSlots) return false;
+    for (;;) {
+      const int type = type_of(block);  // stable: the caller holds slots
+      settle_filled(block, type, warp_id);
+      // release: as in release_slots.
+      const std::uint64_t found = slots[block].fetch_and(before, Order::release);
+      if (found == kAllSlots) types[type].active.set(block, Order::relaxed);  // as in release_slots
+      if ((found & before) != 0) return false;  // else it was emptied meanwhile, by releasers that saw our slots
+      before = take_slots(block, kAllSlots);
+      if (before == 0) return true;
+      if (before == kAllSlots) return false;
+    }
+  }
+};
+
+}  // namespace dynasoar
