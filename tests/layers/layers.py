@@ -44,7 +44,6 @@ EXCEPTIONS = [
     ("tests/dsl/output_files_test.cpp", "detail/write_file.h", "tests it"),
     ("tests/dsl", "checkpoint/", "forges checkpoints, which no public function does"),
     ("tests/dsl/type_name_test.cpp", "classes/type_name.h", "tests what the DSL prints"),
-    ("dsl/src/read_columns.cpp", "malloc/aos_layout.h", "columns are also of objects that lie in one piece"),
 ]
 
 PUBLIC = "dsl/include/dynasoar"
@@ -55,9 +54,9 @@ FOR_USERS = [
     ("fields.h", "detail/field_functions.h", "std::max and others take fields"),
     ("checkpoint.h", "checkpoint/error.h", "whoever loads a checkpoint catches its CheckpointError"),
     ("objects.h", "heap/soa_allocator.h", "T::Allocator must be complete"),
-    ("allocator_handle.h", "heap/heap_storage.h", "A::Storage must be complete"),
-    ("allocator_handle.h", "objects.h", "whoever has a handle creates objects"),
+    ("detail/bound_heap.h", "heap/heap_storage.h", "A::Storage must be complete"),
 ]
+INCLUDE_FOLDERS = ["dsl/include", "allocator/include", "allocator/malloc/include", "apps/common/include", "apps"]
 ROOTS = ["allocator", "dsl", "apps", "tests", "benchmarks"]
 # Trees of their own: made up to break rules, or compiled as a user's program.
 LEFT_OUT = ["tests/layers", "tests/install", "tests/compile_fail"]
@@ -112,7 +111,7 @@ class File:
         text = path.read_text(encoding="utf-8")
         self.code = COMMENT.sub(lambda match: match[1] or " ", text)
         self.includes = [match[1] or match[2] for match in INCLUDE.finditer(self.code)]
-        self.chooses_backend = any(match[2] for match in INCLUDE.finditer(self.code))
+        self.backend_headers = [match[2] for match in INCLUDE.finditer(self.code) if match[2]]
 
     @functools.cached_property
     def declared(self):
@@ -132,7 +131,7 @@ class File:
 
 def layer_of(path):
     parts = path.split("/")
-    if match := re.match(r"allocator/(?:include/dynasoar|src)/(\w+)/", path):
+    if match := re.match(r"allocator/(?:malloc/)?(?:include/dynasoar|src)/(\w+)/", path):
         return match[1]
     if parts[0] != "tests":
         return parts[0]
@@ -149,10 +148,9 @@ class Tree:
     def find(self, file, header):
         """The project's files that an include line means: none if it is another's header, two if the backend decides."""
         folder = pathlib.PurePosixPath(file.path).parent
-        if file.chooses_backend and (folder / BACKENDS[0] / header).as_posix() in self.files:
-            return [(folder / backend / header).as_posix() for backend in BACKENDS]
-        places = [(folder / header).as_posix(), f"dsl/include/{header}", f"allocator/include/{header}",
-                  f"apps/common/include/{header}", f"apps/{header}"]
+        if header in file.backend_headers:
+            return [place for backend in BACKENDS if (place := (folder / backend / header).as_posix()) in self.files]
+        places = [(folder / header).as_posix(), *(f"{include}/{header}" for include in INCLUDE_FOLDERS)]
         return [place for place in places if place in self.files][:1]
 
     def included(self, file):
@@ -160,7 +158,7 @@ class Tree:
 
 
 def is_excepted(file, path):
-    name = re.sub(r"^(dsl|allocator)/include/dynasoar/", "", path)
+    name = re.sub(r"^.*/include/dynasoar/", "", path)
     return any((file == place or file.startswith(place + "/")) and
                (name == header or header.endswith("/") and name.startswith(header))
                for place, header, _ in EXCEPTIONS)
@@ -182,6 +180,14 @@ def wrong_layers(tree):
                 allowed = ", ".join(MAY_INCLUDE.get(layer, [])) or "no other"
                 yield (f"{file.path}: includes {path}, {what}; the layer '{layer}' may include: {allowed}. Move the code to "
                        f"the layer that it belongs to")
+
+
+def missing_headers(tree):
+    for file in tree.files.values():
+        for header in file.includes:
+            wanted = 2 if header in file.backend_headers else 1 if header.startswith("dynasoar/") else 0
+            if len(tree.find(file, header)) < wanted:
+                yield f"{file.path}: includes {header}, which is not there" + (" in cuda/ and host/" if wanted == 2 else "")
 
 
 def interface_of(path):
@@ -252,7 +258,7 @@ def public_headers(tree):
                "do not include into detail/")
 
 
-RULES = [wrong_layers, cycles, backend_conditions, unused_includes, public_headers]
+RULES = [wrong_layers, missing_headers, cycles, backend_conditions, unused_includes, public_headers]
 
 
 def main():

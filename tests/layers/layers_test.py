@@ -80,6 +80,10 @@ class Rules(unittest.TestCase):
     def test_the_numbers_that_were_measured_may_include_only_the_configuration(self):
         self.broken(self.with_line(TUNING, "#include <dynasoar/platform/warp.h>"), f"{TUNING}: includes {WARP}", "in a circle")
 
+    def test_a_header_of_the_project_must_be_there(self):
+        self.broken(self.with_line("apps/life/agents.cpp", "#include <dynasoar/heap/moved.h>"), "which is not there")
+        self.broken({LOOPS: GOOD[LOOPS] + "#include DYNASOAR_BACKEND_HEADER(object_loops.h)\n"}, "not there in cuda/ and host/")
+
     def test_an_include_that_is_commented_out_is_none(self):
         self.assertEqual(self.errors(self.with_line(LOOPS, "// #include <dynasoar/heap/bitmap.h>")), [])
 

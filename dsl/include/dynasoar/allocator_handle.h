@@ -26,7 +26,6 @@
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/object_places.h>
-#include <dynasoar/heap/soa_allocator.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>

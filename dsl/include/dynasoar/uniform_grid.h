@@ -23,7 +23,6 @@
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/grid_view.h>
-#include <dynasoar/objects.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/scan.h>

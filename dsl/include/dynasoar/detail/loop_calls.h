@@ -20,7 +20,6 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/order.h>
 #include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
