@@ -1,7 +1,7 @@
 #include <dynasoar/detail/compact.h>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/platform/error.h>
-#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/platform/number_text.h>
 #include <dynasoar/svg.h>
 
 namespace dynasoar::detail {

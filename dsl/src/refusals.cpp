@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/heap/refusal.h>
-#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar::detail {
 

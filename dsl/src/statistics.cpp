@@ -5,10 +5,10 @@
 #include <ostream>
 #include <sstream>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/detail/json_text.h>
 #include <dynasoar/detail/statistics_of.h>
 #include <dynasoar/heap/refusal.h>
-#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar {
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
@@ -29,7 +30,6 @@
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/view.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
 #include <dynasoar/step.h>

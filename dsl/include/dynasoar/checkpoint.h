@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/checkpoint/error.h>
 #include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/heap_memory.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar {
 

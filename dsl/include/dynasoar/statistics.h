@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <dynasoar/platform/capped.h>
+#include <dynasoar/base/capped.h>
 
 namespace dynasoar {
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/detail/write_file.h>
 #include <dynasoar/detail/xml_text.h>
-#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar::detail {
 

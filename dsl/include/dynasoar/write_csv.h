@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/platform/durable_file.h>
-#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar {
 

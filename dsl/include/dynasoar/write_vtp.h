@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/detail/xml_text.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/error.h>
-#include <dynasoar/platform/number_text.h>
 
 namespace dynasoar {
 

@@ -12,10 +12,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/type_name.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/heap/heap_memory.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 

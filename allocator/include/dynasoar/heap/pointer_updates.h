@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/checks/checks.h>
 #include <dynasoar/classes/device_classes.h>
 #include <dynasoar/classes/handle.h>
@@ -19,7 +20,6 @@
 #include <dynasoar/heap/compaction_tasks.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/order.h>
-#include <dynasoar/platform/view.h>
 #include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {

@@ -1,15 +1,16 @@
 /// @file
-/// Refusal: why an object could not be created. Counted by allocators, reported by AllocatorHandle.
+/// Refusal: why an object could not be created. Counted by allocators, reported by AllocatorHandle as AllocationError.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include <dynasoar/base/capped.h>
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/tuning.h>
+#include <dynasoar/platform/error.h>
 
 namespace dynasoar {
 
@@ -21,6 +22,18 @@ enum class Refusal : int {
   table_full   ///< an AosAllocator's table of objects had no room, because so many were created in one loop
 };
 inline constexpr int kRefusals = 4;
+
+/// At least one `make_new` since the last `synchronize()` returned nullptr.
+class AllocationError : public Error {
+ public:
+  AllocationError(const std::string& message, std::uint64_t failures) : Error(message), failures_(failures) {}
+
+  /// Number of objects that were not created.
+  std::uint64_t failures() const { return failures_; }
+
+ private:
+  std::uint64_t failures_;
+};
 
 namespace detail {
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/base/capped.h>
 #include <dynasoar/checks/access_counts.h>
 #include <dynasoar/checks/checks.h>
 #include <dynasoar/classes/class_rules.h>
@@ -24,7 +25,6 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/binding.h>
-#include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/warp.h>
 #include <dynasoar/tuning.h>
 

@@ -2,7 +2,6 @@
 /// The exceptions of the library. Only host functions throw; device functions record (see AllocatorHandle).
 #pragma once
 
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -14,18 +13,6 @@ namespace dynasoar {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// At least one `make_new` since the last `synchronize()` returned nullptr.
-class AllocationError : public Error {
- public:
-  AllocationError(const std::string& message, std::uint64_t failures) : Error(message), failures_(failures) {}
-
-  /// Number of objects that were not created.
-  std::uint64_t failures() const { return failures_; }
-
- private:
-  std::uint64_t failures_;
 };
 
 namespace detail {

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <string>
 
-#include <dynasoar/platform/number_text.h>
+#include <dynasoar/base/number_text.h>
 #endif
 
 namespace dynasoar::detail {

@@ -1,6 +1,6 @@
 /// @file
-/// What device code asks of the thread that runs it: memory of its own, whether it runs a loop, the program's end. Used
-/// by checks.
+/// What device code asks of the thread that runs it: memory of its own, whether it runs a loop, the program's end, a
+/// seed. Used by checks, and by allocators that spread requests at random.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,11 @@
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/tuning.h>
+
+#if !DYNASOAR_CUDA_BACKEND
+#include <atomic>
+#endif
 
 namespace dynasoar::detail {
 
@@ -49,6 +54,21 @@ __device__ inline bool runs_in_loop() {
   return true;
 #else
   return is_in_loop;
+#endif
+}
+
+/// A number that no other lane gets, and that the lane has not got before: made of the warp, the lane and the clock; on
+/// the host, of the thread and of how often it has asked. @param warp   `Warp::id()` of the calling lane
+__device__ inline std::uint64_t lane_seed(std::uint32_t warp) {
+  constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: multiples lie evenly apart
+#if DYNASOAR_CUDA_BACKEND
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return (std::uint64_t{warp} * 32 + lane) * kGolden + static_cast<std::uint64_t>(clock64());
+#else
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local std::uint64_t asked = threads.fetch_add(1, std::memory_order_relaxed) << 32;
+  return asked++ * kGolden + warp;
 #endif
 }
 

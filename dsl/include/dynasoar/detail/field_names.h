@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar {
 

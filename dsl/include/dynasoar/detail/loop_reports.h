@@ -13,6 +13,7 @@
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/heap_memory.h>
+#include <dynasoar/heap/refusal.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/statistics.h>

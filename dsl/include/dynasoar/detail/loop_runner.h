@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/checks/tag.h>
@@ -32,7 +33,6 @@
 #include <dynasoar/loops/object_loops.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 

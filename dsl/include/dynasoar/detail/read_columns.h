@@ -9,13 +9,13 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/detail/column_parts.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar::detail {
 

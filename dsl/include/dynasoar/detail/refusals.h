@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/platform/error.h>
+#include <dynasoar/heap/refusal.h>
 #include <dynasoar/statistics.h>
 
 namespace dynasoar::detail {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <dynasoar/base/capped.h>
 #include <dynasoar/checks/access_counts.h>
 #include <dynasoar/checks/checks.h>
 #include <dynasoar/checks/misuse.h>
@@ -33,7 +34,6 @@
 #include <dynasoar/malloc/object_table.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
-#include <dynasoar/platform/capped.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>

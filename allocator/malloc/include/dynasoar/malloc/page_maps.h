@@ -14,10 +14,10 @@
 #include <vector>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/lane_random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/lane_random.h>
 
 namespace dynasoar {
 

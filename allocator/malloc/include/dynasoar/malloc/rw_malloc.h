@@ -23,12 +23,12 @@
 #include <vector>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/lane_random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/lane_random.h>
 #include <dynasoar/platform/memory.h>
 
 namespace dynasoar {

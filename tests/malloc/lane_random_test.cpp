@@ -6,12 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/malloc/lane_random.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/lane_random.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
-#include "test_support.h"
+#include "../platform/test_support.h"
 
 namespace lane_random_test {
 

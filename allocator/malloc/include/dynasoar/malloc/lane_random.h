@@ -6,31 +6,17 @@
 #include <cstdint>
 
 #include <dynasoar/platform/config.h>
-
-#if !DYNASOAR_CUDA_BACKEND
-#include <atomic>
-#endif
+#include <dynasoar/platform/threads.h>
 
 namespace dynasoar::detail {
 
 /// A small random generator (PCG-XSH-RR, 64 bits of state) for spreading work; not for statistics or secrets.
 class LaneRandom {
  public:
-  /// A generator that differs from the other lanes' and from those that the lane had before: its seed is made of the
-  /// warp, the lane and the clock; on the host, of the thread and of how often it has asked.
+  /// A generator that differs from the other lanes' and from those that the lane had before.
   ///
   /// @param warp   `Warp::id()` of the calling lane
-  __device__ static LaneRandom of_lane(std::uint32_t warp) {
-#if DYNASOAR_CUDA_BACKEND
-    unsigned lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    return LaneRandom((std::uint64_t{warp} * 32 + lane) * kGolden + static_cast<std::uint64_t>(clock64()));
-#else
-    static std::atomic<std::uint64_t> threads{0};
-    thread_local std::uint64_t asked = threads.fetch_add(1, std::memory_order_relaxed) << 32;
-    return LaneRandom(asked++ * kGolden + warp);
-#endif
-  }
+  __device__ static LaneRandom of_lane(std::uint32_t warp) { return LaneRandom(lane_seed(warp)); }
 
   __device__ std::uint32_t next() {
     const std::uint64_t old = state_;
@@ -46,8 +32,6 @@ class LaneRandom {
   }
 
  private:
-  static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio: multiples lie evenly apart
-
   /// Mixes the seed (splitmix64's last steps), so that seeds which are close give numbers that are not.
   __device__ explicit LaneRandom(std::uint64_t seed) {
     seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9u;
