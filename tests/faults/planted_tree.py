@@ -63,7 +63,7 @@ def candidates(root, files, only):
     for group, (_, roots, left_out) in GROUPS.items():
         operators = {}
         for name in files:
-            if not name.startswith(tuple(roots)) or re.search(left_out, name) or not re.search(only, name):
+            if "/cuda/" in name or not name.startswith(tuple(roots)) or re.search(left_out, name) or not re.search(only, name):
                 continue
             is_cpp = name.endswith(CPP)
             if not is_cpp and group != "scripts":
