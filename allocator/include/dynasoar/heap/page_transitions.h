@@ -15,12 +15,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/heap/bitmap.h>
 #include <dynasoar/heap/heap_state.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
-#include <dynasoar/platform/view.h>
 
 namespace dynasoar {
 
