@@ -14,10 +14,11 @@
 
 #include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint.h>
+#include <dynasoar/checkpoint/compression.h>
+#include <dynasoar/checkpoint/items.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/kept_lists.h>
 #include <dynasoar/detail/loop_calls.h>

@@ -1,62 +1,37 @@
 /// @file
-/// Checkpoints: what AllocatorHandle::save and load do. The format is in docs/checkpoints.md.
+/// Checkpoints: what AllocatorHandle::save and load take, and load_values, which reads values without objects.
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/checkpoint/error.h>
-#include <dynasoar/detail/checkpoint_items.h>
-#include <dynasoar/heap/heap_growth.h>
-#include <dynasoar/heap/heap_memory.h>
-#include <dynasoar/platform/executor.h>
+#include <dynasoar/checkpoint/items.h>
+#include <dynasoar/checkpoint/save_and_load.h>
 
 namespace dynasoar {
 
-/// How to save.
-struct SaveOptions {
-  int compression_level = 0;  ///< of zstd: 1, fast, to 19, slow; 0: not compressed
-};
-
-/// How to load.
+/// Reads some of the values and vectors of a checkpoint, and no objects, for programs that must know what is in it
+/// before they make a handle: `load_values("run.checkpoint", dynasoar::value("width", width))`. It may be a checkpoint
+/// of other classes.
 ///
-/// A compressed file can hold 10 000 times as many bytes as it has, and may come from a stranger. So what it holds may
-/// take 1000 times as much memory as the file on the disk, or `memory_bytes` if that is more: the vectors among the
-/// program's values together with the description of the heap; and, likewise, what the heap grows by, if the handle was
-/// made without heap_limit_bytes. Beside that there are buffers, see docs/checkpoints.md.
-struct LoadOptions {
-  std::uint64_t memory_bytes = std::uint64_t{16} << 20;
-};
-
-namespace detail {
-
-/// Saves a heap. @pre the device is idle
-///
-/// @param loops   that its handle has run; checked builds
-/// @throws Error if the file cannot be written, the options are none, or names of items will not do
-void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
-                     const std::string& path, const SaveOptions& options, View<const SavedItem*> items,
-                     const Compression& compression);
-
-/// What its handle has to know of a heap that was loaded.
-struct LoadedCheckpoint {
-  std::uint64_t loops;  ///< as for save_checkpoint
-  bool has_lists;       ///< of objects; else they have to be made
-};
-
-/// Loads a heap, which grows if it must. Everything is checked before anything is changed. @pre the device is idle
-/// @throws CheckpointError if the file does not fit, also into the largest heap that this one may become; or if it
-///         cannot be read any more, and then the heap is empty
-LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
-                                 const LoadOptions& options, View<const CheckpointItem*> items,
-                                 const Compression& compression);
-
-/// Reads values of the host's, and nothing else, from any checkpoint.
-void load_values(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
-                 const Compression& compression);
-
-}  // namespace detail
+/// @throws CheckpointError if the file is damaged or has no such values, or of other types: then nothing has changed;
+///         Error if it cannot be read
+/// @par Cost   reads the whole file, because its checksums are checked
+template <class... Items>
+void load_values(const std::string& path, const LoadOptions& options, const Items&... items) {
+  static_assert(
+      (true && ... && std::is_same_v<Items, CheckpointItem>),
+      "dynasoar: load_values takes what value(name, variable) and array(name, vector) make of things that can "
+      "be changed: one of these is constant, or something else");
+  const CheckpointItem* const all[] = {&items..., nullptr};
+  detail::load_values(path, options, {all, sizeof...(Items)}, detail::kCompression);
+}
+template <class... Items>
+void load_values(const std::string& path, const Items&... items) {
+  load_values(path, LoadOptions{}, items...);
+}
 
 }  // namespace dynasoar

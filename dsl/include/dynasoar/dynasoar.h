@@ -4,14 +4,13 @@
 
 #include <dynasoar/allocator_handle.h>
 #include <dynasoar/call.h>
+#include <dynasoar/checkpoint.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_names.h>
 #include <dynasoar/device_reduce.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/fields.h>
-#include <dynasoar/load_values.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/print.h>
 #include <dynasoar/reduce.h>

@@ -1,6 +1,6 @@
 /// @file
-/// The format of checkpoint files: a header and chunks with checksums. Used by checkpoint_writer.h and
-/// checkpoint_reader.h; what the chunks hold is in heap_snapshot.h. docs/checkpoints.md has it byte by byte.
+/// The format of checkpoint files: a header and chunks with checksums. Used by writer.h and reader.h; what the chunks
+/// hold is in heap_snapshot.h. docs/checkpoints.md has it byte by byte.
 #pragma once
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <future>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,11 @@ namespace dynasoar::detail {
 /// @par Cost   buffers for three groups of kChunksAtOnce chunks, of kChunkBytes or one block each; 56 bytes per chunk
 class CheckpointReader {
  public:
-  CheckpointReader(const std::string& path, const Compression& compression) : compression_(compression), file_(path) {
+  /// @param memory_bytes   that what it holds may take, or 1000 times as many bytes as the file has: see LoadOptions
+  CheckpointReader(const std::string& path, std::uint64_t memory_bytes, const Compression& compression)
+      : compression_(compression),
+        file_(path),
+        allowed_(std::max(memory_bytes, kTimesFile * std::min(file_.size(), kMost / kTimesFile))) {
     read_headers(read_header());
   }
 
@@ -55,45 +60,46 @@ class CheckpointReader {
 
   /// Contents of some chunks of one section, one after the other.
   struct Contents {
-    Section section;
     const char* data;
     std::size_t bytes;
   };
 
-  /// Goes to the beginning of a section, to read all sections from there to the end of `last`.
-  void rewind(Section first, Section last) {
-    if (reading_.valid()) reading_.wait();
-    reading_ = {};
-    const auto place = [this](int section) {
-      return std::partition_point(chunks_.begin(), chunks_.end(),
-                                  [&](const Chunk& chunk) { return static_cast<int>(chunk.header.section) < section; });
-    };
-    next_ = static_cast<std::size_t>(place(static_cast<int>(first)) - chunks_.begin());
-    end_ = static_cast<std::size_t>(place(static_cast<int>(last) + 1) - chunks_.begin());
-    turn_ = 0;
-    read_ahead();
-  }
-
-  /// Reads on, after `rewind`. @param[out] contents   valid until the next call but one
-  /// @return false at the end
-  bool next(Contents& contents) {
-    Group& group = groups_[turn_];
-    reading_.get();
-    if (group.parts.empty()) return false;
-    turn_ = (turn_ + 1) % groups_.size();
-    read_ahead();
-    check(group);
-    contents = {group.parts[0].chunk->header.section, contents_of(group), group.bytes};
-    return true;
-  }
-
-  /// Reads a section as a whole. @param to   has room for bytes(section)
-  void read(Section section, void* to) {
-    char* at = static_cast<char*>(to);
+  /// Reads a section: calls `function(contents)` for one group of chunks after the other. What `contents` points to is
+  /// still valid during the next call.
+  template <class F>
+  void for_each(Section section, const F& function) {
     Contents contents{};
-    for (rewind(section, section); next(contents); at += contents.bytes) {
+    for (rewind(section); next(contents);) function(contents);
+  }
+
+  /// Reads a section into a vector or a string, whose memory is counted. @throws CheckpointError also if there is a
+  /// part of a value
+  template <class Values>
+  void read(Section section, Values& values) {
+    constexpr std::size_t kBytes = sizeof(typename Values::value_type);
+    if (bytes(section) % kBytes != 0) fail_damaged("a section has a part of a value");
+    take_memory(bytes(section));
+    values.resize(static_cast<std::size_t>(bytes(section) / kBytes));
+    char* at = reinterpret_cast<char*>(values.data());
+    for_each(section, [&at](const Contents& contents) {
       std::memcpy(at, contents.data, contents.bytes);
-    }
+      at += contents.bytes;
+    });
+  }
+
+  /// Bytes of memory that what the file holds may take.
+  std::uint64_t allowed_memory() const { return allowed_; }
+
+  /// Counts memory that is taken for as long as the file is being loaded. @throws CheckpointError if that is too much
+  void take_memory(std::uint64_t bytes) {
+    if (bytes > allowed_ - taken_) fail_memory("what it holds", bytes);
+    taken_ += bytes;
+  }
+  [[noreturn]] void fail_memory(const std::string& what, std::uint64_t bytes) const {
+    fail(CheckpointFault::needs_memory,
+         "has " + std::to_string(file_bytes()) + " bytes, and " + what + " would take more than the " +
+             std::to_string(allowed_) + " bytes of memory that it may: if you trust it, load it with LoadOptions" +
+             "{.memory_bytes = " + std::to_string(bytes > kMost - taken_ ? kMost : taken_ + bytes) + "}");
   }
 
   [[noreturn]] void fail(CheckpointFault fault, const std::string& text) const {
@@ -201,6 +207,32 @@ class CheckpointReader {
     }
   }
 
+  /// Goes to the beginning of a section, to read to its end.
+  void rewind(Section section) {
+    if (reading_.valid()) reading_.wait();
+    reading_ = {};
+    const auto first = std::partition_point(chunks_.begin(), chunks_.end(),
+                                            [=](const Chunk& chunk) { return chunk.header.section < section; });
+    const auto end =
+        std::partition_point(first, chunks_.end(), [=](const Chunk& chunk) { return chunk.header.section == section; });
+    next_ = static_cast<std::size_t>(first - chunks_.begin());
+    end_ = static_cast<std::size_t>(end - chunks_.begin());
+    turn_ = 0;
+    read_ahead();
+  }
+
+  /// Reads on, after `rewind`. @return false at the end
+  bool next(Contents& contents) {
+    Group& group = groups_[turn_];
+    reading_.get();
+    if (group.parts.empty()) return false;
+    turn_ = (turn_ + 1) % groups_.size();
+    read_ahead();
+    check(group);
+    contents = {contents_of(group), group.bytes};
+    return true;
+  }
+
   void read_ahead() {
     std::uint64_t bytes = 0;
     for (std::size_t i = next_; i < std::min(end_, next_ + kChunksAtOnce); ++i) bytes += chunks_[i].header.stored;
@@ -261,8 +293,13 @@ class CheckpointReader {
     return true;
   }
 
+  static constexpr std::uint64_t kTimesFile = 1000;
+  static constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
   Compression compression_;
   InputFile file_;
+  std::uint64_t allowed_;
+  std::uint64_t taken_ = 0;
   std::vector<Chunk> chunks_;  // all of them
   std::array<std::uint64_t, kSections + 1> bytes_{};
   std::uint64_t classes_checksum_ = 0;

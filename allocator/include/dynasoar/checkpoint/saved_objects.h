@@ -1,5 +1,5 @@
 /// @file
-/// SavedObjects: takes the objects of open blocks to a checkpoint file, and back. Used by checkpoint.cpp of the DSL.
+/// SavedObjects: takes the objects of open blocks to a checkpoint file, and back. Used by save.cpp and load.cpp.
 ///
 /// While the device gathers the objects of some blocks, the host computes the checksums of those before, and the disk
 /// writes the ones before these.

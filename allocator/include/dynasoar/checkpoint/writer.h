@@ -42,8 +42,9 @@ class CheckpointWriter {
     }
     wait();
   }
-  template <class T>
-  void write(Section section, const std::vector<T>& values) {
+  template <class Values>
+  void write(Section section, const Values& values) {
+    using T = typename Values::value_type;
     static_assert(std::is_trivially_copyable_v<T>);
     write(section, values.data(), values.size() * sizeof(T));
   }

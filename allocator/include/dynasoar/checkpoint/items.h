@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -16,13 +17,24 @@
 
 namespace dynasoar {
 
-/// Something of the program's own that can be saved. Made by `value` and `array`.
-struct SavedItem {
+namespace detail {
+
+/// What a checkpoint says about a value or an array of the program.
+struct ItemDescription {
   std::string name;
-  char kind;                  ///< what an element is, see detail::value_kind
-  std::size_t element_bytes;  ///< of each
-  const void* data;           ///< null if there are none
-  std::size_t size;           ///< elements
+  char kind = 0;                    ///< what an element is, see value_kind
+  std::uint64_t element_bytes = 0;  ///< of each
+  std::uint64_t size = 0;           ///< elements
+
+  /// As it is written: "cells: 4096 * u4". See parse_item.
+  std::string text() const;
+};
+
+}  // namespace detail
+
+/// Something of the program's own that can be saved. Made by `value` and `array`.
+struct SavedItem : detail::ItemDescription {
+  const void* data;  ///< null if there are none
   bool is_in_device_memory;
 
   SavedItem(std::string_view name, char kind, std::size_t element_bytes, const void* data, std::size_t size,
@@ -32,10 +44,7 @@ struct SavedItem {
   ~SavedItem();
 
   /// Of all elements.
-  std::size_t bytes() const { return size * element_bytes; }
-
-  /// How a checkpoint describes it.
-  std::string text() const;
+  std::size_t bytes() const { return static_cast<std::size_t>(size * element_bytes); }
 };
 
 /// Something of the program's own that can be saved and loaded.

@@ -1,0 +1,146 @@
+/// @file
+/// LoadedValues: finds the program's own values in a checkpoint, and reads them. Used by load.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dynasoar/checkpoint/descriptions.h>
+#include <dynasoar/checkpoint/error.h>
+#include <dynasoar/checkpoint/format.h>
+#include <dynasoar/checkpoint/items.h>
+#include <dynasoar/checkpoint/reader.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/platform/view.h>
+
+namespace dynasoar::detail {
+
+/// An item on its way from a file.
+struct LoadedItem : CheckpointItem {
+  std::vector<std::byte> elements;  // those of the host, until everything has been read
+  bool is_found = false;
+
+  bool may_have_any_size() const { return assign != nullptr; }
+
+  /// Puts what was loaded in its place.
+  void take_over() const {
+    if (may_have_any_size()) {
+      assign(vector, elements.data(), size);
+    } else if (!elements.empty()) {
+      std::memcpy(const_cast<void*>(data), elements.data(), elements.size());
+    }
+  }
+};
+
+/// What happens to values of the file that the program does not ask for.
+enum class Others { refused, skipped };
+
+/// The program's own values in a file.
+class LoadedValues {
+ public:
+  LoadedValues(CheckpointReader& reader, View<const CheckpointItem*> items) : reader_(reader) {
+    for (const CheckpointItem* const item : items) items_.push_back({*item, {}, false});
+  }
+
+  /// Finds the program's item for each value of the file, and makes room. @throws CheckpointError if they do not fit
+  void match(Others others) {
+    reader_.read(Section::items, text_);
+    if (!text_.empty() && text_.back() != '\n') reader_.fail_damaged("a value has no description");
+    std::set<std::string> names;
+    std::uint64_t left = reader_.bytes(Section::values);
+    std::string_view text = text_;
+    ItemDescription value;
+    for (std::string_view line; take_line(text, line);) {
+      if (!parse_item(line, value)) reader_.fail_damaged("a value has no description");
+      if (!names.insert(value.name).second) reader_.fail_damaged("a value is there twice");
+      if (value.size > left / value.element_bytes) reader_.fail_damaged("values are missing");
+      left -= value.size * value.element_bytes;
+      targets_.push_back({item_for(value, others), value.size * value.element_bytes});
+    }
+    if (left != 0) reader_.fail_damaged("there are more values than it says");
+    for (const LoadedItem& item : items_) {
+      if (!item.is_found) fail("has no value '" + item.name + "'" + has());
+    }
+    make_room();
+  }
+
+  /// Reads the values. Arrays in device memory get theirs at once.
+  void read() {
+    auto target = targets_.begin();
+    std::size_t done = 0;  // of the target
+    reader_.for_each(Section::values, [&](CheckpointReader::Contents contents) {
+      while (contents.bytes > 0) {
+        for (; target != targets_.end() && done == target->bytes; ++target) done = 0;
+        if (target == targets_.end()) reader_.fail_damaged("there are more values than it says");
+        const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(contents.bytes, target->bytes - done));
+        if (target->item != nullptr) put(*target->item, done, contents.data, bytes);
+        done += bytes;
+        contents.data += bytes;
+        contents.bytes -= bytes;
+      }
+    });
+  }
+
+  /// Puts the others in their places. @pre all values have been read
+  void take_over() const {
+    for (const LoadedItem& item : items_) item.take_over();
+  }
+
+ private:
+  /// A value of the file, and what it is for: null if nobody asks for it.
+  struct Target {
+    LoadedItem* item;
+    std::uint64_t bytes;
+  };
+
+  [[noreturn]] void fail(const std::string& text) const { reader_.fail(CheckpointFault::other_values, text); }
+
+  std::string has() const {
+    std::string lines = text_.substr(0, text_.empty() ? 0 : text_.size() - 1);
+    for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; at += 2) lines.replace(at, 1, ", ");
+    return lines.empty() ? "; it has none" : "; it has " + printable(lines);
+  }
+
+  LoadedItem* item_for(const ItemDescription& value, Others others) {
+    const auto match =
+        std::find_if(items_.begin(), items_.end(), [&](const LoadedItem& item) { return item.name == value.name; });
+    if (match == items_.end()) {
+      if (others == Others::skipped) return nullptr;
+      fail("has a value '" + printable(value.text()) + "' that the program does not ask for");
+    }
+    if (match->may_have_any_size()) match->size = value.size;
+    if (match->text() != value.text()) {
+      fail("has a value '" + printable(value.text()) + "', and the program asks for '" + match->text() + "'");
+    }
+    match->is_found = true;
+    return &*match;
+  }
+
+  void make_room() {
+    for (LoadedItem& item : items_) {
+      if (item.may_have_any_size()) reader_.take_memory(item.bytes());
+      if (!item.is_in_device_memory) item.elements.resize(item.bytes());
+    }
+  }
+
+  static void put(LoadedItem& item, std::size_t offset, const char* from, std::size_t bytes) {
+    if (item.is_in_device_memory) {
+      copy_to_device(static_cast<char*>(const_cast<void*>(item.data)) + offset, from, bytes);
+    } else {
+      std::memcpy(item.elements.data() + offset, from, bytes);
+    }
+  }
+
+  CheckpointReader& reader_;
+  std::vector<LoadedItem> items_;
+  std::string text_;             // the section `items`
+  std::vector<Target> targets_;  // in the order of the file
+};
+
+}  // namespace dynasoar::detail
