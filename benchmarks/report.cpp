@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 namespace benchmarks {
 namespace {

@@ -12,7 +12,7 @@
 
 #include <app/error.h>
 #include <app/text.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 namespace bodies {
 namespace {

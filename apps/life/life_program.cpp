@@ -15,7 +15,7 @@
 #include <app/format.h>
 #include <app/options.h>
 #include <app/text.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 #include "box.h"
 #include "pictures.h"

@@ -19,7 +19,7 @@
 #include <app/options.h>
 #include <app/program.h>
 #include <app/text.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 #include "network.h"
 #include "network_files.h"

@@ -9,6 +9,7 @@
 #include <dynasoar/checks/access_counts.h>
 #include <dynasoar/detail/field_names.h>
 #include <dynasoar/detail/json_text.h>
+#include <dynasoar/detail/loop_names.h>
 
 namespace dynasoar {
 

@@ -6,7 +6,7 @@
 
 #include <dynasoar/base/number_text.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/svg.h>
+#include <dynasoar/detail/svg.h>
 
 namespace dynasoar::detail {
 

@@ -1,4 +1,4 @@
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 #include <dynasoar/platform/durable_file.h>
 

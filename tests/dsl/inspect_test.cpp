@@ -19,9 +19,9 @@
 #include <doctest/doctest.h>
 #include <pugixml.hpp>
 
+#include <dynasoar/detail/svg.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/inspect.h>
-#include <dynasoar/svg.h>
 
 #include "../platform/test_support.h"
 

@@ -17,9 +17,9 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/detail/write_file.h>
 #include <dynasoar/output_path.h>
 #include <dynasoar/platform/durable_file.h>
+#include <dynasoar/write_file.h>
 
 #include "test_folder.h"
 

@@ -25,7 +25,7 @@
 #include <app/interrupt.h>
 #include <app/options.h>
 #include <app/output.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 #include "soak.h"
 

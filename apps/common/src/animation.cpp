@@ -12,7 +12,7 @@
 #include <app/cairo_png.h>
 #include <app/error.h>
 #include <app/output.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 #if defined(DYNASOAR_APP_WEBP)
 #include <webp/encode.h>

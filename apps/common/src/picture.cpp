@@ -8,7 +8,7 @@
 #include <fontconfig/fontconfig.h>
 
 #include <app/cairo_png.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 
 namespace app {
 namespace {

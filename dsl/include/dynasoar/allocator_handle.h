@@ -19,21 +19,25 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
+#include <dynasoar/compaction.h>
+#include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/detail/compact.h>
+#include <dynasoar/detail/field_values.h>
 #include <dynasoar/detail/kept_lists.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/detail/read_columns.h>
+#include <dynasoar/detail/step.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/object_places.h>
+#include <dynasoar/objects.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/statistics.h>
-#include <dynasoar/step.h>
 
 namespace dynasoar {
 
@@ -153,7 +157,7 @@ class AllocatorHandle {
   template <class F>
   [[nodiscard]] auto record(F function) {
     auto submit = [this, function = std::move(function)]() mutable { loops_.run_recorded(function); };
-    return Step<detail::LoopRunner<AllocatorT>, decltype(submit)>(loops_, std::move(submit));
+    return detail::Step<detail::LoopRunner<AllocatorT>, decltype(submit)>(loops_, std::move(submit));
   }
 
   /// Makes room for `objects` more objects of T in a heap that can grow, whatever happens to others. Waits for all

@@ -1,15 +1,16 @@
 /// @file
-/// DYNASOAR_FIELDS: declares the fields of a class by name.
+/// DYNASOAR_FIELDS: declares the fields of a class by name. And names of fields, for classes in the paper's form.
 #pragma once
 
-#include <cstddef>
-#include <string_view>
+#include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
+#include <dynasoar/classes/class_table.h>
 #include <dynasoar/detail/field_functions.h>
+#include <dynasoar/detail/field_macros.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/soa_field.h>
 
 /// `DYNASOAR_FIELDS(Fish, (position_, Cell*), (egg_timer_, std::uint32_t))` declares FieldTypes, one SoaField per pair,
 /// and `field_names`. The name comes first because a type may contain commas. Up to 340 fields; none is allowed.
@@ -27,75 +28,32 @@
                   "dynasoar: DYNASOAR_FIELDS(" #Class ", ...) names another class than the one it stands in");      \
   }
 
-namespace dynasoar::detail {
+namespace dynasoar {
 
-// The macro can only produce a list with a leading comma; the void in front of it is dropped here.
-template <class, class... Types>
-using FieldTypesOf = std::tuple<Types...>;
-
-/// Whether the text of DYNASOAR_FIELDS' first argument can be a class, and is not a field.
-constexpr bool is_class_text(std::string_view text) {
-  return !text.empty() && text.front() != '(';
-}
-
-constexpr bool is_identifier(std::string_view text) {
-  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!plain && static_cast<unsigned char>(c) < 0x80) return false;  // letters of other languages are above
+/// Names for the fields of a class in the paper's form, one per type in FieldTypes; inherited fields have names
+/// already:
+///
+///     using FieldTypes = std::tuple<float, float>;
+///     static constexpr auto field_names = dynasoar::field_names("x_", "y_");
+///     dynasoar::SoaField<Body, 0> x_;
+///     dynasoar::SoaField<Body, 1> y_;
+///
+/// A class without them has "field0", "field1" and so on. DYNASOAR_FIELDS declares fields and names at once.
+template <class... Names>
+requires(std::is_convertible_v<const Names&, const char*>&&...) constexpr detail::FieldNames<
+    sizeof...(Names)> field_names(const Names&... names) {
+  if constexpr (sizeof...(Names) > 0) {
+    return {{names...}};
+  } else {
+    return {{nullptr}};
   }
-  return true;
 }
 
-constexpr bool is_builtin_type(std::string_view text) {
-  for (const std::string_view type :
-       {"bool",     "char",     "short",  "int",     "long",    "float",   "double",  "unsigned",
-        "signed",   "size_t",   "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
-        "uint32_t", "uint64_t", "float2", "float3",  "float4",  "double2"}) {
-    if (text == type) return true;
-  }
-  return false;
+/// Names of all fields of C, inherited ones first, as they lie in a block; each of them once: where two are alike, as
+/// C++ allows for a class and its base, the class that declares each is in front, as in "Agent::age_".
+template <class C>
+std::vector<std::string> all_field_names() {
+  return detail::field_names_of(detail::field_infos_v<typename C::Allocator, C>);
 }
 
-/// Whether a text is "(name, type)". The name can be told from a type by what it is made of; where both are plain
-/// words, by the underscore at the end that names of members often have.
-constexpr bool is_field_text(std::string_view text) {
-  const std::size_t comma = text.find(',');
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')' || comma == std::string_view::npos) return false;
-  const std::string_view name = text.substr(1, text.find_last_not_of(' ', comma - 1));
-  const std::size_t type_begin = text.find_first_not_of(' ', comma + 1);
-  const std::string_view type = text.substr(type_begin, text.size() - 1 - type_begin);
-  return is_identifier(name) && !is_builtin_type(name) && !type.empty() &&
-         !(is_identifier(type) && type.back() == '_' && name.back() != '_');
-}
-
-}  // namespace dynasoar::detail
-
-#define DYNASOAR_CHECK_(Class, index, field)                                                                           \
-  static_assert(::dynasoar::detail::is_field_text(#field), "dynasoar: DYNASOAR_FIELDS(" #Class                         \
-                                                           ", ...) takes each field as (name, type), in parentheses, " \
-                                                           "and the name first. This is not one: " #field);
-
-#define DYNASOAR_TYPE_(Class, index, field) , DYNASOAR_SECOND_ field
-#define DYNASOAR_NAME_(Class, index, field) DYNASOAR_STRING_(DYNASOAR_FIRST_ field),
-#define DYNASOAR_FIELD_(Class, index, field) ::dynasoar::SoaField<Class, index> DYNASOAR_FIRST_ field;
-#define DYNASOAR_FIRST_(name, ...) name
-#define DYNASOAR_SECOND_(name, ...) __VA_ARGS__
-#define DYNASOAR_STRING_(...) DYNASOAR_STRING_2_(__VA_ARGS__)
-#define DYNASOAR_STRING_2_(...) #__VA_ARGS__
-
-// Applies macro(Class, index, item) to every item: a rescanned "recursion", each level of which quadruples the depth.
-#define DYNASOAR_FOR_EACH_(macro, Class, ...) __VA_OPT__(DYNASOAR_RESCAN_(DYNASOAR_STEP_(macro, Class, 0, __VA_ARGS__)))
-#define DYNASOAR_STEP_(macro, Class, index, item, ...) \
-  macro(Class, index, item) __VA_OPT__(DYNASOAR_STEP_AGAIN_ DYNASOAR_PARENS_(macro, Class, (index) + 1, __VA_ARGS__))
-#define DYNASOAR_STEP_AGAIN_() DYNASOAR_STEP_
-#define DYNASOAR_PARENS_ ()
-#define DYNASOAR_RESCAN_(...) \
-  DYNASOAR_RESCAN_1_(DYNASOAR_RESCAN_1_(DYNASOAR_RESCAN_1_(DYNASOAR_RESCAN_1_(__VA_ARGS__))))
-#define DYNASOAR_RESCAN_1_(...) \
-  DYNASOAR_RESCAN_2_(DYNASOAR_RESCAN_2_(DYNASOAR_RESCAN_2_(DYNASOAR_RESCAN_2_(__VA_ARGS__))))
-#define DYNASOAR_RESCAN_2_(...) \
-  DYNASOAR_RESCAN_3_(DYNASOAR_RESCAN_3_(DYNASOAR_RESCAN_3_(DYNASOAR_RESCAN_3_(__VA_ARGS__))))
-#define DYNASOAR_RESCAN_3_(...) \
-  DYNASOAR_RESCAN_4_(DYNASOAR_RESCAN_4_(DYNASOAR_RESCAN_4_(DYNASOAR_RESCAN_4_(__VA_ARGS__))))
-#define DYNASOAR_RESCAN_4_(...) __VA_ARGS__
+}  // namespace dynasoar

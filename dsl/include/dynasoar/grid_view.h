@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <dynasoar/detail/grid_space.h>
-#include <dynasoar/neighbour_reduction.h>
+#include <dynasoar/detail/neighbour_reduction.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/copy.h>
 

@@ -1,18 +1,17 @@
 /// @file
-/// What AllocatorHandle::reduce and its relatives combine values with: Plus, Least, Greatest, and fields as callables.
+/// What values are combined with, Plus, Least and Greatest, and device_reduce: what a method returns to see all objects
+/// of a class with the help of several threads.
+///
+/// Source: device_reduce extends DynaSOAr's device_do (section 2.1), which visits all objects from one thread: with
+/// some ten thousand objects that leaves most of a GPU idle.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-#include <utility>
-
-#include <dynasoar/detail/loop_rules.h>
-#include <dynasoar/platform/atomic.h>
+#include <dynasoar/detail/pair_reduction.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
 
-/// a + b, for `reduce` and `device_reduce`.
+/// a + b, for the reductions of handles, objects and grids.
 struct Plus {
   template <class T>
   __host__ __device__ T operator()(const T& a, const T& b) const {
@@ -36,88 +35,37 @@ struct Greatest {
   }
 };
 
-namespace detail {
+/// Combines `map(load(other))` over all objects of U and its subclasses that existed when the loop began, this one
+/// included. A method that parallel_do runs returns it, and the library shares the work among as many threads as suit
+/// the number of objects:
+///
+///     __device__ auto compute_force() {
+///       return dynasoar::device_reduce<Body>(
+///                  Vector{}, [](Vector a, Vector b) { return a + b; },
+///                  [](Body* other) { return other->attraction(); },
+///                  [at = position_.get()](const Attraction& other) { return other.force_on(at); })
+///           .then([this](Vector sum) { force_ = sum; });
+///     }
+///
+/// @param init   neutral to `op`, which must be associative and commutative: the order of the objects is nobody's, so
+///               floating-point sums differ in their last bits from run to run
+/// @param load   what `map` needs of another object; read once for many objects, into memory that their threads share.
+///               It may capture nothing. At most 64 bytes, and quickest with 16 that are aligned to 16
+/// @param map    everything of this object that it needs should be captured by value: it runs for every other object
+/// @return       say `.then(finish)` to get what the method has to return
+/// @pre          the method itself, `load` and `map` change nothing: several threads run them for one object. `finish`
+///               changes its own object only, and nothing that `load` (or `map`, given a pointer) reads of objects: it
+///               runs as soon as this object has seen all others; nobody deletes objects of U meanwhile
+template <class U, class R, class Op, class Load, class Map>
+__device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, [[maybe_unused]] Load load,
+                                                                          Map map) {
+  return {init, op, map};
+}
 
-/// What values of a field are added up as.
-template <class T>
-using sum_t = std::conditional_t<!std::is_integral_v<T>, double,
-                                 std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-
-template <class>
-struct FieldPointer;
-template <class C, class Field>
-struct FieldPointer<Field C::*> {
-  using Class = C;
-  using Type = typename Field::T;
-};
-
-/// The number that a field's value is, or holds.
-template <class T>
-struct NumberIn {
-  using Type = T;
-  __device__ static T of(const T& value) { return value; }
-};
-template <class T>
-struct NumberIn<AtomicWord<T>> {
-  using Type = T;
-  __device__ static T of(const AtomicWord<T>& word) { return word.load(Order::relaxed); }  // loops before it are done
-};
-
-/// The value of a field that is known at compile time.
-template <auto kField>
-struct FieldValue {
-  using Class = typename FieldPointer<decltype(kField)>::Class;
-  using Number = NumberIn<typename FieldPointer<decltype(kField)>::Type>;
-  using Type = typename Number::Type;
-  using Sum = sum_t<Type>;
-  static_assert(std::is_arithmetic_v<Type>,
-                "dynasoar: sum, minimum and maximum are for fields that are numbers; use reduce for others");
-
-  template <class T>
-  __device__ Type operator()(T* object) const {
-    const Class* const declared_in = object;
-    return Number::of((declared_in->*kField).get());
-  }
-};
-
-/// A value, or none yet.
-template <class T>
-struct Found {
-  T value{};
-  bool any = false;
-};
-
-template <class Value>
-struct FoundValue {
-  template <class T>
-  __device__ Found<typename Value::Type> operator()(T* object) const {
-    return {Value{}(object), true};
-  }
-};
-
-/// `op` for values of which there may be none yet.
-template <class Op>
-struct OfFound {
-  Op op;
-  template <class T>
-  __host__ __device__ Found<T> operator()(const Found<T>& a, const Found<T>& b) const {
-    if (!a.any) return b;
-    if (!b.any) return a;
-    return {op(a.value, b.value), true};
-  }
-};
-
-/// 1 where a predicate is true, else 0.
-template <class F>
-struct OneIf {
-  F predicate;
-  template <class T>
-  __device__ std::uint64_t operator()(T* object) const {
-    static_assert(check_call<const F&, T*>());
-    return predicate(object) ? 1 : 0;
-  }
-};
-
-}  // namespace detail
+/// The same with `map(other)` for a U* of which nothing is loaded in advance.
+template <class U, class R, class Op, class Map>
+__device__ detail::UnfinishedReduction<U, R, Op, detail::LoadPointer, Map> device_reduce(R init, Op op, Map map) {
+  return {init, op, map};
+}
 
 }  // namespace dynasoar

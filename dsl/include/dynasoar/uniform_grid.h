@@ -44,28 +44,7 @@ struct GridOptions {
   std::size_t capacity = 0;               ///< objects; 0: twice as many as there are now, at least 1024
 
   /// The geometry. @throws Error if the space is empty or not finite, or there would be too many cells
-  GridSpace<P> space() const {
-    GridSpace<P> result;
-    double product = 1;
-    for (int a = 0; a < result.kAxes; ++a) {
-      const Real from = detail::coordinate(lower, a);
-      const Real to = detail::coordinate(upper, a);
-      if (!(from < to) || !detail::is_finite(to - from)) {
-        throw Error(
-            "dynasoar: a UniformGrid needs a space: lower must be less than upper, and both finite, along axis " +
-            std::to_string(a));
-      }
-      if (!(cell > 0)) throw Error("dynasoar: the cells of a UniformGrid must be wider than 0");
-      const double cells = std::max(1.0, std::floor(double{to - from} / double{cell}));
-      product *= cells;
-      if (cells > kMostCellsOfAxis || product > kMostCells) {
-        throw Error("dynasoar: a UniformGrid may have 2^20 cells along an axis and 2^30 in all: make them wider than " +
-                    std::to_string(cell));
-      }
-      result.axes[a] = {from, to, static_cast<std::int32_t>(cells), periodic[static_cast<std::size_t>(a)]};
-    }
-    return result;
-  }
+  GridSpace<P> space() const;
 
  private:
   // So that float can tell the cells of an axis apart, and 32 bits those of the grid.
@@ -134,18 +113,7 @@ class UniformGrid final : detail::Attachment {
   ///                  and the list of objects, if lists are not kept. A cell with n objects costs n * n comparisons to
   ///                  put in order
   template <auto kSeen, auto kOrder = nullptr>
-  void rebuild() {
-    Executor::check_may_submit();
-    const detail::GridArrays<Seen> arrays = storage_.arrays();
-    Executor& executor = handle_.executor();
-    const auto kept = handle_.keep_lists();  // both loops must meet the same objects
-    handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, arrays});
-    starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(arrays.counts), arrays.starts);
-    handle_.template parallel_do<T>(detail::PlaceObject<T, Seen, kSeen, kOrder>{space_, arrays});
-    if constexpr (!std::is_null_pointer_v<decltype(kOrder)>) {
-      executor.for_each_index(arrays.capacity, detail::OrderInCell<Position, Seen>{space_, arrays});
-    }
-  }
+  void rebuild();
 
   /// What loops are given to look for neighbours. Good until the handle's next `synchronize`.
   View view() const {
@@ -208,19 +176,7 @@ class UniformGrid final : detail::Attachment {
     detail::loop_over_places(handle_.executor(), storage_.capacity(), call);
   }
 
-  void loops_done() override {
-    const std::uint32_t most = storage_.most();
-    const std::size_t had = storage_.capacity();
-    if (most > had - had / 4) storage_.grow(handle_.executor(), 2 * std::size_t{most});
-    if (most <= had) return;
-    throw Error(
-        "dynasoar: a UniformGrid had room for " + std::to_string(had) + " objects, but there were " +
-        std::to_string(most) +
-        ", so some were not in it, and what was computed with it since the last synchronize() is wrong. There is "
-        "room for " +
-        std::to_string(storage_.capacity()) + " now; give the grid a greater capacity from the start");
-  }
-
+  void loops_done() override;
   std::uint64_t moves() const override { return storage_.growths(); }
 
   AllocatorHandle<Allocator>& handle_;
@@ -228,5 +184,56 @@ class UniformGrid final : detail::Attachment {
   detail::GridStorage<Seen> storage_;
   detail::PrefixSums starts_of_cells_;
 };
+
+template <detail::Position P>
+GridSpace<P> GridOptions<P>::space() const {
+  GridSpace<P> result;
+  double product = 1;
+  for (int a = 0; a < result.kAxes; ++a) {
+    const Real from = detail::coordinate(lower, a);
+    const Real to = detail::coordinate(upper, a);
+    if (!(from < to) || !detail::is_finite(to - from)) {
+      throw Error("dynasoar: a UniformGrid needs a space: lower must be less than upper, and both finite, along axis " +
+                  std::to_string(a));
+    }
+    if (!(cell > 0)) throw Error("dynasoar: the cells of a UniformGrid must be wider than 0");
+    const double cells = std::max(1.0, std::floor(double{to - from} / double{cell}));
+    product *= cells;
+    if (cells > kMostCellsOfAxis || product > kMostCells) {
+      throw Error("dynasoar: a UniformGrid may have 2^20 cells along an axis and 2^30 in all: make them wider than " +
+                  std::to_string(cell));
+    }
+    result.axes[a] = {from, to, static_cast<std::int32_t>(cells), periodic[static_cast<std::size_t>(a)]};
+  }
+  return result;
+}
+
+template <class T, class Seen>
+template <auto kSeen, auto kOrder>
+void UniformGrid<T, Seen>::rebuild() {
+  Executor::check_may_submit();
+  const detail::GridArrays<Seen> arrays = storage_.arrays();
+  Executor& executor = handle_.executor();
+  const auto kept = handle_.keep_lists();  // both loops must meet the same objects
+  handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, arrays});
+  starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(arrays.counts), arrays.starts);
+  handle_.template parallel_do<T>(detail::PlaceObject<T, Seen, kSeen, kOrder>{space_, arrays});
+  if constexpr (!std::is_null_pointer_v<decltype(kOrder)>) {
+    executor.for_each_index(arrays.capacity, detail::OrderInCell<Position, Seen>{space_, arrays});
+  }
+}
+
+template <class T, class Seen>
+void UniformGrid<T, Seen>::loops_done() {
+  const std::uint32_t most = storage_.most();
+  const std::size_t had = storage_.capacity();
+  if (most > had - had / 4) storage_.grow(handle_.executor(), 2 * std::size_t{most});
+  if (most <= had) return;
+  throw Error("dynasoar: a UniformGrid had room for " + std::to_string(had) + " objects, but there were " +
+              std::to_string(most) +
+              ", so some were not in it, and what was computed with it since the last synchronize() is wrong. There is "
+              "room for " +
+              std::to_string(storage_.capacity()) + " now; give the grid a greater capacity from the start");
+}
 
 }  // namespace dynasoar

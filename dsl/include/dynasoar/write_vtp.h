@@ -3,14 +3,7 @@
 /// because few files need it.
 #pragma once
 
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <numeric>
 #include <string>
-#include <vector>
 
 #include <dynasoar/base/number_text.h>
 #include <dynasoar/columns.h>
@@ -28,118 +21,11 @@ struct VtpOptions {
   double time = 0;  ///< of the frame, which ParaView shows
 };
 
-namespace detail {
-
-/// The text, and then the data, of a VTK file.
-class VtpFile {
- public:
-  static_assert(std::endian::native == std::endian::little, "dynasoar: VTK files are written as little-endian");
-
-  void text(const std::string& text) { text_ += text; }
-
-  /// Adds an array.
-  void array(const char* type, const std::string& name, std::size_t components, std::vector<std::byte> data) {
-    text_ += std::string("<DataArray type=\"") + type + "\" Name=\"" + xml_text(name) + "\" NumberOfComponents=\"" +
-             std::to_string(components) + "\" format=\"appended\" offset=\"" + std::to_string(offset_) + "\"/>\n";
-    offset_ += sizeof(std::uint64_t) + data.size();
-    arrays_.push_back(std::move(data));
-  }
-  template <class T>
-  void array(const char* type, const std::string& name, std::size_t components, const std::vector<T>& values) {
-    std::vector<std::byte> data(values.size() * sizeof(T));
-    if (!values.empty()) std::memcpy(data.data(), values.data(), data.size());
-    array(type, name, components, std::move(data));
-  }
-
-  void write(const std::string& path) const {
-    DurableFile file(path);
-    const std::string before = text_ + "<AppendedData encoding=\"raw\">\n_";
-    file.write(before.data(), before.size());
-    for (const std::vector<std::byte>& array : arrays_) {
-      const std::uint64_t bytes = array.size();
-      file.write(&bytes, sizeof bytes);
-      file.write(array.data(), array.size());
-    }
-    const std::string after = "\n</AppendedData>\n</VTKFile>\n";
-    file.write(after.data(), after.size());
-    file.commit();
-  }
-
-  static const char* type_of(ColumnType type) {
-    constexpr std::array kNames = {"Int8",   "Int16",  "Int32",  "Int64",   "UInt8",
-                                   "UInt16", "UInt32", "UInt64", "Float32", "Float64"};
-    return kNames[static_cast<std::size_t>(type)];
-  }
-
- private:
-  std::string text_ =
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-      "header_type=\"UInt64\">\n";
-  std::vector<std::vector<std::byte>> arrays_;
-  std::uint64_t offset_ = 0;
-};
-
-inline std::vector<double> coordinates_of(const Columns& table, const std::string& name) {
-  if (name.empty()) return std::vector<double>(table.rows);
-  const Column* const column = table.find(name);
-  if (column == nullptr || column->components != 1) {
-    throw Error("dynasoar: write_vtp takes coordinates from the column '" + name + "', but " + table.name +
-                " has no such column of one number: name others in VtpOptions; there are " + table.names());
-  }
-  return column->as<double>();
-}
-
-/// Labels as an array of texts, each ended by a zero.
-inline std::string labels_text(const Column& column) {
-  std::string text = "<Array type=\"String\" Name=\"" + xml_text(column.name) + " names\" NumberOfTuples=\"" +
-                     std::to_string(column.labels.size()) + "\" format=\"ascii\">";
-  for (const std::string& label : column.labels) {
-    for (const char c : label) text += std::to_string(static_cast<unsigned char>(c)) + ' ';
-    text += "0 ";
-  }
-  return text + "</Array>\n";
-}
-
-}  // namespace detail
-
 /// Writes a point for each row, with all columns as its data. Coordinates are doubles in the file. What labels mean is
 /// an array of texts in the field data, `class names`.
 ///
 /// The file is there as a whole or not at all, as write_file.h says.
 /// @throws Error if it cannot be written, or there are no columns of these names
-inline void write_vtp(const std::string& path, const Columns& table, const VtpOptions& options = {}) {
-  std::vector<double> points(3 * table.rows);
-  std::size_t axis = 0;
-  for (const std::string& name : {options.x, options.y, options.z}) {
-    const std::vector<double> values = detail::coordinates_of(table, name);
-    for (std::size_t row = 0; row < table.rows; ++row) points[3 * row + axis] = values[row];
-    ++axis;
-  }
-  std::vector<std::int64_t> connectivity(table.rows);
-  std::iota(connectivity.begin(), connectivity.end(), std::int64_t{0});
-  std::vector<std::int64_t> offsets(table.rows);
-  std::iota(offsets.begin(), offsets.end(), std::int64_t{1});
-
-  const std::string rows = std::to_string(table.rows);
-  detail::VtpFile file;
-  file.text("<PolyData>\n<FieldData>\n");
-  file.text("<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">" +
-            detail::number_text(options.time) + "</DataArray>\n");
-  for (const Column& column : table.columns) {
-    if (!column.labels.empty()) file.text(detail::labels_text(column));
-  }
-  file.text("</FieldData>\n<Piece NumberOfPoints=\"" + rows + "\" NumberOfVerts=\"" + rows +
-            "\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData>\n");
-  for (const Column& column : table.columns) {
-    file.array(detail::VtpFile::type_of(column.type), column.name, column.components, column.data);
-  }
-  file.text("</PointData>\n<Points>\n");
-  file.array("Float64", "Points", 3, points);
-  file.text("</Points>\n<Verts>\n");
-  file.array("Int64", "connectivity", 1, connectivity);
-  file.array("Int64", "offsets", 1, offsets);
-  file.text("</Verts>\n</Piece>\n</PolyData>\n");
-  file.write(path);
-}
+void write_vtp(const std::string& path, const Columns& table, const VtpOptions& options = {});
 
 }  // namespace dynasoar

@@ -17,7 +17,7 @@
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/checkpoint/reader.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/view.h>
+#include <dynasoar/base/view.h>
 
 namespace dynasoar::detail {
 

@@ -12,7 +12,7 @@
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/heap_memory.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/view.h>
+#include <dynasoar/base/view.h>
 
 namespace dynasoar {
 

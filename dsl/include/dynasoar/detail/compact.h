@@ -1,5 +1,5 @@
 /// @file
-/// What AllocatorHandle::compact is told, and how it goes about it.
+/// compact: how AllocatorHandle::compact goes about it.
 #pragma once
 
 #include <array>
@@ -9,34 +9,12 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/type_list.h>
+#include <dynasoar/compaction.h>
 #include <dynasoar/heap/compaction.h>
 #include <dynasoar/heap/heap_storage.h>
 #include <dynasoar/platform/executor.h>
 
-namespace dynasoar {
-
-/// When to compact.
-struct CompactionOptions {
-  double above = 0;  ///< only classes of which more than this fraction of the slots is free; 0 to 1
-
-  /// @throws Error if `above` is not from 0 to 1
-  void check() const;
-};
-
-/// Pointers to objects in an array of the program's own, for AllocatorHandle::compact. Made by `pointers`.
-template <class U>
-struct PointerArray {
-  U** data;
-  std::size_t size;
-};
-
-/// `size` pointers in device memory; null pointers are allowed.
-template <class U>
-PointerArray<U> pointers(U** data, std::size_t size) {
-  return {data, size};
-}
-
-namespace detail {
+namespace dynasoar::detail {
 
 /// Whether a U* may point to an object of one of the listed classes.
 template <class U, class Types>
@@ -59,6 +37,4 @@ void compact(Executor& executor, const HeapStorage<A>& storage, const Compaction
   compact(executor, storage, class_set_v<A, T>, options.above, handles);
 }
 
-}  // namespace detail
-
-}  // namespace dynasoar
+}  // namespace dynasoar::detail

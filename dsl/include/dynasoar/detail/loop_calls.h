@@ -11,10 +11,11 @@
 #include <dynasoar/checks/checks.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/detail/loop_rules.h>
-#include <dynasoar/device_reduce.h>
+#include <dynasoar/detail/neighbour_reduction.h>
+#include <dynasoar/detail/pair_reduction.h>
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/neighbour_reduction.h>
+#include <dynasoar/loops/loops.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>

@@ -22,6 +22,7 @@
 #include <dynasoar/detail/handle_errors.h>
 #include <dynasoar/detail/kept_lists.h>
 #include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>

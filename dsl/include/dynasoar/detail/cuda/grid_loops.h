@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <dynasoar/neighbour_reduction.h>
+#include <dynasoar/detail/neighbour_reduction.h>
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/executor.h>
 

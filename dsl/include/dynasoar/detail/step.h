@@ -10,7 +10,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/recording.h>
 
-namespace dynasoar {
+namespace dynasoar::detail {
 
 /// What AllocatorHandle::record made of a function that submits loops; each call submits them again.
 ///
@@ -55,11 +55,11 @@ class Step {
     pages_ = handle_.take_recorded_pages();
   }
 
-  std::optional<detail::Recording> recording_;
+  std::optional<Recording> recording_;
   std::uint64_t recorded_at_ = 0;  // growths of the heap by then
   std::uint64_t pages_ = 0;        // of the heap that a step asks for with parallel_new
   HandleT& handle_;
   F function_;
 };
 
-}  // namespace dynasoar
+}  // namespace dynasoar::detail

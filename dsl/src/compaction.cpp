@@ -1,4 +1,4 @@
-#include <dynasoar/detail/compact.h>
+#include <dynasoar/compaction.h>
 
 #include <dynasoar/base/number_text.h>
 #include <dynasoar/platform/error.h>

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <dynasoar/base/number_text.h>
-#include <dynasoar/detail/write_file.h>
+#include <dynasoar/write_file.h>
 #include <dynasoar/detail/xml_text.h>
 
 namespace dynasoar::detail {

@@ -1,18 +1,13 @@
 /// @file
-/// device_reduce: what a method returns to see all objects of a class with the help of several threads.
-///
-/// Source: extends DynaSOAr's device_do (section 2.1), which visits all objects from one thread: with some ten thousand
-/// objects that leaves most of a GPU idle. The loops are in loops/pair_loops.h.
+/// Reduction: what device_reduce returns to the loop that shares the work among threads. The loops are in
+/// loops/pair_loops.h.
 #pragma once
 
 #include <type_traits>
-#include <utility>
 
 #include <dynasoar/platform/config.h>
 
-namespace dynasoar {
-
-namespace detail {
+namespace dynasoar::detail {
 
 /// A reduction over the objects of U, and what becomes of its result.
 template <class U, class R, class Op, class Load, class Map, class Finish>
@@ -87,39 +82,4 @@ inline constexpr bool is_unfinished_reduction_v = false;
 template <class... Parts>
 inline constexpr bool is_unfinished_reduction_v<UnfinishedReduction<Parts...>> = true;
 
-}  // namespace detail
-
-/// Combines `map(load(other))` over all objects of U and its subclasses that existed when the loop began, this one
-/// included. A method that parallel_do runs returns it, and the library shares the work among as many threads as suit
-/// the number of objects:
-///
-///     __device__ auto compute_force() {
-///       return dynasoar::device_reduce<Body>(
-///                  Vector{}, [](Vector a, Vector b) { return a + b; },
-///                  [](Body* other) { return other->attraction(); },
-///                  [at = position_.get()](const Attraction& other) { return other.force_on(at); })
-///           .then([this](Vector sum) { force_ = sum; });
-///     }
-///
-/// @param init   neutral to `op`, which must be associative and commutative: the order of the objects is nobody's, so
-///               floating-point sums differ in their last bits from run to run
-/// @param load   what `map` needs of another object; read once for many objects, into memory that their threads share.
-///               It may capture nothing. At most 64 bytes, and quickest with 16 that are aligned to 16
-/// @param map    everything of this object that it needs should be captured by value: it runs for every other object
-/// @return       say `.then(finish)` to get what the method has to return
-/// @pre          the method itself, `load` and `map` change nothing: several threads run them for one object. `finish`
-///               changes its own object only, and nothing that `load` (or `map`, given a pointer) reads of objects: it
-///               runs as soon as this object has seen all others; nobody deletes objects of U meanwhile
-template <class U, class R, class Op, class Load, class Map>
-__device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, [[maybe_unused]] Load load,
-                                                                          Map map) {
-  return {init, op, map};
-}
-
-/// The same with `map(other)` for a U* of which nothing is loaded in advance.
-template <class U, class R, class Op, class Map>
-__device__ detail::UnfinishedReduction<U, R, Op, detail::LoadPointer, Map> device_reduce(R init, Op op, Map map) {
-  return {init, op, map};
-}
-
-}  // namespace dynasoar
+}  // namespace dynasoar::detail
