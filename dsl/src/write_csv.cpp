@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include <dynasoar/platform/durable_file.h>
 #include <dynasoar/base/number_text.h>
+#include <dynasoar/platform/durable_file.h>
 
 namespace dynasoar {
 namespace {

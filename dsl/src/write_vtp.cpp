@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/detail/xml_text.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/error.h>
-#include <dynasoar/base/number_text.h>
 
 namespace dynasoar {
 namespace {

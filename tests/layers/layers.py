@@ -44,6 +44,7 @@ EXCEPTIONS = [
     ("benchmarks/checkpoint.cpp", "checkpoint/checksum.h", "measures what the checksum costs"),
     ("tests/soak", "detail/write_file.h", "the same"),
     ("tests/dsl/output_files_test.cpp", "detail/write_file.h", "tests it"),
+    ("tests/dsl/inspect_test.cpp", "detail/svg.h", "tests it"),
     ("tests/dsl", "checkpoint/", "forges checkpoints, which no public function does"),
     ("tests/dsl/type_name_test.cpp", "classes/type_name.h", "tests what the DSL prints"),
 ]

@@ -13,14 +13,11 @@
 #include <utility>
 
 #include <dynasoar/base/view.h>
-#include <dynasoar/checkpoint.h>
-#include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/compaction.h>
-#include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/field_values.h>
 #include <dynasoar/detail/kept_lists.h>
@@ -32,7 +29,6 @@
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/object_places.h>
-#include <dynasoar/objects.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>

@@ -5,7 +5,6 @@
 #include <string>
 #include <type_traits>
 
-#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/checkpoint/error.h>
 #include <dynasoar/checkpoint/items.h>

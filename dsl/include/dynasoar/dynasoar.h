@@ -6,11 +6,9 @@
 #include <dynasoar/call.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/columns.h>
+#include <dynasoar/compaction.h>
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/device_reduce.h>
-#include <dynasoar/compaction.h>
-#include <dynasoar/detail/checkpoint_items.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/fields.h>
 #include <dynasoar/objects.h>

@@ -4,9 +4,7 @@
 
 #include <string>
 
-#include <dynasoar/base/number_text.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/platform/durable_file.h>
 
 namespace dynasoar {
 

@@ -5,11 +5,7 @@
 
 #include <string>
 
-#include <dynasoar/base/number_text.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/detail/xml_text.h>
-#include <dynasoar/platform/durable_file.h>
-#include <dynasoar/platform/error.h>
 
 namespace dynasoar {
 

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/descriptions.h>
 #include <dynasoar/checkpoint/error.h>
 #include <dynasoar/checkpoint/format.h>
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/checkpoint/reader.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/base/view.h>
 
 namespace dynasoar::detail {
 

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <string>
 
+#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/compression.h>
 #include <dynasoar/checkpoint/error.h>
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/heap_memory.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/base/view.h>
 
 namespace dynasoar {
 

@@ -15,7 +15,6 @@
 #include <dynasoar/detail/pair_reduction.h>
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/loops/loops.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <dynasoar/base/view.h>
-#include <dynasoar/checkpoint.h>
 #include <dynasoar/checkpoint/compression.h>
+#include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/checks/tag.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>

@@ -9,8 +9,8 @@
 #include <string>
 
 #include <dynasoar/base/number_text.h>
-#include <dynasoar/write_file.h>
 #include <dynasoar/detail/xml_text.h>
+#include <dynasoar/write_file.h>
 
 namespace dynasoar::detail {
 
