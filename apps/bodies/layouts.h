@@ -5,74 +5,32 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <app/layout.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/memory.h>
 
 #include "physics.h"
 #include "simulation.h"
 
 namespace bodies {
 
-/// A structure of arrays, as device code sees it.
-struct SoaArrays {
-  std::uint32_t* number;
-  Vector* position_of;
-  Vector* velocity_of;
-  Vector* acceleration_of;
-  float* mass_of;
-
-  __device__ Vector& position(std::uint32_t i) const { return position_of[i]; }
-  __device__ Vector& velocity(std::uint32_t i) const { return velocity_of[i]; }
-  __device__ Vector& acceleration(std::uint32_t i) const { return acceleration_of[i]; }
-  __device__ float& mass(std::uint32_t i) const { return mass_of[i]; }
-  __device__ std::uint32_t& id(std::uint32_t i) const { return number[i]; }
+struct Body {
+  std::uint32_t number;
+  Vector position, velocity, acceleration;
+  float mass;
 };
 
-/// An array of structures.
-struct AosArrays {
-  struct Body {
-    std::uint32_t number;
-    Vector position, velocity, acceleration;
-    float mass;
-  };
-  Body* bodies;
+using SoaStorage =
+    app::StructureOfArrays<&Body::number, &Body::position, &Body::velocity, &Body::acceleration, &Body::mass>;
+using AosStorage = app::ArrayOfStructures<Body>;
 
-  __device__ Vector& position(std::uint32_t i) const { return bodies[i].position; }
-  __device__ Vector& velocity(std::uint32_t i) const { return bodies[i].velocity; }
-  __device__ Vector& acceleration(std::uint32_t i) const { return bodies[i].acceleration; }
-  __device__ float& mass(std::uint32_t i) const { return bodies[i].mass; }
-  __device__ std::uint32_t& id(std::uint32_t i) const { return bodies[i].number; }
-};
-
-/// Owns the memory of SoaArrays.
-class SoaStorage {
- public:
-  using Arrays = SoaArrays;
-
-  explicit SoaStorage(std::size_t count)
-      : number_(count), position_(count), velocity_(count), acceleration_(count), mass_(count) {}
-
-  Arrays arrays() const {
-    return {number_.data(), position_.data(), velocity_.data(), acceleration_.data(), mass_.data()};
-  }
-
- private:
-  dynasoar::DeviceArray<std::uint32_t> number_;
-  dynasoar::DeviceArray<Vector> position_, velocity_, acceleration_;
-  dynasoar::DeviceArray<float> mass_;
-};
-
-/// Owns the memory of AosArrays.
-class AosStorage {
- public:
-  using Arrays = AosArrays;
-
-  explicit AosStorage(std::size_t count) : bodies_(count) {}
-
-  Arrays arrays() const { return {bodies_.data()}; }
-
- private:
-  dynasoar::DeviceArray<AosArrays::Body> bodies_;
+/// The bodies as device code sees them. @tparam Storage   SoaStorage or AosStorage
+template <class Storage>
+struct Arrays : Storage::View {
+  __device__ Vector& position(std::uint32_t i) const { return this->template at<&Body::position>(i); }
+  __device__ Vector& velocity(std::uint32_t i) const { return this->template at<&Body::velocity>(i); }
+  __device__ Vector& acceleration(std::uint32_t i) const { return this->template at<&Body::acceleration>(i); }
+  __device__ float& mass(std::uint32_t i) const { return this->template at<&Body::mass>(i); }
+  __device__ std::uint32_t& id(std::uint32_t i) const { return this->template at<&Body::number>(i); }
 };
 
 /// Writes a body into arrays.

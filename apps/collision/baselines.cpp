@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <app/phase_clock.h>
+#include <app/dense_simulation.h>
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include "bodies/all_pairs.h"
@@ -130,13 +129,13 @@ struct Compact {
 };
 
 template <class Storage>
-class Dense final : public bodies::Simulation {
+class Dense final : public app::DenseSimulation<Simulation> {
  public:
-  using Arrays = typename Storage::Arrays;
+  using Arrays = bodies::Arrays<Storage>;
 
-  explicit Dense(const bodies::Parameters& parameters)
-      : most_(static_cast<std::uint32_t>(parameters.initial.size())),
-        executor_(parameters.threads),
+  explicit Dense(const Parameters& parameters)
+      : DenseSimulation(parameters, {"attract", "move", "seek", "merge", "leave"}),
+        most_(static_cast<std::uint32_t>(parameters.initial.size())),
         storage_(most_),
         other_storage_(most_),
         count_(1),
@@ -144,68 +143,61 @@ class Dense final : public bodies::Simulation {
         targets_(most_),
         askers_(most_),
         gone_(most_),
-        states_(most_),
-        clock_(parameters.profile_every, {"attract", "move", "seek", "merge", "leave"}) {
+        states_(most_) {
     count_.upload({most_});
     states_.upload(parameters.initial);
-    executor_.for_each_index(most_, bodies::Unpack<Arrays>{storage_.arrays(), states_.data()});
-    executor_.synchronize();
+    executor().for_each_index(most_, bodies::Unpack<Arrays>{{storage_.view()}, states_.data()});
+    synchronize();
   }
 
   void step() override {
-    const Arrays arrays = storage_.arrays();
+    const Arrays arrays{storage_.view()};
     const bodies::CountOnDevice count{count_.data()};
     const Meeting meeting{targets_.data(), askers_.data()};
     auto* const left = reinterpret_cast<AtomicWord<std::uint32_t>*>(other_count_.data());
-    clock_.begin_step(executor_);
-    bodies::look_at_all(executor_, most_, bodies::Attract<Arrays, bodies::CountOnDevice>{arrays, count});
-    clock_.end_phase(executor_, 0);
-    executor_.for_each_index(most_, Move<Arrays>{{arrays, count, kTimeStep}, meeting, left});
-    clock_.end_phase(executor_, 1);
-    bodies::look_at_all(executor_, most_, Seek<Arrays>{arrays, count, meeting});
-    clock_.end_phase(executor_, 2);
-    executor_.for_each_index(most_, Merge<Arrays>{arrays, count, meeting, gone_.data()});
-    clock_.end_phase(executor_, 3);
-    executor_.for_each_index(most_, Compact<Arrays>{arrays, other_storage_.arrays(), count, gone_.data(), left});
-    clock_.end_phase(executor_, 4);
+    begin_step();
+    bodies::look_at_all(executor(), most_, bodies::Attract<Arrays, bodies::CountOnDevice>{arrays, count});
+    clock().end_phase(executor(), 0);
+    executor().for_each_index(most_, Move<Arrays>{{arrays, count, kTimeStep}, meeting, left});
+    clock().end_phase(executor(), 1);
+    bodies::look_at_all(executor(), most_, Seek<Arrays>{arrays, count, meeting});
+    clock().end_phase(executor(), 2);
+    executor().for_each_index(most_, Merge<Arrays>{arrays, count, meeting, gone_.data()});
+    clock().end_phase(executor(), 3);
+    executor().for_each_index(most_, Compact<Arrays>{arrays, {other_storage_.view()}, count, gone_.data(), left});
+    clock().end_phase(executor(), 4);
     std::swap(storage_, other_storage_);
     std::swap(count_, other_count_);
   }
 
-  void synchronize() override { executor_.synchronize(); }
-
   std::vector<bodies::BodyState> bodies() override {
-    executor_.synchronize();
+    synchronize();
     const std::uint32_t count = count_.download().front();
-    executor_.for_each_index(count, bodies::Pack<Arrays>{storage_.arrays(), states_.data()});
-    executor_.synchronize();
+    executor().for_each_index(count, bodies::Pack<Arrays>{{storage_.view()}, states_.data()});
+    synchronize();
     std::vector<bodies::BodyState> states = states_.download();
     states.resize(count);
     std::sort(states.begin(), states.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
     return states;
   }
 
-  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
-
  private:
   std::uint32_t most_;
-  dynasoar::Executor executor_;
   Storage storage_, other_storage_;
   dynasoar::DeviceArray<std::uint32_t> count_, other_count_;
   dynasoar::DeviceArray<std::uint32_t> targets_;
   dynasoar::DeviceArray<AtomicWord<std::uint64_t>> askers_;
   dynasoar::DeviceArray<std::uint8_t> gone_;
   dynasoar::DeviceArray<bodies::BodyState> states_;
-  app::PhaseClock clock_;
 };
 
 }  // namespace baselines
 
-std::unique_ptr<bodies::Simulation> make_soa_baseline(const bodies::Parameters& parameters) {
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
   return std::make_unique<baselines::Dense<bodies::SoaStorage>>(parameters);
 }
 
-std::unique_ptr<bodies::Simulation> make_aos_baseline(const bodies::Parameters& parameters) {
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
   return std::make_unique<baselines::Dense<bodies::AosStorage>>(parameters);
 }
 

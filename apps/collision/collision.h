@@ -8,6 +8,9 @@
 
 namespace collision {
 
+using bodies::Parameters;
+using bodies::Simulation;
+
 /// In seconds.
 inline constexpr float kTimeStep = 0.05f;
 /// Bodies that are closer merge.
@@ -17,12 +20,12 @@ inline constexpr float kLeastMass = 37.5f;
 inline constexpr float kMostMass = 75;
 
 /// With the DSL: bodies are objects.
-std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_objects(const Parameters& parameters);
 /// Hand-written, an array for every part of a body.
-std::unique_ptr<bodies::Simulation> make_soa_baseline(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
 /// Hand-written, an array of bodies.
-std::unique_ptr<bodies::Simulation> make_aos_baseline(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
 /// Sequential, on the host, in double precision: the definition of the model in code.
-std::unique_ptr<bodies::Simulation> make_reference(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 
 }  // namespace collision

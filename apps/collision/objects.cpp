@@ -135,7 +135,7 @@ struct Model {
 
   static app::PhaseNames phases() { return {"attract", "move", "seek", "merge", "leave"}; }
 
-  Model(const dynasoar::AllocatorHandle<AllocatorT>&, const bodies::Parameters&) {}
+  Model(const dynasoar::AllocatorHandle<AllocatorT>&, const Parameters&) {}
 
   static void step(std::uint32_t step, dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
     // Those who have merged leave gaps, around which all others find their way in each loop over pairs.
@@ -155,7 +155,7 @@ struct Model {
   }
 };
 
-std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<bodies::ObjectBodies<Model>>(parameters);
 }
 

@@ -29,11 +29,11 @@ bool preferred(const Body& a, const Body& b) {
   return a.mass != b.mass ? a.mass < b.mass : a.number < b.number;
 }
 
-class Reference final : public bodies::Simulation {
+class Reference final : public Simulation {
  public:
   using Index = std::size_t;
 
-  explicit Reference(const bodies::Parameters& parameters) {
+  explicit Reference(const Parameters& parameters) {
     for (const bodies::BodyState& body : parameters.initial) {
       bodies_.push_back({body.number, body.x, body.y, body.vx, body.vy, body.mass});
     }
@@ -126,7 +126,7 @@ class Reference final : public bodies::Simulation {
 
 }  // namespace
 
-std::unique_ptr<bodies::Simulation> make_reference(const bodies::Parameters& parameters) {
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters) {
   return std::make_unique<Reference>(parameters);
 }
 

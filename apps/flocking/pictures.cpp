@@ -9,6 +9,7 @@
 #include <cairo.h>
 
 #include <app/cairo_png.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -61,9 +62,8 @@ app::Picture flock_picture(const std::vector<BoidState>& boids, float side) {
 }
 
 app::Chart order_chart(const std::vector<app::Row>& rows, const std::string& subtitle) {
-  app::Series order{"Order", kOrderLine, {}};
-  for (const app::Row& row : rows) order.values.push_back(row[1]);
-  return {"How much boids agree about where to fly", subtitle, "Step", "Order", {std::move(order)}};
+  return app::history_chart(rows, "How much boids agree about where to fly", subtitle, "Order",
+                            {{"Order", kOrderLine, app::column(1)}});
 }
 
 }  // namespace flocking

@@ -1,12 +1,8 @@
 #include "pictures.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include <app/format.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -24,18 +20,9 @@ app::Picture forest_picture(const std::vector<Ground>& forest, const Parameters&
 }
 
 app::Chart tree_chart(const std::vector<app::Row>& history, const Parameters& parameters) {
-  app::Series trees{"Trees", kTreeLine, {}};
-  app::Series fires{"On fire", kFireLine, {}};
-  for (const app::Row& row : history) {
-    trees.values.push_back(row[0]);
-    fires.values.push_back(row[1]);
-  }
-  return {"Trees of the forest",
-          fmt::format("{} × {} cells, seed {}", app::grouped(static_cast<std::uint64_t>(parameters.width)),
-                      app::grouped(static_cast<std::uint64_t>(parameters.height)), parameters.seed),
-          "Step",
-          "Trees",
-          {std::move(trees), std::move(fires)}};
+  return app::history_chart(history, "Trees of the forest",
+                            app::size_and_seed(parameters.width, parameters.height, parameters.seed), "Trees",
+                            {{"Trees", kTreeLine, app::column(0)}, {"On fire", kFireLine, app::column(1)}});
 }
 
 }  // namespace forest_fire

@@ -5,20 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include <Random123/philox.h>
+#include <app/reference.h>
 
 #include "simulation.h"
 
 namespace forest_fire {
 namespace {
 
-class Reference final : public Simulation {
+class Reference final : public app::Reference<Simulation, Census> {
  public:
   explicit Reference(const Parameters& parameters)
-      : parameters_(parameters),
+      : app::Reference<Simulation, Census>(parameters.seed),
+        parameters_(parameters),
         width_(static_cast<std::size_t>(parameters.width)),
         height_(static_cast<std::size_t>(parameters.height)),
         forest_(width_ * height_, Ground::empty) {
@@ -48,34 +48,26 @@ class Reference final : public Simulation {
     }
   }
 
-  void record() override {
+  std::vector<Ground> forest() override { return forest_; }
+
+ private:
+  Census census() const override {
     Census census;
     for (const Ground ground : forest_) {
       if (ground == Ground::tree) ++census.trees;
       if (ground == Ground::fire) ++census.fires;
     }
-    history_.push_back(census);
+    return census;
   }
 
-  void synchronize() override {}
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
-  std::vector<Ground> forest() override { return forest_; }
-
- private:
   bool happens(double probability, std::uint32_t decision, std::size_t cell) const {
-    const auto seed_low = static_cast<std::uint32_t>(parameters_.seed & 0xFFFFFFFFu);
-    const auto seed_high = static_cast<std::uint32_t>(parameters_.seed >> 32);
-    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, 0, 0}};
-    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
-    return r123::Philox4x32()(counter, key)[0] < static_cast<std::uint64_t>(probability * 4294967296.0);
+    return app::happens(random_words(decision, cell)[0], probability);
   }
 
   Parameters parameters_;
   std::size_t width_;
   std::size_t height_;
-  std::uint32_t step_ = 0;
   std::vector<Ground> forest_;
-  std::vector<Census> history_;
 };
 
 }  // namespace

@@ -5,9 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include <app/count_history.h>
+#include <app/census_history.h>
 #include <app/random.h>
 #include <app/torus.h>
 #include <dynasoar/platform/config.h>
@@ -57,18 +56,11 @@ inline app::Torus torus_of(const Parameters& parameters) {
 template <class GroundOf>
 struct CountTrees {
   GroundOf ground_of;
-  __device__ void operator()(std::size_t c, app::Counts<2>& counts) const {
+  __device__ void operator()(std::size_t c, app::Tally<Census>& tally) const {
     const Ground ground = ground_of(static_cast<std::uint32_t>(c));
-    counts.of[0] += ground == Ground::tree;
-    counts.of[1] += ground == Ground::fire;
+    tally.of[0] += ground == Ground::tree;
+    tally.of[1] += ground == Ground::fire;
   }
 };
-
-/// What was counted, for Simulation::take_history().
-inline std::vector<Census> to_censuses(const std::vector<app::Counts<2>>& counts) {
-  std::vector<Census> censuses;
-  for (const app::Counts<2>& one : counts) censuses.push_back({one.of[0], one.of[1]});
-  return censuses;
-}
 
 }  // namespace forest_fire

@@ -13,6 +13,8 @@
 
 #include <app/allocator.h>
 #include <app/cell_columns.h>
+#include <app/census_history.h>
+#include <app/collect.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
@@ -125,21 +127,16 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
     clock().end_phase(executor, 2);
   }
 
-  void record() override { history_.record(handle().executor(), torus_.cells, CountTrees<GroundOf>{GroundOf{land()}}); }
+  void record() override { history_.record(handle().executor(), torus_.cells, CountTrees{GroundOf{land()}}); }
 
   std::vector<Census> take_history() override {
     synchronize();
-    return to_censuses(history_.take(handle().executor()));
+    return history_.take(handle().executor());
   }
 
   std::vector<Ground> forest() override {
     synchronize();
-    const dynasoar::DeviceArray<Ground> grounds(torus_.cells);
-    handle().parallel_for(torus_.cells, [out = grounds.data(), now = land()] __device__(std::size_t c) {
-      out[c] = now.ground(static_cast<std::uint32_t>(c));
-    });
-    handle().synchronize();
-    return grounds.download();
+    return app::collect<Ground>(handle(), torus_.cells, GroundOf{land()});
   }
 
   app::SavedOptions saved_options() const {
@@ -178,7 +175,7 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
   Parameters parameters_;
   app::Torus torus_;
   dynasoar::DeviceArray<Tree*> trees_;
-  app::CountHistory<2> history_;
+  app::CensusHistory<Census> history_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

@@ -8,14 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include <app/phase_clock.h>
-#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include "census.h"
 #include "dynamics.h"
+#include "frame_baseline.h"
 #include "lattice.h"
 #include "simulation.h"
 #include "start.h"
@@ -137,58 +135,36 @@ struct Copy {
 };
 
 template <class State>
-class Dense final : public Simulation {
+class Dense final : public FrameBaseline {
  public:
-  explicit Dense(const Parameters& parameters)
-      : left_(parameters.left - parameters.margin),
-        top_(parameters.top - parameters.margin),
-        lattice_(Lattice::of(parameters)),
-        rule_(parameters.rule),
-        executor_(parameters.threads),
-        clock_(parameters.profile_every, {"all cells"}) {
+  explicit Dense(const Parameters& parameters) : FrameBaseline(parameters, {"all cells"}) {
     for (dynasoar::DeviceArray<State>& generation : generations_) {
-      generation = dynasoar::DeviceArray<State>(std::size_t{lattice_.width + 2} * (lattice_.height + 2));
+      generation = dynasoar::DeviceArray<State>(std::size_t{lattice().width + 2} * (lattice().height + 2));
       generation.fill_bytes(0);
     }
     const Start start(parameters);
-    executor_.for_each_index(lattice_.cells(), Populate<State>{cells(), start.view()});
-    executor_.synchronize();
+    executor().for_each_index(lattice().cells(), Populate<State>{cells(), start.view()});
+    synchronize();
   }
 
   void step() override {
-    clock_.begin_step(executor_);
-    executor_.for_each_index(cells().strips(), Step<State>{cells()});
-    clock_.end_phase(executor_, 0);
+    begin_step();
+    executor().for_each_index(cells().strips(), Step<State>{cells()});
+    clock().end_phase(executor(), 0);
     now_ = 1 - now_;
   }
 
-  void record() override { census_.record(executor_, cells().strips(), cells()); }
-
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Population> take_history() override { return census_.take(executor_); }
-
-  Frame frame() override {
-    const dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
-    executor_.for_each_index(lattice_.cells(), Copy<State>{cells(), states.data()});
-    executor_.synchronize();
-    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
-  }
-
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  void record() override { count(cells().strips(), cells()); }
 
  private:
-  Cells<State> cells() const { return {generations_[now_].data(), generations_[1 - now_].data(), lattice_, rule_}; }
+  void write_states(std::uint16_t* frame) override {
+    executor().for_each_index(lattice().cells(), Copy<State>{cells(), frame});
+  }
 
-  int left_;
-  int top_;
-  Lattice lattice_;
-  Rule rule_;
+  Cells<State> cells() const { return {generations_[now_].data(), generations_[1 - now_].data(), lattice(), rule()}; }
+
   int now_ = 0;
   dynasoar::DeviceArray<State> generations_[2];
-  dynasoar::Executor executor_;
-  Census census_;
-  app::PhaseClock clock_;
 };
 
 }  // namespace dense

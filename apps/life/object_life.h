@@ -28,7 +28,7 @@ using app::kSlotsInFlight;
 /// threads.
 template <class Alive>
 struct CountAlive {
-  Census::Sums sums;
+  CensusSums sums;
   __device__ void operator()(Alive* object) const {
     Tally tally;
     count_cell(tally, object->state(), false);
@@ -39,7 +39,7 @@ struct CountAlive {
 /// Counts objects of class Candidate.
 template <class Candidate>
 struct CountCandidates {
-  Census::Sums sums;
+  CensusSums sums;
   __device__ void operator()(Candidate* object) const {
     Tally tally;
     tally.of[kCandidates] = 1;
@@ -100,7 +100,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
   }
 
   void record() override {
-    const Census::Sums sums = census_.next(handle().executor());
+    const CensusSums sums = census_.next(handle().executor());
     handle().template parallel_do<Alive>(CountAlive<Alive>{sums});
     handle().template parallel_do<Candidate>(CountCandidates<Candidate>{sums});
   }
@@ -151,7 +151,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
   Lattice lattice_;
   Start start_;
   Model model_;
-  Census census_;
+  app::CensusHistory<Population> census_;
 };
 
 }  // namespace life

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -43,13 +43,8 @@ app::Picture frame_picture(const Frame& frame, const Rule& rule) {
 
 app::Chart population_chart(const std::vector<app::Row>& history, const std::string& second, const std::string& title,
                             const std::string& subtitle) {
-  app::Series alive{"Alive", kAliveLine, {}};
-  app::Series others{second, kSecondLine, {}};
-  for (const app::Row& row : history) {
-    alive.values.push_back(row[0]);
-    others.values.push_back(row[1]);
-  }
-  return {title, subtitle, "Step", "Cells", {std::move(alive), std::move(others)}};
+  return app::history_chart(history, title, subtitle, "Cells",
+                            {{"Alive", kAliveLine, app::column(0)}, {second, kSecondLine, app::column(1)}});
 }
 
 }  // namespace life

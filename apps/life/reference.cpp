@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <Random123/philox.h>
+#include <app/reference.h>
 
 #include "simulation.h"
 
@@ -17,9 +17,12 @@ namespace {
 
 using State = std::uint16_t;
 
-class Reference final : public Simulation {
+class Reference final : public app::Reference<Simulation, Population> {
  public:
-  explicit Reference(const Parameters& parameters) : rule_(parameters.rule), torus_(parameters.edge == Edge::torus) {
+  explicit Reference(const Parameters& parameters)
+      : app::Reference<Simulation, Population>(parameters.seed),
+        rule_(parameters.rule),
+        torus_(parameters.edge == Edge::torus) {
     frame_.left = parameters.left - parameters.margin;
     frame_.top = parameters.top - parameters.margin;
     frame_.width = parameters.width + 2 * parameters.margin;
@@ -42,7 +45,10 @@ class Reference final : public Simulation {
     frame_.states = std::move(next);
   }
 
-  void record() override {
+  Frame frame() override { return frame_; }
+
+ private:
+  Population census() const override {
     Population population;
     for (int y = 0; y < frame_.height; ++y) {
       for (int x = 0; x < frame_.width; ++x) {
@@ -52,14 +58,9 @@ class Reference final : public Simulation {
         if (state == 0 && alive_neighbors(x, y) > 0) ++population.candidates;
       }
     }
-    history_.push_back(population);
+    return population;
   }
 
-  void synchronize() override {}
-  std::vector<Population> take_history() override { return std::exchange(history_, {}); }
-  Frame frame() override { return frame_; }
-
- private:
   State next_state(int x, int y) const {
     const State state = frame_.states[index(x, y)];
     const int neighbors = alive_neighbors(x, y);
@@ -93,14 +94,10 @@ class Reference final : public Simulation {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(frame_.width) + static_cast<std::size_t>(x);
   }
 
-  static std::vector<State> random_start(const Parameters& parameters) {
-    const r123::Philox4x32::key_type key = {{static_cast<std::uint32_t>(parameters.seed & 0xFFFFFFFFu),
-                                             0x9E3779B9u * static_cast<std::uint32_t>(parameters.seed >> 32)}};
+  std::vector<State> random_start(const Parameters& parameters) const {
     std::vector<State> start(static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height));
     for (std::size_t cell = 0; cell < start.size(); ++cell) {
-      const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), 0, 0, 0}};
-      const std::uint32_t word = r123::Philox4x32()(counter, key)[0];
-      start[cell] = word < parameters.density * 4294967296.0 ? 1 : 0;
+      start[cell] = random_words(0, cell)[0] < parameters.density * 4294967296.0 ? 1 : 0;
     }
     return start;
   }
@@ -108,7 +105,6 @@ class Reference final : public Simulation {
   Rule rule_;
   bool torus_;
   Frame frame_;
-  std::vector<Population> history_;
 };
 
 }  // namespace

@@ -6,13 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include <app/phase_clock.h>
-#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include "census.h"
+#include "frame_baseline.h"
 #include "lattice.h"
 #include "simulation.h"
 #include "start.h"
@@ -189,62 +187,41 @@ struct Copy {
   }
 };
 
-class Stencil final : public Simulation {
+class Stencil final : public FrameBaseline {
  public:
   explicit Stencil(const Parameters& parameters)
-      : left_(parameters.left - parameters.margin),
-        top_(parameters.top - parameters.margin),
-        lattice_(Lattice::of(parameters)),
-        rule_(parameters.rule),
-        row_words_((lattice_.width - 1) / kWordBits + 1),
-        words_(std::size_t{row_words_} * lattice_.height),
-        executor_(parameters.threads),
-        clock_(parameters.profile_every, {"all cells"}) {
+      : FrameBaseline(parameters, {"all cells"}),
+        row_words_((lattice().width - 1) / kWordBits + 1),
+        words_(std::size_t{row_words_} * lattice().height) {
     for (dynasoar::DeviceArray<Word>& generation : generations_) {
       generation = dynasoar::DeviceArray<Word>(words_ + row_words_);
       generation.fill_bytes(0);
     }
     const Start start(parameters);
-    executor_.for_each_index(words_, Populate{cells(), start.view(), generations_[0].data()});
-    executor_.synchronize();
+    executor().for_each_index(words_, Populate{cells(), start.view(), generations_[0].data()});
+    synchronize();
   }
 
   void step() override {
-    clock_.begin_step(executor_);
-    executor_.for_each_index(words_, Step{cells(), rule_, generations_[1 - now_].data()});
-    clock_.end_phase(executor_, 0);
+    begin_step();
+    executor().for_each_index(words_, Step{cells(), rule(), generations_[1 - now_].data()});
+    clock().end_phase(executor(), 0);
     now_ = 1 - now_;
   }
 
-  void record() override { census_.record(executor_, words_, cells()); }
-
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Population> take_history() override { return census_.take(executor_); }
-
-  Frame frame() override {
-    const dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
-    executor_.for_each_index(lattice_.cells(), Copy{cells(), states.data()});
-    executor_.synchronize();
-    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
-  }
-
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  void record() override { count(words_, cells()); }
 
  private:
-  Cells cells() const { return {generations_[now_].data(), lattice_, row_words_}; }
+  void write_states(std::uint16_t* frame) override {
+    executor().for_each_index(lattice().cells(), Copy{cells(), frame});
+  }
 
-  int left_;
-  int top_;
-  Lattice lattice_;
-  Rule rule_;
+  Cells cells() const { return {generations_[now_].data(), lattice(), row_words_}; }
+
   std::uint32_t row_words_;
   std::size_t words_;
   int now_ = 0;
   dynasoar::DeviceArray<Word> generations_[2];
-  dynasoar::Executor executor_;
-  Census census_;
-  app::PhaseClock clock_;
 };
 
 }  // namespace stencil

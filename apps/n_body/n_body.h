@@ -8,6 +8,9 @@
 
 namespace n_body {
 
+using bodies::Parameters;
+using bodies::Simulation;
+
 /// In seconds.
 inline constexpr float kTimeStep = 0.02f;
 /// Masses of random bodies, in kg.
@@ -15,12 +18,12 @@ inline constexpr float kLeastMass = 500;
 inline constexpr float kMostMass = 1000;
 
 /// With the DSL: bodies are objects.
-std::unique_ptr<bodies::Simulation> make_objects(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_objects(const Parameters& parameters);
 /// Hand-written, an array for every part of a body.
-std::unique_ptr<bodies::Simulation> make_soa_baseline(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
 /// Hand-written, an array of bodies.
-std::unique_ptr<bodies::Simulation> make_aos_baseline(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
 /// Sequential, on the host, in double precision: the definition of the model in code.
-std::unique_ptr<bodies::Simulation> make_reference(const bodies::Parameters& parameters);
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 
 }  // namespace n_body

@@ -80,7 +80,7 @@ class Model {
 
   static app::PhaseNames phases() { return {"attract", "move"}; }
 
-  Model(Handle& handle, const bodies::Parameters& parameters) : cut_off_(parameters.cut_off) {
+  Model(Handle& handle, const Parameters& parameters) : cut_off_(parameters.cut_off) {
     if (cut_off_ == 0) return;
     // The space that bodies turn round at; few are outside. Not more than a million cells.
     grid_.emplace(handle, dynasoar::GridOptions<Vector>{.lower = {-1, -1},
@@ -108,7 +108,7 @@ class Model {
   std::optional<dynasoar::UniformGrid<Body, Attraction>> grid_;
 };
 
-std::unique_ptr<bodies::Simulation> make(const bodies::Parameters& parameters) {
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
   return std::make_unique<bodies::ObjectBodies<Model>>(parameters);
 }
 

@@ -16,9 +16,9 @@ struct Body {
   double x, y, vx, vy, mass;
 };
 
-class Reference final : public bodies::Simulation {
+class Reference final : public Simulation {
  public:
-  explicit Reference(const bodies::Parameters& parameters) : cut_off_(parameters.cut_off) {
+  explicit Reference(const Parameters& parameters) : cut_off_(parameters.cut_off) {
     for (const bodies::BodyState& body : parameters.initial) {
       bodies_.push_back({body.x, body.y, body.vx, body.vy, body.mass});
     }
@@ -70,7 +70,7 @@ class Reference final : public bodies::Simulation {
 
 }  // namespace
 
-std::unique_ptr<bodies::Simulation> make_reference(const bodies::Parameters& parameters) {
+std::unique_ptr<Simulation> make_reference(const Parameters& parameters) {
   return std::make_unique<Reference>(parameters);
 }
 

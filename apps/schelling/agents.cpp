@@ -13,11 +13,11 @@
 
 #include <app/allocator.h>
 #include <app/cell_columns.h>
+#include <app/census_history.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
-#include "census_history.h"
 #include "colors.h"
 #include "rules.h"
 #include "simulation.h"
@@ -155,7 +155,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     clock().end_phase(executor, 2);
   }
 
-  void record() override { history_.record(handle().executor(), rules_, view()); }
+  void record() override { history_.record(handle().executor(), rules_.cells, TakeCensus{rules_, view()}); }
 
   std::vector<Census> take_history() override {
     synchronize();
@@ -218,7 +218,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   Rules rules_;
   dynasoar::DeviceArray<std::uint8_t> groups_;
   dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint64_t>> lots_;
-  CensusHistory history_;
+  app::CensusHistory<Census> history_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

@@ -1,12 +1,8 @@
 #include "pictures.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include <app/format.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -20,30 +16,18 @@ constexpr app::Rgb kUnhappyLine = {225, 78, 60};
 }  // namespace
 
 app::Picture city_picture(const std::vector<CellState>& city, const Parameters& parameters) {
-  const auto [magnify, sample] = app::PictureScale::for_grid(parameters.width, parameters.height);
-  app::Picture picture((parameters.width - 1) / sample + 1, (parameters.height - 1) / sample + 1);
-  for (int y = 0; y < picture.height(); ++y) {
-    const CellState* const row =
-        city.data() + static_cast<std::size_t>(y * sample) * static_cast<std::size_t>(parameters.width);
-    for (int x = 0; x < picture.width(); ++x) picture.set(x, y, color_of(row[x * sample].group));
-  }
-  return picture.magnified(magnify);
+  return app::picture_of_grid(parameters.width, parameters.height,
+                              [&](std::size_t c) { return color_of(city[c].group); });
 }
 
 app::Chart segregation_chart(const std::vector<app::Row>& history, const Parameters& parameters) {
-  app::Series similar{"Similar", kSimilarLine, {}};
-  app::Series unhappy{"Unhappy", kUnhappyLine, {}};
-  for (const app::Row& row : history) {
+  const auto unhappy_share = [](const app::Row& row) {
     const double agents = row[0] + row[1];
-    similar.values.push_back(row[3]);
-    unhappy.values.push_back(agents > 0 ? row[2] / agents : 0);
-  }
-  return {"Similar neighbours and unhappy agents",
-          fmt::format("{} × {} cells, seed {}", app::grouped(static_cast<std::uint64_t>(parameters.width)),
-                      app::grouped(static_cast<std::uint64_t>(parameters.height)), parameters.seed),
-          "Step",
-          "Share",
-          {std::move(similar), std::move(unhappy)}};
+    return agents > 0 ? row[2] / agents : 0;
+  };
+  return app::history_chart(history, "Similar neighbours and unhappy agents",
+                            app::size_and_seed(parameters.width, parameters.height, parameters.seed), "Share",
+                            {{"Similar", kSimilarLine, app::column(3)}, {"Unhappy", kUnhappyLine, unhappy_share}});
 }
 
 }  // namespace schelling

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <Random123/philox.h>
+#include <app/reference.h>
 
 #include "simulation.h"
 
@@ -22,19 +22,16 @@ using Words = std::array<std::uint32_t, 4>;
 
 constexpr std::uint32_t kVacant = 0;
 
-std::uint64_t in_words(double fraction) {
-  return static_cast<std::uint64_t>(fraction * 4294967296.0);
-}
-
-class Reference final : public Simulation {
+class Reference final : public app::Reference<Simulation, Census> {
  public:
   explicit Reference(const Parameters& parameters)
-      : parameters_(parameters),
+      : app::Reference<Simulation, Census>(parameters.seed),
+        parameters_(parameters),
         width_(static_cast<Cell>(parameters.width)),
         height_(static_cast<Cell>(parameters.height)),
         city_(width_ * height_) {
-    const std::uint64_t red = in_words(parameters.red);
-    const std::uint64_t blue = in_words(parameters.blue);
+    const std::uint64_t red = app::words_of(parameters.red);
+    const std::uint64_t blue = app::words_of(parameters.blue);
     for (Cell cell = 0; cell < city_.size(); ++cell) {
       const std::uint32_t word = random_words(0, cell)[0];
       city_[cell].group = word < red ? 1 : word < red + blue ? 2 : kVacant;
@@ -56,7 +53,7 @@ class Reference final : public Simulation {
       unhappy.push_back(cell);
       const Words words = random_words(1, cell);
       for (int look = 0; look < 3; ++look) {
-        const auto there = static_cast<Cell>((std::uint64_t{words[look]} * city_.size()) >> 32);
+        const auto there = static_cast<Cell>(app::scaled(words[look], city_.size()));
         if (before[there].group != kVacant) continue;
         askers[there].emplace(words[3], cell);  // of equal lots the first stays: cells come in order
         break;
@@ -75,11 +72,14 @@ class Reference final : public Simulation {
     for (Cell cell = 0; cell < city_.size(); ++cell) {
       if (city_[cell].group != kVacant) continue;
       const Words words = random_words(2, cell);
-      if (words[0] < in_words(parameters_.newcomers)) city_[cell].group = words[1] < 0x80000000u ? 1 : 2;
+      if (app::happens(words[0], parameters_.newcomers)) city_[cell].group = words[1] < 0x80000000u ? 1 : 2;
     }
   }
 
-  void record() override {
+  std::vector<CellState> city() override { return city_; }
+
+ private:
+  Census census() const override {
     Census census;
     for (Cell cell = 0; cell < city_.size(); ++cell) {
       if (city_[cell].group == kVacant) continue;
@@ -89,14 +89,9 @@ class Reference final : public Simulation {
       census.own += own;
       census.neighbours += all;
     }
-    history_.push_back(census);
+    return census;
   }
 
-  void synchronize() override {}
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
-  std::vector<CellState> city() override { return city_; }
-
- private:
   // Neighbours of an agent that are of its group, and all.
   std::pair<std::uint64_t, std::uint64_t> neighbours(const std::vector<CellState>& city, Cell cell) const {
     std::uint64_t own = 0;
@@ -115,24 +110,13 @@ class Reference final : public Simulation {
 
   bool is_unhappy(const std::vector<CellState>& city, Cell cell) const {
     const auto [own, all] = neighbours(city, cell);
-    return (own << 32) < in_words(parameters_.similar) * all;
-  }
-
-  Words random_words(std::uint32_t decision, Cell cell) const {
-    const auto seed_low = static_cast<std::uint32_t>(parameters_.seed & 0xFFFFFFFFu);
-    const auto seed_high = static_cast<std::uint32_t>(parameters_.seed >> 32);
-    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, 0, 0}};
-    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
-    const r123::Philox4x32::ctr_type words = r123::Philox4x32()(counter, key);
-    return {words[0], words[1], words[2], words[3]};
+    return (own << 32) < app::words_of(parameters_.similar) * all;
   }
 
   Parameters parameters_;
   Cell width_;
   Cell height_;
-  std::uint32_t step_ = 0;
   std::vector<CellState> city_;
-  std::vector<Census> history_;
 };
 
 }  // namespace

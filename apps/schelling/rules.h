@@ -3,8 +3,10 @@
 /// README.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include <app/census_history.h>
 #include <app/random.h>
 #include <dynasoar/platform/config.h>
 
@@ -124,6 +126,25 @@ struct Rules {
     const philox4x32_ctr_t random = app::random_block(seed, Decision::newcomer, c, step);
     if (random.v[0] >= newcomers) return kVacant;
     return random.v[1] >> 31 == 0 ? kRed : kBlue;
+  }
+};
+
+/// Counts the agent of a cell. @tparam View   as in Rules
+template <class View>
+struct TakeCensus {
+  Rules rules;
+  View view;
+
+  __device__ void operator()(std::size_t index, app::Tally<Census>& tally) const {
+    const auto c = static_cast<std::uint32_t>(index);
+    const std::uint8_t group = view.group(c);
+    if (group == kVacant) return;
+    const Neighbours neighbours = rules.neighbours(view, c, group);
+    tally.of[0] += group == kRed;
+    tally.of[1] += group == kBlue;
+    tally.of[2] += rules.is_unhappy(neighbours);
+    tally.of[3] += neighbours.own;
+    tally.of[4] += neighbours.all;
   }
 };
 

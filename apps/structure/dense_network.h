@@ -1,18 +1,15 @@
 /// @file
 /// DenseNetwork: the host's side of the hand-written baselines, which keep nodes and springs in arrays and allocate
-/// nothing as they go. What differs, memory and algorithm, is in dense_springs.h (with soa_baseline.cpp and
-/// aos_baseline.cpp) and in fused_baseline.cpp.
+/// nothing as they go. What differs, memory and algorithm, is in baselines.cpp and fused_baseline.cpp.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include <app/census_history.h>
+#include <app/dense_simulation.h>
 #include <app/phase_clock.h>
-#include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include "network.h"
@@ -38,32 +35,15 @@ struct DenseSize {
   std::uint32_t slots;  ///< used by the node that uses most
 };
 
-/// A thread's share of counting nodes and ends of springs. The sums are spread over several words, so that neighbouring
-/// threads add to different ones.
-///
-/// @tparam View   as in DenseNetwork
+/// Counts a node and the ends of its springs. @tparam View   as in DenseNetwork
 template <class View>
 struct CountDense {
-  static constexpr std::uint32_t kSums = 32;
-  static constexpr std::uint32_t kMostThreads = 1 << 16;
-  using Sum = dynasoar::AtomicWord<std::uint64_t>;
-
   View network;
-  Sum* sums;  // [2 * kSums] nodes, then ends of springs
-  std::uint32_t nodes;
-  std::uint32_t threads;
 
-  __device__ void operator()(std::size_t i) const {
-    std::uint64_t alive = 0;
-    std::uint64_t ends = 0;
-    for (std::size_t n = i; n < nodes; n += threads) {
-      if (!network.is_there(index(n))) continue;
-      ++alive;
-      ends += network.degree(index(n));
-    }
-    // Relaxed: the sums are read by the host, after it has waited for this loop.
-    sums[i % kSums].fetch_add(alive, dynasoar::Order::relaxed);
-    sums[kSums + i % kSums].fetch_add(ends, dynasoar::Order::relaxed);
+  __device__ void operator()(std::size_t n, app::Tally<Census>& tally) const {
+    if (!network.is_there(index(n))) return;
+    tally.of[0] += network.degree(index(n));
+    ++tally.of[1];
   }
 };
 
@@ -79,77 +59,51 @@ struct CountDense {
 ///                   of these `init_spring(s, placed)`; `pull(n)`; `reach_neighbors(n, distance, farthest)`, a phase of
 ///                   the search; `is_there(n)`; `degree(n)`, 0 if the node is gone; `state(n)`; `exists(s)`.
 template <class Loops>
-class DenseNetwork final : public Simulation {
+class DenseNetwork final : public app::DenseSimulation<Simulation> {
  public:
   DenseNetwork(const Parameters& parameters, const Network& network, const Slots& slots)
-      : start_(network),
+      : DenseSimulation(parameters, phase_names()),
+        start_(network),
         nodes_(index(network.nodes.size())),
         springs_(index(network.springs.size())),
-        executor_(parameters.threads),
-        loops_(DenseSize{nodes_, springs_, slots.most}, Physics::of(parameters)),
-        sums_(2 * CountDense<View>::kSums),
-        clock_(parameters.profile_every, phase_names()) {
+        loops_(DenseSize{nodes_, springs_, slots.most}, Physics::of(parameters)) {
     build(slots);
   }
 
   void step() override {
+    begin_step();
     const View all = loops_.view();
     const std::size_t search_phase = phase_names().size() - 2;
-    clock_.begin_step(executor_);
-    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { all.pull(index(n)); });
-    clock_.end_phase(executor_, 0);
-    loops_.relax(executor_, clock_);
+    run_phase(0, nodes_, [=] __device__(std::uint32_t n) { all.pull(n); });
+    loops_.relax(executor(), clock());
     search_anchored();
-    clock_.end_phase(executor_, search_phase);
-    loops_.remove_unreached(executor_);
-    clock_.end_phase(executor_, search_phase + 1);
+    clock().end_phase(executor(), search_phase);
+    loops_.remove_unreached(executor());
+    clock().end_phase(executor(), search_phase + 1);
   }
 
-  void record() override {
-    const std::uint32_t threads = std::min(nodes_, CountDense<View>::kMostThreads);
-    sums_.fill_bytes(0);
-    executor_.for_each_index(threads, CountDense<View>{loops_.view(), sums_.data(), nodes_, threads});
-    executor_.synchronize();
-    Census census;
-    std::size_t i = 0;
-    for (const Sum& sum : sums_.download()) {
-      const std::uint64_t value = sum.load(dynasoar::Order::relaxed);
-      (i++ < CountDense<View>::kSums ? census.nodes : census.springs) += value;
-    }
-    census.springs /= 2;
-    history_.push_back(census);
+  void record() override { history_.record(executor(), nodes_, CountDense<View>{loops_.view()}); }
+
+  std::vector<Census> take_history() override {
+    std::vector<Census> history = history_.take(executor());
+    for (Census& census : history) census.springs /= 2;  // their ends were counted
+    return history;
   }
-
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
 
   Network network() override {
-    const dynasoar::DeviceArray<NodeState> states(nodes_);
-    const dynasoar::DeviceArray<std::uint8_t> exists(springs_);
-    NodeState* const state = states.data();
-    std::uint8_t* const exist = exists.data();
     const View all = loops_.view();
-    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { state[n] = all.state(index(n)); });
-    executor_.for_each_index(springs_, [=] __device__(std::size_t s) { exist[s] = all.exists(index(s)); });
-    executor_.synchronize();
     Network now = start_;
-    now.nodes = states.download();
-    const std::vector<std::uint8_t> alive = exists.download();
+    now.nodes = app::collect<NodeState>(executor(), nodes_, [=] __device__(std::uint32_t n) { return all.state(n); });
+    const std::vector<std::uint8_t> alive = app::collect<std::uint8_t>(
+        executor(), springs_, [=] __device__(std::uint32_t s) { return static_cast<std::uint8_t>(all.exists(s)); });
     for (std::size_t s = 0; s < alive.size(); ++s) now.springs[s].exists = alive[s] != 0;
     return now;
   }
 
   std::vector<std::uint32_t> degrees() override {
-    const dynasoar::DeviceArray<std::uint32_t> degrees(nodes_);
-    std::uint32_t* const degree = degrees.data();
     const View all = loops_.view();
-    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { degree[n] = all.degree(index(n)); });
-    executor_.synchronize();
-    return degrees.download();
+    return app::collect<std::uint32_t>(executor(), nodes_, [=] __device__(std::uint32_t n) { return all.degree(n); });
   }
-
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
 
   // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
 
@@ -164,9 +118,9 @@ class DenseNetwork final : public Simulation {
     const std::uint8_t* const use = used.data();
     const PlacedSpring* const place = placed.data();
     const View all = loops_.view();
-    executor_.for_each_index(nodes_, [=] __device__(std::size_t n) { all.init_node(index(n), state[n], use[n]); });
-    executor_.for_each_index(springs_, [=] __device__(std::size_t s) { all.init_spring(index(s), place[s]); });
-    executor_.synchronize();
+    for_each(nodes_, [=] __device__(std::uint32_t n) { all.init_node(n, state[n], use[n]); });
+    for_each(springs_, [=] __device__(std::uint32_t s) { all.init_spring(s, place[s]); });
+    synchronize();
   }
 
   void search_anchored() {
@@ -175,13 +129,11 @@ class DenseNetwork final : public Simulation {
 
   void submit_phase(std::uint32_t distance, Distance* farthest) {
     const View all = loops_.view();
-    executor_.for_each_index(nodes_,
-                             [=] __device__(std::size_t n) { all.reach_neighbors(index(n), distance, farthest); });
+    for_each(nodes_, [=] __device__(std::uint32_t n) { all.reach_neighbors(n, distance, farthest); });
   }
 
  private:
   using View = typename Loops::View;
-  using Sum = typename CountDense<View>::Sum;
 
   static app::PhaseNames phase_names() {
     app::PhaseNames names = Loops::relaxation_phases();
@@ -193,12 +145,9 @@ class DenseNetwork final : public Simulation {
   Network start_;
   std::uint32_t nodes_;
   std::uint32_t springs_;
-  dynasoar::Executor executor_;
   Loops loops_;
-  dynasoar::DeviceArray<Sum> sums_;
   Search search_;
-  app::PhaseClock clock_;
-  std::vector<Census> history_;
+  app::CensusHistory<Census> history_;
 };
 
 }  // namespace structure

@@ -11,7 +11,6 @@
 
 #include <app/random.h>
 
-#include "random.h"
 #include "rules.h"
 
 namespace structure {
@@ -26,6 +25,14 @@ constexpr double kFactorRange = 2;
 
 using app::random_block;
 using app::Seed;
+
+// What a random number is for; its number is part of the key, so no two decisions share numbers.
+enum class Decision : std::uint32_t {
+  node = 0,      ///< kind and position of a node
+  velocity = 1,  ///< of a pulled anchor
+  ends = 2,      ///< which nodes a spring joins
+  factor = 3,    ///< of a spring
+};
 
 double unit_real(std::uint32_t word) {
   return app::unit_real(word);

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 
 #include <cairo.h>
 
 #include <app/cairo_png.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -206,13 +206,8 @@ app::World world_of(const Network& network) {
 }
 
 app::Chart history_chart(const std::vector<app::Row>& history, const std::string& subtitle) {
-  app::Series springs{"Springs", kSpringLine, {}};
-  app::Series nodes{"Nodes", kNodeLine, {}};
-  for (const app::Row& row : history) {
-    springs.values.push_back(row[0]);
-    nodes.values.push_back(row[1]);
-  }
-  return {"Springs and nodes that are left", subtitle, "Step", "Number", {std::move(springs), std::move(nodes)}};
+  return app::history_chart(history, "Springs and nodes that are left", subtitle, "Number",
+                            {{"Springs", kSpringLine, app::column(0)}, {"Nodes", kNodeLine, app::column(1)}});
 }
 
 }  // namespace structure

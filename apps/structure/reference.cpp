@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <utility>
 #include <vector>
+
+#include <app/reference.h>
 
 #include "network.h"
 #include "simulation.h"
@@ -37,7 +38,7 @@ struct Bar {
   Point force;  // on ends[0]
 };
 
-class Reference final : public ReferenceSimulation {
+class Reference final : public app::Reference<ReferenceSimulation, Census> {
  public:
   Reference(const Parameters& parameters, const Network& network)
       : parameters_(parameters), start_(network), peak_forces_(network.springs.size()) {
@@ -74,16 +75,6 @@ class Reference final : public ReferenceSimulation {
     }
   }
 
-  void record() override {
-    Census census;
-    for (const Bar& bar : bars_) census.springs += bar.exists;
-    for (const Joint& joint : joints_) census.nodes += joint.kind != Kind::gone;
-    history_.push_back(census);
-  }
-
-  void synchronize() override {}
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
-
   Network network() override {
     Network now = start_;
     for (std::size_t n = 0; n < joints_.size(); ++n) {
@@ -105,6 +96,13 @@ class Reference final : public ReferenceSimulation {
 
  private:
   static constexpr double kTimeStep = 0.2;
+
+  Census census() const override {
+    Census census;
+    for (const Bar& bar : bars_) census.springs += bar.exists;
+    for (const Joint& joint : joints_) census.nodes += joint.kind != Kind::gone;
+    return census;
+  }
 
   static Vector rounded(Point point) { return {static_cast<float>(point.x), static_cast<float>(point.y)}; }
 
@@ -173,7 +171,6 @@ class Reference final : public ReferenceSimulation {
   std::vector<Joint> joints_;
   std::vector<Bar> bars_;
   std::vector<double> peak_forces_;
-  std::vector<Census> history_;
 };
 
 }  // namespace

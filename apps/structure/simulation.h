@@ -83,7 +83,7 @@ using app::PhaseTime;
 using app::Usage;
 
 /// A running simulation. step() waits for the device at least once: how long the search for what anchors hold takes is
-/// known only there. record() of the parallel implementations waits, too.
+/// known only there. record() of the variant with objects waits, too.
 class Simulation : public app::Simulation {
  public:
   /// What was counted since the last call, oldest first.

@@ -6,14 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/census_history.h>
+#include <app/collect.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
-#include "census_history.h"
 #include "colors.h"
-#include "grid.h"
+#include "rules.h"
 #include "simulation.h"
 
 namespace sugarscape {
@@ -42,7 +43,7 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
 
   void step() override { model_.step(begin_step(), clock()); }
 
-  void record() override { history_.record(handle().executor(), cells_, model_.view(steps())); }
+  void record() override { history_.record(handle().executor(), cells_, TakeCensus{model_.view(steps())}); }
 
   std::vector<Census> take_history() override {
     synchronize();
@@ -51,13 +52,8 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
 
   std::vector<CellState> landscape() override {
     synchronize();
-    const dynasoar::DeviceArray<CellState> states(cells_);
-    CellState* const out = states.data();
     const auto view = model_.view(steps());
-    handle().parallel_for(cells_,
-                          [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
-    handle().synchronize();
-    return states.download();
+    return app::collect<CellState>(handle(), cells_, [=] __device__(std::uint32_t c) { return view.state(c); });
   }
 
   app::SavedOptions saved_options() const {
@@ -95,7 +91,7 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
   Parameters parameters_;
   std::uint32_t cells_;
   Model model_;
-  CensusHistory history_;
+  app::CensusHistory<Census> history_;
 };
 
 }  // namespace sugarscape

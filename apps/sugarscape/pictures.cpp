@@ -2,12 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include <app/format.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -30,18 +26,9 @@ app::Picture landscape_picture(const std::vector<CellState>& landscape, const Pa
 }
 
 app::Chart population_chart(const std::vector<app::Row>& history, const Parameters& parameters) {
-  app::Series males{"Males", kMaleLine, {}};
-  app::Series females{"Females", kFemaleLine, {}};
-  for (const app::Row& row : history) {
-    males.values.push_back(row[1]);
-    females.values.push_back(row[2]);
-  }
-  return {"Males and females on the Sugarscape",
-          fmt::format("{} × {} cells, seed {}", app::grouped(static_cast<std::uint64_t>(parameters.width)),
-                      app::grouped(static_cast<std::uint64_t>(parameters.height)), parameters.seed),
-          "Step",
-          "Population",
-          {std::move(males), std::move(females)}};
+  return app::history_chart(history, "Males and females on the Sugarscape",
+                            app::size_and_seed(parameters.width, parameters.height, parameters.seed), "Population",
+                            {{"Males", kMaleLine, app::column(1)}, {"Females", kFemaleLine, app::column(2)}});
 }
 
 }  // namespace sugarscape

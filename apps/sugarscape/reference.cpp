@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <Random123/philox.h>
+#include <app/reference.h>
 
 #include "simulation.h"
 
@@ -42,15 +42,15 @@ struct Place {
   std::optional<Agent> agent;
 };
 
-class Reference final : public Simulation {
+class Reference final : public app::Reference<Simulation, Census> {
  public:
   explicit Reference(const Parameters& parameters)
-      : width_(static_cast<std::int64_t>(parameters.width)),
+      : app::Reference<Simulation, Census>(parameters.seed),
+        width_(static_cast<std::int64_t>(parameters.width)),
         height_(static_cast<std::int64_t>(parameters.height)),
-        seed_(parameters.seed),
         places_(static_cast<Cell>(width_ * height_)) {
-    const auto males = static_cast<std::uint64_t>(parameters.males * 4294967296.0);
-    const auto females = static_cast<std::uint64_t>(parameters.females * 4294967296.0);
+    const std::uint64_t males = app::words_of(parameters.males);
+    const std::uint64_t females = app::words_of(parameters.females);
     for (Cell cell = 0; cell < places_.size(); ++cell) {
       places_[cell].growth = initial_growth(cell);
       const std::uint32_t word = random_words(1, cell)[0];
@@ -68,18 +68,6 @@ class Reference final : public Simulation {
     mate();
   }
 
-  void record() override {
-    Census census;
-    for (const Place& place : places_) {
-      census.sugar += place.sugar;
-      if (place.agent) ++(place.agent->male ? census.males : census.females);
-    }
-    history_.push_back(census);
-  }
-
-  void synchronize() override {}
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
-
   std::vector<CellState> landscape() override {
     std::vector<CellState> states;
     for (const Place& place : places_) states.push_back(state_of(place));
@@ -87,6 +75,15 @@ class Reference final : public Simulation {
   }
 
  private:
+  Census census() const override {
+    Census census;
+    for (const Place& place : places_) {
+      census.sugar += place.sugar;
+      if (place.agent) ++(place.agent->male ? census.males : census.females);
+    }
+    return census;
+  }
+
   // The cells that agents ask for, each with those who ask, row by row.
   using Requests = std::map<Cell, Cells>;
 
@@ -103,11 +100,11 @@ class Reference final : public Simulation {
     const std::array<std::uint32_t, 4> second = random_words(1, cell, 1);
     Agent agent{};
     agent.male = male;
-    agent.vision = 1 + scaled(first[1], 2);
-    agent.max_age = 66 + scaled(first[2], 33);
-    agent.endowment = 50 + scaled(first[3], 150);
-    agent.metabolism = 26 + scaled(second[0], 53);
-    agent.max_children = male ? 0 : 2 + scaled(second[1], 6);
+    agent.vision = 1 + app::scaled(first[1], 2);
+    agent.max_age = 66 + app::scaled(first[2], 33);
+    agent.endowment = 50 + app::scaled(first[3], 150);
+    agent.metabolism = 26 + app::scaled(second[0], 53);
+    agent.max_children = male ? 0 : 2 + app::scaled(second[1], 6);
     agent.wealth = agent.endowment;
     return agent;
   }
@@ -205,12 +202,12 @@ class Reference final : public Simulation {
   void give_birth(Cell cell, Agent& father, Agent& mother) {
     const std::array<std::uint32_t, 4> words = random_words(6, cell);
     Agent child{};
-    child.male = scaled(words[0], 2) == 0;
+    child.male = app::scaled(words[0], 2) == 0;
     child.vision = (father.vision + mother.vision) / 2;
     child.max_age = (father.max_age + mother.max_age) / 2;
     child.endowment = (father.endowment + mother.endowment) / 2;
     child.metabolism = (father.metabolism + mother.metabolism) / 2;
-    child.max_children = child.male ? 0 : 2 + scaled(words[1], 6);
+    child.max_children = child.male ? 0 : 2 + app::scaled(words[1], 6);
     child.wealth = child.endowment;
     places_[cell].agent = child;
     father.wealth -= father.endowment / 2;
@@ -248,20 +245,7 @@ class Reference final : public Simulation {
   // One of the cells, if there are any.
   std::optional<Cell> drawn(const Cells& cells, std::uint32_t decision, Cell cell) const {
     if (cells.empty()) return std::nullopt;
-    return cells[scaled(random_words(decision, cell)[0], static_cast<std::uint32_t>(cells.size()))];
-  }
-
-  std::array<std::uint32_t, 4> random_words(std::uint32_t decision, Cell cell, std::uint32_t draw = 0) const {
-    const auto seed_low = static_cast<std::uint32_t>(seed_ & 0xFFFFFFFFu);
-    const auto seed_high = static_cast<std::uint32_t>(seed_ >> 32);
-    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, draw, 0}};
-    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
-    const r123::Philox4x32::ctr_type words = r123::Philox4x32()(counter, key);
-    return {words[0], words[1], words[2], words[3]};
-  }
-
-  static std::uint32_t scaled(std::uint32_t word, std::uint32_t n) {
-    return static_cast<std::uint32_t>((std::uint64_t{word} * n) >> 32);
+    return cells[app::scaled(random_words(decision, cell)[0], cells.size())];
   }
 
   static CellState state_of(const Place& place) {
@@ -284,10 +268,7 @@ class Reference final : public Simulation {
 
   std::int64_t width_;
   std::int64_t height_;
-  std::uint64_t seed_;
-  std::uint32_t step_ = 0;
   std::vector<Place> places_;
-  std::vector<Census> history_;
 };
 
 }  // namespace

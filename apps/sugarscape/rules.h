@@ -2,14 +2,33 @@
 /// The numbers of the model and its start, shared by every parallel implementation. Defined in README.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include <app/census_history.h>
+#include <app/random.h>
 #include <dynasoar/platform/config.h>
 
 #include "grid.h"
-#include "random.h"
+#include "simulation.h"
 
 namespace sugarscape {
+
+using app::draw;
+using app::random_block;
+using app::scale;
+using app::Seed;
+
+/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+enum class Decision : std::uint32_t {
+  growth = 0,         ///< how fast sugar grows on a cell
+  initial_agent = 1,  ///< who lives on a cell at the start
+  move_ask = 2,       ///< which of the best free cells an agent asks for
+  move_accept = 3,    ///< which of the agents that ask for a cell moves there
+  birth_ask = 4,      ///< which free cell a father asks for
+  birth_accept = 5,   ///< whose child a cell takes
+  newborn = 6,        ///< a child's sex and how many children it may bear
+};
 
 /// What neighbours see of a cell; a female that males may propose to is told apart from others.
 inline constexpr std::uint8_t kFree = 0;
@@ -162,6 +181,19 @@ class RichestAgent {
  private:
   std::uint32_t most_ = 0;
   std::uint8_t position_ = kNone;
+};
+
+/// Counts a cell. @tparam View   has device functions `kind(c)` and `sugar(c)` of a cell number
+template <class View>
+struct TakeCensus {
+  View view;
+  __device__ void operator()(std::size_t index, app::Tally<Census>& tally) const {
+    const auto c = static_cast<std::uint32_t>(index);
+    const std::uint8_t kind = view.kind(c);
+    tally.of[0] += kind == kMale;
+    tally.of[1] += is_female(kind);
+    tally.of[2] += view.sugar(c);
+  }
 };
 
 }  // namespace sugarscape

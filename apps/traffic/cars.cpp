@@ -72,7 +72,7 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
   }
 
   /// Adds itself to a census.
-  __device__ void count(CensusHistory::Sums sums) {
+  __device__ void count(CarSums sums) {
     CarCounts counts;
     count_car(counts, speed_);
     sums.add(cell_, counts);
@@ -181,7 +181,7 @@ class Model {
     clock.end_phase(executor, 2);
   }
 
-  void count_cars(CensusHistory::Sums sums) { handle_.parallel_do<&Car::count>(sums); }
+  void count_cars(CarSums sums) { handle_.parallel_do<&Car::count>(sums); }
 
  private:
   Handle& handle_;

@@ -254,7 +254,7 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
   }
 
   /// Adds itself to a census.
-  __device__ void count(CensusHistory::Sums sums) {
+  __device__ void count(CarSums sums) {
     CarCounts counts;
     count_car(counts, speed_);
     sums.add(cell_->number(), counts);
@@ -404,7 +404,7 @@ class Model {
     clock.end_phase(executor, 3);
   }
 
-  void count_cars(CensusHistory::Sums sums) { handle_.parallel_do<&Car::count>(sums); }
+  void count_cars(CarSums sums) { handle_.parallel_do<&Car::count>(sums); }
 
  private:
   template <class C>

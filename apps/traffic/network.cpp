@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "random.h"
+#include "rules.h"
 
 namespace traffic {
 namespace {

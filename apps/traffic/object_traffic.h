@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/census_history.h>
+#include <app/collect.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
-#include "census_history.h"
 #include "colors.h"
 #include "rules.h"
 #include "simulation.h"
@@ -58,13 +59,8 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
 
   std::vector<CellState> cells() override {
     synchronize();
-    const dynasoar::DeviceArray<CellState> states(cells_);
-    CellState* const out = states.data();
     const auto view = model_.view(world());
-    handle().parallel_for(cells_,
-                          [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
-    handle().synchronize();
-    return states.download();
+    return app::collect<CellState>(handle(), cells_, [=] __device__(std::uint32_t c) { return view.state(c); });
   }
 
   const app::SavedOptions& saved_options() const { return options_; }
@@ -130,7 +126,7 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
   std::size_t cells_;
   World start_;
   Model model_;
-  CensusHistory history_;
+  app::CensusHistory<Census> history_;
   dynasoar::DeviceArray<Point> places_;
 };
 

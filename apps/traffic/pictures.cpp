@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include <cairo.h>
 #include <fmt/format.h>
 
 #include <app/cairo_png.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -285,13 +285,8 @@ app::Picture map_picture(const Network& network, const std::vector<CellState>& c
 }
 
 app::Chart history_chart(const std::vector<app::Row>& history, const std::string& subtitle) {
-  app::Series cars{"Cars", kCarsLine, {}};
-  app::Series moving{"Moving", kMovingLine, {}};
-  for (const app::Row& row : history) {
-    cars.values.push_back(row[0]);
-    moving.values.push_back(row[1]);
-  }
-  return {"Cars, and those that move", subtitle, "Step", "Number", {std::move(cars), std::move(moving)}};
+  return app::history_chart(history, "Cars, and those that move", subtitle, "Number",
+                            {{"Cars", kCarsLine, app::column(0)}, {"Moving", kMovingLine, app::column(1)}});
 }
 
 }  // namespace traffic

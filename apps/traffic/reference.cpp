@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <Random123/philox.h>
+#include <app/reference.h>
 
 #include "simulation.h"
 
@@ -29,10 +29,13 @@ struct Vehicle {
   int top_speed = 0;
 };
 
-class Reference final : public Simulation {
+class Reference final : public app::Reference<Simulation, Census> {
  public:
   Reference(const Parameters& parameters, const Network& network)
-      : parameters_(parameters), network_(network), phases_(network.intersections.size()) {
+      : app::Reference<Simulation, Census>(parameters.seed),
+        parameters_(parameters),
+        network_(network),
+        phases_(network.intersections.size()) {
     check_network(network);
     for (std::size_t street = 0; street < network_.streets.size(); ++street) {
       std::uint32_t& phases = phases_[network_.streets[street].to];
@@ -65,20 +68,6 @@ class Reference final : public Simulation {
     for (const auto& [cell, path] : paths) move(cell, path);
   }
 
-  void record() override {
-    Census census;
-    for (const std::optional<Vehicle>& vehicle : vehicles_) {
-      if (!vehicle) continue;
-      ++census.cars;
-      if (vehicle->speed > 0) ++census.moving;
-      census.speeds += static_cast<std::uint64_t>(vehicle->speed);
-    }
-    history_.push_back(census);
-  }
-
-  void synchronize() override {}
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
-
   std::vector<CellState> cells() override {
     std::vector<CellState> states;
     for (std::size_t cell = 0; cell < vehicles_.size(); ++cell) {
@@ -95,6 +84,17 @@ class Reference final : public Simulation {
   }
 
  private:
+  Census census() const override {
+    Census census;
+    for (const std::optional<Vehicle>& vehicle : vehicles_) {
+      if (!vehicle) continue;
+      ++census.cars;
+      if (vehicle->speed > 0) ++census.moving;
+      census.speeds += static_cast<std::uint64_t>(vehicle->speed);
+    }
+    return census;
+  }
+
   std::size_t last_cell(std::size_t street) const { return first_[street] + network_.streets[street].cells - 1; }
 
   // The last cell of a street from which one can go on.
@@ -126,14 +126,14 @@ class Reference final : public Simulation {
         if (has_turned) break;
         has_turned = true;
         const std::vector<std::uint32_t>& exits = network_.streets[street_of_[here]].exits;
-        next = first_[exits[scaled(words[2], exits.size())]];
+        next = first_[exits[app::scaled(words[2], exits.size())]];
       }
       if (vehicles_[next]) break;
       const auto limit = static_cast<std::size_t>(limit_of(next));
       if (limit < speed) speed = std::max(limit, path.size());
       if (path.size() < speed) path.push_back(next);
     }
-    if (!path.empty() && happens(words[1], parameters_.dawdling)) path.pop_back();
+    if (!path.empty() && app::happens(words[1], parameters_.dawdling)) path.pop_back();
     return path;
   }
 
@@ -167,36 +167,17 @@ class Reference final : public Simulation {
 
   std::optional<Vehicle> perhaps_a_vehicle(std::uint32_t decision, std::size_t cell, double probability) const {
     const std::array<std::uint32_t, 4> words = random_words(decision, cell);
-    if (!happens(words[0], probability)) return std::nullopt;
-    return Vehicle{0, 5 + static_cast<int>(scaled(words[1], 5))};
-  }
-
-  static bool happens(std::uint32_t word, double probability) {
-    return word < static_cast<std::uint64_t>(probability * 4294967296.0);
-  }
-
-  static std::uint32_t scaled(std::uint32_t word, std::size_t n) {
-    return static_cast<std::uint32_t>((std::uint64_t{word} * n) >> 32);
-  }
-
-  std::array<std::uint32_t, 4> random_words(std::uint32_t decision, std::size_t cell) const {
-    const auto seed_low = static_cast<std::uint32_t>(parameters_.seed & 0xFFFFFFFFu);
-    const auto seed_high = static_cast<std::uint32_t>(parameters_.seed >> 32);
-    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, 0, 0}};
-    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
-    const r123::Philox4x32::ctr_type words = r123::Philox4x32()(counter, key);
-    return {words[0], words[1], words[2], words[3]};
+    if (!app::happens(words[0], probability)) return std::nullopt;
+    return Vehicle{0, 5 + static_cast<int>(app::scaled(words[1], 5))};
   }
 
   Parameters parameters_;
   Network network_;
-  std::vector<std::uint32_t> phases_;   // [intersections] of their lights
-  std::vector<std::size_t> first_;      // [streets] number of the first cell
-  std::vector<std::size_t> street_of_;  // [cells]
-  std::vector<bool> leaves_;            // [cells] cars that come here leave
-  std::uint32_t step_ = 0;
+  std::vector<std::uint32_t> phases_;             // [intersections] of their lights
+  std::vector<std::size_t> first_;                // [streets] number of the first cell
+  std::vector<std::size_t> street_of_;            // [cells]
+  std::vector<bool> leaves_;                      // [cells] cars that come here leave
   std::vector<std::optional<Vehicle>> vehicles_;  // [cells]
-  std::vector<Census> history_;
 };
 
 }  // namespace

@@ -1,17 +1,32 @@
 /// @file
-/// The model's rules, shared by every parallel implementation. Defined in README.md.
+/// The model's rules and random numbers, shared by every parallel implementation. Defined in README.md.
 #pragma once
 
 #include <cstdint>
 
+#include <app/census_history.h>
+#include <app/random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 
 #include "network.h"
-#include "random.h"
 #include "simulation.h"
 
 namespace traffic {
+
+using app::random_block;
+using app::scale;
+using app::Seed;
+
+/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+enum class Decision : std::uint32_t {
+  start = 0,         ///< which car is on a cell at the start
+  birth = 1,         ///< whether a producer makes a car, and which
+  drive = 2,         ///< how a car accelerates, dawdles and turns
+  intersection = 3,  ///< where an intersection is, and how many streets begin there
+  street = 4,        ///< where a street ends, and its limit
+  source = 5,        ///< whether a cell is a producer or a destination
+};
 
 /// Cars go 5 to 9 cells a step at most.
 inline constexpr std::uint32_t kLeastTopSpeed = 5;
@@ -91,6 +106,16 @@ inline constexpr std::uint64_t kNoClaim = ~std::uint64_t{0};
 /// @param cell    where the car is
 __host__ __device__ inline std::uint64_t claim_of(std::uint32_t step, std::uint32_t cells, std::uint32_t cell) {
   return std::uint64_t{~step} << 32 | std::uint64_t{cells} << 28 | cell;
+}
+
+/// All cars, those that move, and the sum of their speeds.
+using CarCounts = app::Tally<Census>;
+using CarSums = app::CountSums<app::kNumbersOf<Census>>;
+
+__device__ inline void count_car(CarCounts& counts, std::uint32_t speed) {
+  ++counts.of[0];
+  counts.of[1] += speed > 0;
+  counts.of[2] += speed;
 }
 
 }  // namespace traffic

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/census_history.h>
+#include <app/collect.h>
 #include <app/object_heap.h>
 #include <app/object_simulation.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
 
 #include "colors.h"
-#include "population_history.h"
 #include "rules.h"
 #include "simulation.h"
 
@@ -44,10 +45,7 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
     if (compaction_.above < 1) model_.compact(compaction_);
   }
 
-  void record() override {
-    const auto view = model_.view(steps());
-    history_.record(handle().executor(), cells_, [=] __device__(std::uint32_t c) { return view.kind(c); });
-  }
+  void record() override { history_.record(handle().executor(), cells_, CountAgents{model_.view(steps())}); }
 
   std::vector<Population> take_history() override {
     synchronize();
@@ -56,16 +54,18 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
 
   std::vector<CellState> ocean() override {
     synchronize();
-    const dynasoar::DeviceArray<CellState> states(cells_);
-    CellState* const out = states.data();
     const auto view = model_.view(steps());
-    handle().parallel_for(cells_,
-                          [=] __device__(std::size_t c) { out[c] = view.state(static_cast<std::uint32_t>(c)); });
-    handle().synchronize();
-    return states.download();
+    return app::collect<CellState>(handle(), cells_, [=] __device__(std::uint32_t c) { return view.state(c); });
   }
 
-  app::SavedOptions saved_options() const { return wa_tor::saved_options(parameters_); }
+  app::SavedOptions saved_options() const {
+    return app::SavedOptions()
+        .add("--width", parameters_.width)
+        .add("--height", parameters_.height)
+        .add("--seed", parameters_.seed)
+        .add("--fish", parameters_.fish)
+        .add("--sharks", parameters_.sharks);
+  }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
 
@@ -91,7 +91,7 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
   std::uint32_t cells_;
   dynasoar::CompactionOptions compaction_;
   Model model_;
-  PopulationHistory history_;
+  app::CensusHistory<Population> history_;
 };
 
 }  // namespace wa_tor

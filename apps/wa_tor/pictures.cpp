@@ -1,12 +1,8 @@
 #include "pictures.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include <app/format.h>
+#include <app/history_chart.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -24,18 +20,9 @@ app::Picture ocean_picture(const std::vector<CellState>& ocean, const Parameters
 }
 
 app::Chart population_chart(const std::vector<app::Row>& history, const Parameters& parameters) {
-  app::Series fish{"Fish", kFishLine, {}};
-  app::Series sharks{"Sharks", kSharkLine, {}};
-  for (const app::Row& row : history) {
-    fish.values.push_back(row[0]);
-    sharks.values.push_back(row[1]);
-  }
-  return {"Fish and sharks on Wa-Tor",
-          fmt::format("{} × {} cells, seed {}", app::grouped(static_cast<std::uint64_t>(parameters.width)),
-                      app::grouped(static_cast<std::uint64_t>(parameters.height)), parameters.seed),
-          "Step",
-          "Population",
-          {std::move(fish), std::move(sharks)}};
+  return app::history_chart(history, "Fish and sharks on Wa-Tor",
+                            app::size_and_seed(parameters.width, parameters.height, parameters.seed), "Population",
+                            {{"Fish", kFishLine, app::column(0)}, {"Sharks", kSharkLine, app::column(1)}});
 }
 
 }  // namespace wa_tor

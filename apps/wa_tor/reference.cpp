@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include <Random123/philox.h>
+#include <app/reference.h>
 
 #include "simulation.h"
 
@@ -21,21 +20,19 @@ enum class Kind : std::uint8_t { free = 0, fish = 1, shark = 2 };
 
 using Cell = std::size_t;
 
-class Reference final : public Simulation {
+class Reference final : public app::Reference<Simulation, Population> {
  public:
   explicit Reference(const Parameters& parameters)
-      : width_(static_cast<Cell>(parameters.width)),
+      : app::Reference<Simulation, Population>(parameters.seed),
+        width_(static_cast<Cell>(parameters.width)),
         height_(static_cast<Cell>(parameters.height)),
-        seed_(parameters.seed),
         ocean_(width_ * height_) {
-    const auto fish_words = static_cast<std::uint64_t>(parameters.fish * 4294967296.0);
-    const auto shark_words = static_cast<std::uint64_t>(parameters.sharks * 4294967296.0);
     for (Cell cell = 0; cell < ocean_.size(); ++cell) {
-      const std::array<std::uint32_t, 2> words = random_words(0, cell);
-      const std::uint32_t age = scaled(words[1], 4);
-      if (words[0] < fish_words) {
+      const std::array<std::uint32_t, 4> words = random_words(0, cell);
+      const std::uint32_t age = app::scaled(words[1], 4);
+      if (app::happens(words[0], parameters.fish)) {
         ocean_[cell] = fish(age);
-      } else if (words[0] < fish_words + shark_words) {
+      } else if (words[0] < app::words_of(parameters.fish) + app::words_of(parameters.sharks)) {
         ocean_[cell] = shark(age, 2);
       }
     }
@@ -47,20 +44,18 @@ class Reference final : public Simulation {
     shark_half();
   }
 
-  void record() override {
+  std::vector<CellState> ocean() override { return ocean_; }
+
+ private:
+  Population census() const override {
     Population population;
     for (const CellState& cell : ocean_) {
       if (is(cell, Kind::fish)) ++population.fish;
       if (is(cell, Kind::shark)) ++population.sharks;
     }
-    history_.push_back(population);
+    return population;
   }
 
-  void synchronize() override {}
-  std::vector<Population> take_history() override { return std::exchange(history_, {}); }
-  std::vector<CellState> ocean() override { return ocean_; }
-
- private:
   // For every agent that asks for a cell, the direction it asks for.
   using Requests = std::vector<std::optional<int>>;
 
@@ -154,20 +149,7 @@ class Reference final : public Simulation {
   }
 
   std::uint32_t random_integer(std::uint32_t decision, Cell cell, std::uint32_t n) const {
-    return scaled(random_words(decision, cell)[0], n);
-  }
-
-  std::array<std::uint32_t, 2> random_words(std::uint32_t decision, Cell cell) const {
-    const auto seed_low = static_cast<std::uint32_t>(seed_ & 0xFFFFFFFFu);
-    const auto seed_high = static_cast<std::uint32_t>(seed_ >> 32);
-    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(cell), step_, 0, 0}};
-    const r123::Philox4x32::key_type key = {{seed_low, decision + 0x9E3779B9u * seed_high}};
-    const r123::Philox4x32::ctr_type words = r123::Philox4x32()(counter, key);
-    return {words[0], words[1]};
-  }
-
-  static std::uint32_t scaled(std::uint32_t word, std::uint32_t n) {
-    return static_cast<std::uint32_t>((std::uint64_t{word} * n) >> 32);
+    return app::scaled(random_words(decision, cell)[0], n);
   }
 
   static bool is(const CellState& cell, Kind kind) { return cell.kind == static_cast<std::uint8_t>(kind); }
@@ -178,10 +160,7 @@ class Reference final : public Simulation {
 
   Cell width_;
   Cell height_;
-  std::uint64_t seed_;
-  std::uint32_t step_ = 0;
   std::vector<CellState> ocean_;
-  std::vector<Population> history_;
 };
 
 }  // namespace

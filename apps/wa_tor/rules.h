@@ -2,14 +2,33 @@
 /// The numbers of the model and its start, shared by every parallel implementation. Defined in README.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include <app/census_history.h>
+#include <app/random.h>
 #include <dynasoar/platform/config.h>
 
-#include "random.h"
+#include "simulation.h"
 #include "torus.h"
 
 namespace wa_tor {
+
+using app::draw;
+using app::random_block;
+using app::scale;
+using app::Seed;
+
+/// What a random number is for; its number is part of the key, so no two decisions share numbers.
+enum class Decision : std::uint32_t {
+  initial = 0,       ///< what a cell holds at the start
+  fish_move = 1,     ///< which candidate a fish asks for
+  fish_accept = 2,   ///< which fish a cell gives itself to
+  fish_birth = 3,    ///< a newborn fish's age
+  shark_move = 4,    ///< which candidate a shark asks for
+  shark_accept = 5,  ///< which shark a cell gives itself to
+  shark_birth = 6,   ///< a newborn shark's age
+};
 
 /// What a cell holds; the values are those of CellState::kind.
 inline constexpr std::uint8_t kFree = 0;
@@ -54,5 +73,16 @@ __host__ __device__ inline std::uint32_t choose(DirectionSet candidates, Seed se
                                                 std::uint32_t cell, std::uint32_t step) {
   return candidates[draw(seed, decision, cell, step, candidates.size())];
 }
+
+/// Counts the agent of a cell. @tparam View   has a device function `kind(c)`
+template <class View>
+struct CountAgents {
+  View view;
+  __device__ void operator()(std::size_t c, app::Tally<Population>& tally) const {
+    const std::uint8_t kind = view.kind(static_cast<std::uint32_t>(c));
+    tally.of[0] += kind == kFish;
+    tally.of[1] += kind == kShark;
+  }
+};
 
 }  // namespace wa_tor

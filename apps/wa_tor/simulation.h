@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <app/saved_options.h>
 #include <app/simulation.h>
 
 namespace wa_tor {
@@ -75,8 +74,5 @@ std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
 /// Sequential, on the host: the definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
-
-/// What a checkpoint must have been written with to be loaded.
-app::SavedOptions saved_options(const Parameters& parameters);
 
 }  // namespace wa_tor

@@ -13,10 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
 #include "bodies/random_bodies.h"
 #include "collision/collision.h"
+#include "model_suite.h"
 #include "n_body/n_body.h"
 
 namespace {
@@ -47,9 +46,8 @@ std::vector<Implementation> collision_implementations() {
 }
 
 std::vector<Implementation> implementations() {
-  std::vector<Implementation> all = n_body_implementations();
-  for (const Implementation& implementation : collision_implementations()) all.push_back(implementation);
-  return all;
+  using dynasoar::test::operator+;
+  return n_body_implementations() + collision_implementations();
 }
 
 // The same bodies, numbered from 0 in the same order.
@@ -117,7 +115,7 @@ std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size
   return states;
 }
 
-constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+using dynasoar::test::kQuick;
 
 }  // namespace
 
@@ -151,7 +149,7 @@ TEST_CASE("n-body with a cut-off is the same bit by bit for all allocators and n
   const auto after = [](const Implementation& implementation, int threads) {
     const std::unique_ptr<Simulation> simulation =
         start(with_cut_off(implementation.make, 0.1f), crowd(kQuick ? 100 : 700, 5, 1), threads);
-    for (int step = 0; step < 10; ++step) simulation->step();
+    dynasoar::test::run(*simulation, 10);
     return simulation->bodies();
   };
   const Implementation objects = n_body_implementations().front();
@@ -192,8 +190,7 @@ TEST_CASE("every step is the reference's step from the same state") {
 
 TEST_CASE("the number of threads changes nothing") {
   for (const Implementation& implementation : implementations()) {
-    // A GPU takes no notice of the number.
-    for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5}) {
+    for (const int threads : dynasoar::test::thread_counts()) {
       check_steps(implementation, crowd(200, 11, 0.1f), 4, threads);
     }
   }
@@ -247,7 +244,7 @@ TEST_CASE("momentum is conserved while nothing bounces, and energy nearly") {
     };
     const Totals before = simulation->totals();
     const double energy_before = before.kinetic_energy + potential(simulation->bodies());
-    for (int step = 0; step < 100; ++step) simulation->step();
+    dynasoar::test::run(*simulation, 100);
     const Totals after = simulation->totals();
     CHECK(after.mass == before.mass);
     const double momentum = before.mass * 0.0005;  // what it could be
@@ -263,7 +260,7 @@ TEST_CASE("mass and momentum survive every merge") {
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
     const Totals before = simulation->totals();
-    for (int step = 0; step < 30; ++step) simulation->step();
+    dynasoar::test::run(*simulation, 30);
     const Totals after = simulation->totals();
     CHECK(after.bodies < before.bodies);
     CHECK(after.mass == before.mass);
@@ -367,18 +364,9 @@ TEST_CASE("at the ends of the ranges that files may have, no result is infinite"
 }
 
 TEST_CASE("a heap that is too small says which size is enough") {
+  Parameters parameters;
+  parameters.initial = bodies::random_bodies(20000, 1, 40, 50);
   for (const Make& make : {Make(n_body::make_objects), Make(collision::make_objects)}) {
-    Parameters parameters;
-    parameters.initial = bodies::random_bodies(20000, 1, 40, 50);
-    parameters.heap_bytes = 16 << 10;
-    std::uint64_t needed = 0;
-    try {
-      make(parameters);
-    } catch (const app::HeapTooSmall& error) {
-      needed = error.needed_bytes();
-    }
-    REQUIRE(needed > parameters.heap_bytes);
-    parameters.heap_bytes = needed;
-    CHECK_NOTHROW(make(parameters));
+    dynasoar::test::check_too_small_heap(parameters, 16 << 10, make);
   }
 }

@@ -8,14 +8,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
 #include "flocking/simulation.h"
+#include "model_suite.h"
 
 namespace {
 
@@ -23,17 +21,12 @@ using flocking::BoidState;
 using flocking::Parameters;
 using flocking::Simulation;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
 std::vector<Implementation> implementations() {
-  std::vector<Implementation> all = {{"boids", flocking::make_boids}};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(all)) all.push_back(version);
-  all.push_back({"soa", flocking::make_soa_baseline});
-  all.push_back({"aos", flocking::make_aos_baseline});
-  return all;
+  const std::vector<Implementation> objects = {{"boids", flocking::make_boids}};
+  return objects + dynasoar::test::on_other_allocators(objects) +
+         std::vector<Implementation>{{"soa", flocking::make_soa_baseline}, {"aos", flocking::make_aos_baseline}};
 }
 
 Parameters random_flock(std::uint32_t count, double neighbours, std::uint64_t seed) {
@@ -45,7 +38,7 @@ Parameters random_flock(std::uint32_t count, double neighbours, std::uint64_t se
 
 std::vector<BoidState> after(const Implementation& implementation, const Parameters& parameters, int steps) {
   const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  for (int i = 0; i < steps; ++i) simulation->step();
+  dynasoar::test::run(*simulation, steps);
   return simulation->boids();
 }
 
@@ -190,15 +183,5 @@ TEST_CASE("a run whose totals stop being finite ends with the step") {
 }
 
 TEST_CASE("a heap that is too small for a flock says which size is enough") {
-  Parameters parameters = random_flock(20000, 30, 1);
-  parameters.heap_bytes = 16 << 10;
-  std::uint64_t needed = 0;
-  try {
-    flocking::make_boids(parameters);
-  } catch (const app::HeapTooSmall& error) {
-    needed = error.needed_bytes();
-  }
-  REQUIRE(needed > parameters.heap_bytes);
-  parameters.heap_bytes = needed;
-  CHECK_NOTHROW(flocking::make_boids(parameters));
+  dynasoar::test::check_too_small_heap(random_flock(20000, 30, 1), 16 << 10, flocking::make_boids);
 }

@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
 #include "forest_fire/simulation.h"
+#include "model_suite.h"
 
 namespace {
 
@@ -23,26 +21,18 @@ using forest_fire::Ground;
 using forest_fire::Parameters;
 using forest_fire::Simulation;
 
-// Under a GPU's sanitizers a step takes a hundred times as long.
-constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+using dynasoar::test::kQuick;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
 std::vector<Implementation> implementations() {
-  std::vector<Implementation> all = {{"trees", forest_fire::make_trees}};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(all)) all.push_back(version);
-  all.push_back({"soa", forest_fire::make_soa_baseline});
-  all.push_back({"aos", forest_fire::make_aos_baseline});
-  return all;
+  const std::vector<Implementation> objects = {{"trees", forest_fire::make_trees}};
+  return objects + dynasoar::test::on_other_allocators(objects) +
+         std::vector<Implementation>{{"soa", forest_fire::make_soa_baseline}, {"aos", forest_fire::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
-  std::vector<Implementation> all = implementations();
-  all.push_back({"reference", forest_fire::make_reference});
-  return all;
+  return implementations() + std::vector<Implementation>{{"reference", forest_fire::make_reference}};
 }
 
 // A forest with so many fires that everything happens in few steps.
@@ -70,36 +60,19 @@ std::size_t count(const std::vector<Ground>& forest, Ground ground) {
   return static_cast<std::size_t>(std::count(forest.begin(), forest.end(), ground));
 }
 
-// Forests of the reference after 0, 1, ... steps.
-std::vector<std::vector<Ground>> reference_forests(const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> reference = forest_fire::make_reference(parameters);
-  std::vector<std::vector<Ground>> forests = {reference->forest()};
-  for (int step = 0; step < steps; ++step) {
-    reference->step();
-    forests.push_back(reference->forest());
-  }
-  return forests;
+std::vector<Ground> after(const Implementation& implementation, const Parameters& parameters, int steps) {
+  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+  dynasoar::test::run(*simulation, steps);
+  return simulation->forest();
 }
 
-void check_all(Parameters parameters, int steps) {
-  const std::vector<std::vector<Ground>> expected = reference_forests(parameters, steps);
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    CAPTURE(parameters.width);
-    CAPTURE(parameters.height);
-    CAPTURE(parameters.seed);
-    // A GPU takes no notice of the number.
-    for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5}) {
-      CAPTURE(threads);
-      parameters.threads = threads;
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      for (std::size_t step = 0; step < expected.size(); ++step) {
-        CAPTURE(step);
-        if (step > 0) simulation->step();
-        REQUIRE((simulation->forest() == expected[step]));
-      }
-    }
-  }
+void check_all(const Parameters& parameters, int steps) {
+  CAPTURE(parameters.width);
+  CAPTURE(parameters.height);
+  CAPTURE(parameters.seed);
+  const auto forest_of = [](Simulation& simulation) { return simulation.forest(); };
+  const auto expected = dynasoar::test::run_of(*forest_fire::make_reference(parameters), steps, forest_of);
+  dynasoar::test::check_runs(implementations(), parameters, expected, forest_of);
 }
 
 }  // namespace
@@ -117,12 +90,8 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
 
 TEST_CASE("the reference finds the numbers that the definition gives") {
   // Computed by a separate program in another language, written from README.md.
-  const std::unique_ptr<Simulation> reference = forest_fire::make_reference(forest_of(20, 15, 0x123456789ABCDEFull));
-  for (int step = 0; step <= 40; ++step) {
-    reference->record();
-    reference->step();
-  }
-  const std::vector<Census> history = reference->take_history();
+  const std::vector<Census> history =
+      dynasoar::test::history_of(*forest_fire::make_reference(forest_of(20, 15, 0x123456789ABCDEFull)), 40);
   CHECK((history[0] == Census{150, 0}));
   CHECK((history[1] == Census{163, 1}));
   CHECK((history[2] == Census{171, 3}));
@@ -164,9 +133,7 @@ TEST_CASE("what is certain happens, and what is impossible does not") {
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     const auto forest = [&](const Parameters& parameters, int steps) {
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      for (int step = 0; step < steps; ++step) simulation->step();
-      return simulation->forest();
+      return after(implementation, parameters, steps);
     };
     const std::vector<Ground> empty(12 * 9, Ground::empty);
     const std::vector<Ground> trees(12 * 9, Ground::tree);
@@ -182,34 +149,20 @@ TEST_CASE("what is certain happens, and what is impossible does not") {
 }
 
 TEST_CASE("trees grow and are struck as often as the probabilities say") {
-  const auto after = [](const Parameters& parameters, int steps) {
-    const std::unique_ptr<Simulation> simulation = forest_fire::make_reference(parameters);
-    for (int step = 0; step < steps; ++step) simulation->step();
-    return simulation->forest();
+  const auto share = [](const Parameters& parameters, int steps, Ground ground) {
+    const std::vector<Ground> forest = after({"reference", forest_fire::make_reference}, parameters, steps);
+    return static_cast<double>(count(forest, ground)) / (300 * 300);
   };
-  const double cells = 300 * 300;
-  const auto share = [&](const std::vector<Ground>& forest, Ground ground) {
-    return static_cast<double>(count(forest, ground)) / cells;
-  };
-  CHECK(share(after(certain(300, 300, 0.3, 0, 0), 0), Ground::tree) == doctest::Approx(0.3).epsilon(0.02));
-  CHECK(share(after(certain(300, 300, 0, 0.1, 0), 2), Ground::tree) == doctest::Approx(0.19).epsilon(0.02));
-  CHECK(share(after(certain(300, 300, 1, 0, 0.1), 1), Ground::fire) == doctest::Approx(0.1).epsilon(0.03));
+  CHECK(share(certain(300, 300, 0.3, 0, 0), 0, Ground::tree) == doctest::Approx(0.3).epsilon(0.02));
+  CHECK(share(certain(300, 300, 0, 0.1, 0), 2, Ground::tree) == doctest::Approx(0.19).epsilon(0.02));
+  CHECK(share(certain(300, 300, 1, 0, 0.1), 1, Ground::fire) == doctest::Approx(0.1).epsilon(0.03));
 }
 
 TEST_CASE("the history is the number of trees in the forest, and each census is taken once") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(forest_of(19, 23));
-    CHECK(simulation->take_history().empty());
-    for (int step = 0; step < 10; ++step) {
-      simulation->record();
-      const std::vector<Ground> forest = simulation->forest();
-      simulation->step();
-      const std::vector<Census> history = simulation->take_history();
-      REQUIRE(history.size() == 1);
-      CHECK((history.front() == Census{count(forest, Ground::tree), count(forest, Ground::fire)}));
-    }
-  }
+  dynasoar::test::check_history(implementations_and_reference(), forest_of(19, 23), [](Simulation& simulation) {
+    const std::vector<Ground> forest = simulation.forest();
+    return Census{count(forest, Ground::tree), count(forest, Ground::fire)};
+  });
 }
 
 TEST_CASE("trees are created when they grow and deleted when they have burnt") {
@@ -229,15 +182,5 @@ TEST_CASE("trees are created when they grow and deleted when they have burnt") {
 }
 
 TEST_CASE("a heap that is too small for a forest says which size is enough") {
-  Parameters parameters = forest_of(256, 256);
-  parameters.heap_bytes = 64 << 10;
-  std::uint64_t needed = 0;
-  try {
-    forest_fire::make_trees(parameters);
-  } catch (const app::HeapTooSmall& error) {
-    needed = error.needed_bytes();
-  }
-  REQUIRE(needed > parameters.heap_bytes);
-  parameters.heap_bytes = needed;
-  CHECK_NOTHROW(forest_fire::make_trees(parameters));
+  dynasoar::test::check_too_small_heap(forest_of(256, 256), 64 << 10, forest_fire::make_trees);
 }

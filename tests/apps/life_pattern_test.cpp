@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../platform/test_support.h"
-#include "rle.h"
-#include "rule.h"
+#include "life/rle.h"
+#include "life/rule.h"
 
 namespace {
 

@@ -20,12 +20,11 @@
 
 #include <app/error.h>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
-#include "box.h"
-#include "rle.h"
-#include "rule.h"
-#include "simulation.h"
+#include "life/box.h"
+#include "life/rle.h"
+#include "life/rule.h"
+#include "life/simulation.h"
+#include "model_suite.h"
 
 namespace {
 
@@ -37,38 +36,34 @@ using life::Population;
 using life::Rule;
 using life::Simulation;
 
-// Under a GPU's sanitizers a step takes a hundred times as long.
-constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+using dynasoar::test::kQuick;
+using dynasoar::test::run;
 
-struct Implementation {
-  std::string name;
-  life::Make make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
+
+std::vector<Implementation> object_variants() {
+  return {{"cells", life::make_cells}, {"agents", life::make_agents}};
+}
 
 std::vector<Implementation> implementations(int states) {
-  std::vector<Implementation> all = {{"cells", life::make_cells},
-                                     {"agents", life::make_agents},
-                                     {"soa", life::make_soa_baseline},
-                                     {"aos", life::make_aos_baseline},
-                                     {"dense", life::make_dense_baseline}};
+  std::vector<Implementation> all =
+      object_variants() + std::vector<Implementation>{{"soa", life::make_soa_baseline},
+                                                      {"aos", life::make_aos_baseline},
+                                                      {"dense", life::make_dense_baseline}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
   return all;
 }
 
 std::vector<Implementation> implementations_and_reference(int states) {
-  std::vector<Implementation> all = implementations(states);
-  all.push_back({"reference", life::make_reference});
-  return all;
-}
-
-std::vector<int> thread_counts() {
-  return dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5};  // a GPU takes no notice of the number
+  return implementations(states) + std::vector<Implementation>{{"reference", life::make_reference}};
 }
 
 // The frame and its population.
 struct Generation {
   Frame frame;
   Population population;
+
+  bool operator==(const Generation&) const = default;
 };
 
 Generation now(Simulation& simulation) {
@@ -79,43 +74,18 @@ Generation now(Simulation& simulation) {
 }
 
 std::vector<Generation> reference_run(const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> reference = life::make_reference(parameters);
-  std::vector<Generation> generations = {now(*reference)};
-  for (int step = 0; step < steps; ++step) {
-    reference->step();
-    generations.push_back(now(*reference));
-  }
-  return generations;
+  return dynasoar::test::run_of(*life::make_reference(parameters), steps, now);
 }
 
-void check_against(const std::vector<Generation>& expected, const Implementation& implementation,
-                   const Parameters& parameters) {
-  CAPTURE(implementation.name);
+void check_all(const Parameters& parameters, int steps, const std::vector<int>& threads) {
   CAPTURE(parameters.width);
   CAPTURE(parameters.height);
   CAPTURE(parameters.margin);
   CAPTURE(parameters.seed);
-  CAPTURE(parameters.threads);
   CAPTURE(life::text_of(parameters.rule));
   CAPTURE((parameters.edge == Edge::torus));
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  for (std::size_t step = 0; step < expected.size(); ++step) {
-    CAPTURE(step);
-    if (step > 0) simulation->step();
-    const Generation generation = now(*simulation);
-    REQUIRE((generation.frame == expected[step].frame));
-    REQUIRE((generation.population == expected[step].population));
-  }
-}
-
-void check_all(Parameters parameters, int steps, const std::vector<int>& threads) {
-  const std::vector<Generation> expected = reference_run(parameters, steps);
-  for (const Implementation& implementation : implementations(parameters.rule.states)) {
-    for (const int count : threads) {
-      parameters.threads = count;
-      check_against(expected, implementation, parameters);
-    }
-  }
+  dynasoar::test::check_runs(implementations(parameters.rule.states), parameters, reference_run(parameters, steps), now,
+                             threads);
 }
 
 Parameters random_start(int width, int height, const std::string& rule = "B3/S23", std::uint64_t seed = 42) {
@@ -147,10 +117,6 @@ std::unique_ptr<Simulation> on_plane(const Parameters& parameters, const life::M
   return life::make_growing(parameters, make);
 }
 
-void run(Simulation& simulation, int steps) {
-  for (int step = 0; step < steps; ++step) simulation.step();
-}
-
 // What lives, as a pattern with its place on the plane.
 Pattern alive_part(Simulation& simulation) {
   const Frame frame = simulation.frame();
@@ -169,13 +135,9 @@ Pattern alive_part(Simulation& simulation) {
 
 TEST_CASE("every allocator gives the same generations") {
   for (const char* const rule : {"B3/S23", "23/36/8"}) {
-    Parameters parameters = random_start(53, 38, rule);
-    parameters.threads = 3;
-    const std::vector<Generation> expected = reference_run(parameters, 20);
-    const std::vector<Implementation> variants = {{"cells", life::make_cells}, {"agents", life::make_agents}};
-    for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
-      check_against(expected, version, parameters);
-    }
+    const Parameters parameters = random_start(53, 38, rule);
+    dynasoar::test::check_runs(dynasoar::test::on_other_allocators(object_variants()), parameters,
+                               reference_run(parameters, 20), now, {3});
   }
 }
 
@@ -208,7 +170,7 @@ TEST_CASE("the number of threads makes no difference") {
       Parameters parameters = random_start(140, 67, rule, seed);
       parameters.margin = 5;
       parameters.edge = seed == 0 ? Edge::dead : Edge::torus;
-      check_all(parameters, kQuick ? 2 : 25, thread_counts());
+      check_all(parameters, kQuick ? 2 : 25, dynasoar::test::thread_counts());
     }
   }
 }
@@ -272,17 +234,12 @@ TEST_CASE("the reference finds the populations that the definition gives") {
 }
 
 TEST_CASE("a history of many steps is complete") {
-  constexpr std::size_t kSteps = kQuick ? 70 : 600;
+  constexpr int kSteps = kQuick ? 70 : 600;
   const auto history_of = [](const Implementation& implementation) {
-    const std::unique_ptr<Simulation> simulation = implementation.make(random_start(24, 16, "B36/S23"));
-    for (std::size_t step = 0; step < kSteps; ++step) {
-      simulation->record();
-      simulation->step();
-    }
-    return simulation->take_history();
+    return dynasoar::test::history_of(*implementation.make(random_start(24, 16, "B36/S23")), kSteps);
   };
   const std::vector<Population> expected = history_of({"reference", life::make_reference});
-  REQUIRE(expected.size() == kSteps);
+  REQUIRE(expected.size() == kSteps + 1);
   for (const Implementation& implementation : implementations(2)) {
     CAPTURE(implementation.name);
     CHECK((history_of(implementation) == expected));
@@ -326,11 +283,7 @@ TEST_CASE("Gosper's gun emits a glider every 30 generations") {
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = on_plane(pattern("gosper_glider_gun"), implementation.make);
     const int periods = kQuick ? 1 : 8;
-    for (int step = 0; step <= 30 * periods; ++step) {
-      simulation->record();
-      simulation->step();
-    }
-    const std::vector<Population> history = simulation->take_history();
+    const std::vector<Population> history = dynasoar::test::history_of(*simulation, 30 * periods);
     CHECK(history[0].alive == 36);
     for (std::size_t step = 30; step < history.size(); ++step)
       CHECK(history[step].alive == history[step - 30].alive + 5);
@@ -340,11 +293,7 @@ TEST_CASE("Gosper's gun emits a glider every 30 generations") {
 TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
   const std::unique_ptr<Simulation> simulation = on_plane(pattern("r_pentomino"));
   const int last = kQuick ? 40 : 1150;
-  for (int step = 0; step <= last; ++step) {
-    simulation->record();
-    simulation->step();
-  }
-  const std::vector<Population> history = simulation->take_history();
+  const std::vector<Population> history = dynasoar::test::history_of(*simulation, last);
   CHECK(history[0].alive == 5);
   if (kQuick) return;
   CHECK(history[1102].alive != 116);
@@ -354,11 +303,7 @@ TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
 TEST_CASE("the acorn has 633 cells from generation 5206 on") {
   if (dynasoar::test::kSlowdown > 1) return;
   const std::unique_ptr<Simulation> simulation = on_plane(pattern("acorn"));
-  for (int step = 0; step <= 5220; ++step) {
-    simulation->record();
-    simulation->step();
-  }
-  const std::vector<Population> history = simulation->take_history();
+  const std::vector<Population> history = dynasoar::test::history_of(*simulation, 5220);
   CHECK(history[0].alive == 7);
   CHECK(history[5205].alive != 633);
   for (std::size_t step = 5206; step < history.size(); ++step) CHECK(history[step].alive == 633);
@@ -382,11 +327,7 @@ TEST_CASE("HighLife's replicator copies itself") {
     const Parameters replicator = pattern("highlife_replicator");
     const std::unique_ptr<Simulation> simulation = on_plane(replicator, implementation.make);
     const int copies = kQuick ? 1 : 8;
-    for (int step = 0; step <= 12 * copies; ++step) {
-      simulation->record();
-      simulation->step();
-    }
-    const std::vector<Population> history = simulation->take_history();
+    const std::vector<Population> history = dynasoar::test::history_of(*simulation, 12 * copies);
     // The copies are a row of Pascal's triangle modulo 2.
     for (int n = 0; n <= copies; ++n) {
       CAPTURE(n);
@@ -539,24 +480,12 @@ TEST_CASE("a plane that would need too many cells is refused") {
 }
 
 TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  for (const Implementation& implementation : implementations(2)) {
-    if (implementation.name != "cells" && implementation.name != "agents") continue;
+  for (const Implementation& implementation : object_variants()) {
     CAPTURE(implementation.name);
-    Parameters parameters = random_start(256, 256);
-    parameters.heap_bytes = 64 << 10;
-    const auto attempt = [&] {
+    dynasoar::test::check_too_small_heap(random_start(256, 256), 64 << 10, [&](const Parameters& parameters) {
       const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
       run(*simulation, 20);
       simulation->synchronize();
-    };
-    std::uint64_t needed = 0;
-    try {
-      attempt();
-    } catch (const life::HeapTooSmall& error) {
-      needed = error.needed_bytes();
-    }
-    REQUIRE(needed > parameters.heap_bytes);
-    parameters.heap_bytes = needed;
-    CHECK_NOTHROW(attempt());
+    });
   }
 }

@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
+#include "model_suite.h"
 #include "schelling/simulation.h"
 
 namespace {
@@ -23,26 +21,18 @@ using schelling::Census;
 using schelling::Parameters;
 using schelling::Simulation;
 
-// Under a GPU's sanitizers a step takes a hundred times as long.
-constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+using dynasoar::test::kQuick;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
 std::vector<Implementation> implementations() {
-  std::vector<Implementation> all = {{"agents", schelling::make_agents}};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(all)) all.push_back(version);
-  all.push_back({"soa", schelling::make_soa_baseline});
-  all.push_back({"aos", schelling::make_aos_baseline});
-  return all;
+  const std::vector<Implementation> objects = {{"agents", schelling::make_agents}};
+  return objects + dynasoar::test::on_other_allocators(objects) +
+         std::vector<Implementation>{{"soa", schelling::make_soa_baseline}, {"aos", schelling::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
-  std::vector<Implementation> all = implementations();
-  all.push_back({"reference", schelling::make_reference});
-  return all;
+  return implementations() + std::vector<Implementation>{{"reference", schelling::make_reference}};
 }
 
 Parameters city_of(int width, int height, std::uint64_t seed = 42) {
@@ -79,39 +69,19 @@ Sight sight_of(Simulation& simulation) {
 }
 
 std::vector<Sight> reference_run(const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> reference = schelling::make_reference(parameters);
-  std::vector<Sight> sights = {sight_of(*reference)};
-  for (int step = 0; step < steps; ++step) {
-    reference->step();
-    sights.push_back(sight_of(*reference));
-  }
-  return sights;
+  return dynasoar::test::run_of(*schelling::make_reference(parameters), steps, sight_of);
 }
 
-void check_all(Parameters parameters, int steps) {
+void check_all(const Parameters& parameters, int steps) {
   CAPTURE(parameters.width);
   CAPTURE(parameters.height);
   CAPTURE(parameters.seed);
-  const std::vector<Sight> expected = reference_run(parameters, steps);
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    // A GPU takes no notice of the number.
-    for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5}) {
-      CAPTURE(threads);
-      parameters.threads = threads;
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      for (std::size_t step = 0; step < expected.size(); ++step) {
-        CAPTURE(step);
-        if (step > 0) simulation->step();
-        REQUIRE((sight_of(*simulation) == expected[step]));
-      }
-    }
-  }
+  dynasoar::test::check_runs(implementations(), parameters, reference_run(parameters, steps), sight_of);
 }
 
 std::vector<CellState> after(const Implementation& implementation, const Parameters& parameters, int steps) {
   const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  for (int step = 0; step < steps; ++step) simulation->step();
+  dynasoar::test::run(*simulation, steps);
   return simulation->city();
 }
 
@@ -169,7 +139,7 @@ TEST_CASE("without patience and newcomers, agents move only, and get to live amo
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
     const Sight start = sight_of(*simulation);
-    for (int step = 0; step < 60; ++step) simulation->step();
+    dynasoar::test::run(*simulation, 60);
     const Sight end = sight_of(*simulation);
     CHECK(end.census.red == start.census.red);
     CHECK(end.census.blue == start.census.blue);
@@ -232,20 +202,9 @@ TEST_CASE("newcomers of both groups move into vacant cells") {
 }
 
 TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  Parameters parameters = restless_city_of(256, 256);
-  parameters.heap_bytes = 64 << 10;
-  const auto run = [&] {
+  dynasoar::test::check_too_small_heap(restless_city_of(256, 256), 64 << 10, [](const Parameters& parameters) {
     const std::unique_ptr<Simulation> simulation = schelling::make_agents(parameters);
-    for (int step = 0; step < 20; ++step) simulation->step();
+    dynasoar::test::run(*simulation, 20);
     simulation->synchronize();
-  };
-  std::uint64_t needed = 0;
-  try {
-    run();
-  } catch (const app::HeapTooSmall& error) {
-    needed = error.needed_bytes();
-  }
-  REQUIRE(needed > parameters.heap_bytes);
-  parameters.heap_bytes = needed;
-  CHECK_NOTHROW(run());
+  });
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "mesh.h"
-#include "network.h"
+#include "structure/mesh.h"
+#include "structure/network.h"
 
 namespace {
 

@@ -9,17 +9,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
-#include "network.h"
-#include "simulation.h"
+#include "model_suite.h"
+#include "structure/network.h"
+#include "structure/simulation.h"
 
 namespace {
 
@@ -35,13 +33,9 @@ using structure::Vector;
 
 using dynasoar::test::kSlowdown;
 
-// Under a GPU's sanitizers a step, which is more than 80 loops, takes a hundred times as long.
-constexpr bool kQuick = dynasoar::kCudaBackend && kSlowdown > 1;
+using dynasoar::test::kQuick;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&, const Network&)> make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters, Network>;
 
 std::vector<Implementation> implementations() {
   return {{"springs", structure::make_springs},
@@ -51,9 +45,7 @@ std::vector<Implementation> implementations() {
 }
 
 std::vector<Implementation> implementations_and_reference() {
-  std::vector<Implementation> all = implementations();
-  all.push_back({"reference", structure::make_reference});
-  return all;
+  return implementations() + std::vector<Implementation>{{"reference", structure::make_reference}};
 }
 
 Network random_network(std::uint64_t nodes, std::uint64_t seed = 42, double pull_speed = 0.05) {
@@ -97,10 +89,6 @@ Network star() {
   return network;
 }
 
-std::vector<int> thread_counts() {
-  return dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5};  // a GPU takes no notice of the number
-}
-
 // Runs one after the other, on several threads, and compares everything after every step.
 void check_all_equal(Parameters parameters, const Network& start, int steps,
                      const std::vector<Implementation>& compared = implementations()) {
@@ -110,7 +98,7 @@ void check_all_equal(Parameters parameters, const Network& start, int steps,
   std::vector<std::vector<std::uint32_t>> degrees;
   std::vector<Census> census;
   for (const Implementation& implementation : compared) {
-    for (const int threads : thread_counts()) {
+    for (const int threads : dynasoar::test::thread_counts()) {
       parameters.threads = threads;
       CAPTURE(implementation.name);
       CAPTURE(threads);
@@ -582,17 +570,9 @@ TEST_CASE("a network that is none is refused") {
 
 TEST_CASE("a heap that is too small ends the run and says which size is enough") {
   const Network start = random_network(3000);
-  Parameters parameters;
-  for (const std::uint64_t heap : {std::uint64_t{1}, std::uint64_t{256} << 10}) {
-    parameters.heap_bytes = heap;
-    std::uint64_t needed = 0;
-    try {
-      structure::make_springs(parameters, start)->synchronize();
-    } catch (const structure::HeapTooSmall& error) {
-      needed = error.needed_bytes();
-    }
-    REQUIRE(needed > heap);
-    parameters.heap_bytes = needed;
-    CHECK_NOTHROW(structure::make_springs(parameters, start)->step());
+  for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{256} << 10}) {
+    dynasoar::test::check_too_small_heap(Parameters(), too_small, [&](const Parameters& parameters) {
+      structure::make_springs(parameters, start)->step();
+    });
   }
 }

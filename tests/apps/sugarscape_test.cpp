@@ -5,16 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
-#include "grid.h"
-#include "rules.h"
-#include "simulation.h"
+#include "model_suite.h"
+#include "sugarscape/grid.h"
+#include "sugarscape/rules.h"
+#include "sugarscape/simulation.h"
 
 namespace {
 
@@ -23,25 +21,23 @@ using sugarscape::Census;
 using sugarscape::Parameters;
 using sugarscape::Simulation;
 
-// Under a GPU's sanitizers a step takes a hundred times as long.
-constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+using dynasoar::test::kQuick;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
+
+const Implementation kReference = {"reference", sugarscape::make_reference};
+
+std::vector<Implementation> object_variants() {
+  return {{"cells", sugarscape::make_cells}, {"agents", sugarscape::make_agents}};
+}
 
 std::vector<Implementation> implementations() {
-  return {{"cells", sugarscape::make_cells},
-          {"agents", sugarscape::make_agents},
-          {"soa", sugarscape::make_soa_baseline},
-          {"aos", sugarscape::make_aos_baseline}};
+  return object_variants() +
+         std::vector<Implementation>{{"soa", sugarscape::make_soa_baseline}, {"aos", sugarscape::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
-  std::vector<Implementation> all = implementations();
-  all.push_back({"reference", sugarscape::make_reference});
-  return all;
+  return implementations() + std::vector{kReference};
 }
 
 Parameters land_of(int width, int height, std::uint64_t seed = 42, double males = 0.12, double females = 0.15) {
@@ -64,78 +60,34 @@ Census count(const std::vector<CellState>& landscape) {
   return census;
 }
 
-// Landscapes of the reference after 0, 1, ... steps.
-std::vector<std::vector<CellState>> reference_landscapes(const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> reference = sugarscape::make_reference(parameters);
-  std::vector<std::vector<CellState>> landscapes = {reference->landscape()};
-  for (int step = 0; step < steps; ++step) {
-    reference->step();
-    landscapes.push_back(reference->landscape());
-  }
-  return landscapes;
+std::vector<CellState> landscape_of(Simulation& simulation) {
+  return simulation.landscape();
 }
 
-// The first cell in which the landscapes differ, -1 if there is none.
-std::ptrdiff_t first_difference(const std::vector<CellState>& a, const std::vector<CellState>& b) {
-  if (a.size() != b.size()) return 0;
-  for (std::size_t cell = 0; cell < a.size(); ++cell) {
-    if (!(a[cell] == b[cell])) return static_cast<std::ptrdiff_t>(cell);
-  }
-  return -1;
+std::vector<std::vector<CellState>> reference_run(const Parameters& parameters, int steps) {
+  return dynasoar::test::run_of(*sugarscape::make_reference(parameters), steps, landscape_of);
 }
 
-void check_against(const std::vector<std::vector<CellState>>& expected, const Implementation& implementation,
-                   const Parameters& parameters) {
-  CAPTURE(implementation.name);
+void check_all_threads(const Parameters& parameters, int steps) {
   CAPTURE(parameters.width);
   CAPTURE(parameters.height);
   CAPTURE(parameters.seed);
-  CAPTURE(parameters.threads);
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  for (std::size_t step = 0; step < expected.size(); ++step) {
-    CAPTURE(step);
-    if (step > 0) simulation->step();
-    REQUIRE(first_difference(simulation->landscape(), expected[step]) == -1);
-  }
-}
-
-// A GPU takes no notice of the number; slow builds leave the comparison of numbers to the others.
-std::vector<int> thread_counts() {
-  if (dynasoar::kCudaBackend) return {1};
-  if (dynasoar::kChecked || dynasoar::test::kSlowdown > 1) return {5};
-  return {1, 2, 5};
-}
-
-void check_all_threads(Parameters parameters, int steps) {
-  const std::vector<std::vector<CellState>> expected = reference_landscapes(parameters, steps);
-  for (const Implementation& implementation : implementations()) {
-    for (const int threads : thread_counts()) {
-      parameters.threads = threads;
-      check_against(expected, implementation, parameters);
-    }
-  }
+  // Slow builds leave the comparison of numbers of threads to the others.
+  const bool is_slow = dynasoar::kChecked || dynasoar::test::kSlowdown > 1;
+  dynasoar::test::check_runs(implementations(), parameters, reference_run(parameters, steps), landscape_of,
+                             is_slow ? std::vector{5} : dynasoar::test::thread_counts());
 }
 
 std::vector<Census> history_of(const Implementation& implementation, const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  simulation->record();
-  for (int step = 0; step < steps; ++step) {
-    simulation->step();
-    simulation->record();
-  }
-  return simulation->take_history();
+  return dynasoar::test::history_of(*implementation.make(parameters), steps);
 }
 
 }  // namespace
 
 TEST_CASE("every allocator gives the same landscape") {
-  Parameters parameters = land_of(29, 23, 3, 0.3, 0.3);
-  parameters.threads = 3;
-  const std::vector<std::vector<CellState>> expected = reference_landscapes(parameters, 40);
-  const std::vector<Implementation> variants = {{"cells", sugarscape::make_cells}, {"agents", sugarscape::make_agents}};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
-    check_against(expected, version, parameters);
-  }
+  const Parameters parameters = land_of(29, 23, 3, 0.3, 0.3);
+  dynasoar::test::check_runs(dynasoar::test::on_other_allocators(object_variants()), parameters,
+                             reference_run(parameters, 40), landscape_of, {3});
 }
 
 TEST_CASE("the n-th position of a set is the n-th set bit") {
@@ -198,8 +150,7 @@ TEST_CASE("a cell's sight is the grid within the distance, without the cell") {
 
 TEST_CASE("the reference finds the populations that the definition gives") {
   // Computed by a separate program in another language, written from README.md.
-  const std::vector<Census> history =
-      history_of({"reference", sugarscape::make_reference}, land_of(60, 40, 0x123456789ABCDEFull), 120);
+  const std::vector<Census> history = history_of(kReference, land_of(60, 40, 0x123456789ABCDEFull), 120);
   CHECK((history[0] == Census{286, 349, 0}));
   CHECK((history[1] == Census{270, 324, 1265}));
   CHECK((history[2] == Census{183, 237, 2463}));
@@ -246,25 +197,13 @@ TEST_CASE("other shares of males and females are equal to the reference, too") {
 }
 
 TEST_CASE("the history is the number of agents and the sugar on the landscape, and each census is taken once") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(19, 23));
-    CHECK(simulation->take_history().empty());
-    for (int step = 0; step < 10; ++step) {
-      simulation->record();
-      const Census expected = count(simulation->landscape());
-      simulation->step();
-      const std::vector<Census> history = simulation->take_history();
-      REQUIRE(history.size() == 1);
-      CHECK((history.front() == expected));
-    }
-  }
+  dynasoar::test::check_history(implementations_and_reference(), land_of(19, 23),
+                                [](Simulation& simulation) { return count(simulation.landscape()); });
 }
 
 TEST_CASE("a history of many steps is complete") {
   constexpr int kSteps = kQuick ? 70 : 300;
-  const std::vector<Census> expected =
-      history_of({"reference", sugarscape::make_reference}, land_of(16, 12, 5, 0.3, 0.3), kSteps);
+  const std::vector<Census> expected = history_of(kReference, land_of(16, 12, 5, 0.3, 0.3), kSteps);
   REQUIRE(expected.size() == kSteps + 1);
   for (const Implementation& implementation : implementations()) {
     CAPTURE(implementation.name);
@@ -352,26 +291,14 @@ TEST_CASE("one sex alone dies out within the longest life") {
 }
 
 TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  for (const Implementation& implementation : implementations()) {
-    if (implementation.name != "cells" && implementation.name != "agents") continue;
+  for (const Implementation& implementation : object_variants()) {
     CAPTURE(implementation.name);
-    Parameters parameters = land_of(128, 128);
-    const auto run = [&] {
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      for (int step = 0; step < 3; ++step) simulation->step();
-      simulation->synchronize();
-    };
     for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{64} << 10}) {
-      parameters.heap_bytes = too_small;
-      std::uint64_t needed = 0;
-      try {
-        run();
-      } catch (const sugarscape::HeapTooSmall& error) {
-        needed = error.needed_bytes();
-      }
-      REQUIRE(needed > too_small);
-      parameters.heap_bytes = needed;
-      CHECK_NOTHROW(run());
+      dynasoar::test::check_too_small_heap(land_of(128, 128), too_small, [&](const Parameters& parameters) {
+        const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+        dynasoar::test::run(*simulation, 3);
+        simulation->synchronize();
+      });
     }
   }
 }

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "network.h"
-#include "network_files.h"
+#include "traffic/network.h"
+#include "traffic/network_files.h"
 
 namespace {
 

@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
-#include "network.h"
-#include "simulation.h"
+#include "model_suite.h"
+#include "traffic/network.h"
+#include "traffic/simulation.h"
 
 namespace {
 
@@ -30,18 +29,16 @@ using traffic::Street;
 
 using dynasoar::test::kSlowdown;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&, const Network&)> make;
-  bool is_parallel = true;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters, Network>;
+
+std::vector<Implementation> object_variants() {
+  return {{"cells", traffic::make_cells}, {"cars", traffic::make_cars}};
+}
 
 std::vector<Implementation> implementations() {
-  return {{"cells", traffic::make_cells},
-          {"cars", traffic::make_cars},
-          {"soa", traffic::make_soa_baseline},
-          {"aos", traffic::make_aos_baseline},
-          {"reference", traffic::make_reference, false}};
+  return object_variants() + std::vector<Implementation>{{"soa", traffic::make_soa_baseline},
+                                                         {"aos", traffic::make_aos_baseline},
+                                                         {"reference", traffic::make_reference}};
 }
 
 Network random_network(std::uint32_t intersections, std::uint64_t seed = 42, std::uint32_t green = 5) {
@@ -85,11 +82,6 @@ Network junction() {
   return network;
 }
 
-std::vector<int> thread_counts(const Implementation& implementation) {
-  // A GPU takes no notice of the number.
-  return dynasoar::kCudaBackend || !implementation.is_parallel ? std::vector{1} : std::vector{1, 2, 5};
-}
-
 Census census_of(const std::vector<CellState>& cells) {
   Census census;
   for (const CellState& cell : cells) {
@@ -106,14 +98,10 @@ void check_all_equal(Parameters parameters, const Network& network, int steps,
                      const std::vector<Implementation>& compared = implementations()) {
   CAPTURE(network.streets.size());
   CAPTURE(network.cells());
-  std::vector<std::vector<CellState>> expected;
-  const std::unique_ptr<Simulation> reference = traffic::make_reference(parameters, network);
-  for (int step = 0; step <= steps; ++step) {
-    if (step > 0) reference->step();
-    expected.push_back(reference->cells());
-  }
+  const auto cells_of = [](Simulation& simulation) { return simulation.cells(); };
+  const auto expected = dynasoar::test::run_of(*traffic::make_reference(parameters, network), steps, cells_of);
   for (const Implementation& implementation : compared) {
-    for (const int threads : thread_counts(implementation)) {
+    for (const int threads : implementation.name == "reference" ? std::vector{1} : dynasoar::test::thread_counts()) {
       parameters.threads = threads;
       CAPTURE(implementation.name);
       CAPTURE(threads);
@@ -178,8 +166,7 @@ void for_each_step(const Parameters& parameters, const Network& network, int ste
 }  // namespace
 
 TEST_CASE("every allocator gives the same traffic") {
-  const std::vector<Implementation> variants = {{"cells", traffic::make_cells}, {"cars", traffic::make_cars}};
-  check_all_equal({.seed = 6}, crowded_network(12, 6), 25, dynasoar::test::on_other_allocators(variants));
+  check_all_equal({.seed = 6}, crowded_network(12, 6), 25, dynasoar::test::on_other_allocators(object_variants()));
 }
 
 TEST_CASE("all implementations compute what the definition gives") {
@@ -452,22 +439,14 @@ TEST_CASE("a network that is none is refused") {
 
 TEST_CASE("a heap that is too small ends the run and says which size is enough") {
   const Network network = random_network(40);
-  for (const Implementation& implementation : implementations()) {
-    if (implementation.name != "cells" && implementation.name != "cars") continue;
+  for (const Implementation& implementation : object_variants()) {
     CAPTURE(implementation.name);
-    for (const std::uint64_t heap : {std::uint64_t{1}, std::uint64_t{40} << 10}) {
-      Parameters parameters{.density = 1, .heap_bytes = heap};
-      std::uint64_t needed = 0;
-      try {
-        implementation.make(parameters, network)->synchronize();
-      } catch (const traffic::HeapTooSmall& error) {
-        needed = error.needed_bytes();
-      }
-      REQUIRE(needed > heap);
-      parameters.heap_bytes = needed;
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters, network);
-      simulation->step();
-      CHECK_NOTHROW(simulation->synchronize());
+    for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{40} << 10}) {
+      dynasoar::test::check_too_small_heap(Parameters{.density = 1}, too_small, [&](const Parameters& parameters) {
+        const std::unique_ptr<Simulation> simulation = implementation.make(parameters, network);
+        simulation->step();
+        simulation->synchronize();
+      });
     }
   }
 }

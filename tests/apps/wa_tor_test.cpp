@@ -5,16 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
-#include "allocators.h"
-#include "random.h"
-#include "simulation.h"
+#include "model_suite.h"
+#include "wa_tor/rules.h"
+#include "wa_tor/simulation.h"
 
 namespace {
 
@@ -23,29 +21,28 @@ using wa_tor::Parameters;
 using wa_tor::Population;
 using wa_tor::Simulation;
 
-// Under a GPU's sanitizers a step takes a hundred times as long.
-constexpr bool kQuick = dynasoar::kCudaBackend && dynasoar::test::kSlowdown > 1;
+using dynasoar::test::kQuick;
+using dynasoar::test::run;
 
-struct Implementation {
-  std::string name;
-  std::function<std::unique_ptr<Simulation>(const Parameters&)> make;
-};
+using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
+
+std::vector<Implementation> object_variants() {
+  return {{"cells", wa_tor::make_cells}, {"agents", wa_tor::make_agents}};
+}
 
 std::vector<Implementation> implementations() {
-  return {{"cells", wa_tor::make_cells},
-          {"agents", wa_tor::make_agents},
-          {"soa", wa_tor::make_soa_baseline},
-          {"aos", wa_tor::make_aos_baseline}};
+  return object_variants() +
+         std::vector<Implementation>{{"soa", wa_tor::make_soa_baseline}, {"aos", wa_tor::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
-  std::vector<Implementation> all = implementations();
-  all.push_back({"reference", wa_tor::make_reference});
-  return all;
+  return implementations() + std::vector<Implementation>{{"reference", wa_tor::make_reference}};
 }
 
-Parameters ocean_of(int width, int height, std::uint64_t seed = 42) {
+Parameters ocean_of(int width, int height, std::uint64_t seed = 42, double fish = 0.25, double sharks = 0.25) {
   Parameters parameters;
+  parameters.fish = fish;
+  parameters.sharks = sharks;
   parameters.width = width;
   parameters.height = height;
   parameters.seed = seed;
@@ -61,64 +58,27 @@ Population count(const std::vector<CellState>& ocean) {
   return population;
 }
 
-// Oceans of the reference after 0, 1, ... steps.
-std::vector<std::vector<CellState>> reference_oceans(const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> reference = wa_tor::make_reference(parameters);
-  std::vector<std::vector<CellState>> oceans = {reference->ocean()};
-  for (int step = 0; step < steps; ++step) {
-    reference->step();
-    oceans.push_back(reference->ocean());
-  }
-  return oceans;
+std::vector<CellState> cells_of(Simulation& simulation) {
+  return simulation.ocean();
 }
 
-// The first cell in which the oceans differ, -1 if there is none.
-std::ptrdiff_t first_difference(const std::vector<CellState>& a, const std::vector<CellState>& b) {
-  if (a.size() != b.size()) return 0;
-  for (std::size_t cell = 0; cell < a.size(); ++cell) {
-    if (!(a[cell] == b[cell])) return static_cast<std::ptrdiff_t>(cell);
-  }
-  return -1;
+std::vector<std::vector<CellState>> reference_run(const Parameters& parameters, int steps) {
+  return dynasoar::test::run_of(*wa_tor::make_reference(parameters), steps, cells_of);
 }
 
-void check_against(const std::vector<std::vector<CellState>>& expected, const Implementation& implementation,
-                   const Parameters& parameters) {
-  CAPTURE(implementation.name);
+void check_all_threads(const Parameters& parameters, int steps) {
   CAPTURE(parameters.width);
   CAPTURE(parameters.height);
   CAPTURE(parameters.seed);
-  CAPTURE(parameters.threads);
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  for (std::size_t step = 0; step < expected.size(); ++step) {
-    CAPTURE(step);
-    if (step > 0) simulation->step();
-    const std::vector<CellState> ocean = simulation->ocean();
-    REQUIRE(ocean.size() == expected[step].size());
-    REQUIRE(first_difference(ocean, expected[step]) == -1);
-  }
-}
-
-void check_all_threads(Parameters parameters, int steps) {
-  const std::vector<std::vector<CellState>> expected = reference_oceans(parameters, steps);
-  for (const Implementation& implementation : implementations()) {
-    // A GPU takes no notice of the number.
-    for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 2, 5}) {
-      parameters.threads = threads;
-      check_against(expected, implementation, parameters);
-    }
-  }
+  dynasoar::test::check_runs(implementations(), parameters, reference_run(parameters, steps), cells_of);
 }
 
 }  // namespace
 
 TEST_CASE("every allocator gives the same ocean") {
-  Parameters parameters = ocean_of(47, 31, 5);
-  parameters.threads = 3;
-  const std::vector<std::vector<CellState>> expected = reference_oceans(parameters, kQuick ? 8 : 30);
-  const std::vector<Implementation> variants = {{"cells", wa_tor::make_cells}, {"agents", wa_tor::make_agents}};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
-    check_against(expected, version, parameters);
-  }
+  const Parameters parameters = ocean_of(47, 31, 5);
+  dynasoar::test::check_runs(dynasoar::test::on_other_allocators(object_variants()), parameters,
+                             reference_run(parameters, kQuick ? 8 : 30), cells_of, {3});
 }
 
 TEST_CASE("an allocator that the model was not compiled for is refused by name") {
@@ -152,13 +112,8 @@ TEST_CASE("seed, decision, cell and step each change the random numbers") {
 
 TEST_CASE("the reference finds the populations that the definition gives") {
   // Computed by a separate program in another language, written from README.md.
-  const std::unique_ptr<Simulation> reference = wa_tor::make_reference(ocean_of(20, 15, 0x123456789ABCDEFull));
-  reference->record();
-  for (int step = 1; step <= 40; ++step) {
-    reference->step();
-    reference->record();
-  }
-  const std::vector<Population> history = reference->take_history();
+  const std::vector<Population> history =
+      dynasoar::test::history_of(*wa_tor::make_reference(ocean_of(20, 15, 0x123456789ABCDEFull)), 40);
   CHECK((history[0] == Population{63, 87}));
   CHECK((history[1] == Population{24, 87}));
   CHECK((history[2] == Population{19, 52}));
@@ -183,25 +138,21 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
 }
 
 TEST_CASE("compaction changes nothing but where agents lie") {
-  const std::vector<Implementation> variants = {{"cells", wa_tor::make_cells}, {"agents", wa_tor::make_agents}};
   for (const double above : {0.0, 0.05, 0.3}) {
     CAPTURE(above);
-    for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3, 8}) {
-      Parameters parameters = ocean_of(157, 129, 7);
-      parameters.compact_above = above;
-      parameters.threads = threads;
-      const std::vector<std::vector<CellState>> expected = reference_oceans(parameters, kQuick ? 3 : 40);
-      for (const Implementation& variant : variants) check_against(expected, variant, parameters);
-    }
+    Parameters parameters = ocean_of(157, 129, 7);
+    parameters.compact_above = above;
+    dynasoar::test::check_runs(object_variants(), parameters, reference_run(parameters, kQuick ? 3 : 40), cells_of,
+                               dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3, 8});
   }
-  for (const Implementation& variant : variants) {
+  for (const Implementation& variant : object_variants()) {
     CAPTURE(variant.name);
     // So many agents that the 63 free slots which a class may always keep are less than 5 % of its slots.
     Parameters parameters = ocean_of(400, 300);
     const auto fragmentation = [&](double above) {
       parameters.compact_above = above;
       const std::unique_ptr<Simulation> simulation = variant.make(parameters);
-      for (int step = 0; step < (kQuick ? 5 : 50); ++step) simulation->step();
+      run(*simulation, kQuick ? 5 : 50);
       return simulation->usage()->fragmentation;
     };
     CHECK(fragmentation(0.05) <= 0.05);
@@ -212,59 +163,34 @@ TEST_CASE("compaction changes nothing but where agents lie") {
 TEST_CASE("other shares of fish and sharks are equal to the reference, too") {
   for (const double fish : {0.0, 0.05, 0.9}) {
     for (const double sharks : {0.0, 0.1}) {
-      Parameters parameters = ocean_of(31, 17);
-      parameters.fish = fish;
-      parameters.sharks = sharks;
       CAPTURE(fish);
       CAPTURE(sharks);
-      check_all_threads(parameters, kQuick ? 2 : 25);
+      check_all_threads(ocean_of(31, 17, 42, fish, sharks), kQuick ? 2 : 25);
     }
   }
 }
 
 TEST_CASE("the history is the number of agents in the ocean, and each population is taken once") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(19, 23));
-    CHECK(simulation->take_history().empty());
-    for (int step = 0; step < 10; ++step) {
-      simulation->record();
-      const Population expected = count(simulation->ocean());
-      simulation->step();
-      const std::vector<Population> history = simulation->take_history();
-      REQUIRE(history.size() == 1);
-      CHECK(history.front().fish == expected.fish);
-      CHECK(history.front().sharks == expected.sharks);
-    }
-  }
+  dynasoar::test::check_history(implementations_and_reference(), ocean_of(19, 23),
+                                [](Simulation& simulation) { return count(simulation.ocean()); });
 }
 
 TEST_CASE("a history of many steps is complete") {
-  constexpr std::size_t kSteps = kQuick ? 70 : 700;
-  const auto run = [](const Implementation& implementation) {
-    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(32, 16));
-    for (std::size_t step = 0; step < kSteps; ++step) {
-      simulation->record();
-      simulation->step();
-    }
-    return simulation->take_history();
-  };
-  const std::vector<Population> expected = run({"reference", wa_tor::make_reference});
-  REQUIRE(expected.size() == kSteps);
+  constexpr int kSteps = kQuick ? 70 : 700;
+  const std::vector<Population> expected =
+      dynasoar::test::history_of(*wa_tor::make_reference(ocean_of(32, 16)), kSteps);
+  REQUIRE(expected.size() == kSteps + 1);
   for (const Implementation& implementation : implementations()) {
     CAPTURE(implementation.name);
-    CHECK((run(implementation) == expected));
+    CHECK((dynasoar::test::history_of(*implementation.make(ocean_of(32, 16)), kSteps) == expected));
   }
 }
 
 TEST_CASE("an empty ocean stays empty") {
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
-    Parameters parameters = ocean_of(12, 9);
-    parameters.fish = 0;
-    parameters.sharks = 0;
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-    for (int step = 0; step < 5; ++step) simulation->step();
+    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(12, 9, 42, 0, 0));
+    run(*simulation, 5);
     CHECK((simulation->ocean() == std::vector<CellState>(12 * 9)));
   }
 }
@@ -273,16 +199,9 @@ TEST_CASE("fish without sharks fill the ocean and grow old") {
   constexpr int kSteps = kQuick ? 30 : 200;
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
-    Parameters parameters = ocean_of(16, 16);
-    parameters.fish = 0.5;
-    parameters.sharks = 0;
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(16, 16, 42, 0.5, 0));
     std::uint64_t before = 0;
-    for (int step = 0; step < kSteps; ++step) {
-      simulation->record();
-      simulation->step();
-    }
-    for (const Population& population : simulation->take_history()) {
+    for (const Population& population : dynasoar::test::history_of(*simulation, kSteps)) {
       CHECK(population.sharks == 0);
       CHECK(population.fish >= before);
       before = population.fish;
@@ -298,15 +217,8 @@ TEST_CASE("fish without sharks fill the ocean and grow old") {
 TEST_CASE("sharks without fish starve in the second step") {
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
-    Parameters parameters = ocean_of(16, 16);
-    parameters.fish = 0;
-    parameters.sharks = 1;
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-    for (int step = 0; step < 3; ++step) {
-      simulation->record();
-      simulation->step();
-    }
-    const std::vector<Population> history = simulation->take_history();
+    const std::vector<Population> history =
+        dynasoar::test::history_of(*implementation.make(ocean_of(16, 16, 42, 0, 1)), 2);
     CHECK(history[0].sharks == 256);
     CHECK(history[1].sharks == 256);
     CHECK(history[2].sharks == 0);
@@ -314,24 +226,12 @@ TEST_CASE("sharks without fish starve in the second step") {
 }
 
 TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  for (const Implementation& implementation : implementations()) {
-    if (implementation.name != "cells" && implementation.name != "agents") continue;
+  for (const Implementation& implementation : object_variants()) {
     CAPTURE(implementation.name);
-    Parameters parameters = ocean_of(256, 256);
-    parameters.heap_bytes = 64 << 10;
-    const auto run = [&] {
+    dynasoar::test::check_too_small_heap(ocean_of(256, 256), 64 << 10, [&](const Parameters& parameters) {
       const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      for (int step = 0; step < 60; ++step) simulation->step();
+      run(*simulation, 60);
       simulation->synchronize();
-    };
-    std::uint64_t needed = 0;
-    try {
-      run();
-    } catch (const wa_tor::HeapTooSmall& error) {
-      needed = error.needed_bytes();
-    }
-    REQUIRE(needed > parameters.heap_bytes);
-    parameters.heap_bytes = needed;
-    CHECK_NOTHROW(run());
+    });
   }
 }

@@ -1,29 +1,29 @@
 /// @file
-/// SparseLife: the algorithm of agents.cpp by hand, without objects and without allocation: agents are entries of a
-/// list in a plain array, which every step copies to another one, those that are still needed and no others. The
-/// algorithm of two baselines; they differ in how the entries lie in memory (soa_baseline.cpp, aos_baseline.cpp).
+/// The hand-written baselines with lists: the algorithm of agents.cpp without objects and without allocation. Agents
+/// are entries of a list in a plain array, which every step copies to another one, those that are still needed and no
+/// others. One algorithm for both; they differ in how entries lie in memory, as a structure of arrays or as an array of
+/// structures.
 ///
 /// A step has two loops over the list. First agents *act* as they decided: some alive cells die, some candidates come
 /// alive, which changes the bytes of the cells around (cell_bytes.h) and puts new candidates behind the list's end.
 /// Then agents *look* at their cells' bytes, which nobody changes now but for those who leave, decide what becomes of
 /// their cell in the next step, and go to the other list. An agent stays the same entry when its cell is born or dies,
 /// so one list is enough, and all of its entries run the same code.
-#pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
-#include <app/phase_clock.h>
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
 #include "cell_bytes.h"
 #include "census.h"
 #include "dynamics.h"
+#include "frame_baseline.h"
 #include "lattice.h"
 #include "simulation.h"
 #include "start.h"
@@ -225,7 +225,7 @@ struct Look {
 template <class Layout>
 struct Count {
   List<Layout> list;
-  Census::Sums sums;
+  CensusSums sums;
   std::uint32_t workers;
 
   __device__ void operator()(std::size_t worker) const {
@@ -251,92 +251,117 @@ struct Paint {
   }
 };
 
-}  // namespace sparse
+class SoaStorage {
+ public:
+  struct Layout {
+    std::uint32_t* cells;
+    std::uint16_t* states;
+    std::uint16_t* nexts;
 
-/// A simulation whose two lists of agents lie in `Storage`.
-///
+    __device__ std::uint32_t cell(std::uint32_t i) const { return cells[i]; }
+    __device__ std::uint16_t state(std::uint32_t i) const { return states[i]; }
+    __device__ std::uint16_t next(std::uint32_t i) const { return nexts[i]; }
+    __device__ void put(std::uint32_t i, Agent agent) const {
+      cells[i] = agent.cell;
+      states[i] = agent.state;
+      nexts[i] = agent.next;
+    }
+  };
+
+  explicit SoaStorage(std::uint32_t capacity) : cells_(capacity), states_(capacity), nexts_(capacity) {}
+
+  Layout layout() const { return {cells_.data(), states_.data(), nexts_.data()}; }
+
+ private:
+  dynasoar::DeviceArray<std::uint32_t> cells_;
+  dynasoar::DeviceArray<std::uint16_t> states_;
+  dynasoar::DeviceArray<std::uint16_t> nexts_;
+};
+
+class AosStorage {
+ public:
+  struct Layout {
+    Agent* agents;
+
+    __device__ std::uint32_t cell(std::uint32_t i) const { return agents[i].cell; }
+    __device__ std::uint16_t state(std::uint32_t i) const { return agents[i].state; }
+    __device__ std::uint16_t next(std::uint32_t i) const { return agents[i].next; }
+    __device__ void put(std::uint32_t i, Agent agent) const { agents[i] = agent; }
+  };
+
+  explicit AosStorage(std::uint32_t capacity) : agents_(capacity) {}
+
+  Layout layout() const { return {agents_.data()}; }
+
+ private:
+  dynasoar::DeviceArray<Agent> agents_;
+};
+
 /// @tparam Storage   owns the entries of a list: constructible from their number; `layout()` is the device's view, a
-///                   Layout as in sparse::List
+///                   Layout as in List
 template <class Storage>
-class SparseLife final : public Simulation {
+class SparseLife final : public FrameBaseline {
  public:
   explicit SparseLife(const Parameters& parameters)
-      : left_(parameters.left - parameters.margin),
-        top_(parameters.top - parameters.margin),
-        lattice_(Lattice::of(parameters)),
-        rule_(parameters.rule),
-        workers_(std::min(lattice_.cells(), sparse::kWorkers)),
-        words_((std::size_t{lattice_.cells()} + 3) / 4),
+      : FrameBaseline(parameters, {"agents act", "agents look"}),
+        workers_(std::min(lattice().cells(), kWorkers)),
+        words_((std::size_t{lattice().cells()} + 3) / 4),
         counts_(2),
-        even_(lattice_.cells()),
-        odd_(lattice_.cells()),
-        executor_(parameters.threads),
-        clock_(parameters.profile_every, {"agents act", "agents look"}) {
+        even_(lattice().cells()),
+        odd_(lattice().cells()) {
     words_.fill_bytes(0);
     counts_.fill_bytes(0);
     const Start start(parameters);
-    executor_.for_each_index(workers_, sparse::Populate<Layout>{cells(), start.view(), list(now_), workers_});
+    executor().for_each_index(workers_, Populate<Layout>{cells(), start.view(), list(now_), workers_});
     act();
     look();
-    executor_.synchronize();
+    synchronize();
   }
 
   void step() override {
-    clock_.begin_step(executor_);
+    begin_step();
     act();
-    clock_.end_phase(executor_, 0);
+    clock().end_phase(executor(), 0);
     look();
-    clock_.end_phase(executor_, 1);
+    clock().end_phase(executor(), 1);
   }
 
-  void record() override {
-    const Census::Sums sums = census_.next(executor_);
-    executor_.for_each_index(workers_, sparse::Count<Layout>{list(now_), sums, workers_});
-  }
-
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Population> take_history() override { return census_.take(executor_); }
-
-  Frame frame() override {
-    dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
-    states.fill_bytes(0);
-    executor_.for_each_index(workers_, sparse::Paint<Layout>{list(now_), states.data(), workers_});
-    executor_.synchronize();
-    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
-  }
-
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
+  void record() override { executor().for_each_index(workers_, Count<Layout>{list(now_), next_census(), workers_}); }
 
  private:
   using Layout = typename Storage::Layout;
 
-  CellBytes cells() const { return {lattice_, rule_, words_.data()}; }
-
-  sparse::List<Layout> list(int which) const {
-    return {which == 0 ? even_.layout() : odd_.layout(), counts_.data() + which};
+  void write_states(std::uint16_t* frame) override {
+    executor().for_each_index(workers_, Paint<Layout>{list(now_), frame, workers_});
   }
 
-  void act() { executor_.for_each_index(workers_, sparse::Act<Layout>{cells(), list(now_), list(1 - now_), workers_}); }
+  CellBytes cells() const { return {lattice(), rule(), words_.data()}; }
+
+  List<Layout> list(int which) const { return {which == 0 ? even_.layout() : odd_.layout(), counts_.data() + which}; }
+
+  void act() { executor().for_each_index(workers_, Act<Layout>{cells(), list(now_), list(1 - now_), workers_}); }
 
   void look() {
-    executor_.for_each_index(workers_, sparse::Look<Layout>{cells(), list(now_), list(1 - now_), workers_});
+    executor().for_each_index(workers_, Look<Layout>{cells(), list(now_), list(1 - now_), workers_});
     now_ = 1 - now_;
   }
 
-  int left_;
-  int top_;
-  Lattice lattice_;
-  Rule rule_;
   std::uint32_t workers_;
   int now_ = 0;  ///< the list of all agents
   dynasoar::DeviceArray<CellBytes::Word> words_;
-  dynasoar::DeviceArray<sparse::Counts> counts_;
+  dynasoar::DeviceArray<Counts> counts_;
   Storage even_;
   Storage odd_;
-  dynasoar::Executor executor_;
-  Census census_;
-  app::PhaseClock clock_;
 };
+
+}  // namespace sparse
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
+  return std::make_unique<sparse::SparseLife<sparse::SoaStorage>>(parameters);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
+  return std::make_unique<sparse::SparseLife<sparse::AosStorage>>(parameters);
+}
 
 }  // namespace life

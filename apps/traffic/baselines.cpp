@@ -1,39 +1,56 @@
 /// @file
-/// DenseTraffic: the model as one writes it by hand for speed, without dynamic allocation: a car's state lies in the
-/// cell where it is. The algorithm of both baselines; they differ in how a cell lies in memory (soa_baseline.cpp,
-/// aos_baseline.cpp).
+/// The hand-written baselines: the model as one writes it for speed, without dynamic allocation: a car's state lies in
+/// the cell where it is. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as
+/// an array of structures.
 ///
 /// Cells of a street have consecutive numbers, so a car's plan fits in a byte: how far it goes, and after how many of
 /// these cells it enters another street. Lights cost no loop: who comes to one computes its phase.
-#pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include <app/phase_clock.h>
-#include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
+#include <app/census_history.h>
+#include <app/dense_simulation.h>
+#include <app/layout.h>
 
-#include "census_history.h"
 #include "rules.h"
 #include "simulation.h"
 #include "street_map.h"
 
 namespace traffic {
+namespace {
 
 /// The speed of a cell without a car.
-inline constexpr std::uint8_t kNoCar = 0xFF;
+constexpr std::uint8_t kNoCar = 0xFF;
 /// The plan of a cell without a car that prepared one.
-inline constexpr std::uint8_t kNoPlan = 0xFF;
+constexpr std::uint8_t kNoPlan = 0xFF;
+
+struct Cell {
+  std::uint32_t street;
+  std::uint32_t entered;
+  Sign sign;
+  std::uint8_t speed;
+  std::uint8_t top_speed;
+  std::uint8_t plan;
+};
+
+/// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
+template <class View>
+struct Cells : View {
+  __device__ Sign& sign(std::uint32_t c) const { return this->template at<&Cell::sign>(c); }
+  __device__ std::uint8_t& speed(std::uint32_t c) const { return this->template at<&Cell::speed>(c); }
+  __device__ std::uint8_t& top_speed(std::uint32_t c) const { return this->template at<&Cell::top_speed>(c); }
+  __device__ std::uint8_t& plan(std::uint32_t c) const { return this->template at<&Cell::plan>(c); }
+  __device__ std::uint32_t& street(std::uint32_t c) const { return this->template at<&Cell::street>(c); }
+  __device__ std::uint32_t& entered(std::uint32_t c) const { return this->template at<&Cell::entered>(c); }
+};
 
 /// Everything that a loop needs, passed to the device by value.
-///
-/// @tparam Layout   where a cell's state lies: `sign(c)`, `speed(c)`, `top_speed(c)`, `street(c)`, `plan(c)` and
-///                  `entered(c)` return references
-template <class Layout>
+template <class View>
 struct DenseStep {
-  Layout cells;
+  Cells<View> cells;
   StreetView map;
   World world;
   const std::uint32_t* producers;
@@ -113,9 +130,9 @@ struct DenseStep {
 };
 
 /// Counts a cell's car.
-template <class Layout>
+template <class View>
 struct CountDense {
-  DenseStep<Layout> traffic;
+  DenseStep<View> traffic;
 
   __device__ void operator()(std::size_t c, CarCounts& counts) const {
     const std::uint8_t speed = traffic.cells.speed(static_cast<std::uint32_t>(c));
@@ -123,72 +140,65 @@ struct CountDense {
   }
 };
 
-/// A simulation whose cells lie in `Storage`.
-///
-/// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
-///                   DenseStep
+/// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of cells
 template <class Storage>
-class DenseTraffic final : public Simulation {
-  using Layout = typename Storage::Layout;
-
+class DenseTraffic final : public app::DenseSimulation<Simulation> {
  public:
   DenseTraffic(const Parameters& parameters, const Network& network)
-      : world_{Seed{parameters.seed}, Chances::of(parameters), 0},
-        executor_(parameters.threads),
-        map_(executor_, network),
-        cells_(map_.cells()),
-        clock_(parameters.profile_every, {"new cars", "cars prepare", "cars move"}) {
+      : DenseSimulation(parameters, {"new cars", "cars prepare", "cars move"}),
+        seed_{parameters.seed},
+        chances_(Chances::of(parameters)),
+        map_(executor(), network),
+        cells_(map_.cells()) {
     populate();
   }
 
   void step() override {
-    ++world_.step;
+    begin_step();
     const auto now = view();
-    clock_.begin_step(executor_);
-    executor_.for_each_index(map_.producers().size(), [=] __device__(std::size_t p) { now.produce(p); });
-    clock_.end_phase(executor_, 0);
-    executor_.for_each_index(map_.cells(), [=] __device__(std::size_t c) { now.prepare(index(c)); });
-    clock_.end_phase(executor_, 1);
-    executor_.for_each_index(map_.cells(), [=] __device__(std::size_t c) { now.move(index(c)); });
-    clock_.end_phase(executor_, 2);
+    run_phase(0, map_.producers().size(), [=] __device__(std::uint32_t p) { now.produce(p); });
+    run_phase(1, map_.cells(), [=] __device__(std::uint32_t c) { now.prepare(c); });
+    run_phase(2, map_.cells(), [=] __device__(std::uint32_t c) { now.move(c); });
   }
 
-  void record() override { history_.record(executor_, map_.cells(), CountDense<Layout>{view()}); }
+  void record() override { history_.record(executor(), map_.cells(), CountDense{view()}); }
 
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Census> take_history() override { return history_.take(executor_); }
+  std::vector<Census> take_history() override { return history_.take(executor()); }
 
   std::vector<CellState> cells() override {
-    const dynasoar::DeviceArray<CellState> states(map_.cells());
-    CellState* const out = states.data();
     const auto now = view();
-    executor_.for_each_index(map_.cells(), [=] __device__(std::size_t c) { out[c] = now.state(index(c)); });
-    executor_.synchronize();
-    return states.download();
+    return app::collect<CellState>(executor(), map_.cells(), [=] __device__(std::uint32_t c) { return now.state(c); });
   }
-
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
 
   /// Makes the first cars. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void populate() {
     const auto now = view();
     const Sign* const signs = map_.signs();
-    executor_.for_each_index(map_.street_count(), [=] __device__(std::size_t s) { now.init(index(s), signs); });
+    for_each(map_.street_count(), [=] __device__(std::uint32_t s) { now.init(s, signs); });
   }
 
-  /// Cell numbers have 32 bits, loop indices 64.
-  __host__ __device__ static std::uint32_t index(std::size_t i) { return static_cast<std::uint32_t>(i); }
-
  private:
-  DenseStep<Layout> view() const { return {cells_.layout(), map_.view(), world_, map_.producers().data()}; }
+  DenseStep<typename Storage::View> view() const {
+    return {{cells_.view()}, map_.view(), {seed_, chances_, steps()}, map_.producers().data()};
+  }
 
-  World world_;
-  dynasoar::Executor executor_;
+  Seed seed_;
+  Chances chances_;
   StreetMap map_;
   Storage cells_;
-  CensusHistory history_;
-  app::PhaseClock clock_;
+  app::CensusHistory<Census> history_;
 };
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network) {
+  using Storage =
+      app::StructureOfArrays<&Cell::sign, &Cell::speed, &Cell::top_speed, &Cell::plan, &Cell::street, &Cell::entered>;
+  return std::make_unique<DenseTraffic<Storage>>(parameters, network);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters, const Network& network) {
+  return std::make_unique<DenseTraffic<app::ArrayOfStructures<Cell>>>(parameters, network);
+}
 
 }  // namespace traffic

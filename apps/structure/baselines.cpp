@@ -1,19 +1,24 @@
 /// @file
-/// DenseSprings: the algorithm of springs.cpp as one writes it by hand for speed. Used by the baselines that differ in
-/// how springs and nodes lie in memory (soa_baseline.cpp, aos_baseline.cpp).
+/// The hand-written baselines with springs: the algorithm of springs.cpp as one writes it for speed, once for both
+/// layouts. In a structure of arrays there is one for each of a spring's and a node's values, and slots lie slot by
+/// slot. In an array of structures, everything about a spring lies side by side, and everything about a node; how many
+/// slots a node has is then known when the program is compiled, so there are two versions: for random networks, and for
+/// everything.
 ///
 /// Springs compute forces, then nodes add up those of their springs: two loops. Springs and nodes are their numbers. A
 /// spring that goes marks its own place, which stays unused, and empties its slots at both ends, which nobody else
 /// writes and nobody reads in that loop.
-#pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 
+#include <app/layout.h>
 #include <app/phase_clock.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
 
 #include "dense_network.h"
 #include "network.h"
@@ -22,6 +27,7 @@
 #include "simulation.h"
 
 namespace structure {
+namespace {
 
 /// What is in a node's slot: a spring, and which of its ends is here. In one word, so that a node looks at nothing else
 /// to know which way the spring's force pulls it.
@@ -37,12 +43,106 @@ struct SpringEnd {
   __device__ std::uint32_t spring() const { return word / 2; }
 };
 
+struct Node {
+  Vector position;
+  Vector velocity;
+  Distance distance;
+  Kind kind;
+  std::uint8_t slots;  ///< that it uses
+};
+
+// Both are aligned so that a GPU reads 16 bytes at a time, and a spring lies in a single sector of 32.
+
+template <std::uint32_t kSlots>
+struct alignas(16) NodeWithSlots : Node {
+  SpringEnd ends[kSlots];
+};
+
+/// The node at the first end and the one at the second are the same if the spring is gone.
+struct alignas(16) Spring {
+  std::uint32_t first;
+  std::uint32_t second;
+  float factor;
+  float rest_length;
+  Vector force;  ///< on the first end
+  std::uint8_t first_slot;
+  std::uint8_t second_slot;
+};
+
+/// @tparam Nodes, Springs   views of app::StructureOfArrays or app::ArrayOfStructures
+template <class Nodes, class Springs>
+struct NodesAndSprings {
+  Nodes nodes;
+  Springs springs;
+
+  __device__ Kind& kind(std::uint32_t n) const { return nodes.template at<&Node::kind>(n); }
+  __device__ std::uint8_t& slots(std::uint32_t n) const { return nodes.template at<&Node::slots>(n); }
+  __device__ Vector& position(std::uint32_t n) const { return nodes.template at<&Node::position>(n); }
+  __device__ Vector& velocity(std::uint32_t n) const { return nodes.template at<&Node::velocity>(n); }
+  __device__ Distance& distance(std::uint32_t n) const { return nodes.template at<&Node::distance>(n); }
+
+  __device__ std::uint32_t& first(std::uint32_t s) const { return springs.template at<&Spring::first>(s); }
+  __device__ std::uint32_t& second(std::uint32_t s) const { return springs.template at<&Spring::second>(s); }
+  __device__ float& factor(std::uint32_t s) const { return springs.template at<&Spring::factor>(s); }
+  __device__ float& rest_length(std::uint32_t s) const { return springs.template at<&Spring::rest_length>(s); }
+  __device__ Vector& force(std::uint32_t s) const { return springs.template at<&Spring::force>(s); }
+  __device__ std::uint8_t& first_slot(std::uint32_t s) const { return springs.template at<&Spring::first_slot>(s); }
+  __device__ std::uint8_t& second_slot(std::uint32_t s) const { return springs.template at<&Spring::second_slot>(s); }
+};
+
+class SoaStorage {
+ public:
+  using Nodes = app::StructureOfArrays<&Node::kind, &Node::slots, &Node::position, &Node::velocity, &Node::distance>;
+  using Springs = app::StructureOfArrays<&Spring::first, &Spring::second, &Spring::factor, &Spring::rest_length,
+                                         &Spring::force, &Spring::first_slot, &Spring::second_slot>;
+
+  struct Layout : NodesAndSprings<Nodes::View, Springs::View> {
+    std::size_t node_count;
+    SpringEnd* ends;  // [slots * nodes]
+    __device__ SpringEnd& end(std::uint32_t n, std::uint32_t slot) const { return ends[slot * node_count + n]; }
+  };
+
+  explicit SoaStorage(DenseSize size)
+      : node_count_(size.nodes),
+        nodes_(size.nodes),
+        springs_(size.springs + std::size_t{1}),
+        ends_(std::size_t{size.slots} * size.nodes) {
+    springs_.fill_bytes(0);
+  }
+
+  Layout layout() const { return {{nodes_.view(), springs_.view()}, node_count_, ends_.data()}; }
+
+ private:
+  std::size_t node_count_;
+  Nodes nodes_;
+  Springs springs_;
+  dynasoar::DeviceArray<SpringEnd> ends_;
+};
+
+template <std::uint32_t kSlots>
+class AosStorage {
+ public:
+  using Nodes = app::ArrayOfStructures<NodeWithSlots<kSlots>>;
+  using Springs = app::ArrayOfStructures<Spring>;
+
+  struct Layout : NodesAndSprings<typename Nodes::View, Springs::View> {
+    __device__ SpringEnd& end(std::uint32_t n, std::uint32_t slot) const { return this->nodes.records[n].ends[slot]; }
+  };
+
+  explicit AosStorage(DenseSize size) : nodes_(size.nodes), springs_(size.springs + std::size_t{1}) {
+    springs_.fill_bytes(0);
+  }
+
+  Layout layout() const { return {{nodes_.view(), springs_.view()}}; }
+
+ private:
+  Nodes nodes_;
+  Springs springs_;
+};
+
 /// Everything that a loop over the springs or the nodes needs, passed to the device by value.
 ///
-/// @tparam Layout   where state lies. Of nodes: `kind(n)`, `position(n)`, `velocity(n)`, `distance(n)`, `slots(n)` and,
-///                  for s < slots(n), `end(n, s)`. Of springs: `first(s)` and `second(s)`, equal if the spring is gone,
-///                  `factor(s)`, `rest_length(s)`, `first_slot(s)`, `second_slot(s)` and `force(s)`, on the first end.
-///                  All of them return references.
+/// @tparam Layout   NodesAndSprings with `end(n, s)`, a reference to slot s of node n
 template <class Layout>
 struct DenseSprings {
   Layout layout;
@@ -194,5 +294,22 @@ class SpringLoops {
   Storage storage_;
   Physics physics_;
 };
+
+template <class Storage>
+std::unique_ptr<Simulation> make_baseline(const Parameters& parameters, const Network& network, const Slots& slots) {
+  return std::make_unique<DenseNetwork<SpringLoops<Storage>>>(parameters, network, slots);
+}
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network) {
+  return make_baseline<SoaStorage>(parameters, network, assign_slots(network));
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters, const Network& network) {
+  const Slots slots = assign_slots(network);
+  if (slots.most <= kRandomSprings) return make_baseline<AosStorage<kRandomSprings>>(parameters, network, slots);
+  return make_baseline<AosStorage<kSpringSlots>>(parameters, network, slots);
+}
 
 }  // namespace structure

@@ -1,32 +1,48 @@
 /// @file
-/// DenseCity: Schelling's model as one writes it by hand, without dynamic allocation: three loops over all cells a
-/// step. The algorithm of both baselines; they differ in how a cell lies in memory (soa_baseline.cpp,
-/// aos_baseline.cpp).
+/// The hand-written baselines: Schelling's model as one writes it without dynamic allocation: three loops over all
+/// cells a step. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as an
+/// array of structures.
 ///
 /// In the loop that moves, a cell looks at what its own agent wants, not at its group, which somebody may be changing
 /// who moves in: so each state has one writer and no other reader.
-#pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include <app/phase_clock.h>
-#include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
+#include <app/census_history.h>
+#include <app/dense_simulation.h>
+#include <app/layout.h>
+#include <dynasoar/platform/atomic.h>
 
-#include "census_history.h"
 #include "rules.h"
 #include "simulation.h"
 
 namespace schelling {
+namespace {
+
+using Lot = dynasoar::AtomicWord<std::uint64_t>;
+
+struct Cell {
+  Lot lot;
+  std::uint32_t wanted;
+  std::uint32_t unhappy;
+  std::uint8_t group;
+};
+
+/// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
+template <class View>
+struct Cells : View {
+  __device__ std::uint8_t& group(std::uint32_t c) const { return this->template at<&Cell::group>(c); }
+  __device__ std::uint32_t& wanted(std::uint32_t c) const { return this->template at<&Cell::wanted>(c); }
+  __device__ std::uint32_t& unhappy(std::uint32_t c) const { return this->template at<&Cell::unhappy>(c); }
+  __device__ Lot& lot(std::uint32_t c) const { return this->template at<&Cell::lot>(c); }
+};
 
 /// Everything that a loop over the cells needs, passed to the device by value.
-///
-/// @tparam Layout   where a cell's state lies: `group(c)`, `wanted(c)`, `unhappy(c)` and `lot(c)` return references
-template <class Layout>
+template <class View>
 struct DenseStep {
-  Layout cells;
+  Cells<View> cells;
   Rules rules;
   std::uint32_t step;
 
@@ -81,68 +97,55 @@ struct DenseStep {
   }
 };
 
-/// A simulation whose cells lie in `Storage`.
-///
-/// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
-///                   DenseStep
+/// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of cells
 template <class Storage>
-class DenseCity final : public Simulation {
+class DenseCity final : public app::DenseSimulation<Simulation> {
  public:
   explicit DenseCity(const Parameters& parameters)
-      : rules_(Rules::of(parameters)),
-        executor_(parameters.threads),
-        cells_(rules_.cells),
-        clock_(parameters.profile_every, {"look", "move", "settle"}) {
+      : DenseSimulation(parameters, {"look", "move", "settle"}), rules_(Rules::of(parameters)), cells_(rules_.cells) {
     populate();
   }
 
   void step() override {
-    ++step_;
+    begin_step();
     const auto now = present();
-    clock_.begin_step(executor_);
-    executor_.for_each_index(rules_.cells, [=] __device__(std::size_t c) { now.look(index(c)); });
-    clock_.end_phase(executor_, 0);
-    executor_.for_each_index(rules_.cells, [=] __device__(std::size_t c) { now.move(index(c)); });
-    clock_.end_phase(executor_, 1);
-    executor_.for_each_index(rules_.cells, [=] __device__(std::size_t c) { now.settle(index(c)); });
-    clock_.end_phase(executor_, 2);
+    run_phase(0, rules_.cells, [=] __device__(std::uint32_t c) { now.look(c); });
+    run_phase(1, rules_.cells, [=] __device__(std::uint32_t c) { now.move(c); });
+    run_phase(2, rules_.cells, [=] __device__(std::uint32_t c) { now.settle(c); });
   }
 
-  void record() override { history_.record(executor_, rules_, present()); }
+  void record() override { history_.record(executor(), rules_.cells, TakeCensus{rules_, present()}); }
 
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Census> take_history() override { return history_.take(executor_); }
+  std::vector<Census> take_history() override { return history_.take(executor()); }
 
   std::vector<CellState> city() override {
-    const dynasoar::DeviceArray<CellState> states(rules_.cells);
-    CellState* const out = states.data();
     const auto now = present();
-    executor_.for_each_index(rules_.cells, [=] __device__(std::size_t c) { out[c] = now.state(index(c)); });
-    executor_.synchronize();
-    return states.download();
+    return app::collect<CellState>(executor(), rules_.cells, [=] __device__(std::uint32_t c) { return now.state(c); });
   }
-
-  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
 
   /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void populate() {
     const auto now = present();
-    executor_.for_each_index(rules_.cells, [=] __device__(std::size_t c) { now.init(index(c)); });
+    for_each(rules_.cells, [=] __device__(std::uint32_t c) { now.init(c); });
   }
 
-  /// Cell numbers have 32 bits, loop indices 64.
-  __host__ __device__ static std::uint32_t index(std::size_t c) { return static_cast<std::uint32_t>(c); }
-
  private:
-  DenseStep<typename Storage::Layout> present() const { return {cells_.layout(), rules_, step_}; }
+  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, rules_, steps()}; }
 
   Rules rules_;
-  std::uint32_t step_ = 0;
-  dynasoar::Executor executor_;
   Storage cells_;
-  CensusHistory history_;
-  app::PhaseClock clock_;
+  app::CensusHistory<Census> history_;
 };
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
+  using Storage = app::StructureOfArrays<&Cell::group, &Cell::wanted, &Cell::unhappy, &Cell::lot>;
+  return std::make_unique<DenseCity<Storage>>(parameters);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
+  return std::make_unique<DenseCity<app::ArrayOfStructures<Cell>>>(parameters);
+}
 
 }  // namespace schelling

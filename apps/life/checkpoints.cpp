@@ -1,12 +1,10 @@
 /// @file
-/// Makes the DSL variants with the allocator that the parameters name.
+/// The options that a checkpoint must fit, and the notes that it holds.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include <app/allocator_choice.h>
 #include <app/object_heap.h>
 #include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
@@ -14,10 +12,6 @@
 #include "simulation.h"
 
 namespace life {
-
-using Maker = std::unique_ptr<Simulation>(const Parameters&);
-DYNASOAR_MAKERS(agents)
-DYNASOAR_MAKERS(cells)
 
 app::SavedOptions options_of(const Parameters& parameters) {
   app::InputSum rule;
@@ -44,14 +38,6 @@ std::vector<std::int64_t> saved_notes(const app::SavedOptions& options, const st
   std::vector<std::int64_t> notes;
   dynasoar::load_values(path, dynasoar::array("notes", notes));
   return notes;
-}
-
-std::unique_ptr<Simulation> make_agents(const Parameters& parameters) {
-  return app::make_with(agents_makers, parameters.allocator, parameters);
-}
-
-std::unique_ptr<Simulation> make_cells(const Parameters& parameters) {
-  return app::make_with(cells_makers, parameters.allocator, parameters);
 }
 
 }  // namespace life

@@ -1,6 +1,7 @@
 /// @file
-/// DenseOcean: Wa-Tor as one writes it by hand for speed, without dynamic allocation: four loops over all cells a step.
-/// The algorithm of both baselines; they differ in how a cell lies in memory (soa_baseline.cpp, aos_baseline.cpp).
+/// The hand-written baselines: Wa-Tor as one writes it for speed, without dynamic allocation: four loops over all cells
+/// a step. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as an array of
+/// structures.
 ///
 /// No loop needs atomics: in the first loop of a half every cell writes one byte of its own, which says what an agent
 /// asks for or that the cell can be asked for. In the second, a cell that can be asked for looks at its neighbours'
@@ -9,36 +10,48 @@
 ///
 /// Time passes without memory traffic: a cell keeps the steps at which its agent was born and will starve, from which
 /// age and energy follow.
-#pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include <app/phase_clock.h>
-#include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
+#include <app/census_history.h>
+#include <app/dense_simulation.h>
+#include <app/layout.h>
 
-#include "population_history.h"
 #include "rules.h"
 #include "simulation.h"
 
 namespace wa_tor {
+namespace {
 
 /// What a cell says in the first loop of a half: values below kDirections ask for the neighbour in that direction.
-inline constexpr std::uint8_t kAsksNothing = 4;
-inline constexpr std::uint8_t kOffersWater = 5;
-inline constexpr std::uint8_t kOffersFish = 6;
-inline constexpr std::uint8_t kDies = 7;
+constexpr std::uint8_t kAsksNothing = 4;
+constexpr std::uint8_t kOffersWater = 5;
+constexpr std::uint8_t kOffersFish = 6;
+constexpr std::uint8_t kDies = 7;
+
+struct Cell {
+  std::uint32_t born;
+  std::uint32_t starves;
+  std::uint8_t kind;
+  std::uint8_t request;
+};
+
+/// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
+template <class View>
+struct Cells : View {
+  __device__ std::uint8_t& kind(std::uint32_t c) const { return this->template at<&Cell::kind>(c); }
+  __device__ std::uint8_t& request(std::uint32_t c) const { return this->template at<&Cell::request>(c); }
+  __device__ std::uint32_t& born(std::uint32_t c) const { return this->template at<&Cell::born>(c); }
+  __device__ std::uint32_t& starves(std::uint32_t c) const { return this->template at<&Cell::starves>(c); }
+};
 
 /// Everything that a loop over the cells needs, passed to the device by value.
-///
-/// @tparam Layout   where a cell's state lies: `kind(c)`, `request(c)`, `born(c)` and `starves(c)` return references
-template <class Layout>
+template <class View>
 struct DenseStep {
-  Layout cells;
+  Cells<View> cells;
   Torus torus;
   Seed seed;
   std::uint32_t step;
@@ -103,6 +116,8 @@ struct DenseStep {
     }
   }
 
+  __device__ std::uint8_t kind(std::uint32_t c) const { return cells.kind(c); }
+
   __device__ CellState state(std::uint32_t c) const {
     const std::uint8_t kind = cells.kind(c);
     if (kind == kFree) return {};
@@ -139,81 +154,80 @@ struct DenseStep {
   }
 };
 
-/// A simulation whose cells lie in `Storage`.
-///
-/// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
-///                   DenseStep; `kBytesPerCell`, `kBytesPerShark` are what a step moves at least, per cell and per
-///                   shark
+// What a step reads and writes in device memory at least, per cell and per shark.
+
+struct SoaStorage : app::StructureOfArrays<&Cell::kind, &Cell::request, &Cell::born, &Cell::starves> {
+  using StructureOfArrays::StructureOfArrays;
+  // Each half: the kind is read, the request written and read. Moves are not counted.
+  static constexpr std::uint64_t kBytesPerCell = 2 * (1 + 1 + 1);
+  // Every shark looks whether it starves.
+  static constexpr std::uint64_t kBytesPerShark = 4;
+};
+
+struct AosStorage : app::ArrayOfStructures<Cell> {
+  using ArrayOfStructures::ArrayOfStructures;
+  // Each half: the cell is read, written and read. Memory is moved in sectors of 32 bytes, so always whole cells.
+  static constexpr std::uint64_t kBytesPerCell = 2 * 3 * sizeof(Cell);
+  static constexpr std::uint64_t kBytesPerShark = 0;
+};
+
 template <class Storage>
-class DenseOcean final : public Simulation {
+class DenseOcean final : public app::DenseSimulation<Simulation> {
  public:
   explicit DenseOcean(const Parameters& parameters)
-      : torus_{static_cast<std::uint32_t>(parameters.width),
+      : DenseSimulation(parameters, {"fish ask", "fish move", "sharks ask", "sharks move"}),
+        torus_{static_cast<std::uint32_t>(parameters.width),
                static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
-        executor_(parameters.threads),
-        cells_(torus_.cells),
-        clock_(parameters.profile_every, {"fish ask", "fish move", "sharks ask", "sharks move"}) {
+        cells_(torus_.cells) {
     populate(Thresholds::of(parameters.fish, parameters.sharks));
   }
 
   void step() override {
-    ++step_;
+    begin_step();
     const auto now = present();
-    clock_.begin_step(executor_);
-    executor_.for_each_index(torus_.cells, [=] __device__(std::size_t c) { now.fish_ask(index(c)); });
-    clock_.end_phase(executor_, 0);
-    executor_.for_each_index(torus_.cells, [=] __device__(std::size_t c) { now.fish_move(index(c)); });
-    clock_.end_phase(executor_, 1);
-    executor_.for_each_index(torus_.cells, [=] __device__(std::size_t c) { now.shark_ask(index(c)); });
-    clock_.end_phase(executor_, 2);
-    executor_.for_each_index(torus_.cells, [=] __device__(std::size_t c) { now.shark_move(index(c)); });
-    clock_.end_phase(executor_, 3);
+    run_phase(0, torus_.cells, [=] __device__(std::uint32_t c) { now.fish_ask(c); });
+    run_phase(1, torus_.cells, [=] __device__(std::uint32_t c) { now.fish_move(c); });
+    run_phase(2, torus_.cells, [=] __device__(std::uint32_t c) { now.shark_ask(c); });
+    run_phase(3, torus_.cells, [=] __device__(std::uint32_t c) { now.shark_move(c); });
   }
 
-  void record() override {
-    const auto cells = cells_.layout();
-    history_.record(executor_, torus_.cells, [=] __device__(std::uint32_t c) { return cells.kind(c); });
-  }
+  void record() override { history_.record(executor(), torus_.cells, CountAgents{present()}); }
 
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Population> take_history() override { return history_.take(executor_); }
+  std::vector<Population> take_history() override { return history_.take(executor()); }
 
   std::vector<CellState> ocean() override {
-    const dynasoar::DeviceArray<CellState> states(torus_.cells);
-    CellState* const out = states.data();
     const auto now = present();
-    executor_.for_each_index(torus_.cells, [=] __device__(std::size_t c) { out[c] = now.state(index(c)); });
-    executor_.synchronize();
-    return states.download();
+    return app::collect<CellState>(executor(), torus_.cells, [=] __device__(std::uint32_t c) { return now.state(c); });
   }
 
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
-
   std::optional<std::uint64_t> bytes_per_step(const Population& population) const override {
-    return torus_.cells * std::uint64_t{Storage::kBytesPerCell} + population.sharks * Storage::kBytesPerShark;
+    return torus_.cells * Storage::kBytesPerCell + population.sharks * Storage::kBytesPerShark;
   }
 
   /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void populate(Thresholds thresholds) {
     const auto now = present();
-    executor_.for_each_index(torus_.cells, [=] __device__(std::size_t c) { now.init(index(c), thresholds); });
+    for_each(torus_.cells, [=] __device__(std::uint32_t c) { now.init(c, thresholds); });
   }
 
-  /// Cell numbers have 32 bits, loop indices 64.
-  __host__ __device__ static std::uint32_t index(std::size_t c) { return static_cast<std::uint32_t>(c); }
-
  private:
-  DenseStep<typename Storage::Layout> present() const { return {cells_.layout(), torus_, seed_, step_}; }
+  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, torus_, seed_, steps()}; }
 
   Torus torus_;
   Seed seed_;
-  std::uint32_t step_ = 0;
-  dynasoar::Executor executor_;
   Storage cells_;
-  PopulationHistory history_;
-  app::PhaseClock clock_;
+  app::CensusHistory<Population> history_;
 };
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
+  return std::make_unique<DenseOcean<SoaStorage>>(parameters);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
+  return std::make_unique<DenseOcean<AosStorage>>(parameters);
+}
 
 }  // namespace wa_tor

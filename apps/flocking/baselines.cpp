@@ -1,7 +1,7 @@
 /// @file
-/// Flocking written by hand, for two layouts: boids are sorted by cell in every step, and copied in this order, so that
-/// neighbours are read from a few short pieces of memory. The way of the sample "particles" of the CUDA toolkit.
-#pragma once
+/// The hand-written baselines: boids are sorted by cell in every step, and copied in this order, so that neighbours are
+/// read from a few short pieces of memory, as in the sample "particles" of the CUDA toolkit. One algorithm for both;
+/// they differ in how boids lie in memory, as a structure of arrays or as an array of structures.
 
 #include <cmath>
 #include <cstddef>
@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include <app/phase_clock.h>
+#include <app/dense_simulation.h>
+#include <app/layout.h>
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/recording.h>
 #include <dynasoar/platform/sort.h>
@@ -22,7 +22,9 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace flocking::baselines {
+
+namespace flocking {
+namespace baselines {
 
 /// The world, a torus of square cells. There are at least four along each side.
 struct Torus {
@@ -52,7 +54,14 @@ struct Torus {
   }
 };
 
-/// What a step works on. `Arrays` has position(i), velocity(i) and id(i); boid i has number i.
+/// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
+template <class View>
+struct Boids : View {
+  __device__ Vector& position(std::uint32_t i) const { return this->template at<&Bird::position>(i); }
+  __device__ Vector& velocity(std::uint32_t i) const { return this->template at<&Bird::velocity>(i); }
+};
+
+/// What a step works on. Boid i has number i.
 template <class Arrays>
 struct Work {
   Torus torus;
@@ -172,52 +181,47 @@ struct Pack {
   }
 };
 
-/// @tparam Storage   owns Storage::Arrays
+/// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of birds
 template <class Storage>
-class DenseFlock final : public Simulation {
+class DenseFlock final : public app::DenseSimulation<Simulation> {
  public:
-  using Arrays = typename Storage::Arrays;
+  using Arrays = Boids<typename Storage::View>;
 
   explicit DenseFlock(const Parameters& parameters)
-      : count_(static_cast<std::uint32_t>(parameters.initial.size())),
+      : DenseSimulation(parameters, {"sort", "fly"}),
+        count_(static_cast<std::uint32_t>(parameters.initial.size())),
         torus_(parameters.side),
-        executor_(parameters.threads),
         boids_(count_),
         sorted_(count_),
         numbers_(4 * std::size_t{count_}),
         bounds_(2 * std::size_t{torus_.cells()}),
         states_(count_),
         sort_(count_, torus_.cells()),
-        clock_(parameters.profile_every, {"sort", "fly"}),
         is_timed_(parameters.profile_every > 0) {
     states_.upload(parameters.initial);
-    executor_.for_each_index(count_, Unpack<Arrays>{boids_.arrays(), states_.data(), numbers_.data() + count_});
-    executor_.synchronize();
+    executor().for_each_index(count_, Unpack<Arrays>{{boids_.view()}, states_.data(), numbers_.data() + count_});
+    executor().synchronize();
   }
 
   void step() override {
     if (is_timed_) return submit_step();
-    if (!recording_) recording_.emplace(executor_, submit_);
+    if (!recording_) recording_.emplace(executor(), submit_);
     recording_->replay();
   }
 
-  void synchronize() override { executor_.synchronize(); }
-
   std::vector<BoidState> boids() override {
-    executor_.for_each_index(count_, Pack<Arrays>{boids_.arrays(), states_.data()});
-    executor_.synchronize();
+    executor().for_each_index(count_, Pack<Arrays>{{boids_.view()}, states_.data()});
+    executor().synchronize();
     return states_.download();
   }
-
-  std::vector<app::PhaseTime> phases() override { return clock_.times(); }
 
  private:
   Work<Arrays> work() const {
     std::uint32_t* const numbers = numbers_.data();
     return {torus_,
             count_,
-            boids_.arrays(),
-            sorted_.arrays(),
+            {boids_.view()},
+            {sorted_.view()},
             numbers,
             numbers + count_,
             numbers + 2 * std::size_t{count_},
@@ -228,37 +232,46 @@ class DenseFlock final : public Simulation {
 
   void submit_step() {
     const Work<Arrays> work = this->work();
-    if (is_timed_) clock_.begin_step(executor_);
-    executor_.for_each_index(count_, FindCell<Arrays>{work});
-    sort_.run(executor_, work.cells, work.numbers, work.sorted_cells, work.order);
-    executor_.fill_bytes(bounds_.data(), 0, bounds_.bytes());
-    executor_.for_each_index(count_, CopySorted<Arrays>{work});
-    if (is_timed_) clock_.end_phase(executor_, 0);
+    if (is_timed_) clock().begin_step(executor());
+    executor().for_each_index(count_, FindCell<Arrays>{work});
+    sort_.run(executor(), work.cells, work.numbers, work.sorted_cells, work.order);
+    executor().fill_bytes(bounds_.data(), 0, bounds_.bytes());
+    executor().for_each_index(count_, CopySorted<Arrays>{work});
+    if (is_timed_) clock().end_phase(executor(), 0);
     if (count_ <= kFewBoids) {
       fly(Fly<Arrays, kSums>{work});
     } else {
       fly(Fly<Arrays, 1>{work});
     }
-    if (is_timed_) clock_.end_phase(executor_, 1);
+    if (is_timed_) clock().end_phase(executor(), 1);
   }
 
   template <class F>
   void fly(const F& loop) {
-    executor_.for_each_index(std::size_t{count_} * F::kThreads, loop);
+    executor().for_each_index(std::size_t{count_} * F::kThreads, loop);
   }
 
   std::uint32_t count_;
   Torus torus_;
-  dynasoar::Executor executor_;
   Storage boids_, sorted_;
   dynasoar::DeviceArray<std::uint32_t> numbers_;  // cells, numbers, sorted cells, order
   dynasoar::DeviceArray<std::uint32_t> bounds_;
   dynasoar::DeviceArray<BoidState> states_;
   dynasoar::detail::KeySort sort_;
-  app::PhaseClock clock_;
   bool is_timed_;
   std::function<void()> submit_ = [this] { submit_step(); };
   std::optional<dynasoar::detail::Recording> recording_;
 };
 
-}  // namespace flocking::baselines
+}  // namespace baselines
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
+  using Storage = app::StructureOfArrays<&Bird::position, &Bird::velocity>;
+  return std::make_unique<baselines::DenseFlock<Storage>>(parameters);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
+  return std::make_unique<baselines::DenseFlock<app::ArrayOfStructures<Bird>>>(parameters);
+}
+
+}  // namespace flocking

@@ -1,7 +1,7 @@
 /// @file
-/// DenseLandscape: Sugarscape as one writes it by hand for speed, without dynamic allocation: eight loops over all
-/// cells a step. The algorithm of both baselines; they differ in how a cell lies in memory (soa_baseline.cpp,
-/// aos_baseline.cpp).
+/// The hand-written baselines: Sugarscape as one writes it for speed, without dynamic allocation: eight loops over all
+/// cells a step. One algorithm for both; they differ in how cells lie in memory, as a structure of arrays or as an
+/// array of structures.
 ///
 /// Whoever wants a cell sets a bit in it that says from which side; in the next loop each of the askers finds out for
 /// itself whom the cell chose. A cell that was asked for is inhabited afterwards, and the question is forgotten in the
@@ -9,32 +9,67 @@
 ///
 /// In the loops in which agents move or are born, a thread looks at what its own cell has noted before (`choice`,
 /// `partner`), never at its kind: that may be changing, when somebody comes in.
-#pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include <app/phase_clock.h>
+#include <app/census_history.h>
+#include <app/dense_simulation.h>
+#include <app/layout.h>
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
-#include "census_history.h"
 #include "rules.h"
 #include "simulation.h"
 
 namespace sugarscape {
+namespace {
 
 /// The choice of a free cell, so that it is told apart from an agent that stays (kNone).
-inline constexpr std::uint8_t kNoAgent = 26;
+constexpr std::uint8_t kNoAgent = 26;
+
+using Requests = dynasoar::AtomicWord<std::uint32_t>;
+
+struct Cell {
+  std::uint32_t wealth;
+  Traits traits;
+  Requests asked;
+  Requests proposals;
+  std::uint16_t sugar;
+  std::uint8_t kind;
+  std::uint8_t growth;
+  std::uint8_t share;
+  std::uint8_t choice;
+  std::uint8_t partner;
+  std::uint8_t accepted;
+  std::uint8_t age;
+  std::uint8_t children;
+  std::uint8_t max_children;
+};
+
+/// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
+template <class View>
+struct Cells : View {
+  __device__ std::uint8_t& kind(std::uint32_t c) const { return this->template at<&Cell::kind>(c); }
+  __device__ std::uint16_t& sugar(std::uint32_t c) const { return this->template at<&Cell::sugar>(c); }
+  __device__ std::uint8_t& growth(std::uint32_t c) const { return this->template at<&Cell::growth>(c); }
+  __device__ std::uint8_t& share(std::uint32_t c) const { return this->template at<&Cell::share>(c); }
+  __device__ std::uint8_t& choice(std::uint32_t c) const { return this->template at<&Cell::choice>(c); }
+  __device__ std::uint8_t& partner(std::uint32_t c) const { return this->template at<&Cell::partner>(c); }
+  __device__ std::uint8_t& accepted(std::uint32_t c) const { return this->template at<&Cell::accepted>(c); }
+  __device__ std::uint8_t& age(std::uint32_t c) const { return this->template at<&Cell::age>(c); }
+  __device__ std::uint8_t& children(std::uint32_t c) const { return this->template at<&Cell::children>(c); }
+  __device__ std::uint8_t& max_children(std::uint32_t c) const { return this->template at<&Cell::max_children>(c); }
+  __device__ std::uint32_t& wealth(std::uint32_t c) const { return this->template at<&Cell::wealth>(c); }
+  __device__ Traits& traits(std::uint32_t c) const { return this->template at<&Cell::traits>(c); }
+  __device__ Requests& asked(std::uint32_t c) const { return this->template at<&Cell::asked>(c); }
+  __device__ Requests& proposals(std::uint32_t c) const { return this->template at<&Cell::proposals>(c); }
+};
 
 /// Everything that a loop over the cells needs, passed to the device by value.
-///
-/// @tparam Layout   where a cell's state lies: functions of a cell number that return references, such as `kind(c)`
-template <class Layout>
+template <class View>
 struct DenseStep {
-  Layout cells;
+  Cells<View> cells;
   Grid grid;
   Seed seed;
   std::uint32_t step;
@@ -211,96 +246,69 @@ struct DenseStep {
   }
 };
 
-/// A simulation whose cells lie in `Storage`.
-///
-/// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
-///                   DenseStep
+/// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of cells
 template <class Storage>
-class DenseLandscape final : public Simulation {
+class DenseLandscape final : public app::DenseSimulation<Simulation> {
  public:
   explicit DenseLandscape(const Parameters& parameters)
-      : grid_{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(parameters.height)},
+      : DenseSimulation(parameters, {"sugar grows, agents live", "sugar spreads", "agents ask", "agents move",
+                                     "males propose", "females accept", "fathers ask", "births"}),
+        grid_{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
-        executor_(parameters.threads),
-        cells_(grid_.cells()),
-        clock_(parameters.profile_every, {"sugar grows, agents live", "sugar spreads", "agents ask", "agents move",
-                                          "males propose", "females accept", "fathers ask", "births"}) {
+        cells_(grid_.cells()) {
     populate(Thresholds::of(parameters.males, parameters.females));
   }
 
   void step() override {
-    ++step_;
-    clock_.begin_step(executor_);
-    live_and_spread();
-    move();
-    mate();
+    begin_step();
+    const auto now = present();
+    const std::uint32_t cells = grid_.cells();
+    run_phase(0, cells, [=] __device__(std::uint32_t c) { now.live(c); });
+    run_phase(1, cells, [=] __device__(std::uint32_t c) { now.receive(c); });
+    run_phase(2, cells, [=] __device__(std::uint32_t c) { now.ask(c); });
+    run_phase(3, cells, [=] __device__(std::uint32_t c) { now.move(c); });
+    run_phase(4, cells, [=] __device__(std::uint32_t c) { now.propose(c); });
+    run_phase(5, cells, [=] __device__(std::uint32_t c) { now.accept(c); });
+    run_phase(6, cells, [=] __device__(std::uint32_t c) { now.ask_for_cradle(c); });
+    run_phase(7, cells, [=] __device__(std::uint32_t c) { now.have_child(c); });
   }
 
-  void record() override { history_.record(executor_, grid_.cells(), present()); }
+  void record() override { history_.record(executor(), grid_.cells(), TakeCensus{present()}); }
 
-  void synchronize() override { executor_.synchronize(); }
-
-  std::vector<Census> take_history() override { return history_.take(executor_); }
+  std::vector<Census> take_history() override { return history_.take(executor()); }
 
   std::vector<CellState> landscape() override {
-    const dynasoar::DeviceArray<CellState> states(grid_.cells());
-    CellState* const out = states.data();
     const auto now = present();
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { out[c] = now.state(index(c)); });
-    executor_.synchronize();
-    return states.download();
+    return app::collect<CellState>(executor(), grid_.cells(), [=] __device__(std::uint32_t c) { return now.state(c); });
   }
 
-  std::vector<PhaseTime> phases() override { return clock_.times(); }
-
-  // Public, like all that contains a device lambda: nvcc does not take it elsewhere.
-
+  /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void populate(Thresholds thresholds) {
     const auto now = present();
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.init(index(c), thresholds); });
+    for_each(grid_.cells(), [=] __device__(std::uint32_t c) { now.init(c, thresholds); });
   }
-
-  void live_and_spread() {
-    const auto now = present();
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.live(index(c)); });
-    clock_.end_phase(executor_, 0);
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.receive(index(c)); });
-    clock_.end_phase(executor_, 1);
-  }
-
-  void move() {
-    const auto now = present();
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.ask(index(c)); });
-    clock_.end_phase(executor_, 2);
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.move(index(c)); });
-    clock_.end_phase(executor_, 3);
-  }
-
-  void mate() {
-    const auto now = present();
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.propose(index(c)); });
-    clock_.end_phase(executor_, 4);
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.accept(index(c)); });
-    clock_.end_phase(executor_, 5);
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.ask_for_cradle(index(c)); });
-    clock_.end_phase(executor_, 6);
-    executor_.for_each_index(grid_.cells(), [=] __device__(std::size_t c) { now.have_child(index(c)); });
-    clock_.end_phase(executor_, 7);
-  }
-
-  /// Cell numbers have 32 bits, loop indices 64.
-  __host__ __device__ static std::uint32_t index(std::size_t c) { return static_cast<std::uint32_t>(c); }
 
  private:
-  DenseStep<typename Storage::Layout> present() const { return {cells_.layout(), grid_, seed_, step_}; }
+  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, grid_, seed_, steps()}; }
 
   Grid grid_;
   Seed seed_;
-  std::uint32_t step_ = 0;
-  dynasoar::Executor executor_;
   Storage cells_;
-  CensusHistory history_;
-  app::PhaseClock clock_;
+  app::CensusHistory<Census> history_;
 };
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
+  using Storage =
+      app::StructureOfArrays<&Cell::kind, &Cell::sugar, &Cell::growth, &Cell::share, &Cell::choice, &Cell::partner,
+                             &Cell::accepted, &Cell::age, &Cell::children, &Cell::max_children, &Cell::wealth,
+                             &Cell::traits, &Cell::asked, &Cell::proposals>;
+  return std::make_unique<DenseLandscape<Storage>>(parameters);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
+  return std::make_unique<DenseLandscape<app::ArrayOfStructures<Cell>>>(parameters);
+}
 
 }  // namespace sugarscape

@@ -1,0 +1,52 @@
+/// @file
+/// collect: computes a value for each of many indices on the device and brings the values to the host. Used by the
+/// implementations of the models for what they show: the state of all cells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+
+namespace app {
+
+/// Calls a function of a 32-bit number in a loop whose indices have 64 bits.
+template <class F>
+struct With32Bits {
+  F function;
+  __device__ void operator()(std::size_t i) const { function(static_cast<std::uint32_t>(i)); }
+};
+
+/// Writes down the value for an index.
+template <class T, class F>
+struct WriteValue {
+  F value_of;
+  T* values;
+  __device__ void operator()(std::size_t i) const { values[i] = value_of(static_cast<std::uint32_t>(i)); }
+};
+
+/// Waits for all loops.
+///
+/// @param value_of   device callable: the T for a 32-bit index
+/// @return           the values for the indices from 0 to count - 1
+template <class T, class F>
+std::vector<T> collect(dynasoar::Executor& executor, std::size_t count, const F& value_of) {
+  const dynasoar::DeviceArray<T> values(count);
+  executor.for_each_index(count, WriteValue<T, F>{value_of, values.data()});
+  executor.synchronize();
+  return values.download();
+}
+
+/// The same by a dynasoar::AllocatorHandle, for functions that look at objects.
+template <class T, class Handle, class F>
+std::vector<T> collect(Handle& handle, std::size_t count, const F& value_of) {
+  const dynasoar::DeviceArray<T> values(count);
+  handle.parallel_for(count, WriteValue<T, F>{value_of, values.data()});
+  handle.synchronize();
+  return values.download();
+}
+
+}  // namespace app

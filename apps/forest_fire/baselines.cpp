@@ -1,0 +1,150 @@
+/// @file
+/// The hand-written baselines: the forest as one writes it for speed, without dynamic allocation: one loop over all
+/// cells a step, which reads what they held before and writes what they hold now. One algorithm for both; they differ
+/// in where a cell's two states lie: in an array for even steps and one for odd ones, or side by side.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/census_history.h>
+#include <app/dense_simulation.h>
+#include <dynasoar/platform/memory.h>
+
+#include "rules.h"
+#include "simulation.h"
+
+namespace forest_fire {
+namespace {
+
+/// Everything that a loop over the cells needs, passed to the device by value.
+///
+/// @tparam Layout   where states lie: `ground(c, step)` returns a reference to what cell c holds after that step, or
+///                  held after the one before
+template <class Layout>
+struct DenseStep {
+  Layout cells;
+  app::Torus torus;
+  Chance chance;
+  std::uint32_t step;
+
+  __device__ void settle(std::uint32_t c) const {
+    cells.ground(c, step) = chance.starts_with_tree(c) ? Ground::tree : Ground::empty;
+  }
+
+  __device__ void advance(std::uint32_t c) const {
+    Ground next = Ground::empty;
+    switch (before(c)) {
+      case Ground::empty:
+        if (chance.grows(c, step)) next = Ground::tree;
+        break;
+      case Ground::tree: next = catches_fire(c) ? Ground::fire : Ground::tree; break;
+      case Ground::fire: break;
+    }
+    cells.ground(c, step) = next;
+  }
+
+ private:
+  __device__ Ground before(std::uint32_t c) const { return cells.ground(c, step - 1); }
+
+  __device__ bool catches_fire(std::uint32_t c) const {
+    return before(torus.left(c)) == Ground::fire || before(torus.up(c)) == Ground::fire ||
+           before(torus.right(c)) == Ground::fire || before(torus.down(c)) == Ground::fire || chance.strikes(c, step);
+  }
+};
+
+/// What cells hold after a step.
+template <class Layout>
+struct DenseGround {
+  Layout cells;
+  std::uint32_t step;
+  __device__ Ground operator()(std::uint32_t c) const { return cells.ground(c, step); }
+};
+
+/// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
+///                   DenseStep
+template <class Storage>
+class DenseForest final : public app::DenseSimulation<Simulation> {
+ public:
+  explicit DenseForest(const Parameters& parameters)
+      : DenseSimulation(parameters, {"grow and burn"}),
+        torus_(torus_of(parameters)),
+        chance_(Chance::of(parameters)),
+        cells_(torus_.cells) {
+    settle();
+  }
+
+  void step() override {
+    begin_step();
+    run_phase(0, torus_.cells, [now = present()] __device__(std::uint32_t c) { now.advance(c); });
+  }
+
+  void record() override { history_.record(executor(), torus_.cells, CountTrees{ground()}); }
+
+  std::vector<Census> take_history() override { return history_.take(executor()); }
+
+  std::vector<Ground> forest() override { return app::collect<Ground>(executor(), torus_.cells, ground()); }
+
+  /// Makes the first trees. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
+  void settle() {
+    for_each(torus_.cells, [now = present()] __device__(std::uint32_t c) { now.settle(c); });
+  }
+
+ private:
+  using Layout = typename Storage::Layout;
+
+  DenseStep<Layout> present() const { return {cells_.layout(), torus_, chance_, steps()}; }
+  DenseGround<Layout> ground() const { return {cells_.layout(), steps()}; }
+
+  app::Torus torus_;
+  Chance chance_;
+  Storage cells_;
+  app::CensusHistory<Census> history_;
+};
+
+class SoaStorage {
+ public:
+  struct Layout {
+    Ground* even;
+    Ground* odd;
+    __device__ Ground& ground(std::uint32_t c, std::uint32_t step) const { return (step % 2 == 0 ? even : odd)[c]; }
+  };
+
+  explicit SoaStorage(std::size_t cells) : even_(cells), odd_(cells) {}
+
+  Layout layout() const { return {even_.data(), odd_.data()}; }
+
+ private:
+  dynasoar::DeviceArray<Ground> even_, odd_;
+};
+
+class AosStorage {
+ public:
+  struct Cell {
+    Ground after[2];
+  };
+  struct Layout {
+    Cell* cells;
+    __device__ Ground& ground(std::uint32_t c, std::uint32_t step) const { return cells[c].after[step % 2]; }
+  };
+
+  explicit AosStorage(std::size_t cells) : cells_(cells) {}
+
+  Layout layout() const { return {cells_.data()}; }
+
+ private:
+  dynasoar::DeviceArray<Cell> cells_;
+};
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
+  return std::make_unique<DenseForest<SoaStorage>>(parameters);
+}
+
+std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters) {
+  return std::make_unique<DenseForest<AosStorage>>(parameters);
+}
+
+}  // namespace forest_fire
