@@ -8,26 +8,23 @@
 #include <string>
 #include <vector>
 
-#include <app/program.h>
+#include <app/model_program.h>
 
 #include "simulation.h"
 
 namespace bodies {
 
-using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
-
 /// A model as a program needs it.
 struct Model {
-  app::ProgramTexts texts;
-  int steps;   ///< default of --steps
+  app::Description description;
   int bodies;  ///< default of --bodies
   bool has_cut_off;
   float least_mass, most_mass;
-  Make objects, soa_baseline, aos_baseline, reference;
+  std::function<std::unique_ptr<Simulation>(const Parameters&)> objects, soa_baseline, aos_baseline, reference;
   std::function<app::Chart(const std::vector<app::Row>&, const std::string& subtitle)> chart;
 };
 
-class BodiesProgram final : public app::Program {
+class BodiesProgram final : public app::ModelProgram<Simulation, Parameters> {
  public:
   explicit BodiesProgram(Model model);
 
@@ -35,27 +32,19 @@ class BodiesProgram final : public app::Program {
   std::vector<app::NamedFile> inputs() const override { return {{"--input", input_}}; }
   std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
-  std::string describe(const app::RunOptions& options) const override;
-  std::vector<app::Column> columns() const override;
-  app::Simulation& start(const app::RunOptions& options) override;
-  std::vector<app::Row> take_history() override;
+  std::string size() const override;
   app::Picture picture() override;
   app::World world() const override { return {-1.02, 1.02, 2.04, 2.04, true}; }
-  std::uint64_t seed() const override { return seed_; }
   app::Chart chart(const std::vector<app::Row>& history) const override;
   void save_output(const app::NamedFile& output) override;
 
  private:
-  const Make& implementation(const app::RunOptions& options) const;
-
   Model model_;
   int count_;
   std::uint64_t seed_ = 42;
   std::string input_;
   std::string output_;
   double cut_off_ = 0;
-  Parameters parameters_;
-  std::unique_ptr<Simulation> simulation_;
 };
 
 }  // namespace bodies

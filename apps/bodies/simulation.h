@@ -21,13 +21,9 @@ struct BodyState {
   bool operator==(const BodyState&) const = default;
 };
 
-struct Parameters {
+struct Parameters : app::RunParameters {
   std::vector<BodyState> initial;  ///< body i has number i
-  std::string allocator = "soa";   ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;    ///< for objects; 0: enough for these bodies
   float cut_off = 0;               ///< n-body: who is farther away does not attract; 0: everybody does
-  int threads = 0;                 ///< on the CPU; 0: one per processor
-  int profile_every = 0;           ///< every n-th step is timed phase by phase; 0: none is
 };
 
 // Within these ranges, no intermediate result of a step is too large for single precision: the greatest is the sixth

@@ -20,17 +20,12 @@ app::Chart chart(const std::vector<app::Row>& history, const std::string& subtit
 }
 
 bodies::Model model() {
-  return {.texts = {.name = "collision",
-                    .description = "Simulates bodies in a square that attract each other and merge when they meet.\n"
-                                   "Writes their sums after every step, a chart of their number and a picture.",
-                    .variants = {"objects"},
-                    .variant_help = "What is an object: the bodies",
-                    .allocators = app::allocator_names(),
-                    .baselines = {"none", "soa", "aos", "reference"},
-                    .log_help = "Bodies, mass, energy and momentum after every step",
-                    .chart_help = "Chart of the number of bodies",
-                    .picture_help = "The bodies at the end"},
-          .steps = 200,
+  return {.description = {.name = "collision",
+                          .text = "Simulates bodies in a square that attract each other and merge when they meet.\n"
+                                  "Writes their sums after every step, a chart of their number and a picture.",
+                          .allocators = app::allocator_names(),
+                          .steps = 200,
+                          .chart = {"", "Chart of the number of bodies"}},
           .bodies = 2000,
           .has_cut_off = false,
           .least_mass = kLeastMass,

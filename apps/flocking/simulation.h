@@ -26,13 +26,9 @@ struct BoidState {
 /// What is simulated.
 ///
 /// @pre components of velocities are less than `side`: no intermediate result is then too large for single precision
-struct Parameters {
+struct Parameters : app::RunParameters {
   std::vector<BoidState> initial;  ///< boid i has number i; positions in [0, side)^2
   float side = 0;                  ///< of the world, a torus; at least kLeastSide
-  std::string allocator = "soa";   ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;    ///< for objects; 0: enough for these boids
-  int threads = 0;                 ///< on the CPU; 0: one per processor
-  int profile_every = 0;           ///< every n-th step is timed phase by phase; 0: none is
 };
 
 /// The narrowest world.

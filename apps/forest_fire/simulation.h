@@ -14,17 +14,13 @@
 namespace forest_fire {
 
 /// What is simulated. @pre width, height >= 1; width * height < 2^31; the fractions are from 0 to 1
-struct Parameters {
+struct Parameters : app::RunParameters {
   int width = 1024;
   int height = 1024;
   std::uint64_t seed = 42;
-  double trees = 0.4;             ///< fraction of the cells that hold a tree at the start
-  double growth = 0.01;           ///< probability that a tree grows on empty ground in a step
-  double lightning = 0.00001;     ///< probability that a tree is struck in a step
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this forest
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is
+  double trees = 0.4;          ///< fraction of the cells that hold a tree at the start
+  double growth = 0.01;        ///< probability that a tree grows on empty ground in a step
+  double lightning = 0.00001;  ///< probability that a tree is struck in a step
 };
 
 /// What a cell holds.

@@ -13,7 +13,6 @@
 
 #include <app/error.h>
 #include <app/format.h>
-#include <app/options.h>
 #include <app/text.h>
 #include <dynasoar/write_file.h>
 
@@ -28,32 +27,34 @@ constexpr int kMaxInt = std::numeric_limits<int>::max();
 constexpr std::int64_t kFreeCells = std::int64_t{1} << 24;
 constexpr std::int64_t kFreeCellsPerCell = 256;
 
-app::RunOptions default_options(const Flavor& flavor) {
-  app::RunOptions options;
-  options.variant = "agents";
-  options.log = "population.csv";
-  options.chart = "population.png";
-  options.picture = flavor.picture;
-  return options;
+using Implementations = std::vector<LifeProgram::Implementation>;
+
+Implementations all_baselines(const Flavor& flavor) {
+  Implementations baselines = {{"soa", "structure-of-arrays baseline", make_soa_baseline},
+                               {"aos", "array-of-structures baseline", make_aos_baseline},
+                               {"dense", "dense baseline", make_dense_baseline}};
+  if (flavor.has_stencil) baselines.push_back({"stencil", "stencil baseline", make_stencil_baseline});
+  baselines.push_back({"reference", "sequential reference", make_reference});
+  return baselines;
 }
 
-Make implementation(const app::RunOptions& options) {
-  if (options.baseline == "soa") return make_soa_baseline;
-  if (options.baseline == "aos") return make_aos_baseline;
-  if (options.baseline == "dense") return make_dense_baseline;
-  if (options.baseline == "stencil") return make_stencil_baseline;
-  if (options.baseline == "reference") return make_reference;
-  return options.variant == "cells" ? make_cells : make_agents;
+app::Row alive_and_candidates(const Population& population) {
+  return {static_cast<double>(population.alive), static_cast<double>(population.candidates)};
 }
 
-std::string name_of_implementation(const app::RunOptions& options) {
-  if (options.baseline == "soa") return "structure-of-arrays baseline";
-  if (options.baseline == "aos") return "array-of-structures baseline";
-  if (options.baseline == "dense") return "dense baseline";
-  if (options.baseline == "stencil") return "stencil baseline";
-  if (options.baseline == "reference") return "sequential reference";
-  return options.variant == "cells" ? "cells, alive cells and candidates as objects"
-                                    : "alive cells and candidates as objects";
+app::Row alive_and_dying(const Population& population) {
+  return {static_cast<double>(population.alive), static_cast<double>(population.dying)};
+}
+
+// What the programs' descriptions have in common.
+app::Description completed(app::Description description) {
+  description.variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only";
+  description.variant = "agents";
+  description.log.path = "population.csv";
+  description.chart = {"population.png", "Chart of the populations"};
+  description.picture = {description.name + ".png", "The frame at the end"};
+  description.object_columns = 2;
+  return description;
 }
 
 Rule rule_from(const std::string& text) {
@@ -67,7 +68,12 @@ Rule rule_from(const std::string& text) {
 
 }  // namespace
 
-LifeProgram::LifeProgram(Flavor flavor) : Program(flavor.texts, default_options(flavor)), flavor_(std::move(flavor)) {}
+LifeProgram::LifeProgram(Flavor flavor)
+    : ModelProgram(completed(flavor.description),
+                   {{"cells", "cells, alive cells and candidates as objects", make_cells},
+                    {"agents", "alive cells and candidates as objects", make_agents}},
+                   all_baselines(flavor), flavor.has_dying ? alive_and_dying : alive_and_candidates),
+      flavor_(std::move(flavor)) {}
 
 void LifeProgram::add_options(CLI::App& cli) {
   app::add_path(cli, "--pattern", pattern_path_, "FILE", "Start with this pattern, an RLE file; none: at random");
@@ -79,27 +85,27 @@ void LifeProgram::add_options(CLI::App& cli) {
       fmt::format("Cells per row, with the pattern in the middle; 0: the pattern's, or {}", flavor_.random_side));
   app::add_integer(cli, "--height", height_, 0, kMaxInt,
                    fmt::format("Rows, with the pattern in the middle; 0: the pattern's, or {}", flavor_.random_side));
-  app::add_fraction(cli, "--density", parameters_.density, "Fraction of the cells that are alive in a random start");
-  app::add_unsigned(cli, "--seed", parameters_.seed, "Seed of a random start: the same seed, the same run");
+  app::add_fraction(cli, "--density", parameters().density, "Fraction of the cells that are alive in a random start");
+  add_seed(cli, parameters().seed, "Seed of a random start: the same seed, the same run");
   app::add_choice(cli, "--edge", edge_, {"dead", "torus", "grow"},
                   "What is beyond the edge: cells that stay dead; the opposite side; or the frame grows, and moves, "
                   "with what lives, so that the plane has no edge");
-  app::add_integer(cli, "--margin", parameters_.margin, 0, kMaxInt,
+  app::add_integer(cli, "--margin", parameters().margin, 0, kMaxInt,
                    "Dead cells around the start on each side, part of the frame; a growing frame has at least 64");
   app::add_path(cli, "--output", output_, "FILE", "The pattern at the end (RLE)");
 }
 
 void LifeProgram::check_options(app::RunOptions&) {
-  parameters_.edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
+  parameters().edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   if (!pattern_path_.empty()) read_pattern();
   if (pattern_path_.empty()) {
-    parameters_.rule = rule_from(rule_text_.empty() ? flavor_.default_rule : rule_text_);
-    parameters_.width = width_ > 0 ? width_ : flavor_.random_side;
-    parameters_.height = height_ > 0 ? height_ : flavor_.random_side;
+    parameters().rule = rule_from(rule_text_.empty() ? flavor_.default_rule : rule_text_);
+    parameters().width = width_ > 0 ? width_ : flavor_.random_side;
+    parameters().height = height_ > 0 ? height_ : flavor_.random_side;
   }
-  if (parameters_.rule.states > 2 && !flavor_.has_dying) {
+  if (parameters().rule.states > 2 && !flavor_.has_dying) {
     throw app::UsageError(
-        fmt::format("the rule {} has dying states; the program for it is generation", text_of(parameters_.rule)));
+        fmt::format("the rule {} has dying states; the program for it is generation", text_of(parameters().rule)));
   }
   check_size();
   if (!pattern_path_.empty()) {
@@ -114,8 +120,8 @@ void LifeProgram::read_pattern() {
   if (!rule_text_.empty()) rule = rule_from(rule_text_);
   pattern_ = read_rle(pattern_path_);
   if (!rule && pattern_.rule.empty()) rule = parse_rule(flavor_.default_rule);
-  parameters_.rule = rule_of(pattern_, pattern_path_, rule);
-  if (parameters_.edge == Edge::grow && width_ == 0 && height_ == 0) pattern_.trim();
+  parameters().rule = rule_of(pattern_, pattern_path_, rule);
+  if (parameters().edge == Edge::grow && width_ == 0 && height_ == 0) pattern_.trim();
   const auto size = [this](const char* option, int wanted, int least) {
     if (wanted == 0) return std::max(least, 1);
     if (wanted < least) {
@@ -124,15 +130,15 @@ void LifeProgram::read_pattern() {
     }
     return wanted;
   };
-  parameters_.width = size("--width", width_, pattern_.width);
-  parameters_.height = size("--height", height_, pattern_.height);
+  parameters().width = size("--width", width_, pattern_.width);
+  parameters().height = size("--height", height_, pattern_.height);
 }
 
 void LifeProgram::check_size() const {
   // A growing frame may begin with a larger margin; it says itself if it becomes too large.
-  const std::int64_t margin = parameters_.margin;
-  const std::int64_t width = parameters_.width + 2 * margin;
-  const std::int64_t height = parameters_.height + 2 * margin;
+  const std::int64_t margin = parameters().margin;
+  const std::int64_t width = parameters().width + 2 * margin;
+  const std::int64_t height = parameters().height + 2 * margin;
   if (width > kMaxInt || height > kMaxInt || width * height > kMaxInt) {
     throw app::UsageError(
         fmt::format("--width x --height with --margin: {} x {} are more than 2^31 - 1 cells (see "
@@ -144,76 +150,52 @@ void LifeProgram::check_size() const {
 // Large frames are for the user to ask for, not for a file, of which a few bytes can state any size.
 void LifeProgram::check_memory() const {
   if (width_ > 0 && height_ > 0) return;
-  const std::int64_t cells = std::int64_t{parameters_.width} * parameters_.height;
+  const std::int64_t cells = std::int64_t{parameters().width} * parameters().height;
   if (cells <= std::max(kFreeCells, kFreeCellsPerCell * pattern_.cells())) return;
   throw app::UsageError(fmt::format(
       "{}: a frame of {} x {} cells, of which {} are not dead, takes a lot of memory; ask for it with "
       "--width {} --height {}{}",
-      app::shown(pattern_path_, 1000), parameters_.width, parameters_.height, pattern_.cells(), parameters_.width,
-      parameters_.height, parameters_.edge == Edge::grow ? "" : ", or leave out --edge"));
+      app::shown(pattern_path_, 1000), parameters().width, parameters().height, pattern_.cells(), parameters().width,
+      parameters().height, parameters().edge == Edge::grow ? "" : ", or leave out --edge"));
 }
 
 // Puts the pattern into the middle of the start.
 void LifeProgram::place_pattern() {
-  const int x = (parameters_.width - pattern_.width) / 2;
-  const int y = (parameters_.height - pattern_.height) / 2;
-  parameters_.left = pattern_.left - x;
-  parameters_.top = pattern_.top - y;
+  const int x = (parameters().width - pattern_.width) / 2;
+  const int y = (parameters().height - pattern_.height) / 2;
+  parameters().left = pattern_.left - x;
+  parameters().top = pattern_.top - y;
   for (Run& run : pattern_.runs) {
     run.x += x;
     run.y += y;
   }
-  pattern_.width = parameters_.width;
-  pattern_.height = parameters_.height;
-  parameters_.start = pattern_.states();
+  pattern_.width = parameters().width;
+  pattern_.height = parameters().height;
+  parameters().start = pattern_.states();
   pattern_.runs = {};
 }
 
-std::string LifeProgram::describe(const app::RunOptions& options) const {
-  const char* const edge = parameters_.edge == Edge::dead    ? "with a dead edge"
-                           : parameters_.edge == Edge::torus ? "on a torus"
-                                                             : "on an unbounded plane";
-  return fmt::format("{}, {} x {} cells {}, rule {}", name_of_implementation(options),
-                     parameters_.width + 2 * parameters_.margin, parameters_.height + 2 * parameters_.margin, edge,
-                     text_of(parameters_.rule));
+std::string LifeProgram::size() const {
+  const char* const edge = parameters().edge == Edge::dead    ? "with a dead edge"
+                           : parameters().edge == Edge::torus ? "on a torus"
+                                                              : "on an unbounded plane";
+  return fmt::format("{} x {} cells {}, rule {}", parameters().width + 2 * parameters().margin,
+                     parameters().height + 2 * parameters().margin, edge, text_of(parameters().rule));
 }
 
-std::vector<app::Column> LifeProgram::columns() const {
-  return {{"alive"}, {flavor_.has_dying ? "dying" : "candidates"}};
-}
-
-app::Simulation& LifeProgram::start(const app::RunOptions& options) {
-  parameters_.allocator = options.allocator;
-  parameters_.heap_bytes = options.heap_bytes;
-  parameters_.threads = options.threads;
-  parameters_.profile_every = options.profile_every;
-  const Make make = implementation(options);
-  simulation_ = parameters_.edge == Edge::grow ? make_growing(parameters_, make) : make(parameters_);
-  return *simulation_;
-}
-
-std::vector<app::Row> LifeProgram::take_history() {
-  std::vector<app::Row> rows;
-  for (const Population& population : simulation_->take_history()) {
-    const std::uint64_t second = flavor_.has_dying ? population.dying : population.candidates;
-    rows.push_back({static_cast<double>(population.alive), static_cast<double>(second)});
-  }
-  return rows;
-}
-
-double LifeProgram::objects(const app::Row& row) const {
-  return row[0] + row[1];
+std::unique_ptr<Simulation> LifeProgram::make(const Make& make) {
+  return parameters().edge == Edge::grow ? make_growing(parameters(), make) : make(parameters());
 }
 
 app::Picture LifeProgram::picture() {
-  return frame_picture(simulation_->frame(), parameters_.rule);
+  return frame_picture(simulation().frame(), parameters().rule);
 }
 
 app::World LifeProgram::world() const {
-  return {static_cast<double>(parameters_.left - parameters_.margin),
-          static_cast<double>(parameters_.top - parameters_.margin),
-          static_cast<double>(parameters_.width + 2 * parameters_.margin),
-          static_cast<double>(parameters_.height + 2 * parameters_.margin)};
+  return {static_cast<double>(parameters().left - parameters().margin),
+          static_cast<double>(parameters().top - parameters().margin),
+          static_cast<double>(parameters().width + 2 * parameters().margin),
+          static_cast<double>(parameters().height + 2 * parameters().margin)};
 }
 
 app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {
@@ -221,14 +203,15 @@ app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {
       !pattern_.name.empty() ? app::shown(pattern_.name)
       : !pattern_path_.empty()
           ? app::shown(std::filesystem::path(pattern_path_).filename().string())
-          : fmt::format("{} × {} cells at random, seed {}", app::grouped(static_cast<std::uint64_t>(parameters_.width)),
-                        app::grouped(static_cast<std::uint64_t>(parameters_.height)), parameters_.seed);
+          : fmt::format("{} × {} cells at random, seed {}",
+                        app::grouped(static_cast<std::uint64_t>(parameters().width)),
+                        app::grouped(static_cast<std::uint64_t>(parameters().height)), parameters().seed);
   return population_chart(history, flavor_.has_dying ? "Dying" : "Candidates", flavor_.title,
-                          fmt::format("{}, rule {}", start, text_of(parameters_.rule)));
+                          fmt::format("{}, rule {}", start, text_of(parameters().rule)));
 }
 
 void LifeProgram::save_output(const app::NamedFile& output) {
-  const Frame frame = simulation_->frame();
+  const Frame frame = simulation().frame();
   Pattern result;
   result.name = pattern_.name;
   if (const std::optional<Box> box = bounding_box(frame)) {
@@ -238,7 +221,7 @@ void LifeProgram::save_output(const app::NamedFile& output) {
     result.height = box->height();
     result.set_states(states_in(frame, *box));
   }
-  dynasoar::write_file(output.path, format_rle(result, parameters_.rule));
+  dynasoar::write_file(output.path, format_rle(result, parameters().rule));
 }
 
 }  // namespace life

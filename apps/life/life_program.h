@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <app/program.h>
+#include <app/model_program.h>
 
 #include "rle.h"
 #include "simulation.h"
@@ -17,15 +17,15 @@ namespace life {
 
 /// How the two programs differ.
 struct Flavor {
-  app::ProgramTexts texts;
-  std::string picture;       ///< default of --picture
+  app::Description description;
   std::string title;         ///< of the chart
   std::string default_rule;  ///< where neither the command line nor the pattern names one
   int random_side = 0;       ///< of a random start, if no size is given
+  bool has_stencil = false;  ///< among the baselines
   bool has_dying = false;    ///< rules may have dying states, and the table has them in place of candidates
 };
 
-class LifeProgram final : public app::Program {
+class LifeProgram final : public app::ModelProgram<Simulation, Parameters> {
  public:
   explicit LifeProgram(Flavor flavor);
 
@@ -33,18 +33,14 @@ class LifeProgram final : public app::Program {
   std::vector<app::NamedFile> inputs() const override { return {{"--pattern", pattern_path_}}; }
   std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
-  std::string describe(const app::RunOptions& options) const override;
-  std::vector<app::Column> columns() const override;
-  app::Simulation& start(const app::RunOptions& options) override;
-  std::vector<app::Row> take_history() override;
-  double objects(const app::Row& row) const override;
+  std::string size() const override;
   app::Picture picture() override;
   app::World world() const override;
-  std::uint64_t seed() const override { return parameters_.seed; }
   app::Chart chart(const std::vector<app::Row>& history) const override;
   void save_output(const app::NamedFile& output) override;
 
  private:
+  std::unique_ptr<Simulation> make(const Make& make) override;
   void read_pattern();
   void place_pattern();
   void check_size() const;
@@ -58,8 +54,6 @@ class LifeProgram final : public app::Program {
   int width_ = 0;
   int height_ = 0;
   Pattern pattern_;
-  Parameters parameters_;
-  std::unique_ptr<Simulation> simulation_;
 };
 
 }  // namespace life

@@ -28,7 +28,7 @@ enum class Edge {
 ///
 /// @pre width, height >= 1; margin >= 0; the frame has fewer than 2^31 cells; start is empty or has width * height
 ///      states, all below rule.states; 0 <= density <= 1
-struct Parameters {
+struct Parameters : app::RunParameters {
   int width = 1024;
   int height = 1024;
   int margin = 0;
@@ -39,11 +39,7 @@ struct Parameters {
   std::uint64_t seed = 42;
   Rule rule;
   Edge edge = Edge::dead;
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this frame
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
-  app::SavedOptions options;      ///< that a checkpoint fits; empty: those above
+  app::SavedOptions options;  ///< that a checkpoint fits; empty: those above
 };
 
 /// Numbers of cells.

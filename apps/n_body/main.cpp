@@ -20,17 +20,12 @@ app::Chart chart(const std::vector<app::Row>& history, const std::string& subtit
 }
 
 bodies::Model model() {
-  return {.texts = {.name = "n-body",
-                    .description = "Simulates bodies in a square that attract each other, all pairs in every step.\n"
-                                   "Writes their sums after every step, a chart of their energy and a picture.",
-                    .variants = {"objects"},
-                    .variant_help = "What is an object: the bodies",
-                    .allocators = app::allocator_names(),
-                    .baselines = {"none", "soa", "aos", "reference"},
-                    .log_help = "Bodies, mass, energy and momentum after every step",
-                    .chart_help = "Chart of the kinetic energy",
-                    .picture_help = "The bodies at the end"},
-          .steps = 300,
+  return {.description = {.name = "n-body",
+                          .text = "Simulates bodies in a square that attract each other, all pairs in every step.\n"
+                                  "Writes their sums after every step, a chart of their energy and a picture.",
+                          .allocators = app::allocator_names(),
+                          .steps = 300,
+                          .chart = {"", "Chart of the kinetic energy"}},
           .bodies = 2000,
           .has_cut_off = true,
           .least_mass = kLeastMass,

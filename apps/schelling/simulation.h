@@ -15,19 +15,15 @@ namespace schelling {
 
 /// What is simulated. @pre width, height >= 1; width * height < 2^31; red, blue >= 0; red + blue <= 1;
 /// 0 <= similar, newcomers <= 1
-struct Parameters {
+struct Parameters : app::RunParameters {
   int width = 512;
   int height = 512;
   std::uint64_t seed = 42;
-  double red = 0.45;              ///< fraction of the cells with an agent of the red group at the start
-  double blue = 0.45;             ///< likewise, of the blue group
-  double similar = 0.5;           ///< share of its neighbours that an agent wants to be of its group
-  std::uint32_t patience = 0;     ///< an agent that is unhappy for so many steps leaves the city; 0: none does
-  double newcomers = 0;           ///< probability that somebody moves into a vacant cell, in a step
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this city
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+  double red = 0.45;           ///< fraction of the cells with an agent of the red group at the start
+  double blue = 0.45;          ///< likewise, of the blue group
+  double similar = 0.5;        ///< share of its neighbours that an agent wants to be of its group
+  std::uint32_t patience = 0;  ///< an agent that is unhappy for so many steps leaves the city; 0: none does
+  double newcomers = 0;        ///< probability that somebody moves into a vacant cell, in a step
 };
 
 /// What a city is like.

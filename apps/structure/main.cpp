@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,8 +14,7 @@
 #include <app/allocator_choice.h>
 #include <app/error.h>
 #include <app/format.h>
-#include <app/options.h>
-#include <app/program.h>
+#include <app/model_program.h>
 #include <app/text.h>
 
 #include "mesh.h"
@@ -34,34 +31,35 @@ constexpr double kMostSpeed = 1e6;
 constexpr double kLeastMass = 4;  // lighter nodes with 32 springs would swing ever wider in steps of 0.2
 constexpr double kLargest = 1e9;
 
-app::ProgramTexts program_texts() {
+app::Description about() {
   return {.name = "structure",
-          .description =
+          .text =
               "Simulates how a material breaks that is held at some places and pulled at others: nodes, joined\n"
               "by springs that pull but do not push. What no anchor holds is removed.\n"
               "Writes the numbers of springs and nodes after every step, a chart of them and a picture.",
-          .variants = {"springs"},
           .variant_help = "What is an object: nodes and springs",
           .allocators = app::allocator_names(),
-          .baselines = {"none", "soa", "aos", "fused", "reference"},
-          .log_help = "Springs and nodes after every step",
-          .chart_help = "Chart of the springs and nodes that are left",
-          .picture_help = "The structure at the end"};
+          .steps = 60,
+          .log = {"structure.csv", "Springs and nodes after every step"},
+          .chart = {"structure-history.png", "Chart of the springs and nodes that are left"},
+          .picture = {"structure.png", "The structure at the end"},
+          .columns = {{"springs"}, {"nodes"}},
+          .object_columns = 2};
 }
 
-app::RunOptions default_options() {
-  app::RunOptions options;
-  options.steps = 60;
-  options.variant = "springs";
-  options.log = "structure.csv";
-  options.chart = "structure-history.png";
-  options.picture = "structure.png";
-  return options;
+app::Row row_of(const Census& census) {
+  return {static_cast<double>(census.springs), static_cast<double>(census.nodes)};
 }
 
-class Structure final : public app::Program {
+class Structure final : public app::ModelProgram<Simulation, Parameters> {
  public:
-  Structure() : Program(program_texts(), default_options()) {}
+  Structure()
+      : ModelProgram(about(), {{"springs", "nodes and springs as objects", on_network(make_springs)}},
+                     {{"soa", "structure-of-arrays baseline", on_network(make_soa_baseline)},
+                      {"aos", "array-of-structures baseline", on_network(make_aos_baseline)},
+                      {"fused", "fused structure-of-arrays baseline", on_network(make_fused_baseline)},
+                      {"reference", "sequential reference", on_network(make_reference)}},
+                     row_of) {}
 
   void add_options(CLI::App& cli) override {
     CLI::Option* const mesh = app::add_path(cli, "--mesh", mesh_, "FILE", "Gmsh mesh (MSH 4.1, text) to simulate");
@@ -79,22 +77,16 @@ class Structure final : public app::Program {
     for (CLI::Option* const option : ends) option->needs(mesh);
     app::add_real(cli, "--pull-speed", pull_speed_, 0, kMostSpeed,
                   "Speed of pulled anchors; in a random network the largest component, at random");
-    app::add_real(cli, "--strength", parameters_.strength, 0, kLargest, "Springs break at a force over this");
-    app::add_real(cli, "--mass", parameters_.mass, kLeastMass, kLargest, "Mass of a free node");
-    app::add_unsigned(cli, "--seed", seed_, "Seed of all random numbers: the same seed, the same run");
+    app::add_real(cli, "--strength", parameters().strength, 0, kLargest, "Springs break at a force over this");
+    app::add_real(cli, "--mass", parameters().mass, kLeastMass, kLargest, "Mass of a free node");
+    add_seed(cli, seed_);
   }
 
   std::vector<app::NamedFile> inputs() const override { return {{"--mesh", mesh_}}; }
 
   void check_options(app::RunOptions&) override {
-    if (random_.free + random_.pulled > 1) {
-      throw app::UsageError(fmt::format("--free + --pulled: must not exceed 1, but {} + {} do (see --help)",
-                                        random_.free, random_.pulled));
-    }
-    if (ends_.anchor_left + ends_.pull_right > 1) {
-      throw app::UsageError(fmt::format("--anchor-left + --pull-right: must not exceed 1, but {} + {} do (see --help)",
-                                        ends_.anchor_left, ends_.pull_right));
-    }
+    app::check_fractions("--free", random_.free, "--pulled", random_.pulled);
+    app::check_fractions("--anchor-left", ends_.anchor_left, "--pull-right", ends_.pull_right);
     try {
       start_ = make_network();
       check_network(start_);
@@ -103,58 +95,24 @@ class Structure final : public app::Program {
     }
   }
 
-  std::string describe(const app::RunOptions& options) const override {
-    return fmt::format("{}, {}", implementation(options), size());
+  // "plate.msh, 1,234 nodes, 3,500 springs, seed 42"
+  std::string size() const override {
+    const std::string source =
+        mesh_.empty() ? "random network" : app::shown(std::filesystem::path(mesh_).filename().string());
+    return fmt::format("{}, {}, {}, seed {}", source, app::counted(start_.nodes.size(), "node", "nodes"),
+                       app::counted(start_.springs.size(), "spring", "springs"), seed_);
   }
 
-  std::vector<app::Column> columns() const override { return {{"springs"}, {"nodes"}}; }
-
-  app::Simulation& start(const app::RunOptions& options) override {
-    parameters_.allocator = options.allocator;
-    parameters_.heap_bytes = options.heap_bytes;
-    parameters_.threads = options.threads;
-    parameters_.profile_every = options.profile_every;
-    simulation_ = make(options);
-    return *simulation_;
-  }
-
-  std::vector<app::Row> take_history() override {
-    std::vector<app::Row> rows;
-    for (const Census& census : simulation_->take_history()) {
-      rows.push_back({static_cast<double>(census.springs), static_cast<double>(census.nodes)});
-    }
-    return rows;
-  }
-
-  double objects(const app::Row& row) const override { return row[0] + row[1]; }
-
-  app::Picture picture() override { return network_picture(simulation_->network(), start_, parameters_.strength); }
+  app::Picture picture() override { return network_picture(simulation().network(), start_, parameters().strength); }
 
   app::World world() const override { return world_of(start_); }
-
-  std::uint64_t seed() const override { return seed_; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 
  private:
-  static std::string implementation(const app::RunOptions& options) {
-    if (options.baseline == "soa") return "structure-of-arrays baseline";
-    if (options.baseline == "aos") return "array-of-structures baseline";
-    if (options.baseline == "fused") return "fused structure-of-arrays baseline";
-    if (options.baseline == "reference") return "sequential reference";
-    return "nodes and springs as objects";
-  }
-
-  // "plate.msh, 1,234 nodes, 3,500 springs, seed 42"
-  std::string size() const {
-    const std::string source =
-        mesh_.empty() ? "random network" : app::shown(std::filesystem::path(mesh_).filename().string());
-    return fmt::format("{}, {}, {}, seed {}", source, counted(start_.nodes.size(), "node", "nodes"),
-                       counted(start_.springs.size(), "spring", "springs"), seed_);
-  }
-
-  static std::string counted(std::size_t count, const char* one, const char* many) {
-    return fmt::format("{} {}", app::grouped(count), count == 1 ? one : many);
+  template <class T>
+  Make on_network(std::unique_ptr<T> (*make)(const Parameters&, const Network&)) {
+    return [this, make](const Parameters& parameters) { return make(parameters, start_); };
   }
 
   Network make_network() {
@@ -169,23 +127,13 @@ class Structure final : public app::Program {
     return mesh_network(read_msh_file(mesh_), ends_);
   }
 
-  std::unique_ptr<Simulation> make(const app::RunOptions& options) const {
-    if (options.baseline == "soa") return make_soa_baseline(parameters_, start_);
-    if (options.baseline == "aos") return make_aos_baseline(parameters_, start_);
-    if (options.baseline == "fused") return make_fused_baseline(parameters_, start_);
-    if (options.baseline == "reference") return make_reference(parameters_, start_);
-    return make_springs(parameters_, start_);
-  }
-
   std::string mesh_;
   int nodes_ = 1000;
   double pull_speed_ = 0.05;
   std::uint64_t seed_ = 42;
   RandomNetwork random_;
   MeshSetup ends_;
-  Parameters parameters_;
   Network start_;
-  std::unique_ptr<Simulation> simulation_;
 };
 
 }  // namespace

@@ -61,13 +61,9 @@ struct Network {
 inline constexpr std::uint32_t kSpringSlots = 32;
 
 /// What is simulated, beside the network.
-struct Parameters {
-  double strength = 0.5;          ///< a spring breaks at a force over this
-  double mass = 500;              ///< of a free node
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the network
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is
+struct Parameters : app::RunParameters {
+  double strength = 0.5;  ///< a spring breaks at a force over this
+  double mass = 500;      ///< of a free node
 };
 
 /// Numbers of what is left.

@@ -14,16 +14,12 @@
 namespace sugarscape {
 
 /// What is simulated. @pre width, height >= 1; width * height < 2^31; males, females >= 0; males + females <= 1
-struct Parameters {
+struct Parameters : app::RunParameters {
   int width = 1024;
   int height = 1024;
   std::uint64_t seed = 42;
-  double males = 0.12;            ///< fraction of the cells with a male at the start
-  double females = 0.15;          ///< fraction of the cells with a female at the start
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this landscape
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+  double males = 0.12;    ///< fraction of the cells with a male at the start
+  double females = 0.15;  ///< fraction of the cells with a female at the start
 };
 
 /// What a step leaves behind, in numbers.

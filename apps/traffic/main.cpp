@@ -16,8 +16,7 @@
 #include <app/allocator_choice.h>
 #include <app/error.h>
 #include <app/format.h>
-#include <app/options.h>
-#include <app/program.h>
+#include <app/model_program.h>
 #include <app/text.h>
 #include <dynasoar/write_file.h>
 
@@ -31,36 +30,36 @@ namespace {
 
 constexpr int kMostIntersections = 1000000;
 
-app::ProgramTexts program_texts() {
+app::Description about() {
   return {.name = "traffic",
-          .description =
+          .text =
               "Simulates cars on a network of streets with traffic lights (after Nagel and Schreckenberg, 1992).\n"
               "Writes the numbers of cars after every step, a chart of them and a map with the cars at the end.",
-          .variants = {"cells", "cars"},
           .variant_help = "What is an object: cells, streets, lights and cars, or cars only",
           .allocators = app::allocator_names(),
-          .baselines = {"none", "soa", "aos", "reference"},
-          .log_help = "Cars, moving cars and the sum of speeds after every step",
-          .chart_help = "Chart of the cars",
-          .picture_help = "Map with the cars at the end"};
+          .log = {"traffic.csv", "Cars, moving cars and the sum of speeds after every step"},
+          .chart = {"traffic-history.png", "Chart of the cars"},
+          .picture = {"traffic.png", "Map with the cars at the end"},
+          .columns = {{"cars"}, {"moving"}, {"speeds"}}};
 }
 
-app::RunOptions default_options() {
-  app::RunOptions options;
-  options.variant = "cells";
-  options.log = "traffic.csv";
-  options.chart = "traffic-history.png";
-  options.picture = "traffic.png";
-  return options;
+app::Row row_of(const Census& census) {
+  return {static_cast<double>(census.cars), static_cast<double>(census.moving), static_cast<double>(census.speeds)};
 }
 
 bool is_sumo(const std::string& path) {
   return std::filesystem::path(path).extension() == ".xml";
 }
 
-class Traffic final : public app::Program {
+class Traffic final : public app::ModelProgram<Simulation, Parameters> {
  public:
-  Traffic() : Program(program_texts(), default_options()) {}
+  Traffic()
+      : ModelProgram(
+            about(),
+            {{"cells", "cells and cars as objects", on_network(make_cells)},
+             {"cars", "cars as objects", on_network(make_cars)}},
+            baselines_of(on_network(make_soa_baseline), on_network(make_aos_baseline), on_network(make_reference)),
+            row_of) {}
 
   void add_options(CLI::App& cli) override {
     CLI::Option* const network = app::add_path(cli, "--network", network_file_, "FILE",
@@ -73,12 +72,12 @@ class Traffic final : public app::Program {
         app::add_fraction(cli, "--destinations", sources_.destinations, "Fraction of the cells where cars leave"),
         app::add_integer(cli, "--green", green_, 0, kMostGreen,
                          "Steps for which each phase of a light is green; 0: no lights")};
-    app::add_fraction(cli, "--density", parameters_.density, "Fraction of the cells with a car at the start");
-    app::add_fraction(cli, "--production", parameters_.production,
+    app::add_fraction(cli, "--density", parameters().density, "Fraction of the cells with a car at the start");
+    app::add_fraction(cli, "--production", parameters().production,
                       "Probability that a free producer makes a car in a step");
-    app::add_fraction(cli, "--dawdling", parameters_.dawdling,
+    app::add_fraction(cli, "--dawdling", parameters().dawdling,
                       "Probability that a car goes a cell less far than it could in a step");
-    app::add_unsigned(cli, "--seed", parameters_.seed, "Seed of all random numbers: the same seed, the same run");
+    add_seed(cli, parameters().seed);
     app::add_path(cli, "--save-network", saved_network_, "FILE", "Write the network, in text");
   }
 
@@ -87,11 +86,8 @@ class Traffic final : public app::Program {
   std::vector<app::NamedFile> outputs() const override { return {{"--save-network", saved_network_}}; }
 
   void check_options(app::RunOptions&) override {
-    if (sources_.producers + sources_.destinations > 1) {
-      throw app::UsageError(fmt::format("--producers + --destinations: must not exceed 1, but {} + {} do (see --help)",
-                                        sources_.producers, sources_.destinations));
-    }
-    sources_.seed = parameters_.seed;
+    app::check_fractions("--producers", sources_.producers, "--destinations", sources_.destinations);
+    sources_.seed = parameters().seed;
     try {
       network_ = make_network();
       check_network(network_);
@@ -101,41 +97,30 @@ class Traffic final : public app::Program {
     }
   }
 
-  std::string describe(const app::RunOptions& options) const override {
-    return fmt::format("{}, {}", implementation(options), size());
+  // "town.net.xml, 28 intersections, 76 streets, 1,234 cells, seed 42"
+  std::string size() const override {
+    const std::string source =
+        network_file_.empty() ? "random network" : app::shown(std::filesystem::path(network_file_).filename().string());
+    return fmt::format("{}, {}, {}, {}, seed {}", source,
+                       app::counted(network_.intersections.size(), "intersection", "intersections"),
+                       app::counted(network_.streets.size(), "street", "streets"),
+                       app::counted(network_.cells(), "cell", "cells"), parameters().seed);
   }
-
-  std::vector<app::Column> columns() const override { return {{"cars"}, {"moving"}, {"speeds"}}; }
 
   app::Simulation& start(const app::RunOptions& options) override {
-    parameters_.allocator = options.allocator;
-    parameters_.heap_bytes = options.heap_bytes;
-    parameters_.threads = options.threads;
-    parameters_.profile_every = options.profile_every;
-    simulation_ = make(options);
+    ModelProgram::start(options);
     if (options.view || !options.exported.empty()) {
       places_ = places_of_cells(network_);
-      simulation_->set_places(places_);
+      simulation().set_places(places_);
     }
-    return *simulation_;
+    return simulation();
   }
 
-  std::vector<app::Row> take_history() override {
-    std::vector<app::Row> rows;
-    for (const Census& census : simulation_->take_history()) {
-      rows.push_back(
-          {static_cast<double>(census.cars), static_cast<double>(census.moving), static_cast<double>(census.speeds)});
-    }
-    return rows;
-  }
-
-  app::Picture picture() override { return map_picture(network_, simulation_->cells()); }
+  app::Picture picture() override { return map_picture(network_, simulation().cells()); }
 
   void place(dynasoar::Columns& cars) const override { add_places(cars, places_); }
 
   app::World world() const override { return world_of(network_); }
-
-  std::uint64_t seed() const override { return parameters_.seed; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override { return history_chart(history, size()); }
 
@@ -146,21 +131,8 @@ class Traffic final : public app::Program {
   }
 
  private:
-  static std::string implementation(const app::RunOptions& options) {
-    if (options.baseline == "soa") return "structure-of-arrays baseline";
-    if (options.baseline == "aos") return "array-of-structures baseline";
-    if (options.baseline == "reference") return "sequential reference";
-    return options.variant == "cells" ? "cells and cars as objects" : "cars as objects";
-  }
-
-  // "town.net.xml, 28 intersections, 76 streets, 1,234 cells, seed 42"
-  std::string size() const {
-    const std::string source =
-        network_file_.empty() ? "random network" : app::shown(std::filesystem::path(network_file_).filename().string());
-    return fmt::format("{}, {}, {}, {}, seed {}", source,
-                       app::counted(network_.intersections.size(), "intersection", "intersections"),
-                       app::counted(network_.streets.size(), "street", "streets"),
-                       app::counted(network_.cells(), "cell", "cells"), parameters_.seed);
+  Make on_network(std::unique_ptr<Simulation> (*make)(const Parameters&, const Network&)) {
+    return [this, make](const Parameters& parameters) { return make(parameters, network_); };
   }
 
   Network make_network() const {
@@ -182,23 +154,14 @@ class Traffic final : public app::Program {
     return read_network(in, network_file_);
   }
 
-  std::unique_ptr<Simulation> make(const app::RunOptions& options) const {
-    if (options.baseline == "soa") return make_soa_baseline(parameters_, network_);
-    if (options.baseline == "aos") return make_aos_baseline(parameters_, network_);
-    if (options.baseline == "reference") return make_reference(parameters_, network_);
-    return options.variant == "cells" ? make_cells(parameters_, network_) : make_cars(parameters_, network_);
-  }
-
   std::string network_file_;
   std::string saved_network_;
   int intersections_ = 100;
   int green_ = 5;
   Sources sources_;
   std::vector<CLI::Option*> setup_options_;  // valid until check_options() returns
-  Parameters parameters_;
   Network network_;
   std::vector<Point> places_;  // of cells, if they are shown or exported
-  std::unique_ptr<Simulation> simulation_;
 };
 
 }  // namespace

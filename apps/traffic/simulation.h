@@ -16,15 +16,11 @@
 namespace traffic {
 
 /// What is simulated, beside the network. @pre all fractions from 0 to 1
-struct Parameters {
+struct Parameters : app::RunParameters {
   std::uint64_t seed = 42;
-  double density = 0;             ///< fraction of the cells with a car at the start
-  double production = 0.02;       ///< probability that a free producer makes a car in a step
-  double dawdling = 0.2;          ///< probability that a car goes one cell less far than it could
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the network
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is
+  double density = 0;        ///< fraction of the cells with a car at the start
+  double production = 0.02;  ///< probability that a free producer makes a car in a step
+  double dawdling = 0.2;     ///< probability that a car goes one cell less far than it could
 };
 
 /// The traffic after a step, in numbers.

@@ -16,17 +16,13 @@ namespace wa_tor {
 
 /// What is simulated. @pre width, height >= 1; width * height < 2^31; fish, sharks >= 0; fish + sharks <= 1;
 /// 0 <= compact_above <= 1
-struct Parameters {
+struct Parameters : app::RunParameters {
   int width = 1024;
   int height = 1024;
   std::uint64_t seed = 42;
-  double fish = 0.25;             ///< fraction of the cells that hold a fish at the start
-  double sharks = 0.25;           ///< fraction of the cells that hold a shark at the start
-  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for this ocean
-  double compact_above = 1;       ///< agents are compacted after a step if more of their slots are free; 1: never
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is (no waiting between phases)
+  double fish = 0.25;        ///< fraction of the cells that hold a fish at the start
+  double sharks = 0.25;      ///< fraction of the cells that hold a shark at the start
+  double compact_above = 1;  ///< agents are compacted after a step if more of their slots are free; 1: never
 };
 
 /// Number of agents.

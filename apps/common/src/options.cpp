@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 #include <system_error>
 
@@ -17,6 +18,8 @@
 
 namespace app {
 namespace {
+
+constexpr int kMaxInt = std::numeric_limits<int>::max();
 
 // The whole of `text` as a number, nothing if it is not one or does not fit.
 template <class T>
@@ -164,6 +167,22 @@ CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value
                if (optional && text == kNoOutput) return std::string();
                return text.empty() ? std::nullopt : std::optional(text);
              });
+}
+
+void add_grid_size(CLI::App& cli, int& width, int& height) {
+  add_integer(cli, "--width", width, 1, kMaxInt, "Cells per row");
+  add_integer(cli, "--height", height, 1, kMaxInt, "Rows");
+}
+
+void check_grid_size(int width, int height) {
+  if (std::int64_t{width} * height <= kMaxInt) return;
+  throw UsageError(fmt::format("--width x --height: {} x {} are more than 2^31 - 1 cells (see --help)", width, height));
+}
+
+void check_fractions(const std::string& first_option, double first, const std::string& second_option, double second) {
+  if (first + second <= 1) return;
+  throw UsageError(fmt::format("{} + {}: must not exceed 1, but {} + {} do (see --help)", first_option, second_option,
+                               first, second));
 }
 
 std::optional<int> parse(CLI::App& cli, int argc, const char* const* argv) {

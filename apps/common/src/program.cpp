@@ -1,11 +1,14 @@
 #include <app/program.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -25,23 +28,38 @@ namespace {
 constexpr int kMaxInt = std::numeric_limits<int>::max();
 
 int fail(const Program& program, int exit_code, const std::string& message) {
-  print_error(fmt::format("{}: {}\n", program.texts().name, message));
+  print_error(fmt::format("{}: {}\n", program.description().name, message));
   return exit_code;
 }
 
-void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& options) {
-  add_choice(cli, "--variant", options.variant, texts.variants, texts.variant_help);
-  add_choice(cli, "--allocator", options.allocator, texts.allocators,
+RunOptions default_options(const Program& program) {
+  const Description& description = program.description();
+  RunOptions options;
+  options.steps = description.steps;
+  options.variant = description.variant.empty() ? program.variants().front() : description.variant;
+  options.log = description.log.path;
+  options.chart = description.chart.path;
+  options.picture = description.picture.path;
+  return options;
+}
+
+void add_run_options(CLI::App& cli, const Program& program, RunOptions& options) {
+  const Description& description = program.description();
+  std::vector<std::string> baselines = program.baselines();
+  baselines.insert(baselines.begin(), "none");
+  add_choice(cli, "--variant", options.variant, program.variants(), description.variant_help);
+  add_choice(cli, "--allocator", options.allocator, description.allocators,
              "Where the variant's objects live: soa is DynaSOAr's own, others hold each object in one piece");
-  add_choice(cli, "--baseline", options.baseline, texts.baselines,
+  add_choice(cli, "--baseline", options.baseline, baselines,
              "Run this instead of a variant: hand-written arrays without dynamic allocation, or the sequential "
              "reference");
   add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: as much as this model can need", "0");
   add_integer(cli, "--threads", options.threads, 0, 4096,
               "Threads on the CPU; 0: one per processor; a GPU uses all it has");
-  add_path(cli, "--log", options.log, "FILE", texts.log_help + ", as .csv or .jsonl (JSON lines); none: not written");
-  add_path(cli, "--chart", options.chart, "FILE", texts.chart_help + " (PNG); none: not written");
-  add_path(cli, "--picture", options.picture, "FILE", texts.picture_help + " (PNG); none: not written");
+  add_path(cli, "--log", options.log, "FILE",
+           description.log.help + ", as .csv or .jsonl (JSON lines); none: not written");
+  add_path(cli, "--chart", options.chart, "FILE", description.chart.help + " (PNG); none: not written");
+  add_path(cli, "--picture", options.picture, "FILE", description.picture.help + " (PNG); none: not written");
   add_path(cli, "--frames", options.frames, "DIR", "Folder for pictures during the run, frame-000000.png ...");
   add_path(cli, "--animation", options.animation, "FILE", "The same pictures as a moving one: FILE.webp (WebP)");
   add_integer(cli, "--every", options.every, 1, kMaxInt, "Steps from one frame to the next");
@@ -64,14 +82,14 @@ void add_run_options(CLI::App& cli, const ProgramTexts& texts, RunOptions& optio
 // @return the exit code if the program is to end: 0 after --help
 std::optional<int> read_options(Program& program, int argc, const char* const* argv, RunOptions& options) {
   CLI::App cli;
-  cli.name(program.texts().name);
-  set_up(cli, program.texts().description);
+  cli.name(program.description().name);
+  set_up(cli, program.description().text);
   cli.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong option or output that cannot be written, 3 heap too small, 4 done or "
       "interrupted but something could not be written, 130 interrupted.");
   program.add_options(cli);
   add_integer(cli, "--steps", options.steps, 0, kMaxInt, "Steps to simulate");
-  add_run_options(cli, program.texts(), options);
+  add_run_options(cli, program, options);
   const std::optional<int> exit_code = parse(cli, argc, argv);
   if (exit_code) return exit_code;
   program.check_options(options);
@@ -95,8 +113,8 @@ int end_early(const Program& program, Run& run, bool quiet, int exit_code, const
 std::string first_line(const Program& program, const RunOptions& options) {
   const bool sequential = options.baseline == "reference";
   const bool other_allocator = options.baseline == "none" && options.allocator != "soa";
-  return fmt::format("{}: {}{}, {}, on {}", program.texts().name, program.describe(options),
-                     other_allocator ? ", allocator " + options.allocator : "",
+  return fmt::format("{}: {}, {}{}, {}, on {}", program.description().name, program.implementation(options),
+                     program.size(), other_allocator ? ", allocator " + options.allocator : "",
                      counted(static_cast<std::uint64_t>(options.steps), "step", "steps"),
                      sequential ? "one CPU thread" : device_description(options.threads));
 }
@@ -143,12 +161,21 @@ int simulate(Program& program, const RunOptions& options) {
 
 }  // namespace
 
+double Program::objects(const Row& row) const {
+  return std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(description_.object_columns), 0.0);
+}
+
+void Program::add_seed(CLI::App& cli, std::uint64_t& seed, const std::string& help) {
+  add_unsigned(cli, "--seed", seed, help);
+  seed_ = &seed;
+}
+
 int run_program(Program& program, int argc, const char* const* argv) {
   protect_streams();
   try {
-    RunOptions options = program.defaults();
+    RunOptions options = default_options(program);
     const std::optional<int> exit_code = read_options(program, argc, argv, options);
-    set_running_program(program.texts().name, options.variant);
+    set_running_program(program.description().name, options.variant);
     return exit_code ? *exit_code : simulate(program, options);
   } catch (const UsageError& error) {
     return fail(program, kExitUsage, error.what());

@@ -71,7 +71,7 @@ class Run::KeptAtExit {
     running_->save_last_state();
     running_->write_results(false);
     print_error(
-        fmt::format("{}: ended by a library ({})\n", running_->program_.texts().name, running_->what_is_valid()));
+        fmt::format("{}: ended by a library ({})\n", running_->program_.description().name, running_->what_is_valid()));
     std::_Exit(kExitFailure);  // what the run uses is still there: nothing may be taken down
   }
 
@@ -81,7 +81,10 @@ class Run::KeptAtExit {
 thread_local Run* Run::KeptAtExit::running_ = nullptr;
 
 Run::Run(Program& program, const RunOptions& options)
-    : program_(program), options_(options), columns_(program.columns()), losses_(program.texts().name) {
+    : program_(program),
+      options_(options),
+      columns_(program.description().columns),
+      losses_(program.description().name) {
   if (wanted(options_.exported)) exporter_.emplace(options_.exported);
   if (wanted(options_.animation)) animation_.emplace(options_.animation);
   check_outputs(program_, options_);

@@ -48,7 +48,7 @@ std::vector<NumberedFiles> numbered_files_of(const Program& program, const RunOp
     files.push_back({"--export", path.parent_path(), path.stem().string(), path.extension().string(),
                      static_cast<std::uint64_t>(options.export_every), steps});
   }
-  if (options.view) files.push_back({"--view", "", program.texts().name, ".png", 1, steps});
+  if (options.view) files.push_back({"--view", "", program.description().name, ".png", 1, steps});
   return files;
 }
 

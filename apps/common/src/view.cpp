@@ -103,7 +103,7 @@ class View::Window {
     const double scale = kLongSide / std::max(world_.width, world_.height);
     const auto side = [scale](double length) { return std::max(320, static_cast<int>(std::lround(scale * length))); };
     controls_.emplace(world_, side(world_.width), side(world_.height));
-    window_.reset(SDL_CreateWindow(program.texts().name.c_str(), SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+    window_.reset(SDL_CreateWindow(program.description().name.c_str(), SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
                                    controls_->viewport().width, controls_->viewport().height,
                                    SDL_WINDOW_RESIZABLE | SDL_WINDOW_SHOWN));
     if (!window_) fail("open a window");
@@ -219,7 +219,7 @@ class View::Window {
   }
 
   void save_picture() {
-    const std::string path = fmt::format("{}-{:06}.png", program_->texts().name, step_);
+    const std::string path = fmt::format("{}-{:06}.png", program_->description().name, step_);
     try {
       picture().save_png(path);
       message_ = "saved " + path;

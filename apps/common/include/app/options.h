@@ -51,6 +51,15 @@ CLI::Option* add_choice(CLI::App& cli, const std::string& name, std::string& val
 CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value, const std::string& what,
                       const std::string& help);
 
+/// `--width` and `--height`, of a grid of cells.
+void add_grid_size(CLI::App& cli, int& width, int& height);
+
+/// @throws UsageError if the grid has 2^31 cells or more
+void check_grid_size(int width, int height);
+
+/// @throws UsageError if two fractions add up to more than 1
+void check_fractions(const std::string& first_option, double first, const std::string& second_option, double second);
+
 /// Reads the command line.
 ///
 /// @return   the exit code if the program is to end: 0 after `--help`

@@ -2,6 +2,7 @@
 /// Program: what a model adds to the command line, the loop over the steps and the files that all programs share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -18,15 +19,12 @@ class App;
 
 namespace app {
 
-/// The options that all programs have.
-struct RunOptions {
+/// The options that all programs have, beside those in RunParameters.
+struct RunOptions : RunParameters {
   int steps = 300;
   std::string variant;
   std::string baseline = "none";
-  std::string allocator = "soa";  ///< of the variant's objects
-  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
-  int threads = 0;                ///< on the CPU; 0: one per processor
-  std::string log;                ///< of the counts after each step; "none": not written; so are the next two
+  std::string log;  ///< of the counts after each step; "none": not written; so are the next two
   std::string chart;
   std::string picture;
   std::string frames;          ///< folder; empty: no frames
@@ -39,7 +37,6 @@ struct RunOptions {
   int checkpoint_every = 100;  ///< steps from one checkpoint to the next
   std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
   bool quiet = false;
-  int profile_every = 0;  ///< every n-th step is timed phase by phase; set by run_program
 };
 
 /// A column of the log, and a row of the summary.
@@ -51,17 +48,25 @@ struct Column {
 /// One value per column.
 using Row = std::vector<double>;
 
-/// What a program says about itself in `--help`.
-struct ProgramTexts {
-  std::string name;         ///< of the program, as typed
-  std::string description;  ///< what it simulates and writes
-  std::vector<std::string> variants;
-  std::string variant_help;
-  std::vector<std::string> allocators;
-  std::vector<std::string> baselines;  ///< "none" first
-  std::string log_help;
-  std::string chart_help;
-  std::string picture_help;
+/// A file that every run writes, unless its option says otherwise.
+struct DefaultFile {
+  std::string path;
+  std::string help;
+};
+
+/// What a program is called, says about itself in `--help`, and does unless its options say otherwise.
+struct Description {
+  std::string name = {};  ///< as typed
+  std::string text = {};  ///< what it simulates and writes
+  std::string variant_help = {};
+  std::string variant = {};                  ///< default; empty: the first
+  std::vector<std::string> allocators = {};  ///< that it was compiled for
+  int steps = 300;
+  DefaultFile log = {};
+  DefaultFile chart = {};
+  DefaultFile picture = {};
+  std::vector<Column> columns = {};  ///< of the log
+  std::size_t object_columns = 1;    ///< so many columns, the first, add up to the objects that a step handles
 };
 
 /// A file that an option names.
@@ -70,18 +75,22 @@ struct NamedFile {
   std::string path;  ///< empty or "none": there is none
 };
 
-/// A model as a program. Its functions are called in the order in which they are listed.
+/// A model as a program. Its functions are called in the order in which they are listed. Programs derive from
+/// ModelProgram, which has all that does not depend on the model.
 class Program {
  public:
-  Program(ProgramTexts texts, RunOptions defaults) : texts_(std::move(texts)), defaults_(std::move(defaults)) {}
+  explicit Program(Description description) : description_(std::move(description)) {}
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   virtual ~Program() = default;
 
-  const ProgramTexts& texts() const { return texts_; }
-  const RunOptions& defaults() const { return defaults_; }
+  const Description& description() const { return description_; }
 
-  /// Adds the model's options.
+  /// The values of --variant, and of --baseline beside "none".
+  virtual std::vector<std::string> variants() const = 0;
+  virtual std::vector<std::string> baselines() const = 0;
+
+  /// Adds the model's options, among them add_seed().
   virtual void add_options(CLI::App& cli) = 0;
 
   /// Files that the model's options name, to be read or to be written by save_output().
@@ -89,12 +98,13 @@ class Program {
   virtual std::vector<NamedFile> outputs() const { return {}; }
 
   /// Reads input files and checks that all options go together. @throws UsageError if they do not
-  virtual void check_options(RunOptions& options) = 0;
+  virtual void check_options(RunOptions&) {}
 
-  /// "agents as objects, 1024 x 1024 cells": the implementation and the size.
-  virtual std::string describe(const RunOptions& options) const = 0;
+  /// "agents as objects": what the options choose.
+  virtual std::string implementation(const RunOptions& options) const = 0;
 
-  virtual std::vector<Column> columns() const = 0;
+  /// "1024 x 1024 cells".
+  virtual std::string size() const = 0;
 
   /// Makes the simulation, which lives as long as the program.
   virtual Simulation& start(const RunOptions& options) = 0;
@@ -103,7 +113,7 @@ class Program {
   virtual std::vector<Row> take_history() = 0;
 
   /// Objects that a step handles in this state; the same for all implementations.
-  virtual double objects(const Row& row) const { return row.front(); }
+  double objects(const Row& row) const;
 
   /// The present state.
   virtual Picture picture() = 0;
@@ -111,8 +121,8 @@ class Program {
   /// Where things are at the start. After start().
   virtual World world() const = 0;
 
-  /// Of all random numbers.
-  virtual std::uint64_t seed() const = 0;
+  /// Of all random numbers. After add_options().
+  std::uint64_t seed() const { return *seed_; }
 
   /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
   virtual void place(dynasoar::Columns&) const {}
@@ -122,9 +132,14 @@ class Program {
   /// Writes one of outputs(), after the last step. @throws std::exception if that fails
   virtual void save_output(const NamedFile&) {}
 
+ protected:
+  /// Adds --seed. @param seed   lives as long as the program
+  void add_seed(CLI::App& cli, std::uint64_t& seed,
+                const std::string& help = "Seed of all random numbers: the same seed, the same run");
+
  private:
-  ProgramTexts texts_;
-  RunOptions defaults_;
+  Description description_;
+  const std::uint64_t* seed_ = nullptr;
 };
 
 /// The main function of a program: reads the options, simulates, writes the files and prints the summary.

@@ -15,6 +15,14 @@
 
 namespace app {
 
+/// How a model is run, whatever it is: a base of the models' parameters.
+struct RunParameters {
+  std::string allocator = "soa";  ///< of objects; see app/allocator_choice.h
+  std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
+  int threads = 0;                ///< on the CPU; 0: one per processor
+  int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is, and no phase is waited for
+};
+
 /// Time spent in one phase of the steps, estimated from the steps that were timed.
 struct PhaseTime {
   std::string name;
