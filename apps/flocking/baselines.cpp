@@ -22,7 +22,6 @@
 #include "rules.h"
 #include "simulation.h"
 
-
 namespace flocking {
 namespace baselines {
 
