@@ -24,7 +24,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/include/" "${PROJECT_SOURCE_DIR}/al
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/allocator/malloc/include/" COMPONENT allocators
   DESTINATION "${DYNASOAR_INSTALL_ALLOCATORSDIR}" FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/src/" "${PROJECT_SOURCE_DIR}/allocator/src/"
-  DESTINATION "${DYNASOAR_INSTALL_SOURCEDIR}" FILES_MATCHING PATTERN "*.cpp")
+  DESTINATION "${DYNASOAR_INSTALL_SOURCEDIR}" FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/dsl/gdb/dynasoar_gdb.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/dynasoar/gdb")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME dynasoar-sweep)
 install(FILES
@@ -32,6 +32,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarBackend.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/DynasoarProgram.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarHdf5.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
   DESTINATION "${_package_dir}")
@@ -48,7 +49,8 @@ if(PROJECT_IS_TOP_LEVEL)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}"
     FILES_MATCHING REGEX "\\.(md|png|svg|webp)$" PATTERN examples EXCLUDE)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs"
-    FILES_MATCHING PATTERN "*.cpp" PATTERN "*.md")
+    FILES_MATCHING PATTERN "*.cpp" PATTERN "*.md" PATTERN own_program EXCLUDE)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/examples/own_program" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs/examples")
   install(FILES "${CMAKE_CURRENT_LIST_DIR}/InstalledExamples.cmake"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${_name}/docs/examples" RENAME CMakeLists.txt)
 
@@ -80,7 +82,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
   set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS "libboost-dev, python3 (>= 3.11)")
-  set(CPACK_DEBIAN_CORE_PACKAGE_RECOMMENDS "cmake, g++")
+  set(CPACK_DEBIAN_CORE_PACKAGE_RECOMMENDS "cmake, g++, libcli11-dev, libfmt-dev")
   set(CPACK_DEBIAN_CORE_PACKAGE_SUGGESTS "${_allocators_name}, python3-matplotlib")
   set(CPACK_DEBIAN_ALLOCATORS_PACKAGE_DEPENDS "${_name} (= ${PROJECT_VERSION})")
   include(CPack)

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <app/error.h>
 #include <app/text.h>
+#include <dynasoar/program/error.h>
 #include <dynasoar/write_file.h>
 
 namespace bodies {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <app/format.h>
 #include <app/text.h>
+#include <dynasoar/program/format.h>
 
 #include "body_files.h"
 #include "picture.h"
@@ -24,8 +24,6 @@ app::Row row_of(const Totals& totals) {
 app::Description completed(app::Description description) {
   description.variant_help = "What is an object: the bodies";
   description.log = {"bodies.csv", "Bodies, mass, energy and momentum after every step"};
-  description.chart.path = "bodies.png";
-  description.picture = {description.name + ".png", "The bodies at the end"};
   description.columns = {
       {"bodies"}, {"mass", false}, {"kinetic_energy", false}, {"momentum_x", false}, {"momentum_y", false}};
   return description;
@@ -61,6 +59,11 @@ void BodiesProgram::check_options(app::RunOptions&) {
 
 std::string BodiesProgram::size() const {
   return app::counted(parameters().initial.size(), "body", "bodies");
+}
+
+app::Drawings BodiesProgram::drawings() const {
+  return {.chart = {"bodies.png", model_.chart_help},
+          .picture = {model_.description.name + ".png", "The bodies at the end"}};
 }
 
 app::Picture BodiesProgram::picture() {

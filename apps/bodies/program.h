@@ -17,6 +17,7 @@ namespace bodies {
 /// A model as a program needs it.
 struct Model {
   app::Description description;
+  std::string chart_help;
   int bodies;  ///< default of --bodies
   bool has_cut_off;
   float least_mass, most_mass;
@@ -33,6 +34,7 @@ class BodiesProgram final : public app::ModelProgram<Simulation, Parameters> {
   std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
   std::string size() const override;
+  app::Drawings drawings() const override;
   app::Picture picture() override;
   app::World world() const override { return {-1.02, 1.02, 2.04, 2.04, true}; }
   app::Chart chart(const std::vector<app::Row>& history) const override;

@@ -24,8 +24,8 @@ bodies::Model model() {
                           .text = "Simulates bodies in a square that attract each other and merge when they meet.\n"
                                   "Writes their sums after every step, a chart of their number and a picture.",
                           .allocators = app::allocator_names(),
-                          .steps = 200,
-                          .chart = {"", "Chart of the number of bodies"}},
+                          .steps = 200},
+          .chart_help = "Chart of the number of bodies",
           .bodies = 2000,
           .has_cut_off = false,
           .least_mass = kLeastMass,

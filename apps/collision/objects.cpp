@@ -11,8 +11,8 @@
 #include <memory>
 
 #include <app/allocator.h>
-#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "bodies/object_bodies.h"
 #include "bodies/physics.h"

@@ -18,6 +18,7 @@
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/recording.h>
 #include <dynasoar/platform/sort.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "rules.h"
 #include "simulation.h"

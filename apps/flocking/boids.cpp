@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <app/allocator.h>
-#include <app/object_heap.h>
 #include <app/object_simulation.h>
-#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/object_heap.h>
+#include <dynasoar/program/saved_options.h>
 #include <dynasoar/uniform_grid.h>
 
 #include "colors.h"

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <app/allocator_choice.h>
-#include <app/format.h>
 #include <app/model_program.h>
+#include <dynasoar/program/format.h>
 
 #include "pictures.h"
 #include "simulation.h"
@@ -28,8 +28,6 @@ app::Description about() {
           .allocators = app::allocator_names(),
           .steps = 500,
           .log = {"flock.csv", "Boids, order and mean speed after every step"},
-          .chart = {"order.png", "Chart of the order"},
-          .picture = {"flocking.png", "The flock at the end"},
           .columns = {{"boids"}, {"order", false}, {"speed", false}}};
 }
 
@@ -61,6 +59,10 @@ class Flocking final : public app::ModelProgram<Simulation, Parameters> {
   std::string size() const override {
     return fmt::format("{} in a world {:.1f} wide", app::counted(parameters().initial.size(), "boid", "boids"),
                        parameters().side);
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"order.png", "Chart of the order"}, .picture = {"flocking.png", "The flock at the end"}};
   }
 
   app::Picture picture() override { return flock_picture(simulation().boids(), parameters().side); }

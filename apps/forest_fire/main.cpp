@@ -22,8 +22,6 @@ app::Description about() {
       .allocators = app::allocator_names(),
       .steps = 500,
       .log = {"trees.csv", "Trees, and those on fire, after every step"},
-      .chart = {"trees.png", "Chart of the trees"},
-      .picture = {"forest-fire.png", "The forest at the end"},
       .columns = {{"trees"}, {"fires"}},
       .object_columns = 2};
 }
@@ -43,6 +41,10 @@ class ForestFire final : public app::GridProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--trees", parameters().trees, "Fraction of the cells with a tree at the start");
     app::add_fraction(cli, "--growth", parameters().growth, "Probability that a tree grows on empty ground in a step");
     app::add_fraction(cli, "--lightning", parameters().lightning, "Probability that a tree is struck in a step");
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"trees.png", "Chart of the trees"}, .picture = {"forest-fire.png", "The forest at the end"}};
   }
 
   app::Picture picture() override { return forest_picture(simulation().forest(), parameters()); }

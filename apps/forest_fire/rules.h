@@ -10,6 +10,7 @@
 #include <app/random.h>
 #include <app/torus.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/program/count_history.h>
 
 #include "simulation.h"
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <app/census_history.h>
+#include <dynasoar/program/count_history.h>
 
 #include "dynamics.h"
 #include "simulation.h"

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <app/object_heap.h>
-#include <app/saved_options.h>
+#include <app/allocator_choice.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/object_heap.h>
+#include <dynasoar/program/saved_options.h>
 
 #include "simulation.h"
 

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <memory>
 
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "dynamics.h"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <app/error.h>
+#include <dynasoar/program/error.h>
 
 #include "box.h"
 #include "simulation.h"

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <app/error.h>
-#include <app/format.h>
 #include <app/text.h>
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
 #include <dynasoar/write_file.h>
 
 #include "box.h"
@@ -51,8 +51,6 @@ app::Description completed(app::Description description) {
   description.variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only";
   description.variant = "agents";
   description.log.path = "population.csv";
-  description.chart = {"population.png", "Chart of the populations"};
-  description.picture = {description.name + ".png", "The frame at the end"};
   description.object_columns = 2;
   return description;
 }
@@ -185,6 +183,11 @@ std::string LifeProgram::size() const {
 
 std::unique_ptr<Simulation> LifeProgram::make(const Make& make) {
   return parameters().edge == Edge::grow ? make_growing(parameters(), make) : make(parameters());
+}
+
+app::Drawings LifeProgram::drawings() const {
+  return {.chart = {"population.png", "Chart of the populations"},
+          .picture = {flavor_.description.name + ".png", "The frame at the end"}};
 }
 
 app::Picture LifeProgram::picture() {

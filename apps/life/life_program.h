@@ -34,6 +34,7 @@ class LifeProgram final : public app::ModelProgram<Simulation, Parameters> {
   std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
   std::string size() const override;
+  app::Drawings drawings() const override;
   app::Picture picture() override;
   app::World world() const override;
   app::Chart chart(const std::vector<app::Row>& history) const override;

@@ -8,10 +8,10 @@
 
 #include <app/canvas.h>
 #include <app/cell_columns.h>
-#include <app/object_heap.h>
 #include <app/object_simulation.h>
-#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/object_heap.h>
+#include <dynasoar/program/saved_options.h>
 
 #include "census.h"
 #include "colors.h"

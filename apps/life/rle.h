@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <app/error.h>
+#include <dynasoar/program/error.h>
 
 #include "rule.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <app/saved_options.h>
 #include <app/simulation.h>
+#include <dynasoar/program/saved_options.h>
 
 #include "rule.h"
 

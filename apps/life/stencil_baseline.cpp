@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <memory>
 
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "frame_baseline.h"

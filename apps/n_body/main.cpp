@@ -24,8 +24,8 @@ bodies::Model model() {
                           .text = "Simulates bodies in a square that attract each other, all pairs in every step.\n"
                                   "Writes their sums after every step, a chart of their energy and a picture.",
                           .allocators = app::allocator_names(),
-                          .steps = 300,
-                          .chart = {"", "Chart of the kinetic energy"}},
+                          .steps = 300},
+          .chart_help = "Chart of the kinetic energy",
           .bodies = 2000,
           .has_cut_off = true,
           .least_mass = kLeastMass,

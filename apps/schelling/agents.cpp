@@ -15,8 +15,8 @@
 #include <app/cell_columns.h>
 #include <app/census_history.h>
 #include <app/object_simulation.h>
-#include <app/saved_options.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/saved_options.h>
 
 #include "colors.h"
 #include "rules.h"

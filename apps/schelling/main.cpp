@@ -24,8 +24,6 @@ app::Description about() {
       .allocators = app::allocator_names(),
       .steps = 200,
       .log = {"segregation.csv", "Agents, unhappy ones, and the share of similar neighbours after every step"},
-      .chart = {"segregation.png", "Chart of the shares of similar neighbours and unhappy agents"},
-      .picture = {"schelling.png", "The city at the end"},
       .columns = {{"red"}, {"blue"}, {"unhappy"}, {"similar", false}},
       .object_columns = 2};
 }
@@ -58,6 +56,11 @@ class Schelling final : public app::GridProgram<Simulation, Parameters> {
     GridProgram::check_options(options);
     app::check_fractions("--red", parameters().red, "--blue", parameters().blue);
     parameters().patience = static_cast<std::uint32_t>(patience_);
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"segregation.png", "Chart of the shares of similar neighbours and unhappy agents"},
+            .picture = {"schelling.png", "The city at the end"}};
   }
 
   app::Picture picture() override { return city_picture(simulation().city(), parameters()); }

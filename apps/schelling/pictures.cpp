@@ -4,6 +4,8 @@
 
 #include <app/history_chart.h>
 #include <app/picture.h>
+#include <dynasoar/program/format.h>
+#include <fmt/format.h>
 
 #include "colors.h"
 

@@ -15,10 +15,10 @@
 #include <stdexcept>
 
 #include <app/layout.h>
-#include <app/phase_clock.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "dense_network.h"
 #include "network.h"

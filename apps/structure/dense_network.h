@@ -9,8 +9,10 @@
 
 #include <app/census_history.h>
 #include <app/dense_simulation.h>
-#include <app/phase_clock.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "network.h"
 #include "rules.h"

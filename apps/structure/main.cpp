@@ -12,10 +12,10 @@
 #include <CLI/CLI.hpp>
 
 #include <app/allocator_choice.h>
-#include <app/error.h>
-#include <app/format.h>
 #include <app/model_program.h>
 #include <app/text.h>
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
 
 #include "mesh.h"
 #include "network.h"
@@ -41,8 +41,6 @@ app::Description about() {
           .allocators = app::allocator_names(),
           .steps = 60,
           .log = {"structure.csv", "Springs and nodes after every step"},
-          .chart = {"structure-history.png", "Chart of the springs and nodes that are left"},
-          .picture = {"structure.png", "The structure at the end"},
           .columns = {{"springs"}, {"nodes"}},
           .object_columns = 2};
 }
@@ -101,6 +99,11 @@ class Structure final : public app::ModelProgram<Simulation, Parameters> {
         mesh_.empty() ? "random network" : app::shown(std::filesystem::path(mesh_).filename().string());
     return fmt::format("{}, {}, {}, seed {}", source, app::counted(start_.nodes.size(), "node", "nodes"),
                        app::counted(start_.springs.size(), "spring", "springs"), seed_);
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"structure-history.png", "Chart of the springs and nodes that are left"},
+            .picture = {"structure.png", "The structure at the end"}};
   }
 
   app::Picture picture() override { return network_picture(simulation().network(), start_, parameters().strength); }

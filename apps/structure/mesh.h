@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <app/error.h>
+#include <dynasoar/program/error.h>
 
 namespace structure {
 

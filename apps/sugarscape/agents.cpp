@@ -15,8 +15,8 @@
 
 #include <app/allocator.h>
 #include <app/cell_columns.h>
-#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "grid.h"
 #include "object_landscape.h"

@@ -18,6 +18,9 @@
 #include <app/dense_simulation.h>
 #include <app/layout.h>
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "rules.h"
 #include "simulation.h"

@@ -21,8 +21,6 @@ app::Description about() {
           .variant = "agents",
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Agents, and sugar on the cells, after every step"},
-          .chart = {"population.png", "Chart of the populations"},
-          .picture = {"sugarscape.png", "The landscape at the end"},
           .columns = {{"agents"}, {"males"}, {"females"}, {"sugar"}}};
 }
 
@@ -48,6 +46,11 @@ class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
     app::check_fractions("--male", parameters().males, "--female", parameters().females);
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"population.png", "Chart of the populations"},
+            .picture = {"sugarscape.png", "The landscape at the end"}};
   }
 
   app::Picture picture() override { return landscape_picture(simulation().landscape(), parameters()); }

@@ -5,6 +5,8 @@
 
 #include <app/history_chart.h>
 #include <app/picture.h>
+#include <dynasoar/program/format.h>
+#include <fmt/format.h>
 
 #include "colors.h"
 

@@ -14,10 +14,10 @@
 #include <CLI/CLI.hpp>
 
 #include <app/allocator_choice.h>
-#include <app/error.h>
-#include <app/format.h>
 #include <app/model_program.h>
 #include <app/text.h>
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
 #include <dynasoar/write_file.h>
 
 #include "network.h"
@@ -38,8 +38,6 @@ app::Description about() {
           .variant_help = "What is an object: cells, streets, lights and cars, or cars only",
           .allocators = app::allocator_names(),
           .log = {"traffic.csv", "Cars, moving cars and the sum of speeds after every step"},
-          .chart = {"traffic-history.png", "Chart of the cars"},
-          .picture = {"traffic.png", "Map with the cars at the end"},
           .columns = {{"cars"}, {"moving"}, {"speeds"}}};
 }
 
@@ -107,13 +105,18 @@ class Traffic final : public app::ModelProgram<Simulation, Parameters> {
                        app::counted(network_.cells(), "cell", "cells"), parameters().seed);
   }
 
-  app::Simulation& start(const app::RunOptions& options) override {
+  Simulation& start(const app::RunOptions& options) override {
     ModelProgram::start(options);
-    if (options.view || !options.exported.empty()) {
+    if (options.shows_objects) {
       places_ = places_of_cells(network_);
       simulation().set_places(places_);
     }
     return simulation();
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"traffic-history.png", "Chart of the cars"},
+            .picture = {"traffic.png", "Map with the cars at the end"}};
   }
 
   app::Picture picture() override { return map_picture(network_, simulation().cells()); }

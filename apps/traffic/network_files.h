@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-#include <app/error.h>
+#include <dynasoar/program/error.h>
 
 #include "network.h"
 

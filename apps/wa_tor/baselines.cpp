@@ -19,6 +19,9 @@
 #include <app/census_history.h>
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "rules.h"
 #include "simulation.h"

@@ -11,8 +11,8 @@
 
 #include <app/allocator.h>
 #include <app/cell_columns.h>
-#include <app/phase_clock.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/program/phase_clock.h>
 
 #include "object_ocean.h"
 #include "rules.h"

@@ -21,8 +21,6 @@ app::Description about() {
           .variant = "agents",
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Fish and sharks after every step"},
-          .chart = {"population.png", "Chart of the populations"},
-          .picture = {"wa-tor.png", "The ocean at the end"},
           .columns = {{"fish"}, {"sharks"}},
           .object_columns = 2};
 }
@@ -50,6 +48,10 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
     app::check_fractions("--fish", parameters().fish, "--sharks", parameters().sharks);
+  }
+
+  app::Drawings drawings() const override {
+    return {.chart = {"population.png", "Chart of the populations"}, .picture = {"wa-tor.png", "The ocean at the end"}};
   }
 
   app::Picture picture() override { return ocean_picture(simulation().ocean(), parameters()); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <app/simulation.h>
+#include <dynasoar/program/saved_options.h>
 
 namespace wa_tor {
 

@@ -25,19 +25,19 @@
 
 #include <app/cairo_png.h>
 #include <app/chart.h>
-#include <app/error.h>
-#include <app/format.h>
-#include <app/interrupt.h>
 #include <app/object_at.h>
-#include <app/output.h>
-#include <app/phase_clock.h>
 #include <app/picture.h>
-#include <app/saved_options.h>
-#include <app/size.h>
-#include <app/step_log.h>
-#include <app/summary.h>
 #include <app/text.h>
 #include <app/view_controls.h>
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
+#include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/saved_options.h>
+#include <program/interrupt.h>
+#include <program/output.h>
+#include <program/size.h>
+#include <program/step_log.h>
+#include <program/summary.h>
 
 #include "../platform/foreign_locale.h"
 
@@ -252,6 +252,16 @@ TEST_CASE("checkpoints of other programs are refused by name") {
                        "--restore: a file is a checkpoint of the program n-body, not of collision", app::UsageError);
   CHECK_THROWS_WITH_AS(app::SavedOptions().with_program().check_same(app::SavedOptions(), "a file"),
                        doctest::Contains("is a checkpoint of another program"), app::UsageError);
+}
+
+TEST_CASE("checkpoints of simulations that do not list their options have those of the command line") {
+  app::set_running_program("rabbits", "objects", app::SavedOptions().add("--name", std::string("a\tb")));
+  const app::SavedOptions saved = app::SavedOptions().with_program();
+  const std::vector<char> text = saved.text();
+  CHECK(std::string(text.begin(), text.end()) == "program\trabbits\n--variant\tobjects\n--name\ta\\tb\n");
+  app::set_running_program("rabbits", "objects", app::SavedOptions().add("--name", std::string("c")));
+  CHECK_THROWS_WITH_AS(app::SavedOptions().with_program().check_same(saved, "a file"),
+                       doctest::Contains("--name: the run in a file has a"), app::UsageError);
 }
 
 TEST_CASE("a second signal ends the program, but not two at a time") {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include <app/error.h>
+#include <dynasoar/program/error.h>
 
 #include "life/box.h"
 #include "life/rle.h"

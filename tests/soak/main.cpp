@@ -19,15 +19,17 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <app/device.h>
-#include <app/error.h>
-#include <app/format.h>
-#include <app/interrupt.h>
-#include <app/options.h>
-#include <app/output.h>
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
+#include <program/device.h>
+#include <program/interrupt.h>
+#include <program/output.h>
 
 #include "soak.h"
+
+namespace program = dynasoar::program;
 
 namespace {
 
@@ -76,27 +78,28 @@ std::optional<int> read(int argc, char** argv, CommandLine& line) {
   line.options.seed = std::random_device{}();
   CLI::App cli;
   cli.name("soak");
-  app::set_up(cli,
-              "Creates, deletes, exchanges and visits objects of six classes at random, in a heap that is full most of "
-              "the time,\nand checks that no object is lost and no slot handed out twice.");
+  program::set_up(
+      cli,
+      "Creates, deletes, exchanges and visits objects of six classes at random, in a heap that is full most of "
+      "the time,\nand checks that no object is lost and no slot handed out twice.");
   cli.footer(
       "Runs until the first limit is reached; without limits, for 10 seconds.\n"
       "Exit codes: 0 no error found, 1 errors found or failed, 2 wrong option, 77 no GPU, 130 interrupted.");
   add_count(cli, "--operations", line.options.operations, "Operations of all workers together; 0: no limit", "0");
-  app::add_integer(cli, "--seconds", line.seconds, 0, kMaxInt, "Seconds; 0: no limit");
-  app::add_unsigned(cli, "--seed", line.options.seed, "Seed of all random numbers")->default_str("a new one");
-  app::add_size(cli, "--heap", line.options.heap_bytes, "Memory for objects", "1GiB on a GPU, 16MiB on the CPU");
+  program::add_integer(cli, "--seconds", line.seconds, 0, kMaxInt, "Seconds; 0: no limit");
+  program::add_unsigned(cli, "--seed", line.options.seed, "Seed of all random numbers")->default_str("a new one");
+  program::add_size(cli, "--heap", line.options.heap_bytes, "Memory for objects", "1GiB on a GPU, 16MiB on the CPU");
   add_count(cli, "--workers", line.options.workers, "Each has up to 32 objects", "one per 816 bytes of heap");
-  app::add_integer(cli, "--threads", line.options.threads, 0, 4096, "Threads on the CPU; 0: one per processor");
-  app::add_integer(cli, "--report-every", line.report_every, 0, kMaxInt, "Seconds between lines; 0: none");
-  app::add_integer(cli, "--patience", line.patience, 1, kMaxInt, "Seconds after which a round counts as hanging");
-  app::add_path(cli, "--json", line.json, "FILE", "The result for machines");
-  const std::optional<int> exit_code = app::parse(cli, argc, argv);
+  program::add_integer(cli, "--threads", line.options.threads, 0, 4096, "Threads on the CPU; 0: one per processor");
+  program::add_integer(cli, "--report-every", line.report_every, 0, kMaxInt, "Seconds between lines; 0: none");
+  program::add_integer(cli, "--patience", line.patience, 1, kMaxInt, "Seconds after which a round counts as hanging");
+  program::add_path(cli, "--json", line.json, "FILE", "The result for machines");
+  const std::optional<int> exit_code = program::parse(cli, argc, argv);
   if (!exit_code) {
     if (line.options.operations == 0 && line.seconds == 0) line.seconds = 10;
-    if (line.options.workers > 0xffffffffu / 32) throw app::UsageError("--workers: too many (see --help)");
+    if (line.options.workers > 0xffffffffu / 32) throw program::UsageError("--workers: too many (see --help)");
     line.options.seconds = line.seconds;
-    if (!line.json.empty()) app::require_writable_file(line.json);
+    if (!line.json.empty()) program::require_writable_file(line.json);
   }
   return exit_code;
 }
@@ -107,17 +110,18 @@ void print_line(const soak::State& state) {
       "{:>7.1f} s  {:<16}  {:>8} operations ({}/s)  {:>8} objects in {:>5.1f}% "
       "of the heap, {:>5.1f}% of that filled  refused {} full, {} "
       "contended  errors {}\n",
-      state.seconds, state.phase, app::si(static_cast<double>(totals.operations())),
-      app::si(static_cast<double>(totals.operations()) / state.seconds), app::si(static_cast<double>(state.live)),
-      100 * state.used, state.used > 0 ? 100 * state.filled / state.used : 0.0,
-      app::si(static_cast<double>(totals.refused_full)), totals.refused_contended, totals.errors());
+      state.seconds, state.phase, program::si(static_cast<double>(totals.operations())),
+      program::si(static_cast<double>(totals.operations()) / state.seconds),
+      program::si(static_cast<double>(state.live)), 100 * state.used,
+      state.used > 0 ? 100 * state.filled / state.used : 0.0, program::si(static_cast<double>(totals.refused_full)),
+      totals.refused_contended, totals.errors());
   std::fflush(stdout);
 }
 
 void print_result(const soak::State& state) {
   const soak::Totals& totals = state.totals;
   const auto row = [](const char* name, std::uint64_t value) {
-    fmt::print("{:<28}{:>22}\n", name, app::grouped(value));
+    fmt::print("{:<28}{:>22}\n", name, program::grouped(value));
   };
   row("operations", totals.operations());
   row("  created", totals.created);
@@ -134,8 +138,8 @@ void print_result(const soak::State& state) {
   row("objects damaged", totals.damaged);
   row("objects of a wrong class", totals.wrong);
   row("counts wrong", totals.miscounted);
-  fmt::print("{} in {}: {} operations per second\n", app::si(static_cast<double>(totals.operations())),
-             app::duration(state.seconds), app::si(static_cast<double>(totals.operations()) / state.seconds));
+  fmt::print("{} in {}: {} operations per second\n", program::si(static_cast<double>(totals.operations())),
+             program::duration(state.seconds), program::si(static_cast<double>(totals.operations()) / state.seconds));
 }
 
 void write_json(const std::string& path, const soak::State& state, const CommandLine& line, const std::string& device) {
@@ -173,7 +177,7 @@ class Watchdog {
       if (std::exchange(before, signs_of_life_) != before) seconds = 0;
       if (seconds < patience) continue;
       std::fprintf(stderr, "soak: FAILED: nothing has happened for %d s, as if the heap were damaged\n", patience);
-      std::_Exit(app::kExitFailure);
+      std::_Exit(program::kExitFailure);
     }
   }
 
@@ -182,7 +186,7 @@ class Watchdog {
 };
 
 int run(const CommandLine& line) {
-  const std::string device = app::device_description(line.options.threads);
+  const std::string device = program::device_description(line.options.threads);
   fmt::print("on {}, seed {}\n", device, line.options.seed);
   std::fflush(stdout);
   double next = line.report_every;
@@ -193,16 +197,16 @@ int run(const CommandLine& line) {
       print_line(describe());
       next = seconds + line.report_every;
     }
-    return !app::interrupted();
+    return !program::interrupted();
   });
   print_result(state);
   if (!line.json.empty()) write_json(line.json, state, line, device);
   if (state.totals.errors() != 0) {
     fmt::print("FAILED: {} errors; repeat with --seed {}\n", state.totals.errors(), line.options.seed);
-    return app::kExitFailure;
+    return program::kExitFailure;
   }
   fmt::print("lost 0, double 0\n");
-  return app::interrupted() ? app::kExitInterrupted : 0;
+  return program::interrupted() ? program::kExitInterrupted : 0;
 }
 
 }  // namespace
@@ -211,17 +215,17 @@ int main(int argc, char** argv) {
   try {
     CommandLine line;
     if (const std::optional<int> exit_code = read(argc, argv, line)) return *exit_code;
-    if (!app::device_available()) {
+    if (!program::device_available()) {
       std::puts("skipped: this is a CUDA build and there is no usable GPU");
       return kExitSkipped;
     }
-    app::catch_interrupts();
+    program::catch_interrupts();
     return run(line);
-  } catch (const app::UsageError& error) {
+  } catch (const program::UsageError& error) {
     fmt::print(stderr, "soak: {}\n", error.what());
-    return app::kExitUsage;
+    return program::kExitUsage;
   } catch (const std::exception& error) {
     fmt::print(stderr, "soak: {}\n", error.what());
-    return app::kExitFailure;
+    return program::kExitFailure;
   }
 }

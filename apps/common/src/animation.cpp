@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include <app/cairo_png.h>
-#include <app/error.h>
-#include <app/output.h>
+#include <dynasoar/program/error.h>
 #include <dynasoar/write_file.h>
+#include <program/output.h>
 
 #if defined(DYNASOAR_APP_WEBP)
 #include <webp/encode.h>
@@ -20,6 +20,8 @@
 #endif
 
 namespace app {
+
+using namespace dynasoar::program;
 
 #if defined(DYNASOAR_APP_WEBP)
 

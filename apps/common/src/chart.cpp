@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
-#include <app/format.h>
+#include <dynasoar/program/format.h>
 
 #include <app/cairo_png.h>
 
 namespace app {
+
+using namespace dynasoar::program;
 namespace {
 
 // All lengths are in points of a 960 x 540 page, drawn at twice the size.

@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <app/error.h>
-
 namespace app {
 namespace {
 
@@ -87,23 +85,6 @@ bool take_line(std::string_view& rest, std::string_view& line) {
   line = rest.substr(0, end);
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return true;
-}
-
-std::string shown(std::string_view text, std::size_t most) {
-  const bool is_cut = text.size() > most;
-  if (is_cut) {
-    constexpr std::size_t kContinuations = 3;  // of a character in UTF-8
-    const std::size_t least = most - std::min(most, kContinuations);
-    while (most > least && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-    text = text.substr(0, most);
-  }
-  const std::string escaped = fmt::format("{:?}", text);  // in quotation marks, and with those within escaped
-  std::string result;
-  for (std::size_t i = 1; i + 1 < escaped.size(); ++i) {
-    if (escaped[i] == '\\' && escaped[++i] != '"') result += '\\';
-    result += escaped[i];
-  }
-  return result + (is_cut ? "..." : "");
 }
 
 std::string at_place(const std::string& file, std::size_t line, std::size_t column, const std::string& message) {

@@ -1,6 +1,6 @@
 #include <app/view.h>
 
-#include <app/error.h>
+#include <dynasoar/program/error.h>
 
 #if defined(DYNASOAR_APP_SDL)
 
@@ -18,9 +18,9 @@
 #include <fmt/format.h>
 
 #include <app/cairo_png.h>
-#include <app/interrupt.h>
 #include <app/object_at.h>
 #include <app/view_controls.h>
+#include <program/interrupt.h>
 
 namespace app {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <app/count_history.h>
+#include <dynasoar/program/count_history.h>
 
 namespace app {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <app/collect.h>
-#include <app/phase_clock.h>
 #include <app/simulation.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/program/phase_clock.h>
 
 namespace app {
 

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include <app/chart.h>
-#include <app/format.h>
 #include <app/program.h>
+#include <dynasoar/program/format.h>
 
 namespace app {
 

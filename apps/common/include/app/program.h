@@ -1,150 +1,39 @@
 /// @file
-/// Program: what a model adds to the command line, the loop over the steps and the files that all programs share.
+/// Program: a program whose runs are also drawn, in pictures and in a window.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <app/chart.h>
 #include <app/picture.h>
 #include <app/simulation.h>
-#include <dynasoar/columns.h>
-
-namespace CLI {
-class App;
-}
+#include <app/viewport.h>
+#include <dynasoar/program/program.h>
 
 namespace app {
 
-/// The options that all programs have, beside those in RunParameters.
-struct RunOptions : RunParameters {
-  int steps = 300;
-  std::string variant;
-  std::string baseline = "none";
-  std::string log;  ///< of the counts after each step; "none": not written; so are the next two
-  std::string chart;
-  std::string picture;
-  std::string frames;          ///< folder; empty: no frames
-  int every = 10;              ///< steps from one frame to the next
-  std::string animation;       ///< file of such pictures; empty: none is written
-  bool view = false;           ///< in a window
-  std::string exported;        ///< file for objects, with its step in its name; empty: none is written
-  int export_every = 10;       ///< steps from one such file to the next
-  std::string checkpoint;      ///< file; empty: none is written
-  int checkpoint_every = 100;  ///< steps from one checkpoint to the next
-  std::string restore;         ///< checkpoint to go on from; empty: the run begins at the beginning
-  bool quiet = false;
+/// Files with drawings that every run writes, unless their options say otherwise.
+struct Drawings {
+  DefaultFile chart;
+  DefaultFile picture;
 };
 
-/// A column of the log, and a row of the summary.
-struct Column {
-  std::string name;
-  bool is_count = true;  ///< a whole number
-};
-
-/// One value per column.
-using Row = std::vector<double>;
-
-/// A file that every run writes, unless its option says otherwise.
-struct DefaultFile {
-  std::string path;
-  std::string help;
-};
-
-/// What a program is called, says about itself in `--help`, and does unless its options say otherwise.
-struct Description {
-  std::string name = {};  ///< as typed
-  std::string text = {};  ///< what it simulates and writes
-  std::string variant_help = {};
-  std::string variant = {};                  ///< default; empty: the first
-  std::vector<std::string> allocators = {};  ///< that it was compiled for
-  int steps = 300;
-  DefaultFile log = {};
-  DefaultFile chart = {};
-  DefaultFile picture = {};
-  std::vector<Column> columns = {};  ///< of the log
-  std::size_t object_columns = 1;    ///< so many columns, the first, add up to the objects that a step handles
-};
-
-/// A file that an option names.
-struct NamedFile {
-  std::string option;
-  std::string path;  ///< empty or "none": there is none
-};
-
-/// A model as a program. Its functions are called in the order in which they are listed. Programs derive from
-/// ModelProgram, which has all that does not depend on the model.
-class Program {
+class Program : public dynasoar::program::Program {
  public:
-  explicit Program(Description description) : description_(std::move(description)) {}
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-  virtual ~Program() = default;
+  using dynasoar::program::Program::Program;
 
-  const Description& description() const { return description_; }
-
-  /// The values of --variant, and of --baseline beside "none".
-  virtual std::vector<std::string> variants() const = 0;
-  virtual std::vector<std::string> baselines() const = 0;
-
-  /// Adds the model's options, among them add_seed().
-  virtual void add_options(CLI::App& cli) = 0;
-
-  /// Files that the model's options name, to be read or to be written by save_output().
-  virtual std::vector<NamedFile> inputs() const { return {}; }
-  virtual std::vector<NamedFile> outputs() const { return {}; }
-
-  /// Reads input files and checks that all options go together. @throws UsageError if they do not
-  virtual void check_options(RunOptions&) {}
-
-  /// "agents as objects": what the options choose.
-  virtual std::string implementation(const RunOptions& options) const = 0;
-
-  /// "1024 x 1024 cells".
-  virtual std::string size() const = 0;
-
-  /// Makes the simulation, which lives as long as the program.
-  virtual Simulation& start(const RunOptions& options) = 0;
-
-  /// What Simulation::record() noted since the last call, oldest first.
-  virtual std::vector<Row> take_history() = 0;
-
-  /// Objects that a step handles in this state; the same for all implementations.
-  double objects(const Row& row) const;
-
-  /// The present state.
-  virtual Picture picture() = 0;
+  virtual Drawings drawings() const = 0;
 
   /// Where things are at the start. After start().
   virtual World world() const = 0;
 
-  /// Of all random numbers. After add_options().
-  std::uint64_t seed() const { return *seed_; }
-
-  /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
-  virtual void place(dynasoar::Columns&) const {}
+  /// The present state.
+  virtual Picture picture() = 0;
 
   virtual Chart chart(const std::vector<Row>& history) const = 0;
-
-  /// Writes one of outputs(), after the last step. @throws std::exception if that fails
-  virtual void save_output(const NamedFile&) {}
-
- protected:
-  /// Adds --seed. @param seed   lives as long as the program
-  void add_seed(CLI::App& cli, std::uint64_t& seed,
-                const std::string& help = "Seed of all random numbers: the same seed, the same run");
-
- private:
-  Description description_;
-  const std::uint64_t* seed_ = nullptr;
 };
 
-/// The main function of a program: reads the options, simulates, writes the files and prints the summary.
-///
-/// @return the exit code, see error.h
+/// The main function of a program. @return the exit code, see dynasoar/program/error.h
 int run_program(Program& program, int argc, const char* const* argv);
 
 }  // namespace app

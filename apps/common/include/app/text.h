@@ -12,7 +12,12 @@
 #include <system_error>
 #include <type_traits>
 
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
+
 namespace app {
+
+using namespace dynasoar::program;
 
 /// The contents of a text file, as plain_text() leaves them.
 ///
@@ -27,9 +32,6 @@ std::string plain_text(std::string text, const std::string& name);
 
 /// Takes the first line off `rest`. @return false if there is none
 bool take_line(std::string_view& rest, std::string_view& line);
-
-/// `text` as messages show it: control characters and what is not UTF-8 escaped, and cut after `most` bytes.
-std::string shown(std::string_view text, std::size_t most = 40);
 
 /// "file:line:column: message"; lines and columns count from 1.
 std::string at_place(const std::string& file, std::size_t line, std::size_t column, const std::string& message);

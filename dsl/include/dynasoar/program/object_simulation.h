@@ -1,0 +1,98 @@
+/// @file
+/// ObjectSimulation: what the simulations have in common whose state is objects: their heap, checkpoints, and times of
+/// phases.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/program/object_heap.h>
+#include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/saved_options.h>
+#include <dynasoar/program/simulation.h>
+
+namespace dynasoar::program {
+
+/// @tparam Derived     the simulation. `read_columns()` returns what is exported
+/// @tparam Interface   that it implements: Simulation, or a class that is derived from it
+/// @tparam A           the allocator
+template <class Derived, class Interface, class A>
+class ObjectSimulation : public Interface {
+ public:
+  void synchronize() final { program::synchronize(handle_, needed_bytes_, model_); }
+
+  std::vector<PhaseTime> phases() final { return clock_.times(); }
+
+  std::optional<Usage> usage() final { return usage_of(handle_.statistics()); }
+
+  std::string why_not_saved() const final { return A::kSaves ? std::string() : Simulation::why_not_saved(); }
+
+  void save(const std::string& path) final {
+    if constexpr (A::kSaves) {
+      SavedRun run(derived().saved_options(), step_);
+      derived().add_arrays(run.items());
+      handle_.save(path, run.items());
+    }
+  }
+
+  int load(const std::string& path) final {
+    if constexpr (A::kSaves) {
+      SavedRun run(derived().saved_options(), step_);
+      run.check(path);
+      derived().add_arrays(run.items());
+      handle_.load(path, run.items());
+    }
+    return static_cast<int>(step_);
+  }
+
+  std::string why_no_objects() const final { return {}; }
+
+  dynasoar::Columns columns() final { return derived().read_columns(); }
+
+ protected:
+  using Handle = dynasoar::AllocatorHandle<A>;
+
+  /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`
+  /// @param needed_bytes   a heap that is enough
+  /// @param model          what the heap may be too small for, a literal: "ocean"
+  /// @param phases         of a step
+  template <class Parameters>
+  ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, const char* model,
+                   const PhaseNames& phases = {})
+      : needed_bytes_(needed_bytes),
+        model_(model),
+        handle_({.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
+                 .threads = parameters.threads}),
+        clock_(parameters.profile_every, phases) {}
+
+  Handle& handle() { return handle_; }
+  PhaseClock& clock() { return clock_; }
+
+  /// What a checkpoint must have been written with, which Derived may define. Here: the options of the command line
+  /// that the program has added, but for those of its outputs.
+  SavedOptions saved_options() const { return {}; }
+
+  /// What a checkpoint has beside the objects and the step, which Derived may define. Here: nothing.
+  void add_arrays(CheckpointItems&) {}
+
+  /// Steps that were made.
+  std::uint32_t steps() const { return step_; }
+
+  /// A step begins. @return its number, from 1
+  std::uint32_t begin_step() { return ++step_; }
+
+ private:
+  Derived& derived() { return static_cast<Derived&>(*this); }
+
+  std::size_t needed_bytes_;
+  const char* model_;
+  std::uint32_t step_ = 0;
+  Handle handle_;
+  PhaseClock clock_;
+};
+
+}  // namespace dynasoar::program

@@ -1,0 +1,69 @@
+/// @file
+/// Command line options on top of CLI11: values are checked as they are read, `--help` shows every default, and a
+/// mistake becomes one clear line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Not <CLI/CLI.hpp>, which takes compilers as long as the rest of a program's file.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace dynasoar::program {
+
+/// An empty command line of the programs' house style.
+///
+/// @param description   first lines of `--help`
+void set_up(CLI::App& cli, const std::string& description);
+
+/// A whole number from `least` to `most`.
+CLI::Option* add_integer(CLI::App& cli, const std::string& name, int& value, int least, int most,
+                         const std::string& help);
+
+/// A whole number from 0 to 2^64 - 1, such as a seed.
+CLI::Option* add_unsigned(CLI::App& cli, const std::string& name, std::uint64_t& value, const std::string& help);
+
+/// A number from 0 to 1.
+CLI::Option* add_fraction(CLI::App& cli, const std::string& name, double& value, const std::string& help);
+
+/// A number from `least` to `most`.
+CLI::Option* add_real(CLI::App& cli, const std::string& name, double& value, double least, double most,
+                      const std::string& help);
+
+/// A number of bytes; B, KiB, MiB and GiB may follow it, with or without a space.
+///
+/// @param default_text   what `--help` shows as the default
+CLI::Option* add_size(CLI::App& cli, const std::string& name, std::uint64_t& bytes, const std::string& help,
+                      const std::string& default_text);
+
+/// One of `choices`.
+CLI::Option* add_choice(CLI::App& cli, const std::string& name, std::string& value,
+                        const std::vector<std::string>& choices, const std::string& help);
+
+/// A path of a file or folder. Where there is none by default, `none` says so, and leaves `value` empty.
+///
+/// @param what   placeholder in `--help`: FILE or DIR
+CLI::Option* add_path(CLI::App& cli, const std::string& name, std::string& value, const std::string& what,
+                      const std::string& help);
+
+/// `--width` and `--height`, of a grid of cells.
+void add_grid_size(CLI::App& cli, int& width, int& height);
+
+/// @throws UsageError if the grid has 2^31 cells or more
+void check_grid_size(int width, int height);
+
+/// @throws UsageError if two fractions add up to more than 1
+void check_fractions(const std::string& first_option, double first, const std::string& second_option, double second);
+
+/// Reads the command line.
+///
+/// @return   the exit code if the program is to end: 0 after `--help`
+/// @throws UsageError if an option is wrong, std::system_error if the help cannot be printed
+std::optional<int> parse(CLI::App& cli, int argc, const char* const* argv);
+
+}  // namespace dynasoar::program

@@ -1,0 +1,51 @@
+#include <dynasoar/program/object_heap.h>
+
+#include <limits>
+
+#include <dynasoar/program/error.h>
+
+namespace dynasoar::program {
+
+std::size_t heap_bytes(std::uint64_t asked, std::size_t needed, std::size_t least) {
+  if (asked == 0) return needed;
+  if (asked < least) {
+    throw HeapTooSmall("a heap of " + std::to_string(asked) + " bytes is too small for this allocator, which needs " +
+                           std::to_string(least) + " at least",
+                       needed);
+  }
+  return asked;
+}
+
+void throw_too_small(std::size_t bytes, std::size_t needed, const char* model) {
+  throw HeapTooSmall("the heap of " + std::to_string(bytes) + " bytes is too small for this " + model, needed);
+}
+
+Usage usage_of(const dynasoar::Statistics& now) {
+  return {now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
+          now.fragmentation()};
+}
+
+SavedRun::SavedRun(const SavedOptions& options, std::uint32_t& step) : options_(options.with_program().text()) {
+  items_.add(dynasoar::value("step", step)).add(dynasoar::array("options", options_));
+}
+
+SavedRun::~SavedRun() = default;
+
+void SavedRun::check(const std::string& path) const {
+  std::vector<char> saved;
+  std::uint32_t step = 0;
+  try {
+    dynasoar::load_values(path, dynasoar::array("options", saved), dynasoar::value("step", step));
+  } catch (const dynasoar::CheckpointError& error) {
+    if (error.fault() != dynasoar::CheckpointFault::other_values) throw;
+    saved.clear();  // a checkpoint of something that has no options
+  }
+  SavedOptions(options_).check_same(SavedOptions(saved), path);
+  constexpr std::uint32_t kMostSteps = std::numeric_limits<int>::max();  // as --steps
+  if (step > kMostSteps) {
+    throw UsageError("--restore: " + path + " says that " + std::to_string(step) + " steps were made, but a run has " +
+                     std::to_string(kMostSteps) + " at most; give another checkpoint");
+  }
+}
+
+}  // namespace dynasoar::program

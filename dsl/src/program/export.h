@@ -1,0 +1,54 @@
+/// @file
+/// Exporter: writes objects to files, a frame each, while the simulation goes on. Only export.cpp includes the writers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <dynasoar/columns.h>
+
+namespace dynasoar::program {
+
+class Exporter {
+ public:
+  /// @param path   of the files: "agents.csv" stands for agents-000000.csv and so on; csv, h5 or vtp
+  /// @throws UsageError if it ends in another way
+  explicit Exporter(const std::string& path);
+  ~Exporter();
+  Exporter(const Exporter&) = delete;
+  Exporter& operator=(const Exporter&) = delete;
+
+  /// Writes a table with columns `x` and `y`, or `position_.x` and `position_.y`, in a thread of its own. If the disk
+  /// is slow, waits until there is room for it.
+  void add(int step, dynasoar::Columns table);
+
+  /// Waits until all are written, or have failed.
+  void finish();
+
+  /// Why files could not be written, since the last call: an entry for each. The others are written all the same.
+  std::vector<std::string> take_failures();
+
+  /// Files that were written.
+  std::uint64_t files() const;
+
+  const std::string& path() const { return path_; }
+
+  /// "agents.csv" of step 10: "agents-000010.csv".
+  static std::string file_of(const std::string& path, std::uint64_t step);
+
+ private:
+  class Frames;
+
+  void try_frame(std::uint64_t step, const dynasoar::Columns& table);
+
+  std::string path_;
+  mutable std::mutex mutex_;  // of the next two
+  std::vector<std::string> failures_;
+  std::uint64_t files_ = 0;
+  std::unique_ptr<Frames> frames_;  // last: its thread uses all of these
+};
+
+}  // namespace dynasoar::program

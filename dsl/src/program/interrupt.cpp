@@ -1,0 +1,45 @@
+#include "interrupt.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+
+namespace dynasoar::program {
+namespace {
+
+constexpr std::array<int, 6> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2};
+constexpr long long kSecond = 1'000'000'000;
+
+std::atomic<long long> first_signal{0};  // when it came, in nanoseconds; 0: not yet
+static_assert(std::atomic<long long>::is_always_lock_free, "a signal handler must not wait for a lock");
+
+extern "C" void note_signal(int number) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const long long time = now.tv_sec * kSecond + now.tv_nsec + 1;
+  long long first = 0;
+  if (first_signal.compare_exchange_strong(first, time) || time - first < kSecond) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // comes when this function returns
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  for (const int number : kSignals) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action = {};
+    action.sa_handler = note_signal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, nullptr);
+  }
+}
+
+bool interrupted() {
+  return first_signal.load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace dynasoar::program

@@ -1,0 +1,50 @@
+/// @file
+/// Losses: outputs that could not be written, while the run went on. Used by Run and run_program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynasoar::program {
+
+class Losses {
+ public:
+  /// @param program   its name, for messages
+  explicit Losses(std::string program) : program_(std::move(program)) {}
+
+  /// Something was not written. Reports it, unless that is known: only the first of the losses of an output in a row.
+  ///
+  /// @param output   its option, such as "--frames"
+  /// @param what     what went wrong
+  void add(const std::string& output, const std::string& what);
+
+  /// Reports a trouble that need not become a loss, likewise.
+  void warn(const std::string& output, const std::string& what);
+
+  /// The output could be written again: the next loss is reported.
+  void end_trouble(const std::string& output);
+
+  /// Whether the last try to write the output failed.
+  bool in_trouble(const std::string& output) { return find(output).is_known; }
+
+  bool empty() const;
+
+  /// "--checkpoint, --frames (3 times)". @pre not empty
+  std::string text() const;
+
+ private:
+  struct Output {
+    std::string name;
+    std::uint64_t count = 0;
+    bool is_known = false;
+  };
+
+  Output& find(const std::string& name);
+
+  std::string program_;
+  std::vector<Output> outputs_;
+};
+
+}  // namespace dynasoar::program

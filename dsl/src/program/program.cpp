@@ -1,0 +1,209 @@
+#include <dynasoar/program/program.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
+#include <dynasoar/program/saved_options.h>
+#include "device.h"
+#include "messages.h"
+
+#include "run.h"
+
+namespace dynasoar::program {
+namespace {
+
+constexpr int kMaxInt = std::numeric_limits<int>::max();
+
+int fail(const Program& program, int exit_code, const std::string& message) {
+  print_error(fmt::format("{}: {}\n", program.description().name, message));
+  return exit_code;
+}
+
+RunOptions default_options(const Program& program) {
+  const Description& description = program.description();
+  RunOptions options;
+  options.steps = description.steps;
+  options.variant = description.variant.empty() ? program.variants().front() : description.variant;
+  options.log = description.log.path;
+  return options;
+}
+
+// What to run, where there is a choice.
+void add_choices(CLI::App& cli, const Program& program, RunOptions& options) {
+  const Description& description = program.description();
+  std::vector<std::string> baselines = program.baselines();
+  if (!description.variant_help.empty()) {
+    add_choice(cli, "--variant", options.variant, program.variants(), description.variant_help);
+  }
+  if (!description.allocators.empty()) {
+    add_choice(cli, "--allocator", options.allocator, description.allocators,
+               "Where the variant's objects live: soa is DynaSOAr's own, others hold each object in one piece");
+  }
+  if (!baselines.empty()) {
+    baselines.insert(baselines.begin(), "none");
+    add_choice(cli, "--baseline", options.baseline, baselines,
+               "Run this instead of a variant: hand-written arrays without dynamic allocation, or the sequential "
+               "reference");
+  }
+}
+
+void add_run_options(CLI::App& cli, const Program& program, Display* display, RunOptions& options) {
+  const bool has_baselines = !program.baselines().empty();
+  add_choices(cli, program, options);
+  add_size(cli, "--heap", options.heap_bytes, "Memory for objects; 0: as much as this model can need", "0");
+  add_integer(cli, "--threads", options.threads, 0, 4096,
+              "Threads on the CPU; 0: one per processor; a GPU uses all it has");
+  add_path(cli, "--log", options.log, "FILE",
+           program.description().log.help + ", as .csv or .jsonl (JSON lines); none: not written");
+  if (display != nullptr) display->add_options(cli);
+  add_path(
+      cli, "--export", options.exported, "FILE",
+      "Objects with all fields during the run: FILE.csv, FILE.h5 (HDF5) or FILE.vtp (VTK, for ParaView) stands for "
+      "FILE-000000.csv ..." +
+          std::string(has_baselines ? "; not with --baseline" : ""));
+  add_integer(cli, "--export-every", options.export_every, 1, kMaxInt, "Steps from one of these files to the next");
+  add_path(cli, "--checkpoint", options.checkpoint, "FILE",
+           "File that the run can go on from, written during the run, at its end, and when it is interrupted" +
+               std::string(has_baselines ? "; only for variants with objects in allocator soa" : ""));
+  add_integer(cli, "--checkpoint-every", options.checkpoint_every, 1, kMaxInt, "Steps from one checkpoint to the next");
+  add_path(cli, "--restore", options.restore, "FILE",
+           "Checkpoint to go on from, with the other options as they were; --steps counts from the run's beginning");
+  cli.add_flag("--quiet", options.quiet, "Print nothing but errors");
+}
+
+// What the command line says of the first `count` options, but for those of the program's outputs.
+SavedOptions given_options(const Program& program, const CLI::App& cli, std::size_t count) {
+  const std::vector<NamedFile> outputs = program.outputs();
+  SavedOptions saved;
+  for (std::size_t i = 0; i < count; ++i) {
+    const CLI::Option* const option = cli.get_options()[i];
+    const std::string name = option->get_name();
+    const auto is_this = [&name](const NamedFile& output) { return output.option == name; };
+    if (option == cli.get_help_ptr() || std::any_of(outputs.begin(), outputs.end(), is_this)) continue;
+    saved.add(name, option->count() > 0 ? option->results().back() : option->get_default_str());
+  }
+  return saved;
+}
+
+// @return the exit code if the program is to end: 0 after --help
+std::optional<int> read_options(Program& program, Display* display, int argc, const char* const* argv,
+                                RunOptions& options) {
+  CLI::App cli;
+  cli.name(program.description().name);
+  set_up(cli, program.description().text);
+  cli.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong option or output that cannot be written, 3 heap too small, 4 done or "
+      "interrupted but something could not be written, 130 interrupted.");
+  program.add_options(cli);
+  const std::size_t model_options = cli.get_options().size();
+  add_integer(cli, "--steps", options.steps, 0, kMaxInt, "Steps to simulate");
+  add_run_options(cli, program, display, options);
+  const std::optional<int> exit_code = parse(cli, argc, argv);
+  if (exit_code) return exit_code;
+  program.check_options(options);
+  set_running_program(program.description().name, options.variant, given_options(program, cli, model_options));
+  return std::nullopt;
+}
+
+// A size for --heap, rounded up to what is easy to type.
+std::string heap_option(std::uint64_t bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  return fmt::format("--heap {}MiB", (bytes + kMiB - 1) / kMiB);
+}
+
+// Keeps what there is of a run that cannot go on, and says why it cannot.
+int end_early(const Program& program, Run& run, bool quiet, int exit_code, const std::string& why,
+              const std::string& advice) {
+  run.write_results(false);
+  if (!quiet) run.print_files();
+  return fail(program, exit_code, fmt::format("{} ({}){}", why, run.what_is_valid(), advice));
+}
+
+std::string first_line(const Program& program, const RunOptions& options) {
+  const bool sequential = options.baseline == "reference";
+  const bool other_allocator = options.baseline == "none" && options.allocator != "soa";
+  return fmt::format("{}: {}, {}{}, {}, on {}", program.description().name, program.implementation(options),
+                     program.size(), other_allocator ? ", allocator " + options.allocator : "",
+                     counted(static_cast<std::uint64_t>(options.steps), "step", "steps"),
+                     sequential ? "one CPU thread" : device_description(options.threads));
+}
+
+std::string text_of(const std::exception& error) {
+  const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  return lacks_memory ? "the host has not enough memory for a model of this size" : error.what();
+}
+
+// What a run that has come to its end, or to an interrupt, returns.
+int report_end(const Program& program, const Run& run, int steps) {
+  int exit_code = 0;
+  if (run.completed_steps() < steps && !run.was_closed()) {
+    exit_code =
+        fail(program, kExitInterrupted, fmt::format("interrupted after step {} of {}", run.completed_steps(), steps));
+  }
+  if (run.losses().empty()) return exit_code;
+  return fail(program, kExitNotWritten, "not everything was written, see above: " + run.losses().text());
+}
+
+int simulate(Program& program, const RunOptions& options, Display* display) {
+  if (!device_available()) {
+    return fail(program, kExitFailure, "no GPU is available, and this program was built to run on one");
+  }
+  Run run(program, options, display);
+  if (!options.quiet) run.print(first_line(program, options) + '\n');
+  try {
+    run.simulate();
+  } catch (const HeapTooSmall& error) {
+    const std::string advice =
+        error.needed_bytes() > 0 ? "; run again with " + heap_option(error.needed_bytes()) : std::string();
+    return end_early(program, run, options.quiet, kExitHeapTooSmall, error.what(), advice);
+  } catch (const std::exception& error) {
+    if (!run.has_started()) throw;
+    return end_early(program, run, options.quiet, kExitFailure, text_of(error), "");
+  }
+  run.write_results(true);
+  if (!options.quiet) {
+    run.print_summary();
+    run.print_files();
+  }
+  return report_end(program, run, options.steps);
+}
+
+}  // namespace
+
+double Program::objects(const Row& row) const {
+  return std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(description_.object_columns), 0.0);
+}
+
+void Program::add_seed(CLI::App& cli, std::uint64_t& seed, const std::string& help) {
+  add_unsigned(cli, "--seed", seed, help);
+  seed_ = &seed;
+}
+
+int run_program(Program& program, int argc, const char* const* argv, Display* display) {
+  protect_streams();
+  try {
+    RunOptions options = default_options(program);
+    const std::optional<int> exit_code = read_options(program, display, argc, argv, options);
+    return exit_code ? *exit_code : simulate(program, options, display);
+  } catch (const UsageError& error) {
+    return fail(program, kExitUsage, error.what());
+  } catch (const std::exception& error) {
+    return fail(program, kExitFailure, text_of(error));
+  }
+}
+
+}  // namespace dynasoar::program

@@ -1,0 +1,358 @@
+#include "run.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <dynasoar/program/error.h>
+#include <dynasoar/program/format.h>
+#include "device.h"
+#include "interrupt.h"
+#include "messages.h"
+
+#include "output_check.h"
+#include "run_files.h"
+
+namespace dynasoar::program {
+namespace {
+
+// The host looks at results once in so many steps or milliseconds, whichever is first: waiting for the GPU after every
+// step would slow it down. On the CPU there is nothing to wait for.
+int steps_per_check() {
+  return device_is_asynchronous() ? 16 : 1;
+}
+constexpr std::chrono::milliseconds kCheckInterval{50};
+
+std::string text(const Column& column, double value) {
+  return column.is_count ? grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.6g}", value);
+}
+
+std::vector<std::string> row_of(const Column& column, const std::vector<Row>& history, std::size_t index) {
+  const auto less = [index](const Row& a, const Row& b) { return a[index] < b[index]; };
+  const auto [low, high] = std::minmax_element(history.begin(), history.end(), less);
+  return {column.name, text(column, history.front()[index]), text(column, history.back()[index]),
+          text(column, (*low)[index]), text(column, (*high)[index])};
+}
+
+void add_usage(Summary& summary, const Usage& usage) {
+  summary.section({"Objects"});
+  summary.row({"allocations", grouped(usage.allocations)});
+  summary.row({"frees", grouped(usage.frees)});
+  const double used =
+      usage.heap_bytes > 0 ? static_cast<double>(usage.used_bytes) / static_cast<double>(usage.heap_bytes) : 0;
+  summary.row({"heap", bytes(usage.heap_bytes), percent(used) + " used"});
+  summary.row({"fragmentation", percent(usage.fragmentation)});
+}
+
+}  // namespace
+
+// Libraries may end the program, such as Xlib when the display of a window is gone. Then, too, the run is kept.
+class Run::KeptAtExit {
+ public:
+  explicit KeptAtExit(Run& run) {
+    static const bool is_registered = std::atexit(keep) == 0;
+    static_cast<void>(is_registered);
+    running_ = &run;
+  }
+  KeptAtExit(const KeptAtExit&) = delete;
+  KeptAtExit& operator=(const KeptAtExit&) = delete;
+  ~KeptAtExit() { running_ = nullptr; }
+
+ private:
+  static void keep() {
+    if (running_ == nullptr) return;  // it has ended, or another thread ends the program
+    running_->save_last_state();
+    running_->write_results(false);
+    print_error(
+        fmt::format("{}: ended by a library ({})\n", running_->program_.description().name, running_->what_is_valid()));
+    std::_Exit(kExitFailure);  // what the run uses is still there: nothing may be taken down
+  }
+
+  static thread_local Run* running_;
+};
+
+thread_local Run* Run::KeptAtExit::running_ = nullptr;
+
+Run::Run(Program& program, const RunOptions& options, Display* display)
+    : program_(program),
+      options_(options),
+      display_(display),
+      columns_(program.description().columns),
+      losses_(program.description().name) {
+  if (wanted(options_.exported)) exporter_.emplace(options_.exported);
+  if (display_ != nullptr) display_->prepare();
+  check_outputs(program_, options_, display_);
+  if (display_ != nullptr) display_->open();
+}
+
+// Makes the simulation, from a checkpoint if there is one.
+void Run::start() {
+  RunOptions options = options_;
+  options.profile_every = steps_per_check();
+  const std::string shown = exporter_             ? "--export"
+                            : display_ != nullptr ? display_->option_for_objects()
+                                                  : std::string();
+  options.shows_objects = !shown.empty();
+  try {
+    simulation_ = &program_.start(options);
+  } catch (const HeapTooSmall&) {
+    open_log();  // one that is there is not of this run
+    throw;
+  }
+  const bool restores = wanted(options_.restore);
+  if (wanted(options_.checkpoint) || restores) {
+    if (const std::string reason = simulation_->why_not_saved(); !reason.empty()) {
+      throw UsageError("--checkpoint and --restore " + reason);
+    }
+  }
+  if (options.shows_objects) {
+    if (const std::string reason = simulation_->why_no_objects(); !reason.empty()) {
+      throw UsageError(shown + ' ' + reason);
+    }
+  }
+  if (restores) restore();
+  if (display_ != nullptr) {
+    display_->start(
+        *simulation_, options_.steps,
+        [this](const std::string& option, const std::function<void()>& write) { return attempt(option, write); });
+  }
+  open_log();  // not before: a refusal leaves what is there
+}
+
+void Run::open_log() {
+  if (!wanted(options_.log)) return;
+  try {
+    log_.emplace(options_.log, columns_);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {  // a pipe that nobody reads, a full disk
+    throw UsageError(fmt::format("--log: {}", error.what()));
+  }
+}
+
+void Run::restore() {
+  first_ = completed_ = simulation_->load(options_.restore);
+  if (first_ > options_.steps) {
+    throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
+                                 counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));
+  }
+}
+
+// Writes an output. What keeps it from being written does not end the run.
+bool Run::attempt(const std::string& output, const std::function<void()>& write) {
+  try {
+    write();
+    losses_.end_trouble(output);
+    return true;
+  } catch (const HeapTooSmall&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (progress_) progress_->clear();
+    losses_.add(output, fmt::format("{} (after step {})", error.what(), completed_));
+    return false;
+  }
+}
+
+void Run::simulate() {
+  start();
+  has_started_ = true;
+  catch_interrupts();  // not before: until now there is nothing that would be lost
+  const KeptAtExit kept(*this);
+  try {
+    make_steps();
+  } catch (...) {
+    save_last_state();
+    throw;
+  }
+}
+
+// Before a run ends in the middle.
+void Run::save_last_state() {
+  if (is_valid_) write_checkpoint(completed_);
+}
+
+void Run::make_steps() {
+  simulation_->record();
+  check(first_);
+  show_if_due(first_);
+  progress_.emplace(static_cast<std::uint64_t>(options_.steps), !options_.quiet);
+  int step = first_;
+  while (step < options_.steps && goes_on(step)) {
+    ++step;
+    const Clock::time_point start = Clock::now();
+    is_valid_ = false;
+    simulation_->step();
+    simulation_->record();
+    if (check_due(step)) check(step);
+    simulation_time_ += Clock::now() - start;
+    show_if_due(step);
+    if (step % options_.checkpoint_every == 0) write_checkpoint(step);
+  }
+  if (completed_ < step) check(step);
+  if (step == options_.steps && display_ != nullptr) display_->wait(step);
+  write_checkpoint(step);
+  progress_->clear();
+}
+
+// Whether the next step is to be made. Waits until then.
+bool Run::goes_on(int step) {
+  was_closed_ = display_ != nullptr && !display_->wait(step) && !interrupted();
+  return !was_closed_ && !interrupted();
+}
+
+bool Run::check_due(int step) const {
+  return step == options_.steps || step - completed_ >= steps_per_check() || export_due(step) ||
+         (display_ != nullptr && display_->due(step)) || interrupted() || Clock::now() - last_check_ >= kCheckInterval;
+}
+
+// Waits for the simulation up to `step`; what it has counted until then is valid from now on.
+void Run::check(int step) {
+  simulation_->synchronize();
+  std::vector<Row> rows = program_.take_history();
+  completed_ = step;
+  is_valid_ = true;
+  for (Row& row : rows) {
+    if (log_) log_->add(static_cast<std::size_t>(first_) + history_.size(), row);
+    objects_ += program_.objects(row);
+    history_.push_back(std::move(row));
+  }
+  flush_log();
+  last_check_ = Clock::now();
+  if (!progress_ || !progress_->due(static_cast<std::uint64_t>(step))) return;
+  Progress::Columns shown;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].is_count) shown.emplace_back(columns_[i].name, static_cast<std::uint64_t>(history_.back()[i]));
+  }
+  progress_->show(static_cast<std::uint64_t>(step), shown, static_cast<std::uint64_t>(objects_));
+}
+
+// Rows that cannot be written are kept, and written later: they are not lost yet.
+void Run::flush_log() {
+  if (!log_) return;
+  try {
+    log_->flush();
+    losses_.end_trouble("--log");
+  } catch (const std::exception& error) {
+    if (progress_) progress_->clear();
+    losses_.warn("--log", fmt::format("{} (after step {}); tried again later", error.what(), completed_));
+  }
+}
+
+void Run::write_checkpoint(int step) {
+  if (!wanted(options_.checkpoint) || step == saved_) return;
+  if (completed_ < step) check(step);  // so that rows and checkpoint end at the same step
+  if (attempt("--checkpoint", [this] { simulation_->save(options_.checkpoint); })) saved_ = step;
+}
+
+bool Run::export_due(int step) const {
+  return exporter_ && step % options_.export_every == 0;
+}
+
+void Run::show_if_due(int step) {
+  if (export_due(step)) export_objects(step);
+  if (display_ != nullptr && display_->due(step)) display_->show(step);
+}
+
+void Run::export_objects(int step) {
+  note_exports();
+  attempt("the objects for --export", [&] {
+    dynasoar::Columns objects = simulation_->columns();
+    program_.place(objects);
+    exporter_->add(step, std::move(objects));
+  });
+}
+
+// Files are written in another thread: what has become of them is only seen later.
+void Run::note_exports() {
+  const std::vector<std::string> failures = exporter_->take_failures();
+  const std::uint64_t exported = exporter_->files();
+  if (failures.empty() && exported > exported_) losses_.end_trouble("--export");
+  exported_ = exported;
+  for (const std::string& failure : failures) {
+    if (progress_) progress_->clear();
+    losses_.add("--export", failure);
+  }
+}
+
+void Run::write_results(bool state_is_valid) {
+  if (progress_) progress_->clear();
+  finish_log();
+  if (display_ != nullptr) add_files(display_->write_results(history_, state_is_valid));
+  if (state_is_valid) {
+    for (const NamedFile& output : program_.outputs()) {
+      if (!wanted(output.path)) continue;
+      if (attempt(output.option, [&] { program_.save_output(output); })) files_.push_back(output.path);
+    }
+  }
+  if (exporter_) {
+    exporter_->finish();
+    note_exports();
+    if (exported_ > 0)
+      files_.push_back(fmt::format("{} ({})", exporter_->path(), counted(exported_, "frame", "frames")));
+  }
+  if (display_ != nullptr) add_files(display_->finish());
+}
+
+void Run::add_files(const std::vector<std::string>& files) {
+  files_.insert(files_.end(), files.begin(), files.end());
+}
+
+void Run::finish_log() {
+  if (!log_) return;
+  if (interrupted() && losses_.in_trouble("--log")) {  // which was a moment ago; a pipe's reader is waited for
+    log_->give_up();
+    losses_.add("--log", "given up");
+    return;
+  }
+  if (attempt("--log", [this] { log_->finish(); })) {
+    files_.push_back(fmt::format("{} ({})", log_->path(), counted(history_.size(), "row", "rows")));
+  }
+}
+
+std::string Run::what_is_valid() const {
+  std::string text =
+      history_.empty() ? "there are no results" : fmt::format("results are valid up to step {}", completed_);
+  if (saved_ >= 0) text += fmt::format(", the checkpoint is of step {}", saved_);
+  return text;
+}
+
+void Run::print(std::string_view text) {
+  if (const std::error_code error = program::print(text)) losses_.add("standard output", error.message());
+}
+
+void Run::print_summary() {
+  Summary summary;
+  summary.section({"Population", "start", "end", "least", "most"});
+  for (std::size_t i = 0; i < columns_.size(); ++i) summary.row(row_of(columns_[i], history_, i));
+  if (const std::optional<Usage> usage = simulation_->usage()) add_usage(summary, *usage);
+  add_times(summary);
+  print('\n' + summary.text());
+}
+
+void Run::add_times(Summary& summary) {
+  const double total = std::chrono::duration<double>(simulation_time_).count();
+  const std::vector<PhaseTime> phases = simulation_->phases();
+  double in_phases = 0;
+  for (const PhaseTime& phase : phases) in_phases += phase.seconds;
+  summary.section({"Time", "", "share"});
+  for (const PhaseTime& phase : phases) {
+    summary.row({phase.name, duration(phase.seconds), percent(in_phases > 0 ? phase.seconds / in_phases : 0)});
+  }
+  summary.row({"all steps", duration(total)});
+  if (completed_ == 0 || total <= 0) return;
+  summary.row({"one step", duration(total / completed_)});
+  summary.row({"steps/s", si(completed_ / total)});
+  // A step handles the objects that were there before it.
+  summary.row({"objects/s", si((objects_ - program_.objects(history_.back())) / total)});
+}
+
+void Run::print_files() {
+  if (!files_.empty()) print(fmt::format("\nWritten: {}\n", fmt::join(files_, ", ")));
+}
+
+}  // namespace dynasoar::program

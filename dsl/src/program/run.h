@@ -1,0 +1,106 @@
+/// @file
+/// Run: one simulation from its first step to its files. Used by run_program.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dynasoar/program/display.h>
+#include "export.h"
+#include "progress.h"
+#include "step_log.h"
+#include "summary.h"
+
+#include "losses.h"
+
+namespace dynasoar::program {
+
+class Run {
+ public:
+  /// Checks that all outputs can be written. @throws UsageError if not
+  Run(Program& program, const RunOptions& options, Display* display);
+
+  /// Simulates until the end or an interrupt, and shows it, and writes the log's rows and the checkpoints meanwhile.
+  /// What cannot be written does not end it, see losses().
+  ///
+  /// @throws HeapTooSmall, dynasoar::Error, after a checkpoint if the state is valid
+  void simulate();
+
+  /// Writes the files that show what was simulated, the present state only if it is valid.
+  void write_results(bool state_is_valid);
+
+  /// Prints to standard output. What cannot be printed is a loss.
+  void print(std::string_view text);
+
+  /// The table at the end, and the files that were written.
+  void print_summary();
+  void print_files();
+
+  /// Whether the first step has been come to.
+  bool has_started() const { return has_started_; }
+
+  /// What was not written.
+  const Losses& losses() const { return losses_; }
+
+  /// What is left of a run that failed: "results are valid up to step 7, the checkpoint is of step 5".
+  std::string what_is_valid() const;
+
+  /// Whether the user closed the window before the last step.
+  bool was_closed() const { return was_closed_; }
+
+  /// Steps whose results are known to be complete.
+  int completed_steps() const { return completed_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  class KeptAtExit;
+
+  void make_steps();
+  void save_last_state();
+  bool check_due(int step) const;
+  void check(int step);
+  void flush_log();
+  void start();
+  void open_log();
+  void restore();
+  void write_checkpoint(int step);
+  bool export_due(int step) const;
+  bool goes_on(int step);
+  void show_if_due(int step);
+  void export_objects(int step);
+  void note_exports();
+  void finish_log();
+  void add_files(const std::vector<std::string>& files);
+  bool attempt(const std::string& output, const std::function<void()>& write);
+  void add_times(Summary& summary);
+
+  Program& program_;
+  const RunOptions& options_;
+  Display* display_;
+  std::vector<Column> columns_;
+  Losses losses_;
+  std::optional<StepLog> log_;
+  std::optional<Exporter> exporter_;
+  Simulation* simulation_ = nullptr;
+  std::optional<Progress> progress_;
+  std::vector<Row> history_;
+  std::vector<std::string> files_;
+  std::uint64_t exported_ = 0;  // files that are known to be written
+  double objects_ = 0;
+  int first_ = 0;  // steps that were made before this run
+  int completed_ = 0;
+  bool has_started_ = false;
+  bool is_valid_ = false;  // the state, up to completed_
+  bool was_closed_ = false;
+  int saved_ = -1;  // step of the last checkpoint
+  Clock::time_point last_check_ = Clock::now();
+  Clock::duration simulation_time_{};
+};
+
+}  // namespace dynasoar::program

@@ -1,0 +1,111 @@
+#include "step_log.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <dynasoar/output_path.h>
+#include <dynasoar/platform/durable_file.h>
+#include <dynasoar/program/error.h>
+
+namespace dynasoar::program {
+namespace {
+
+std::string text_of(const Column& column, double value) {
+  return column.is_count ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
+}
+
+}  // namespace
+
+void StepLog::check(const std::string& path) {
+  const std::filesystem::path ending = std::filesystem::path(path).extension();
+  if (ending != ".csv" && ending != ".jsonl") {
+    throw UsageError(fmt::format("--log: '{}' must end in .csv, or in .jsonl for JSON lines", path));
+  }
+  try {
+    dynasoar::check_output_path(path, dynasoar::OutputUse::in_place);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(fmt::format("--log: {}", error.what()));
+  }
+}
+
+StepLog::StepLog(std::string path, const std::vector<Column>& columns)
+    : path_(std::move(path)), columns_(columns), is_json_(std::filesystem::path(path_).extension() == ".jsonl") {
+  check(path_);
+  file_ = std::make_unique<dynasoar::detail::OutputFile>(path_);
+  if (is_json_) return;
+  unwritten_ = "step";
+  for (const Column& column : columns_) unwritten_ += ',' + column.name;
+  unwritten_ += '\n';
+  flush();
+}
+
+StepLog::~StepLog() {
+  try {
+    if (file_) flush();
+  } catch (const std::exception&) {
+    // The caller who wants to know calls flush().
+  }
+}
+
+void StepLog::add(std::size_t step, const Row& values) {
+  std::string line = fmt::format(fmt::runtime(is_json_ ? "{{\"step\": {}" : "{}"), step);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string value = text_of(columns_[i], values[i]);
+    if (!is_json_) {
+      line += ',' + value;
+    } else {  // whose numbers are finite
+      line += fmt::format(", \"{}\": {}", columns_[i].name, std::isfinite(values[i]) ? value : "null");
+    }
+  }
+  unwritten_ += line + (is_json_ ? "}\n" : "\n");
+}
+
+void StepLog::flush() {
+  const std::uint64_t before = file_->size();
+  try {
+    file_->write(unwritten_.data(), unwritten_.size());
+  } catch (...) {
+    forget_written(before);
+    throw;
+  }
+  forget_written(before);
+}
+
+void StepLog::forget_written(std::uint64_t before) {
+  const auto written = static_cast<std::size_t>(file_->size() - before);
+  const std::size_t end = std::string_view(unwritten_).substr(0, written).rfind('\n');
+  if (end != std::string_view::npos) complete_ = before + end + 1;
+  unwritten_.erase(0, written);
+}
+
+void StepLog::give_up() {
+  static_cast<void>(::ftruncate(file_->number(), static_cast<off_t>(complete_)));  // if it can be, and is needed
+  unwritten_.clear();
+}
+
+void StepLog::finish() {
+  try {
+    flush();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  struct stat opened {};
+  struct stat named {};
+  if (::fstat(file_->number(), &opened) != 0 || !S_ISREG(opened.st_mode)) return;
+  if (::stat(path_.c_str(), &named) != 0 || opened.st_ino != named.st_ino || opened.st_dev != named.st_dev) {
+    throw std::runtime_error(fmt::format("{} was removed or replaced during the run", path_));
+  }
+}
+
+}  // namespace dynasoar::program

@@ -1,0 +1,57 @@
+/// @file
+/// StepLog: what was counted after each step, a line each, as CSV or as JSON lines; complete up to the last flush,
+/// whatever happens to the program.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <dynasoar/program/program.h>
+
+namespace dynasoar::detail {
+class OutputFile;
+}
+
+namespace dynasoar::program {
+
+class StepLog {
+ public:
+  /// Creates the file, so that a wrong path shows before the run; in CSV with a header line.
+  ///
+  /// @throws UsageError as `check`
+  StepLog(std::string path, const std::vector<Column>& columns);
+  ~StepLog();
+
+  /// @param values   one for each column
+  void add(std::size_t step, const Row& values);
+
+  /// Writes what was added. After an error, the next call goes on where this one stopped, so that no line is cut short.
+  /// @throws std::runtime_error if lines could not be written, such as on a full disk
+  void flush();
+
+  /// Forgets what is not written. The file ends with the last complete line.
+  void give_up();
+
+  /// Writes the rest. If that fails, the file ends with the last complete line.
+  /// @throws std::runtime_error if lines could not be written, or the file no longer has its name
+  void finish();
+
+  const std::string& path() const { return path_; }
+
+  /// @throws UsageError if `path` ends in neither .csv nor .jsonl, or cannot be written
+  static void check(const std::string& path);
+
+ private:
+  void forget_written(std::uint64_t before);
+
+  std::string path_;
+  std::vector<Column> columns_;
+  bool is_json_;
+  std::unique_ptr<dynasoar::detail::OutputFile> file_;
+  std::string unwritten_;
+  std::uint64_t complete_ = 0;  // bytes of the file that are complete lines
+};
+
+}  // namespace dynasoar::program
