@@ -120,6 +120,11 @@ if(WAY STREQUAL "package")  # has the same files as find_package has installed, 
 endif()
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
 run("${WORK}/build/my_simulation")
+# The component program, by the example of docs/how-to/own-program.md. Linked and run it is in docs/examples, from the same sources.
+if(WAY STREQUAL "find_package" AND GENERATOR STREQUAL "Ninja")
+  run("${CMAKE_COMMAND}" -S "${SOURCE}/docs/examples/own_program" -B "${WORK}/own_program" ${_options})
+  run("${CMAKE_COMMAND}" --build "${WORK}/own_program" --target dynasoar_program_compiled CMakeFiles/rabbits.dir/main.cpp.o)
+endif()
 if(NOT WAY STREQUAL "find_package")
   return()
 endif()
