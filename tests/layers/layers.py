@@ -58,6 +58,9 @@ FOR_USERS = [
     ("checkpoint.h", "checkpoint/error.h", "whoever loads a checkpoint catches its CheckpointError"),
     ("objects.h", "heap/soa_allocator.h", "T::Allocator must be complete"),
     ("detail/bound_heap.h", "heap/heap_storage.h", "A::Storage must be complete"),
+    ("program/model_program.h", "program/options.h", "programs add options"),
+    ("program/object_heap.h", "dynasoar.h", "models are written with it"),
+    ("program/object_simulation.h", "dynasoar.h", "models are written with it"),
 ]
 INCLUDE_FOLDERS = ["dsl/include", "allocator/include", "allocator/malloc/include", "apps/common/include", "apps"]
 ROOTS = ["allocator", "dsl", "apps", "tests", "benchmarks"]
