@@ -54,7 +54,7 @@ Handle handle_of(Stamped* object) {
 /// As make_new, for another warp than the platform's.
 template <class T>
 Stamped* make(ThreadWarp warp, std::uint32_t stamp) {
-  T* const object = FourTypes::allocate<T>(warp.at(kAllocate + FourTypes::index_of<T>));
+  T* const object = FourTypes::Lanes::allocate<T>(warp.at(kAllocate + FourTypes::index_of<T>));
   return object == nullptr ? nullptr : ::new (static_cast<void*>(object)) T(stamp);
 }
 
@@ -68,7 +68,8 @@ Stamped* make_of_type(std::uint32_t type, ThreadWarp warp, std::uint32_t stamp) 
 }
 
 void release(Stamped* object, ThreadWarp warp) {
-  FourTypes::release<Stamped>(handle_of(object), warp.at(kRelease));
+  const Handle handle = handle_of(object);
+  FourTypes::Lanes::release(handle, handle.type_index(), warp.at(kRelease));
 }
 
 /// What lanes share; one word per lane, written by that lane only, read when the lanes have been joined.

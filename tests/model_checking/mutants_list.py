@@ -290,7 +290,7 @@ mutant("created_early", SEARCH, "from_hints", "objects are counted as created be
 MUTANTS[-1]["replace_also"] = (
     "reserve(block, type, want, warp_id), {}};\n    }\n    return counted(type, found);",
     "reserve(block, type, want, warp_id), {}};\n    }\n"
-    "    types[type].created.add(warp_id, number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
+    "    types[type].created.add(warp_id, this->number_of(found.slots) - static_cast<std::uint64_t>(want), Atomics::kCounted);\n"
     "    return found;")
 OPEN_BLOCKS = "    types[type].opened.add(block, 1, Order::relaxed);\n"
 

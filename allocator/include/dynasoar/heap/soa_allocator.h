@@ -22,6 +22,7 @@
 #include <dynasoar/heap/block_heap.h>
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/heap/requests.h>
+#include <dynasoar/heap/warp_requests.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/binding.h>
@@ -55,6 +56,9 @@ class ReducedSoaAllocator {
 
   using Heap = BlockHeap<kCudaBackend ? kTypes : kAnyNumber, PlatformAtomics, 64, 64, Features>;
   using Checks = detail::Checks<ReducedSoaAllocator>;
+
+  static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
+  using Lanes = detail::WarpRequests<ReducedSoaAllocator, kRequests>;
 
   // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
   using Storage = detail::HeapStorage<ReducedSoaAllocator>;
@@ -198,7 +202,7 @@ class ReducedSoaAllocator {
     if constexpr (kChecked) {
       if (!Checks::template begin_create<T>() || fails_on_request<T>()) return nullptr;
     }
-    T* const object = allocate<T>(PlatformWarp{});
+    T* const object = Lanes::template allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
     using Scope = std::conditional_t<kChecked, detail::ConstructorScope<ReducedSoaAllocator, T>, detail::NoScope>;
     [[maybe_unused]] const Scope scope(object);
@@ -227,27 +231,7 @@ class ReducedSoaAllocator {
     } else {
       detail::check_listed<ReducedSoaAllocator, T>();
       detail::check_constructible<T, std::uint32_t, const Args&...>();
-      constexpr std::uint32_t kMostAtOnce = 1 << 20;  // so that what the lanes want adds up
-      const auto together = detail::calling_lanes<kRequests>(PlatformWarp{});
-      for (std::uint32_t tried = 0; tried < count;) {
-        const std::uint32_t mine = count - tried < kMostAtOnce ? count - tried : kMostAtOnce;
-        const auto group = detail::requesting_lanes<kRequests>(PlatformWarp{});
-        const LaneSums wanted = group.sums(mine);
-        const Reservation reserved = reserve<T>(group, wanted.total, PlatformWarp{}.id());
-        if (reserved.slots == 0) {
-          tried += mine;
-          if (group.broadcast(static_cast<int>(reserved.refusal)) != static_cast<int>(Refusal::heap_full)) continue;
-          refuse_together<T>(count - tried);
-          break;
-        }
-        // Lanes of lower rank get theirs first; those that are left without go round again.
-        const auto got = static_cast<std::uint32_t>(detail::popcount(reserved.slots));
-        for (std::uint32_t i = wanted.before; i < got && tried < count; ++i, ++tried, ++made) {
-          const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(reserved.slots, static_cast<int>(i)));
-          ::new (static_cast<void*>(object<T>(reserved.block, slot))) T(std::uint32_t{tried}, args...);
-        }
-      }
-      together.synchronize();  // as in allocate
+      made = Lanes::template create<T>(count, args...);
     }
     return made;
   }
@@ -280,72 +264,7 @@ class ReducedSoaAllocator {
       if (!Checks::template begin_destroy<T>(handle)) return;
     }
     run_destructor(object, handle.type_index());
-    release<T>(handle, PlatformWarp{});
-  }
-
-  /// Reserves a slot for a T. @return its handle, or nullptr
-  ///
-  /// The lanes of a warp that are here together ask as one: the first of them reserves slots in one block for all, and
-  /// lanes that got none go round again (DynaSOAr, section 4.2). They leave together, too: lanes that part here would
-  /// run apart, and ask one by one, for the rest of the caller's kernel.
-  template <class T, class Warp>
-  __device__ static T* allocate(Warp warp) {
-    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
-    const auto together = detail::calling_lanes<kRequests>(warp);
-    T* mine = nullptr;
-    for (;;) {
-      const auto group = detail::requesting_lanes<kRequests>(warp);
-      Reservation reserved{};
-      if (group.rank() == 0) {
-        reserved = heap.allocate(index_of<T>, group.size(), warp.id());
-        if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, group.size());
-      }
-      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
-      const std::uint64_t slots = group.broadcast(reserved.slots);
-      const std::uint32_t block = group.broadcast(reserved.block);
-      if (slots == 0) break;
-      if (group.rank() < detail::popcount(slots)) {
-        const auto slot = static_cast<std::uint32_t>(detail::nth_set_bit(slots, group.rank()));
-        if constexpr (kChecked) Checks::mark_created(block, slot);
-        mine = object<T>(block, slot);
-        break;
-      }
-    }
-    together.synchronize();
-    return mine;
-  }
-
-  /// Reserves up to `want` slots of one block for the lanes of a group, for make_new_n: the first of them does. @return
-  /// the slots (`allocate` does it in its own way, which in loops that only create objects is 7 % faster)
-  template <class T, class Group>
-  __device__ static Reservation reserve(const Group& group, std::uint32_t want, std::uint32_t warp_id) {
-    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
-    Reservation reserved{};
-    if (group.rank() == 0) {
-      reserved = heap.allocate(index_of<T>, static_cast<int>(want < kSlotsPerBlock ? want : kSlotsPerBlock), warp_id);
-      if (reserved.slots == 0) heap.record_refusal(index_of<T>, reserved.refusal, static_cast<int>(want));
-    }
-    group.synchronize();  // the first lane's acquire of the slots becomes everybody's
-    reserved.slots = group.broadcast(reserved.slots);
-    reserved.block = group.broadcast(reserved.block);
-    return reserved;
-  }
-
-  /// Gives the slot of an object of T or a subclass back; lanes of a warp that free in one block do it with one atomic.
-  /// All lanes that are here together leave together, as in `allocate`.
-  template <class T, class Warp>
-  __device__ static void release(detail::Handle handle, Warp warp) {
-    const int type = type_index_of<T>(handle);
-    const std::uint32_t block = block_of(handle, type);
-    if constexpr (kChecked) Checks::mark_deleted(block, handle.slot());
-    const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
-    const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
-    const auto together = detail::requesting_lanes<kRequests>(warp);
-    const auto group = together.matching(block);
-    group.synchronize();  // the first lane's release of the slots becomes everybody's
-    const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
-    if (group.rank() == 0) heap.release(block, type, mask, warp.id(), taken);
-    together.synchronize();
+    Lanes::release(handle, type_index_of<T>(handle), PlatformWarp{});
   }
 
   /// Calls `(object->*method)(args...)`, or `method(object, args...)`, for the objects of T and its subclasses that
@@ -359,8 +278,6 @@ class ReducedSoaAllocator {
   }
 
  private:
-  static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
-
   /// Type index of an object of T or a subclass: a constant if there is only one class that it can be of.
   template <class T>
   __device__ static int type_index_of(detail::Handle object) {
