@@ -20,15 +20,15 @@ struct RoomCounts {
   AtomicWord<std::uint32_t> tasks;  ///< that are done
 };
 
-/// Counts the free pages of a heap and the objects refused; the last one to finish mails both.
-struct MailRoom {
+/// Counts the free pages of a heap and the objects refused; the last task to finish writes both into the report.
+struct CountRoom {
   AnyHeap::Bits free_pages;
   const AtomicWord<std::uint64_t>* refusals;  ///< [refusal_words(types)]
   std::uint32_t types;
   std::uint32_t tasks;
-  std::uint32_t number;  ///< of this letter
+  std::uint32_t number;  ///< of this report
   RoomCounts* counts;
-  volatile std::uint64_t* mail;  ///< refusals; then, together, the letter's number and the free pages
+  volatile std::uint64_t* report;  ///< refusals; then, together, the report's number and the free pages
 
   __device__ void operator()(std::size_t task) const {
     const std::uint32_t containers = free_pages.level_size(0);
@@ -40,9 +40,9 @@ struct MailRoom {
     if (found > 0) counts->free_pages.fetch_add(found, Order::relaxed);
     // acq_rel: the last one sees what all others have added.
     if (counts->tasks.fetch_add(1, Order::acq_rel) + 1 != tasks) return;
-    mail[0] = refused();
+    report[0] = refused();
     mail_fence();
-    mail[1] = std::uint64_t{number} << 32 | counts->free_pages.exchange(0, Order::relaxed);
+    report[1] = std::uint64_t{number} << 32 | counts->free_pages.exchange(0, Order::relaxed);
     counts->tasks.store(0, Order::relaxed);
   }
 
@@ -59,7 +59,7 @@ struct MailRoom {
 };
 
 HeapGrowth::HeapGrowth(Executor& executor, HeapMemory& memory)
-    : executor_(executor), memory_(memory), counts_(sizeof(RoomCounts) / sizeof(std::uint64_t)), mail_(2) {
+    : executor_(executor), memory_(memory), counts_(sizeof(RoomCounts) / sizeof(std::uint64_t)), report_(2) {
   static_assert(sizeof(RoomCounts) % sizeof(std::uint64_t) == 0);
   counts_.fill_bytes(0);
   known_ = {memory_.pages(), memory_.pages(), 0};
@@ -67,7 +67,7 @@ HeapGrowth::HeapGrowth(Executor& executor, HeapMemory& memory)
 
 void HeapGrowth::before_loop() {
   if (!can_grow() || executor_.is_recording()) return;
-  open_mail();
+  read_report();
   if (is_plenty() && refused_ == answered_) return;
   if (try_to_grow(2 * memory_.pages())) answered_ = refused_;
 }
@@ -79,7 +79,7 @@ void HeapGrowth::make_room(std::uint64_t needed) {
     return;
   }
   promised_ += needed;
-  open_mail();
+  read_report();
   if (is_plenty()) return;
   measure();
   known_.promised = promised_ - needed;
@@ -89,8 +89,8 @@ void HeapGrowth::make_room(std::uint64_t needed) {
 
 void HeapGrowth::after_loop() {
   if (!can_grow() || executor_.is_recording()) return;
-  open_mail();
-  if (!is_asked_ && !has_no_news()) send_for_letter();
+  read_report();
+  if (!is_requested_ && !is_unchanged()) request_report();
 }
 
 std::uint64_t HeapGrowth::take_recorded_pages() {
@@ -111,7 +111,7 @@ bool HeapGrowth::answer_refusals(std::uint64_t needed) {
   if (needed == 0) return true;
   if (memory_.growths() == 0 && memory_.pages() == memory_.limit_pages()) return false;
   measure();
-  out_of_memory_ = false;  // somebody may have freed some
+  out_of_memory_ = false;  // memory may have been freed meanwhile
   const bool is_new = refused_ != answered_;
   answered_ = refused_;
   if (!is_new && known_.free >= needed) return true;
@@ -121,12 +121,12 @@ bool HeapGrowth::answer_refusals(std::uint64_t needed) {
 }
 
 GrowthNotes HeapGrowth::notes() {
-  open_mail();
+  read_report();
   return {known_.pages, known_.free, known_.promised, promised_, refused_, answered_, changes_};
 }
 
 void HeapGrowth::restore(const GrowthNotes& notes) {
-  open_mail();
+  read_report();
   known_ = {notes.pages, notes.free, notes.promised_by_then};
   if (known_.pages > memory_.pages()) {  // those that this heap does not have were free
     known_.free -= std::min(known_.free, known_.pages - memory_.pages());
@@ -139,7 +139,7 @@ void HeapGrowth::restore(const GrowthNotes& notes) {
   out_of_memory_ = false;
 }
 
-/// Whether somebody asks for much more than the heap may ever have. It would take all memory, and be in vain.
+/// Whether a request is for much more than the heap may ever have. Growing for it would take all memory in vain.
 bool HeapGrowth::never_fits(std::uint64_t needed) const {
   return needed / 2 > memory_.limit_pages();
 }
@@ -156,50 +156,49 @@ bool HeapGrowth::is_plenty() const {
   return gained > promised && 3 * (gained - promised) >= memory_.pages();
 }
 
-MailRoom HeapGrowth::letter() const {
+CountRoom HeapGrowth::count_room() const {
   const auto& heap = memory_.heap();
   const std::uint32_t tasks = std::clamp(heap.free_pages.level_size(0) / kContainersPerTask, 1u, kMostCountingTasks);
-  return {heap.free_pages, heap.refusals, static_cast<std::uint32_t>(memory_.types()),
-          tasks,           number_,       reinterpret_cast<RoomCounts*>(counts_.data()),
-          mail_.data()};
+  return {heap.free_pages, heap.refusals,  static_cast<std::uint32_t>(memory_.types()),
+          tasks,           report_number_, reinterpret_cast<RoomCounts*>(counts_.data()),
+          report_.data()};
 }
 
-/// Whether a letter would say what the last one said. The host can see it; where loops run elsewhere it does not
-/// look.
-bool HeapGrowth::has_no_news() {
+/// Whether a report would say what the last one said. Only a host that runs the loops itself can see that.
+bool HeapGrowth::is_unchanged() {
   if constexpr (!kCudaBackend) {
     const auto& heap = memory_.heap();
     const std::uint64_t changes = heap.pages_freed.read() + heap.pages_taken.read();
-    return std::exchange(changes_, changes) == changes && letter().refused() == refused_;
+    return std::exchange(changes_, changes) == changes && count_room().refused() == refused_;
   } else {
     return false;
   }
 }
 
-void HeapGrowth::send_for_letter() {
-  ++number_;
-  const MailRoom question = letter();
-  executor_.for_each_index(question.tasks, question);
-  asked_ = {memory_.pages(), 0, promised_};
-  is_asked_ = true;
+void HeapGrowth::request_report() {
+  ++report_number_;
+  const CountRoom counting = count_room();
+  executor_.for_each_index(counting.tasks, counting);
+  requested_ = {memory_.pages(), 0, promised_};
+  is_requested_ = true;
 }
 
-void HeapGrowth::open_mail() {
-  if (!is_asked_) return;
-  const std::uint64_t letter = mail_[1];
-  if (static_cast<std::uint32_t>(letter >> 32) != number_) return;
-  refused_ = mail_[0];
-  known_ = asked_;
-  known_.free = letter & 0xFFFFFFFFu;
-  is_asked_ = false;
+void HeapGrowth::read_report() {
+  if (!is_requested_) return;
+  const std::uint64_t word = report_[1];
+  if (static_cast<std::uint32_t>(word >> 32) != report_number_) return;
+  refused_ = report_[0];
+  known_ = requested_;
+  known_.free = word & 0xFFFFFFFFu;
+  is_requested_ = false;
 }
 
-/// Finds out how it is now.
+/// Waits for the device and makes `known_` exact.
 void HeapGrowth::measure() {
   executor_.wait();
-  send_for_letter();
+  request_report();
   executor_.wait();
-  open_mail();
+  read_report();
 }
 
 /// Grows to `pages`, or as far as the limit and the memory let it. @return whether it did

@@ -15,7 +15,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Handles that the process has made, of whatever types.
+/// Number of handles that the process has made, of any types.
 std::atomic<std::uint64_t> handles_made{0};
 
 }  // namespace
@@ -171,7 +171,7 @@ std::size_t HeapMemory::state_bytes() const {
   return bytes;
 }
 
-/// So many that a block number leaves room for kHalfFree.
+/// The most pages for which a block number leaves room for kHalfFree.
 std::size_t HeapMemory::most_pages() const {
   return (AnyHeap::kHalfFree - 1) / classes_.block_stride;
 }
@@ -183,7 +183,7 @@ std::size_t HeapMemory::state_bits_per_page() const {
   return bits + (is_checked_ ? classes_.block_stride * kSlotsPerBlock * 32 : 0);
 }
 
-/// Most of the memory that is free, less what the state would take.
+/// Bytes of objects for which most of the free memory suffices, the state included.
 std::size_t HeapMemory::affordable_bytes() const {
   const std::size_t most = free_memory() / 16 * 15;
   const std::size_t pages = most / (classes_.page_bytes + state_bits_per_page() / 8 + 1);
@@ -203,7 +203,7 @@ void HeapMemory::lay_out(Executor& executor) {
   const std::uint32_t most_current = current_count_for(limit_pages_, executor);
   heap_.page_hint = warp_words(most_current, 0);
   heap_.full_at = reinterpret_cast<Word64*>(words64(types, 0));
-  // What is created and what is deleted is counted side by side: who makes lists looks at all of it.
+  // The shards of created and deleted objects lie side by side, because making a list reads all of them.
   counts_piece_ = pieces_.size();
   auto* const counts = reinterpret_cast<Word64*>(words64(types * Counter::kWords, 0));
   refusals_piece_ = pieces_.size();
@@ -262,7 +262,7 @@ void HeapMemory::set_up_checks(const FaultPlan& faults) {
   checks_.faults = {reinterpret_cast<Word64*>(words64(1, 0)), faults.first, faults.every};
 }
 
-/// Gets memory for all parts, or for none.
+/// Gets memory for all parts or, if it throws, for none.
 void HeapMemory::commit(std::uint32_t pages) {
   try {
     for (Part& part : parts_) part.memory.commit(part.bytes(pages));
@@ -272,12 +272,12 @@ void HeapMemory::commit(std::uint32_t pages) {
   }
 }
 
-/// Views of a heap of so many pages.
+/// Makes the views those of a heap of `pages` pages.
 void HeapMemory::set_sizes(Executor& executor, std::uint32_t pages) {
   const std::uint32_t warps = executor.concurrent_warps();
   heap_.pages = pages;
   heap_.current_count = current_count_for(pages, executor);
-  // With a page for each warp that starts, there would be none left; or three of four are taken.
+  // Pages are few if not every warp can have one, and where three of four nearby pages are taken.
   heap_.few_pages = pages < warps ? 64 : 16;
   heap_.free_pages = heap_.free_pages.first(pages);
   for (AnyHeap::TypeState& state : types_) {
@@ -293,7 +293,7 @@ std::uint32_t HeapMemory::current_count_for(std::uint32_t pages, const Executor&
   return std::clamp<std::uint32_t>(pages / (8 * static_cast<std::uint32_t>(types())), 1, executor.concurrent_warps());
 }
 
-/// An array of so many bits per page. @return its address
+/// Makes an array that grows with the heap. @return its address
 char* HeapMemory::part(std::size_t bits_per_page, int fill, std::size_t group, std::size_t tail_bytes) {
   Part part{{}, bits_per_page, fill, group, tail_bytes};
   part.memory = GrowingMemory(part.bytes(limit_pages_) + tail_bytes, tail_bytes, grows_);
@@ -301,7 +301,7 @@ char* HeapMemory::part(std::size_t bits_per_page, int fill, std::size_t group, s
   return parts_.back().memory.data();
 }
 
-/// A bitmap of so many bits per page, as yet without any. Its upper levels are there from the beginning.
+/// Makes a bitmap that grows with the heap, for 0 pages at first. Its upper levels have memory from the beginning.
 AnyHeap::Bits HeapMemory::bitmap(Executor& executor, std::uint32_t bits_per_page) {
   using Bits = AnyHeap::Bits;
   const std::uint32_t limit = limit_pages_ * bits_per_page;

@@ -1,5 +1,5 @@
 /// @file
-/// AnyHeap: a BlockHeap of any number of types, as code sees it that is the same for all of them: what sets heaps up,
+/// AnyHeap: a BlockHeap of any number of types, for code that does not depend on the user's classes: it sets heaps up,
 /// counts objects, saves and restores. Made by HeapMemory.
 #pragma once
 

@@ -30,7 +30,7 @@ __host__ __device__ constexpr bool is_position(std::uint32_t position) {
   return position < kStalePosition;
 }
 
-/// A view of a hierarchical bitmap in memory that somebody else owns.
+/// A view of a hierarchical bitmap; the words belong to the caller of `over`.
 ///
 /// @tparam Atomics         atomics policy, see PlatformAtomics
 /// @tparam kContainerBits  bits per container, 2 to 64; less than 64 only for model checking
@@ -61,8 +61,8 @@ class Bitmap {
     return bitmap;
   }
 
-  /// Its first `size` bits, for who lets it grow from view to view: the levels stay where they are, so views of several
-  /// sizes can be in use at once. In level 0, words beyond `size` bits are not read unless a bit is set there.
+  /// A view of the first `size` bits, for bitmaps that grow: the levels stay where they are, so views of several sizes
+  /// can be in use at once. In level 0, words beyond `size` bits are not read unless a bit is set there.
   __host__ __device__ Bitmap first(std::uint32_t size) const {
     Bitmap bitmap = *this;
     bitmap.size_ = size;
@@ -120,12 +120,13 @@ class Bitmap {
 
   /// Switches a bit from 0 to 1; waits while it is 1, for a thread that is about to clear it.
   ///
-  /// @param order   of the access to level 0: release if who clears the bit (acquire) is to see what was written before
+  /// @param order   of the access to level 0: release if the thread that clears the bit (acquire) is to see what was
+  ///                written before
   __device__ void set(std::uint32_t position, Order order = Order::release) const {
     finish_set(position, begin_set(position, order), order);
   }
 
-  /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and nobody else sets them
+  /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and no other thread sets them
   __device__ void set_many(std::uint32_t position, std::uint64_t mask) const {
     // release: partner is the acquire in try_clear.
     if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 1) {
@@ -133,7 +134,8 @@ class Bitmap {
     }
   }
 
-  /// `set` in two parts, for who has other things to do while the first is under way. @return what finish_set must know
+  /// `set` in two parts, for callers that can do other work while the first is under way. @return what finish_set must
+  /// know
   __device__ std::uint64_t begin_set(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_or(bit(position), order);
   }
@@ -186,7 +188,7 @@ class Bitmap {
   }
 
   /// Whether all bits of `mask` are set in the container of `position`: a change that changes nothing, so that of two
-  /// who look after they have set bits in different containers, one sees what the other did.
+  /// threads that look after they have set bits in different containers, one sees what the other did.
   __device__ bool has_all(std::uint32_t position, std::uint64_t mask) const {
     // acq_rel: partner is another such look at this container. The earlier one passes on what its caller has set.
     return (word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask) == mask;
@@ -198,7 +200,7 @@ class Bitmap {
     std::uint64_t bits;
   };
 
-  /// What find_container looks at first, for callers who do without it if there is nothing to find. Hints.
+  /// What find_container looks at first, for callers that skip the search if there is nothing to find. Hints.
   struct Overview {
     std::uint64_t top;     ///< 0 if no bit is set
     std::uint64_t around;  ///< the container of level 1 around `start`; 0 if that is the top
@@ -219,7 +221,7 @@ class Bitmap {
   /// @par Cost   one load per level; of the upper ones, two are under way together
   __device__ Candidates find_container(std::uint32_t start) const { return find_container(start, overview(start)); }
 
-  /// The same, for a caller who has the overview.
+  /// The same, for a caller that has the overview.
   __device__ Candidates find_container(std::uint32_t start, const Overview& seen) const {
     // relaxed: only hints; the caller's own atomic on what the bit stands for decides.
     if (seen.top == 0) return {kNoPosition, 0};
@@ -256,13 +258,14 @@ class Bitmap {
 
   /// Clears some set bit. @return its position, or kNoPosition after `tries` searches that found none
   ///
-  /// Looks first into the container of `start` without a traversal: who takes neighbouring bits pays one load.
+  /// Looks first into the container of `start` without a traversal: a caller that takes neighbouring bits pays one
+  /// load.
   /// @pre start < size()
   __device__ std::uint32_t clear_any(std::uint32_t start, int tries) const {
     return clear_any(start, container(0, start / kContainerBits), tries);
   }
 
-  /// The same, for a caller who has read the container of `start` already.
+  /// The same, for a caller that has read the container of `start` already.
   __device__ std::uint32_t clear_any(std::uint32_t start, std::uint64_t bits, int tries) const {
     if (bits != 0) {
       const std::uint32_t position = start / kContainerBits * kContainerBits + next_bit(bits, start % kContainerBits);

@@ -32,7 +32,7 @@ struct AllFeatures {
   static constexpr bool kKeepsCurrentBlocks = true;  ///< each warp keeps the block that it opened or found last
 };
 
-/// The operations on a heap whose memory somebody else owns (HeapMemory; TinyHeap in tests).
+/// The operations on a heap, a view of memory that HeapMemory owns (in tests TinyHeap).
 ///
 /// A request names a type and a number of slots, and gets slots of one block, perhaps fewer than it wanted:
 ///

@@ -1,11 +1,11 @@
 /// @file
-/// The creation of many objects at once, under AllocatorHandle::parallel_new: in whole blocks while no block that has
-/// room is listed, and else, or for what is left over, one object per lane and request. (In checked builds always so.)
+/// The creation of many objects at once, for AllocatorHandle::parallel_new: in whole blocks as long as no block with
+/// free slots is listed; the rest with one request per lane and object. (Checked builds do only the latter.)
 ///
 /// That takes two loops. In the first, a warp takes up to 64 closed blocks with one request and fills them, a slot per
-/// lane, so that its constructors' accesses are coalesced and nothing is searched for; once it gets none, it leaves the
-/// rest of its share to the second loop, which has more warps, because requests for slots are a matter of latency. On
-/// the host a warp is a thread, and the loop over a block's slots is one that compilers vectorize.
+/// lane, so that the constructors' accesses are coalesced and no search is needed; once it gets none, it leaves the
+/// rest of its share to the second loop. That one has more warps, because requests for slots are bound by latency. On
+/// the host a warp is a thread, and compilers vectorize the loop over a block's slots.
 #pragma once
 
 #include <cstddef>
@@ -55,17 +55,17 @@ struct BulkPlan {
   std::size_t number_of(int shift) const { return chunks() == 0 ? 0 : ((chunks() - 1) >> shift) + 1; }
 };
 
-/// What constructs object i: `T(i, args...)`.
+/// Constructs object i: `T(i, args...)`.
 template <class T, class... Args>
 struct Construction {
   std::tuple<Args...> arguments;
 
-  /// In the slot that a handle stands for.
+  /// Constructs it in the slot of a handle.
   __device__ void at(std::uint64_t handle, std::size_t i) const {
     std::apply([&](const Args&... args) { ::new (reinterpret_cast<void*>(opaque(handle))) T(std::size_t{i}, args...); },
                arguments);
   }
-  /// Where A has a slot. @return whether it has one
+  /// Creates it in any slot of A. @return whether there was one
   template <class A>
   __device__ bool anywhere(std::size_t i) const {
     return std::apply([&](const Args&... args) { return A::template make_new<T>(std::size_t{i}, args...) != nullptr; },
@@ -108,7 +108,7 @@ struct FillBlocks {
     if (lane == 0) {
       blocks = bound_state<A>().heap.allocate_blocks(A::template index_of<T>, want, PlatformWarp{}.id());
     }
-    warp.synchronize();  // the first lane's acquire of the blocks becomes everybody's
+    warp.synchronize();  // the first lane's acquire of the blocks holds for all lanes
     blocks.bits = warp.broadcast(blocks.bits);
     blocks.first = warp.broadcast(blocks.first);
     for (std::uint64_t left = blocks.bits; left != 0; left &= left - 1, ++chunk) {
@@ -154,8 +154,8 @@ struct CreateRest {
   }
 };
 
-/// What a handle keeps for the creation of many objects: the places where the first loop tells the second how far it
-/// got.
+/// What a handle keeps for the creation of many objects: the words in which the first loop tells the second how far
+/// it got.
 class BulkCreation {
  public:
   explicit BulkCreation(const Executor& executor)
@@ -179,7 +179,7 @@ class BulkCreation {
   DeviceArray<std::uint32_t> filled_chunks_;
 };
 
-/// What the handle of an allocator keeps that creates one object at a time.
+/// In the place of BulkCreation for allocators that create one object at a time.
 struct NoBulkCreation {
   explicit NoBulkCreation(const Executor&) {}
 };

@@ -1,6 +1,6 @@
 /// @file
-/// Compaction: moves objects into as few blocks as can be, and makes pointers follow. Used by AllocatorHandle::compact.
-/// How: compaction_tasks.h and pointer_updates.h.
+/// Compaction: moves objects into as few blocks as possible, and updates the pointers to them. Used by
+/// AllocatorHandle::compact. How: compaction_tasks.h and pointer_updates.h.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,7 @@ namespace dynasoar::detail {
 
 // The steps, each a loop of teams.
 
-/// Decides for which classes compaction is worth it, and begins to note what moves.
+/// Decides which classes are worth compacting, and resets the notes about moved objects.
 struct ChooseClasses {
   using Counter = AnyHeap::Counter;
   struct Scratch {

@@ -1,9 +1,9 @@
 /// @file
 /// HeapGrowth: when a heap grows, and by how much. Used by AllocatorHandle.
 ///
-/// The host need not wait to know how much room there is: after a loop, device code counts the free pages and mails the
-/// number, and the host looks at the last one that arrived before it submits the next loop. A heap that cannot grow any
-/// more is not asked.
+/// The host does not wait to find out how much room there is. After a loop, device code counts the free pages and
+/// writes a *report* to host memory; before the next loop the host reads the last report that has arrived. There is one
+/// report at a time, and none once the heap cannot grow any more.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace dynasoar::detail {
 
 /// Sums of a count in progress, see heap_growth.cpp.
 struct RoomCounts;
-struct MailRoom;
+struct CountRoom;
 
 /// What HeapGrowth knows, for checkpoints.
 struct GrowthNotes {
-  std::uint64_t pages, free, promised_by_then;  ///< of the last letter
+  std::uint64_t pages, free, promised_by_then;  ///< of the last report
   std::uint64_t promised, refused, answered, changes;
 };
 
@@ -31,16 +31,16 @@ class HeapGrowth {
   /// @pre both outlive this
   HeapGrowth(Executor& executor, HeapMemory& memory);
 
-  /// Before a loop: grows if, by the last letter, less than a third of the pages is free, or something was refused.
+  /// Before a loop: grows if, by the last report, less than a third of the pages is free, or objects were refused.
   /// Does not wait.
   void before_loop();
 
   /// Before `needed` pages will be asked for: grows so that they are there, if it can. Waits for the device only if, by
-  /// the last letter, less than a third of the pages would be left. While a step is recorded, only adds them up. Does
+  /// the last report, less than a third of the pages would be left. While a step is recorded, only adds them up. Does
   /// nothing if twice as many as the limit allows are needed.
   void make_room(std::uint64_t needed);
 
-  /// After a loop: asks for a letter, unless one is on its way.
+  /// After a loop: requests a report, unless one is on its way.
   void after_loop();
 
   /// Pages that the loops asked for that have been recorded since the last call.
@@ -69,10 +69,10 @@ class HeapGrowth {
   bool can_grow() const;
   bool never_fits(std::uint64_t needed) const;
   bool is_plenty() const;
-  MailRoom letter() const;
-  bool has_no_news();
-  void send_for_letter();
-  void open_mail();
+  CountRoom count_room() const;
+  bool is_unchanged();
+  void request_report();
+  void read_report();
   void measure();
   bool try_to_grow(std::uint64_t pages);
   void grow_to(std::uint64_t pages);
@@ -80,16 +80,16 @@ class HeapGrowth {
   Executor& executor_;
   HeapMemory& memory_;
   DeviceArray<std::uint64_t> counts_;  // a RoomCounts
-  MailedWords mail_;
-  Room known_{};                // of the last letter
-  Room asked_{};                // of the one on its way
-  bool is_asked_ = false;       // whether there is one
-  std::uint32_t number_ = 0;    // of the last one asked for
-  std::uint64_t promised_ = 0;  // pages, since the start
-  std::uint64_t recorded_ = 0;  // pages that the step being recorded asks for
-  std::uint64_t refused_ = 0;   // objects, by the last letter
-  std::uint64_t answered_ = 0;  // of these, how many the heap has grown for
-  std::uint64_t changes_ = 0;   // of blocks, when news was last looked for
+  MailedWords report_;
+  Room known_{};                     // by the last report
+  Room requested_{};                 // when the report on its way was requested
+  bool is_requested_ = false;        // whether a report is on its way
+  std::uint32_t report_number_ = 0;  // of the last report that was requested
+  std::uint64_t promised_ = 0;       // pages, since the start
+  std::uint64_t recorded_ = 0;       // pages that the step being recorded asks for
+  std::uint64_t refused_ = 0;        // objects, by the last report
+  std::uint64_t answered_ = 0;       // of these, how many the heap has grown for
+  std::uint64_t changes_ = 0;        // of free pages, when is_unchanged last looked
   bool out_of_memory_ = false;
 };
 

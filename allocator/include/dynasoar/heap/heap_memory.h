@@ -23,7 +23,7 @@
 
 namespace dynasoar::detail {
 
-/// The memory behind one allocator's State.
+/// The memory of one allocator's State.
 ///
 /// The heap is divided into pages; the state lies beside it, so that field arrays keep their alignment. Both can grow,
 /// between loops, to a limit that is set at the start: addresses are reserved, and the levels of bitmaps laid out, for
@@ -83,7 +83,7 @@ class HeapMemory {
   /// Pages that the heap may have.
   std::uint64_t limit_pages() const { return limit_pages_; }
 
-  /// Whether the caller has chosen them, and not the memory that was free.
+  /// Whether the caller has chosen that limit; otherwise it follows from the memory that was free.
   bool has_chosen_limit() const { return has_chosen_limit_; }
 
   /// How often the heap has grown.
@@ -94,8 +94,8 @@ class HeapMemory {
   /// @throws Error if there is no memory; then the heap is as it was
   void grow_to(Executor& executor, std::uint32_t pages);
 
-  /// Makes the heap what it is at first, but for its size: no block is open, and there are no lists. Which pages are
-  /// free, and that slots have never been used, is all that a checkpoint adds to it. @pre the device is idle
+  /// Puts the heap into its first state, but keeps its size: no block is open, and there are no lists. A checkpoint
+  /// that is loaded then says which pages are free. @pre the device is idle
   ///
   /// @param first_generation   of slots; for checked builds
   void clear(Executor& executor, std::uint32_t first_generation);

@@ -46,10 +46,10 @@ struct HeapState {
   /// What the heap keeps for each type.
   struct TypeState {
     Bits empty;          ///< closed blocks in pages of this type
-    Bits active;         ///< open blocks with a free slot that nobody owns
+    Bits active;         ///< open blocks with a free slot that no warp owns
     Bits allocated;      ///< open blocks
     Counter created;     ///< objects, counted in the shard of their block
-    Counter deleted;     ///< objects, counted in the shard of who deletes
+    Counter deleted;     ///< objects, counted in the shard of the warp that deletes
     Counter opened;      ///< blocks, each counted in its own shard; as are the next
     Counter closed;      ///< blocks
     Counter emptied;     ///< blocks that became empty ones, of types that share a page
@@ -81,7 +81,7 @@ struct HeapState {
   __host__ __device__ std::uint32_t block_stride() const { return 1u << block_shift; }
   __host__ __device__ std::uint32_t blocks() const { return pages << block_shift; }
 
-  /// An ownership token tells the block's type, so that who takes it need not look for it.
+  /// An ownership token tells the block's type, so that a thread that takes it need not look for it.
   __host__ __device__ static std::uint32_t token_of(int type) { return static_cast<std::uint32_t>(type) + 1; }
   __host__ __device__ static int type_of_token(std::uint32_t token) { return static_cast<int>(token) - 1; }
 };

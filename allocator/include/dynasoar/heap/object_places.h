@@ -1,6 +1,6 @@
 /// @file
-/// ObjectPlaces: where the listed objects of a class are, for code that is the same for all allocators and classes.
-/// Made by HeapMemory and AosStorage, used by read_columns.
+/// ObjectPlaces: where the listed objects of a class are, for code that does not depend on the allocator and the user's
+/// classes. Made by HeapMemory and AosStorage, used by read_columns.
 #pragma once
 
 #include <cstdint>

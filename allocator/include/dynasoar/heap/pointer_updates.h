@@ -1,5 +1,5 @@
 /// @file
-/// Pointer updates: what makes pointers to objects that compaction has moved follow them. Used by compaction.cpp, after
+/// Pointer updates: rewrite pointers to objects that compaction has moved. Used by compaction.cpp, after
 /// compaction_tasks.h.
 ///
 /// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: one look at all fields

@@ -17,7 +17,7 @@ namespace dynasoar {
 enum class Refusal : int {
   heap_full,   ///< there was no memory: in a SoaAllocator, at one moment no page was free, no block of the type empty,
                ///< and every slot of its open blocks taken
-  contended,   ///< blocks kept changing hands for longer than a request waits
+  contended,   ///< other requests took what this one found, for as many rounds as a request tries
   on_request,  ///< fault injection, in checked builds
   table_full   ///< an AosAllocator's table of objects had no room, because so many were created in one loop
 };

@@ -254,7 +254,7 @@ class ReducedSoaAllocator {
 
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
   ///
-  /// @pre the object is alive, and nobody else deletes it
+  /// @pre the object is alive, and no other thread deletes it
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<ReducedSoaAllocator, T>();

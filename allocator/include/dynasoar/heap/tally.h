@@ -15,7 +15,7 @@
 
 namespace dynasoar {
 
-/// A view of the shards in memory that somebody else owns (`kWords` words, zero at first).
+/// A view of the shards; the words (`kWords`, zero at first) belong to the caller of `over`.
 ///
 /// @tparam Atomics   atomics policy, see PlatformAtomics
 template <AtomicsPolicy Atomics = PlatformAtomics>
@@ -33,7 +33,7 @@ class Tally {
     return tally;
   }
 
-  /// The word of a shard, for those who add up a tally that rests.
+  /// The word of a shard, for code that adds up a tally while no thread changes it.
   __host__ __device__ const Word& word(int shard) const { return words_[static_cast<std::size_t>(shard) * kStride]; }
 
   /// Adds to the count, in the shard of `key`.
@@ -41,7 +41,8 @@ class Tally {
 
   /// The sum of all shards. Not a snapshot; but as each only grows, equal sums mean equal shards.
   ///
-  /// An acquire: who reads another tally next sees in it what had been added to that before what is counted here.
+  /// An acquire: a thread that then reads another tally sees in it whatever was added there before what is counted
+  /// here.
   /// @par Cost   one load per shard
   __device__ std::uint64_t read() const {
     std::uint64_t count = 0;

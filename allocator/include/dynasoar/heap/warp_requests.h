@@ -47,7 +47,7 @@ class WarpRequests {
         reserved = heap.allocate(A::template index_of<T>, group.size(), warp.id());
         if (reserved.slots == 0) heap.record_refusal(A::template index_of<T>, reserved.refusal, group.size());
       }
-      group.synchronize();  // the first lane's acquire of the slots becomes everybody's
+      group.synchronize();  // the first lane's acquire of the slots holds for all lanes
       const std::uint64_t slots = group.broadcast(reserved.slots);
       const std::uint32_t block = group.broadcast(reserved.block);
       if (slots == 0) break;
@@ -105,7 +105,7 @@ class WarpRequests {
     const std::uint64_t taken = heap.taken(block);  // on its way while the lanes come together
     const auto together = requesting_lanes<kRequests>(warp);
     const auto group = together.matching(block);
-    group.synchronize();  // the first lane's release of the slots becomes everybody's
+    group.synchronize();  // the first lane's release of the slots holds for all lanes
     const std::uint64_t mask = group.combine(std::uint64_t{1} << handle.slot());
     if (group.rank() == 0) heap.release(block, type, mask, warp.id(), taken);
     together.synchronize();
@@ -126,7 +126,7 @@ class WarpRequests {
         heap.record_refusal(A::template index_of<T>, reserved.refusal, static_cast<int>(want));
       }
     }
-    group.synchronize();  // the first lane's acquire of the slots becomes everybody's
+    group.synchronize();  // the first lane's acquire of the slots holds for all lanes
     reserved.slots = group.broadcast(reserved.slots);
     reserved.block = group.broadcast(reserved.block);
     return reserved;
