@@ -65,7 +65,7 @@ TEST_CASE("threads that want runs of pages at the same time never get the same, 
   Executor executor(static_cast<int>(kHostThreads));
   Entries entries(kPages);
   entries.fill_bytes(0);
-  const detail::PageRuns runs(entries.data(), kPages);
+  const detail::PageRuns runs(entries.data(), kPages, nullptr);
   Counters owners(kPages);
   Counters failures(1);
   executor.for_each_index(kHostThreads,

@@ -35,7 +35,7 @@ class BitmapMalloc {
     if (bytes == 0 || bytes > chunk_bytes_) return nullptr;
     // Different warps start in different containers, lanes of one warp at different bits of one: of those that start at
     // the same bit, only one gets it.
-    const std::uint32_t first = free_.position_at(warp.id() * kSpread) / kContainerBits * kContainerBits;
+    const std::uint32_t first = free_.position_at(warp.id() * detail::kSpread) / kContainerBits * kContainerBits;
     const std::uint32_t start = first + static_cast<std::uint32_t>(warp.coalesce().rank()) * 2 % kContainerBits;
     for (int round = 0; round < kRounds; ++round) {
       const std::uint32_t chunk = free_.clear_any(start, kTries);
@@ -56,10 +56,9 @@ class BitmapMalloc {
   __host__ __device__ std::size_t largest() const { return chunk_bytes_; }
 
  private:
-  static constexpr std::uint32_t kContainerBits = 64;    // of the bitmap
-  static constexpr int kTries = 8;                       // searches for a free chunk in a round
-  static constexpr int kRounds = 64;                     // rounds after which a request gives up
-  static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
+  static constexpr std::uint32_t kContainerBits = 64;  // of the bitmap
+  static constexpr int kTries = 8;                     // searches for a free chunk in a round
+  static constexpr int kRounds = 64;                   // rounds after which a request gives up
 
   Bitmap<> free_;
   char* heap_;

@@ -1,8 +1,20 @@
 /// @file
-/// BumpMalloc: one counter that only ever moves on, by what was asked for; what AtomicMalloc and AWMalloc share.
+/// AtomicMalloc and AWMalloc (AtomicWrapMalloc): one counter that only ever moves on, by what is asked for. Nothing is
+/// taken back; AWMalloc starts again at the end of the heap, whoever still uses what lies there. Lower bounds for
+/// others.
 ///
-/// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", sections 4.1 and 5.1, with the
-/// requests of a warp served together (section 6, "Test considerations").
+/// Source: Vinkler and Havran, "Register Efficient Dynamic Memory Allocator for GPUs", section 4.1, Algorithm 1, and
+/// section 5.1, Algorithm 2, with the requests of a warp served together (section 6, "Test considerations").
+///
+/// Left open there: what happens to AtomicMalloc at the end of the heap. Here a request that reaches beyond it is
+/// refused, and so are all that come later, because the counter stays beyond the end; a look before the addition would
+/// cost every request.
+///
+/// AWMalloc: a request that reaches beyond the end sets the counter back by compare-and-swap; if another thread did, it
+/// tries an addition again. Different from Algorithm 2: if the counter has come so far again that the request ends
+/// beyond the end, but the counter itself is not yet there, the algorithm returns memory before the counter, which
+/// others have just been given; here the counter is set back. And a request gives up after kRounds, where the algorithm
+/// loops on. A warp's combined request wraps as a whole.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +34,35 @@ namespace detail {
 
 /// Where nothing was found.
 inline constexpr std::uint64_t kNoUnits = ~std::uint64_t{0};
+
+/// The heap is used once. The counter has 64 bits: it would take years to come round.
+struct StopAtTheEnd {
+  static constexpr const char* kName = "atomic";
+
+  __device__ static std::uint64_t take(AtomicWord<std::uint64_t>& next, std::uint64_t units, std::uint64_t) {
+    return next.fetch_add(units, Order::relaxed);
+  }
+};
+
+/// The heap is a ring.
+struct WrapAtTheEnd {
+  static constexpr const char* kName = "atomic-wrap";
+
+  __device__ static std::uint64_t take(AtomicWord<std::uint64_t>& next, std::uint64_t units, std::uint64_t size) {
+    std::uint64_t end = next.fetch_add(units, Order::relaxed) + units;
+    if (end <= size) return end - units;
+    for (int round = 0; round < kRounds; ++round) {
+      if (next.compare_exchange(end, units, Order::relaxed)) return 0;
+      if (end + units > size) continue;  // nobody has set it back, or much was taken since
+      end = next.fetch_add(units, Order::relaxed) + units;
+      if (end <= size) return end - units;
+    }
+    return kNoUnits;
+  }
+
+ private:
+  static constexpr int kRounds = 1024;  // in each of them somebody else was served
+};
 
 }  // namespace detail
 
@@ -75,11 +116,10 @@ template <class AtTheEnd>
 class BumpMalloc<AtTheEnd>::Storage {
  public:
   /// @throws Error if the heap has no room for anything, or there is too little memory
-  Storage(Executor&, const MallocNeeds& needs) : next_(1) {
+  Storage(Executor&, const MallocNeeds& needs) : next_(detail::zeroed<std::uint64_t>(1)) {
     view_.size_ = needs.heap_bytes / kUnit;
     if (view_.size_ == 0) throw Error("dynasoar: the heap is smaller than 16 bytes; ask for more heap_bytes");
     heap_ = DeviceArray<char>(view_.size_ * kUnit);
-    next_.fill_bytes(0);
     view_.heap_ = heap_.data();
     view_.next_ = reinterpret_cast<AtomicWord<std::uint64_t>*>(next_.data());
   }
@@ -93,5 +133,20 @@ class BumpMalloc<AtTheEnd>::Storage {
   DeviceArray<std::uint64_t> next_;
   BumpMalloc view_{};
 };
+
+/// Memory that is handed out once.
+///
+/// @par Concurrency   everything may overlap; wait-free
+using AtomicMalloc = BumpMalloc<detail::StopAtTheEnd>;
+
+/// Memory that is the caller's until heap_bytes more have been handed out.
+///
+/// It is for memory that is needed briefly, from a heap that is large enough: `malloc` does not know what is in use and
+/// does not refuse, and it orders nothing between those who use the same memory one after the other.
+///
+/// @par Concurrency   everything may overlap; lock-free, with a bound after which a request is refused
+using AWMalloc = BumpMalloc<detail::WrapAtTheEnd>;
+
+static_assert(DeviceMalloc<AtomicMalloc> && DeviceMalloc<AWMalloc>);
 
 }  // namespace dynasoar

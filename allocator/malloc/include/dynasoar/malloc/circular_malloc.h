@@ -70,7 +70,7 @@ class CircularMalloc {
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
     if (bytes == 0 || bytes > largest()) return nullptr;
     const auto units = static_cast<std::uint32_t>((bytes + kUnit - 1) / kUnit);
-    auto& offset = offsets_[warp.id() / kWarpsPerOffset % offset_count_].unit;
+    auto& offset = offsets_[warp.id() / detail::kWarpsPerSet % offset_count_].unit;
     for (auto group = warp.coalesce();;) {  // which one lane leaves at least each time
       const LaneSums sums = group.sums(units);
       Extent taken;
@@ -115,7 +115,6 @@ class CircularMalloc {
   static constexpr std::uint32_t kLooksPerJump = 8;  // after which a search goes on where others have got to
   static constexpr std::uint32_t kLooksForAll = 64;  // chunks that are passed by if they are too small for a whole warp
   static constexpr std::uint32_t kMostJumps = 1024;
-  static constexpr std::uint32_t kWarpsPerOffset = kCudaBackend ? 64 : 1;  // that Warp::id() counts per multiprocessor
 
   /// Units from `begin` to `end`.
   struct Extent {
@@ -346,8 +345,7 @@ class CircularMalloc<Headers, kOffsets>::Storage {
   static constexpr std::size_t kMostLooks = std::size_t{1} << 24;
 
   void make_chunks(Executor& executor) {
-    const std::uint32_t count =
-        kOffsets == SearchOffsets::one ? 1 : std::max(1u, executor.concurrent_warps() / kWarpsPerOffset);
+    const std::uint32_t count = kOffsets == SearchOffsets::one ? 1 : detail::sets_of_warps(executor);
     const auto split = detail::HeapSplit::of(view_.units_, count);
     std::vector<Offset> offsets(count);
     for (std::uint32_t i = 0; i < count; ++i) offsets[i].unit.store(i % split.heaps * split.heap(), Order::relaxed);

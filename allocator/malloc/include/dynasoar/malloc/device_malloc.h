@@ -9,6 +9,7 @@
 ///     executor.for_each_index(n, [memory = storage.view()] __device__ (std::size_t) { void* p = memory.malloc(64); });
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {
@@ -61,6 +63,25 @@ concept DeviceMalloc = std::is_trivial_v<M> &&
 };
 
 namespace detail {
+
+/// Warps that share what an allocator keeps for each multiprocessor, as PlatformWarp numbers them; threads on the host.
+inline constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
+
+/// How many such sets of warps there are.
+inline std::uint32_t sets_of_warps(const Executor& executor) {
+  return std::max(executor.concurrent_warps() / kWarpsPerSet, 1u);
+}
+
+/// 2^32 / golden ratio: multiples of it lie evenly apart.
+inline constexpr std::uint32_t kSpread = 2654435761u;
+
+/// Memory for a table of an allocator, all 0.
+template <class T>
+DeviceArray<T> zeroed(std::size_t count) {
+  DeviceArray<T> table(count);
+  table.fill_bytes(0);
+  return table;
+}
 
 /// `bytes` rounded up to a multiple of `unit`.
 __host__ __device__ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {

@@ -219,8 +219,7 @@ class BasicFdgMalloc<Pool>::Storage {
 
   Storage(Executor& executor, const MallocNeeds& needs, std::uint32_t warps, std::size_t superblock_bytes)
       : pool_(executor, {needs.heap_bytes, std::max(needs.largest_request + kHeaderUnits * kUnit, superblock_bytes)}),
-        heaps_(warps) {
-    heaps_.fill_bytes(0);
+        heaps_(detail::zeroed<Heap>(warps)) {
     view_.pool_ = pool_.view();
     view_.heaps_ = heaps_.data();
     view_.heap_count_ = warps;

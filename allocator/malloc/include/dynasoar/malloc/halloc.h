@@ -116,12 +116,9 @@ class BasicHalloc<Large>::Storage {
 
   void make_slabs(std::size_t count, std::uint32_t slab_bytes) {
     heap_ = DeviceArray<char>(count * slab_bytes);
-    states_ = DeviceArray<Slabs::Word>(count);
-    fields_ = DeviceArray<Slabs::Word>(count * Slabs::fields_of(slab_bytes));
-    heads_ = DeviceArray<Slabs::Head>(detail::SlabChunkSize::kCount);
-    states_.fill_bytes(0);
-    fields_.fill_bytes(0);
-    heads_.fill_bytes(0);
+    states_ = detail::zeroed<Slabs::Word>(count);
+    fields_ = detail::zeroed<Slabs::Word>(count * Slabs::fields_of(slab_bytes));
+    heads_ = detail::zeroed<Slabs::Head>(detail::SlabChunkSize::kCount);
     view_.heap_ = heap_.data();
     view_.slabs_ = Slabs(states_.data(), fields_.data(), heads_.data(), static_cast<std::uint32_t>(count), slab_bytes);
   }

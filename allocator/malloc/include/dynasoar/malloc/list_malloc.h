@@ -61,10 +61,8 @@ class ListMalloc {
 
  private:
   static constexpr std::size_t kUnitBytes = detail::SegmentLists::kUnitBytes;
-  // Warps that share lists: those of a multiprocessor, as PlatformWarp numbers them; threads on the host.
-  static constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
 
-  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / kWarpsPerSet % lists_.sets(); }
+  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / detail::kWarpsPerSet % lists_.sets(); }
 
   detail::SegmentLists lists_;
   char* heap_;
@@ -77,7 +75,7 @@ class ListMalloc<kListBins>::Storage {
  public:
   /// @throws Error if the largest request does not fit into what each set of lists has, or there is too little memory
   Storage(Executor& executor, const MallocNeeds& needs) {
-    const std::uint32_t sets = kOneSet ? 1 : std::max(executor.concurrent_warps() / kWarpsPerSet, 1u);
+    const std::uint32_t sets = kOneSet ? 1 : detail::sets_of_warps(executor);
     const std::size_t share = needs.heap_bytes / kUnitBytes / sets;
     view_.largest_ = share * kUnitBytes;
     if (share == 0 || needs.largest_request > view_.largest_) {
@@ -120,10 +118,8 @@ class ListMalloc<kListBins>::Storage {
     links_.fill_bytes(0xFF);  // kNone
     heads_ = DeviceArray<std::uint64_t>(heads.size());
     heads_.upload(heads);
-    helpers_ = DeviceArray<Lists::Link>(sets);
-    helpers_.fill_bytes(0);
-    moves_ = DeviceArray<std::uint64_t>(1);
-    moves_.fill_bytes(0);
+    helpers_ = detail::zeroed<Lists::Link>(sets);
+    moves_ = detail::zeroed<std::uint64_t>(1);
   }
 
   DeviceArray<char> heap_;

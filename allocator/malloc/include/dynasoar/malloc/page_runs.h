@@ -9,6 +9,7 @@
 /// overlap, the one that starts further up never gives up for the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <dynasoar/platform/atomic.h>
@@ -26,8 +27,25 @@ class PageRuns {
 
   PageRuns() = default;
 
+  static constexpr std::uint32_t kPageBytes = 4096;
+
   /// @param entries   of `count` pages, all 0
-  PageRuns(AtomicWord<std::uint64_t>* entries, std::uint32_t count) : entries_(entries), count_(count) {}
+  /// @param memory    of the pages; nothing of the allocator's heap lies behind it
+  PageRuns(AtomicWord<std::uint64_t>* entries, std::uint32_t count, char* memory)
+      : entries_(entries), count_(count), memory_(memory) {}
+
+  /// Memory of `bytes` bytes. @return null if there are not so many pages in a row
+  __device__ void* malloc(std::size_t bytes) const {
+    const std::uint32_t first = take(static_cast<std::uint32_t>((bytes + kPageBytes - 1) / kPageBytes));
+    return first == kNone ? nullptr : memory_ + std::size_t{first} * kPageBytes;
+  }
+
+  /// Whether memory of the allocator's heap is from here.
+  __device__ bool has(const void* pointer) const { return static_cast<const char*>(pointer) >= memory_; }
+
+  __device__ void free(void* pointer) const {
+    give(static_cast<std::uint32_t>(static_cast<std::size_t>(static_cast<char*>(pointer) - memory_) / kPageBytes));
+  }
 
   /// @return the first of `pages` consecutive pages, which are the caller's now, or kNone
   __device__ std::uint32_t take(std::uint32_t pages) const {
@@ -100,6 +118,7 @@ class PageRuns {
 
   AtomicWord<std::uint64_t>* entries_;
   std::uint32_t count_;
+  char* memory_;
 };
 
 }  // namespace dynasoar::detail

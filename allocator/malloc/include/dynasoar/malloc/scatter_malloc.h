@@ -49,7 +49,7 @@ class BasicScatterMalloc {
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
     if (bytes == 0 || bytes > largest_) return nullptr;
-    if (bytes > kPageBytes) return malloc_run(bytes);
+    if (bytes > kPageBytes) return runs_.malloc(bytes);
     const auto rounded = static_cast<std::uint32_t>(detail::round_up(bytes, kMallocAlignment));
     const auto group = detail::requesting_lanes<kRequests>(warp).matching(rounded);
     const auto rank = static_cast<std::uint32_t>(group.rank());
@@ -72,9 +72,9 @@ class BasicScatterMalloc {
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
+    if (runs_.has(pointer)) return runs_.free(pointer);
     const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
     const auto page = static_cast<std::uint32_t>(offset / kPageBytes);
-    if (page >= blocks_ * pages_.block_pages()) return runs_.give(page - blocks_ * pages_.block_pages());
     const auto group = detail::requesting_lanes<kRequests>(warp).matching(page);
     if (pages_.give(page, static_cast<std::uint32_t>(offset % kPageBytes), group)) reactivate(page);
   }
@@ -89,7 +89,6 @@ class BasicScatterMalloc {
   static constexpr std::uint32_t kMultiprocessorFactor = 17497;  // k_mp
   static constexpr std::uint32_t kWarpPages = 4;                 // from one warp of a multiprocessor to the next
   static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;   // as PlatformWarp counts them
-  static constexpr std::uint32_t kSpread = 2654435761u;          // 2^32 / golden ratio: multiples lie evenly apart
   static constexpr std::uint32_t kReactivation = 8;              // pages of an empty block that become free per change
 
   /// Where a search starts: the super block, and the page in it.
@@ -158,16 +157,10 @@ class BasicScatterMalloc {
   __device__ void reactivate(std::uint32_t page) const {
     const std::uint32_t block = page / pages_.block_pages();
     const std::uint64_t sides = std::uint64_t{pages_.block_regions()} * kReactivation;
-    const auto roll = static_cast<int>(page * kSpread * sides >> 32);
+    const auto roll = static_cast<int>(page * detail::kSpread * sides >> 32);
     const int regions = static_cast<int>(pages_.block_regions());
     if (roll >= regions - pages_.full_regions(block)) return;
     if (active_block_->load(Order::relaxed) != block) active_block_->store(block, Order::relaxed);
-  }
-
-  __device__ void* malloc_run(std::size_t bytes) const {
-    const std::uint32_t page = runs_.take(static_cast<std::uint32_t>((bytes + kPageBytes - 1) / kPageBytes));
-    if (page == detail::PageRuns::kNone) return nullptr;
-    return heap_ + (std::size_t{blocks_} * pages_.block_pages() + page) * kPageBytes;
   }
 
   Pages pages_;
@@ -211,7 +204,8 @@ class BasicScatterMalloc<kRequests>::Storage {
     view_.heap_ = heap_.data();
     view_.active_block_ = block_fill_.data() + all_blocks;
     view_.pages_ = Pages(heap_.data(), table_.data(), region_fill_.data(), block_fill_.data(), block_regions);
-    view_.runs_ = detail::PageRuns(runs_.data(), run_blocks * block_pages);
+    view_.runs_ = detail::PageRuns(runs_.data(), run_blocks * block_pages,
+                                   heap_.data() + std::size_t{view_.blocks_} * block_pages * kPageBytes);
   }
 
   BasicScatterMalloc view() const { return view_; }
@@ -228,14 +222,10 @@ class BasicScatterMalloc<kRequests>::Storage {
   void allocate(std::uint32_t all_blocks, std::uint32_t block_regions) {
     const std::size_t block_pages = std::size_t{block_regions} * Pages::kRegionPages;
     heap_ = DeviceArray<char>(all_blocks * block_pages * kPageBytes);
-    table_ = DeviceArray<detail::ScatterPage>(view_.blocks_ * block_pages);
-    region_fill_ = DeviceArray<AtomicWord<std::uint32_t>>(std::size_t{view_.blocks_} * block_regions);
-    block_fill_ = DeviceArray<AtomicWord<std::uint32_t>>(all_blocks + 1);  // and the active one
-    runs_ = DeviceArray<detail::ScatterWord>((all_blocks - view_.blocks_) * block_pages);
-    table_.fill_bytes(0);
-    region_fill_.fill_bytes(0);
-    block_fill_.fill_bytes(0);
-    runs_.fill_bytes(0);
+    table_ = detail::zeroed<detail::ScatterPage>(view_.blocks_ * block_pages);
+    region_fill_ = detail::zeroed<AtomicWord<std::uint32_t>>(std::size_t{view_.blocks_} * block_regions);
+    block_fill_ = detail::zeroed<AtomicWord<std::uint32_t>>(all_blocks + 1);  // and the active one
+    runs_ = detail::zeroed<detail::ScatterWord>((all_blocks - view_.blocks_) * block_pages);
   }
 
   DeviceArray<char> heap_;

@@ -25,6 +25,7 @@
 
 #include <dynasoar/malloc/back_off.h>
 #include <dynasoar/malloc/bit_fields.h>
+#include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/size_steps.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
@@ -243,12 +244,11 @@ class Slabs {
 
   /// The bit field of a search's step.
   __device__ std::uint32_t field_for(const SlabGrant& grant, std::uint32_t size, std::uint32_t step) const {
-    constexpr std::uint32_t kFactor = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
     const std::uint32_t fields = fields_of_size(size);
     const std::uint32_t place = grant.ticket % spots_of(size) / kFieldBits;
     // The first two are those of the tickets. Fields that are full lie side by side in that order, so the next ones
     // are somewhere else.
-    const std::uint32_t hash = step < 2 ? 0 : (grant.ticket + (step < kHashes ? step : kHashes)) * kFactor >> 12;
+    const std::uint32_t hash = step < 2 ? 0 : (grant.ticket + (step < kHashes ? step : kHashes)) * kSpread >> 12;
     const std::uint32_t offset = step < kHashes ? (step < 2 ? step : 0) : step - kHashes;
     return static_cast<std::uint32_t>((std::uint64_t{place} + hash + offset) % fields * kStep % fields);
   }

@@ -42,7 +42,7 @@ class XMalloc {
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
     if (bytes == 0 || bytes > largest_) return nullptr;
-    if (bytes > kMostOfLane) return malloc_run(bytes);
+    if (bytes > kMostOfLane) return runs_.malloc(bytes);
     const auto rounded = static_cast<std::uint32_t>(detail::round_up(bytes, kMallocAlignment));
     auto group = warp.coalesce();
     LaneSums sums = group.sums(rounded);
@@ -63,10 +63,8 @@ class XMalloc {
   template <class Warp = PlatformWarp>
   __device__ void free(void* pointer, Warp warp = {}) const {
     if (pointer == nullptr) return;
-    const auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - heap_);
-    const std::size_t blocks_end = std::size_t{blocks_.superblocks()} * Blocks::kSuperblockBytes;
-    if (offset >= blocks_end) return runs_.give(static_cast<std::uint32_t>((offset - blocks_end) / kPageBytes));
-    const std::uint32_t block = blocks_.block_at(offset);
+    if (runs_.has(pointer)) return runs_.free(pointer);
+    const std::uint32_t block = blocks_.block_at(static_cast<std::size_t>(static_cast<char*>(pointer) - heap_));
     const auto group = warp.coalesce().matching(block);
     group.synchronize();  // the first lane releases what all did
     if (group.rank() == 0) blocks_.give(set_of(warp.id()), block, static_cast<std::uint32_t>(group.size()));
@@ -80,22 +78,13 @@ class XMalloc {
   static constexpr std::uint32_t kMostTogether = 16 << 10;  // bytes of the largest basicblock
   // Of one lane: then what lanes ask for that begin in the same kMostOfLane bytes fits in a basicblock.
   static constexpr std::uint32_t kMostOfLane = kMostTogether / 2;
-  static constexpr std::uint32_t kPageBytes = 4096;
-  // Warps that share lists: those of a multiprocessor, as PlatformWarp numbers them; threads on the host.
-  static constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
 
-  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / kWarpsPerSet % blocks_.sets(); }
+  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / detail::kWarpsPerSet % blocks_.sets(); }
 
   __device__ void* malloc_alone(std::uint32_t set, std::uint32_t bytes) const {
     const std::uint32_t size = detail::BasicblockSize::holding(bytes);
     const std::uint32_t block = blocks_.take(set, size, 1);
     return block == Blocks::kNone ? nullptr : heap_ + Blocks::offset_of(block, size);
-  }
-
-  __device__ void* malloc_run(std::size_t bytes) const {
-    const std::uint32_t page = runs_.take(static_cast<std::uint32_t>((bytes + kPageBytes - 1) / kPageBytes));
-    if (page == detail::PageRuns::kNone) return nullptr;
-    return heap_ + std::size_t{blocks_.superblocks()} * Blocks::kSuperblockBytes + std::size_t{page} * kPageBytes;
   }
 
   Blocks blocks_;
@@ -121,14 +110,13 @@ class XMalloc::Storage {
       throw Error("dynasoar: XMalloc manages 2^22 superblocks of 65536 bytes at most; ask for less heap_bytes");
     }
     const auto superblocks = static_cast<std::uint32_t>(all - for_runs);
-    const std::uint32_t sets =
-        std::clamp(superblocks / kSuperblocksPerSet, 1u, std::max(executor.concurrent_warps() / kWarpsPerSet, 1u));
+    const std::uint32_t sets = std::clamp(superblocks / kSuperblocksPerSet, 1u, detail::sets_of_warps(executor));
     heap_ = DeviceArray<char>(all * Blocks::kSuperblockBytes);
     view_.heap_ = heap_.data();
     make_tables(superblocks, sets);
-    runs_ = DeviceArray<Blocks::State>(for_runs * (Blocks::kSuperblockBytes / kPageBytes));
-    runs_.fill_bytes(0);
-    view_.runs_ = detail::PageRuns(runs_.data(), static_cast<std::uint32_t>(runs_.size()));
+    runs_ = detail::zeroed<Blocks::State>(for_runs * (Blocks::kSuperblockBytes / detail::PageRuns::kPageBytes));
+    view_.runs_ = detail::PageRuns(runs_.data(), static_cast<std::uint32_t>(runs_.size()),
+                                   view_.heap_ + std::size_t{superblocks} * Blocks::kSuperblockBytes);
   }
 
   XMalloc view() const { return view_; }
@@ -141,13 +129,10 @@ class XMalloc::Storage {
   static constexpr std::size_t kMostSuperblocks = std::size_t{1} << 22;
 
   void make_tables(std::uint32_t superblocks, std::uint32_t sets) {
-    states_ = DeviceArray<Blocks::State>(superblocks);
+    states_ = detail::zeroed<Blocks::State>(superblocks);
     // Links of superblocks, words of basicblocks, the cursor.
-    words_ = DeviceArray<Blocks::Word>(std::size_t{superblocks} * (1 + Blocks::kMostBlocks) + 1);
-    lists_ = DeviceArray<Blocks::List>(std::size_t{sets} * detail::BasicblockSize::kCount);
-    states_.fill_bytes(0);
-    words_.fill_bytes(0);
-    lists_.fill_bytes(0);
+    words_ = detail::zeroed<Blocks::Word>(std::size_t{superblocks} * (1 + Blocks::kMostBlocks) + 1);
+    lists_ = detail::zeroed<Blocks::List>(std::size_t{sets} * detail::BasicblockSize::kCount);
     view_.blocks_ = Blocks(states_.data(), words_.data(), words_.data() + superblocks, lists_.data(),
                            words_.data() + words_.size() - 1, superblocks, sets);
   }
