@@ -85,7 +85,7 @@ file(STRINGS "${WORK}/build/CMakeCache.txt" _switched_on REGEX "^DYNASOAR_(APPS|
 if(_switched_on)
   message(FATAL_ERROR "not the top-level project, but these are on: ${_switched_on}")
 endif()
-# Checks are for whoever builds the program to choose, also with an installed library.
+# The build of the program chooses whether there are checks, also with an installed library.
 if(WAY STREQUAL "find_package")
   run("${CMAKE_COMMAND}" -S "${WORK}/project" -B "${WORK}/checked" ${_options} -DDYNASOAR_CHECKED=ON
     -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
@@ -94,7 +94,7 @@ if(WAY STREQUAL "find_package")
     message(FATAL_ERROR "DYNASOAR_CHECKED=ON does not reach the program:\n${_commands}")
   endif()
 endif()
-# Who forgets the build type is told, also by an installed library; who chose one, or says -O, is not.
+# A project without a build type is warned, also by an installed library; one that has chosen a type, or -O, is not.
 if(WAY MATCHES "find_package|add_subdirectory" AND NOT GENERATOR MATCHES "Multi-Config|Visual Studio|Xcode")
   foreach(_choice "-DCMAKE_BUILD_TYPE=" "-DCMAKE_BUILD_TYPE=Debug" "-DCMAKE_BUILD_TYPE=;-DCMAKE_CXX_FLAGS=-O2")
     execute_process(COMMAND "${CMAKE_COMMAND}" -S "${WORK}/project" -B "${WORK}/no_type" ${_options} -DDYNASOAR_CUDA=OFF ${_choice}
@@ -129,7 +129,7 @@ if(NOT WAY STREQUAL "find_package")
   return()
 endif()
 
-# The same program with somebody else's allocator: found only when it is installed, and included only by programs that ask for it.
+# The same program with another allocator: CMake finds it only when it is installed, and only programs that ask for it can include it.
 file(READ "${WORK}/project/main.cpp" _main)
 string(REPLACE "dynasoar::SoaAllocator<" "dynasoar::AosAllocator<dynasoar::ScatterMalloc, " _main "${_main}")
 foreach(_header scatter_malloc.h aos_allocator.h)

@@ -45,7 +45,7 @@ struct MallocSuite {
   static constexpr double kLeastFilledAgain = 0.95;    ///< of that, how much fits again after all was freed
 };
 
-/// Memory that somebody has.
+/// Memory that a thread has taken.
 struct Holding {
   unsigned char* memory;
   std::uint32_t bytes;
@@ -340,18 +340,20 @@ struct ChurnMemory {
   explicit ChurnMemory(std::uint32_t workers) : holdings(std::size_t{workers} * kMost), counts(workers) {
     counts.fill_bytes(0);
   }
+
+  MallocChurn churn(Counter* tally, std::size_t largest, std::uint64_t seed, std::uint32_t operations) const {
+    return {tally, holdings.data(), counts.data(), kMost, static_cast<std::uint32_t>(largest), seed, operations};
+  }
 };
 
 TEST_CASE_TEMPLATE_DEFINE("threads that take and give back at random never get the same memory", M, malloc_churn) {
   const std::uint64_t seed = test_seed();
   MESSAGE("seed " << seed);
   MallocBench<M> bench(MallocSuite<M>::kChurnLargest);
-  const auto largest =
-      static_cast<std::uint32_t>(std::min(bench.storage.view().largest(), MallocSuite<M>::kChurnLargest));
+  const std::size_t largest = std::min(bench.storage.view().largest(), MallocSuite<M>::kChurnLargest);
   ChurnMemory memory(kWorkers);
   bench.run(kWorkers, ChurnWorker<M>{bench.storage.view(),
-                                     {bench.tally.data(), memory.holdings.data(), memory.counts.data(),
-                                      ChurnMemory::kMost, largest, seed, operations_per_worker(400000)}});
+                                     memory.churn(bench.tally.data(), largest, seed, operations_per_worker(400000))});
   bench.check_tally();
   CHECK(bench.tally[kGranted] > 0);
 }
@@ -364,12 +366,9 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the s
   constexpr std::uint32_t kWarps = 2;
   constexpr std::uint32_t kLanes = WarpTeam::kLanes;
   MallocBench<M> bench(MallocSuite<M>::kChurnLargest);
-  const auto largest =
-      static_cast<std::uint32_t>(std::min(bench.storage.view().largest(), MallocSuite<M>::kChurnLargest));
+  const std::size_t largest = std::min(bench.storage.view().largest(), MallocSuite<M>::kChurnLargest);
   ChurnMemory held(kWarps * kLanes);
-  const MallocChurn churn{
-      bench.tally.data(),        held.holdings.data(), held.counts.data(), ChurnMemory::kMost, largest, seed,
-      kSlowdown > 1 ? 60u : 150u};
+  const MallocChurn churn = held.churn(bench.tally.data(), largest, seed, kSlowdown > 1 ? 60 : 150);
   for (const WarpScheduling scheduling : {WarpScheduling::together(), WarpScheduling::capricious()}) {
     std::vector<std::jthread> warps;
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
@@ -394,20 +393,17 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the s
 #define DYNASOAR_MALLOC_LANES_(...)
 #endif
 
-/// Runs the suite for an allocator that frees: `DYNASOAR_MALLOC_SUITE(BitmapMalloc);`
-#define DYNASOAR_MALLOC_SUITE(...)                           \
-  TEST_CASE_TEMPLATE_INVOKE(malloc_sizes, __VA_ARGS__);      \
-  TEST_CASE_TEMPLATE_INVOKE(malloc_exhaustion, __VA_ARGS__); \
-  TEST_CASE_TEMPLATE_INVOKE(malloc_churn, __VA_ARGS__);      \
-  DYNASOAR_MALLOC_LANES_(__VA_ARGS__)                        \
-  static_assert(::dynasoar::DeviceMalloc<__VA_ARGS__>)
-
 /// Runs what of the suite does without a bound on the heap.
 #define DYNASOAR_MALLOC_SUITE_WITHOUT_BOUND(...)        \
   TEST_CASE_TEMPLATE_INVOKE(malloc_sizes, __VA_ARGS__); \
   TEST_CASE_TEMPLATE_INVOKE(malloc_churn, __VA_ARGS__); \
   DYNASOAR_MALLOC_LANES_(__VA_ARGS__)                   \
   static_assert(::dynasoar::DeviceMalloc<__VA_ARGS__>)
+
+/// Runs the suite for an allocator that frees: `DYNASOAR_MALLOC_SUITE(BitmapMalloc);`
+#define DYNASOAR_MALLOC_SUITE(...)                  \
+  DYNASOAR_MALLOC_SUITE_WITHOUT_BOUND(__VA_ARGS__); \
+  TEST_CASE_TEMPLATE_INVOKE(malloc_exhaustion, __VA_ARGS__)
 
 /// Runs what of the suite does without `free`.
 #define DYNASOAR_MALLOC_SUITE_WITHOUT_FREE(...)              \

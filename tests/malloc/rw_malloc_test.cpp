@@ -113,9 +113,8 @@ TEST_CASE("threads that fight for few units leave the heap whole") {
   RunBench bench(128);  // one worker alone would want more
   ChurnMemory memory(kWorkers);
   // Requests of up to 50 units. Those who claim words of a run, but not all, have to undo it.
-  bench.run(kWorkers, ChurnWorker<RwMalloc>{bench.storage.view(),
-                                            {bench.tally.data(), memory.holdings.data(), memory.counts.data(),
-                                             ChurnMemory::kMost, 800, seed, operations_per_worker(400000)}});
+  bench.run(kWorkers, ChurnWorker<RwMalloc>{bench.storage.view(), memory.churn(bench.tally.data(), 50 * kUnit, seed,
+                                                                               operations_per_worker(400000))});
   CHECK(bench.tally[kGranted] > 0);
   CHECK(bench.tally[kRefused] > 0);
   CHECK(bench.tally[kDamaged] == 0);

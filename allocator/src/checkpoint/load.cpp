@@ -186,7 +186,7 @@ void load_values(const std::string& path, const LoadOptions& options, View<const
     CheckedFile file(path, options, items, compression);
     DescribedClasses classes;
     if (!classes.parse(file.classes)) file.reader.fail_damaged("its classes have no description");
-    // A program's blocks are its own business, but these are what the file says. See CheckpointReader for the buffers.
+    // The size of blocks is the file's claim here, so the buffers of CheckpointReader count as its memory.
     const std::uint64_t largest = classes.table().largest_block_bytes();
     if (largest > kChunkBytes) file.reader.take_memory(3 * kChunksAtOnce * largest);
     file.check(classes.table(), Others::skipped);

@@ -18,7 +18,7 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// @throws Error if that cannot be done
+/// @throws Error if the options ask for what cannot be done
 void check(const SaveOptions& options, const Compression& compression) {
   const int level = options.compression_level;
   if (level < 0 || level > 19) {
@@ -31,8 +31,8 @@ void check(const SaveOptions& options, const Compression& compression) {
   }
 }
 
-/// The section `items`: a line for each, in the order in which their contents follow. @throws Error if names will not
-/// do
+/// The section `items`: a line for each item, in the order in which their contents follow.
+/// @throws Error if a name is not valid
 std::string items_text(View<const SavedItem*> items) {
   std::string text;
   std::set<std::string_view> names;
@@ -48,7 +48,7 @@ std::string items_text(View<const SavedItem*> items) {
   return text;
 }
 
-/// Writes what is in device memory, part by part through the host's.
+/// Copies an item from device memory to the host, part by part, and writes it.
 void write_from_device(CheckpointWriter& writer, const SavedItem& item) {
   constexpr std::size_t kPart = kChunksAtOnce * kChunkBytes;
   const HostBuffer buffer(std::min(item.bytes(), kPart));

@@ -1,6 +1,6 @@
 /// @file
-/// Compression: how a program compresses checkpoints, if it can. The library's own sources do not know: whoever links
-/// to dynasoar::zstd tells them with each call.
+/// Compression: how a program compresses checkpoints, if it can. The library's own sources do not know: a program that
+/// links to dynasoar::zstd tells them with each call.
 #pragma once
 
 #include <cstddef>

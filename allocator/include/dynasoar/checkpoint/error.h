@@ -14,11 +14,11 @@ enum class CheckpointFault {
   not_a_checkpoint,   ///< the file is something else
   truncated,          ///< its end is missing
   damaged,            ///< its contents are not what was written
-  older_format,       ///< from a library whose format is read no more
+  older_format,       ///< from an old library: its format can no longer be read
   newer_format,       ///< from a library newer than this one
   other_classes,      ///< the program's classes, or their fields, are not those of the file
   other_values,       ///< the values and arrays named by the program are not those of the file
-  checked_build,      ///< it is from a checked build, and this one is not
+  checked_build,      ///< a checked build wrote it, and this program is not checked
   heap_too_small,     ///< its objects lie behind the end of the heap
   needs_memory,       ///< what it holds would take more memory than the caller allows, see LoadOptions
   needs_compression,  ///< it is compressed, and the program was built without zstd

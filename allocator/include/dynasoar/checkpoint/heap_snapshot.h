@@ -2,7 +2,7 @@
 /// HeapSnapshot: the state of a heap in host memory, but for the objects themselves: what a checkpoint holds of it.
 /// Used by save.cpp and load.cpp.
 ///
-/// Open blocks and who owns them are enough to set up all bitmaps again. The rest makes a program go on exactly as it
+/// Open blocks and their owners are enough to set up all bitmaps again. The rest makes a program go on exactly as it
 /// would have: counts, and where each warp looks first.
 #pragma once
 

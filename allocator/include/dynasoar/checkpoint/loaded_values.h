@@ -93,7 +93,7 @@ class LoadedValues {
   }
 
  private:
-  /// A value of the file, and what it is for: null if nobody asks for it.
+  /// A value of the file, and the program's item for it; null if the program does not ask for it.
   struct Target {
     LoadedItem* item;
     std::uint64_t bytes;

@@ -36,7 +36,7 @@ namespace detail {
 /// Saves a heap. @pre the device is idle
 ///
 /// @param loops   that its handle has run; checked builds
-/// @throws Error if the file cannot be written, the options are none, or names of items will not do
+/// @throws Error if the file cannot be written, or an option or the name of an item is not valid
 void save_checkpoint(Executor& executor, const HeapMemory& memory, HeapGrowth& growth, std::uint64_t loops,
                      const std::string& path, const SaveOptions& options, View<const SavedItem*> items,
                      const Compression& compression);
@@ -54,7 +54,7 @@ LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGro
                                  const LoadOptions& options, View<const CheckpointItem*> items,
                                  const Compression& compression);
 
-/// Reads values of the host's, and nothing else, from any checkpoint.
+/// Reads only values that lie in host memory, from any checkpoint.
 void load_values(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,
                  const Compression& compression);
 

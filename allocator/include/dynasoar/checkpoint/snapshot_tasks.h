@@ -53,7 +53,7 @@ struct RestoreBlocks {
 
   __device__ void operator()(std::size_t index) const {
     const SavedBlock block = blocks[index];
-    // relaxed, here and below: nobody else looks at a block before the next loop.
+    // relaxed, here and below: no other thread looks at a block before the next loop.
     heap.page_type[block.number >> heap.block_shift].store(block.type, Order::relaxed);
     heap.slots[block.number].store(block.slots, Order::relaxed);
     heap.types[block.type].allocated.set(block.number);

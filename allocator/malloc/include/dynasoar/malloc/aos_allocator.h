@@ -170,7 +170,7 @@ class AosAllocator {
 
   /// Deletes an object by its run-time type. Null is allowed and does nothing.
   ///
-  /// @pre the object is alive, and nobody else deletes it
+  /// @pre the object is alive, and no other thread deletes it
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<AosAllocator, T>();

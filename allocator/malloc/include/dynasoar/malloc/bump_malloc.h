@@ -53,7 +53,7 @@ struct WrapAtTheEnd {
     if (end <= size) return end - units;
     for (int round = 0; round < kRounds; ++round) {
       if (next.compare_exchange(end, units, Order::relaxed)) return 0;
-      if (end + units > size) continue;  // nobody has set it back, or much was taken since
+      if (end + units > size) continue;  // no other thread has set it back, or much was taken since
       end = next.fetch_add(units, Order::relaxed) + units;
       if (end <= size) return end - units;
     }
@@ -61,7 +61,7 @@ struct WrapAtTheEnd {
   }
 
  private:
-  static constexpr int kRounds = 1024;  // in each of them somebody else was served
+  static constexpr int kRounds = 1024;  // in each of them another thread was served
 };
 
 }  // namespace detail

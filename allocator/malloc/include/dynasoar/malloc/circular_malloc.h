@@ -13,7 +13,7 @@
 ///   header; the paper assumes that no thread is that late. Here every word of the table is a header at all times: one
 ///   without a chunk says `used` and leads on, to a unit further behind. So it does not matter how late a thread is,
 ///   which of the header's values it sees, or whether an offset points to it, and `free` need not move the offset.
-/// - A third flag, `busy`: somebody splits the chunk or joins others to it. A request that finds nothing goes round
+/// - A third flag, `busy`: a thread splits the chunk or joins others to it. A request that finds nothing goes round
 ///   again if it saw one, because memory may come of it.
 /// - A search that went round in vain goes round again and joins all free chunks that it comes to, as `free` does. The
 ///   paper's goes round for ever, and never joins the small chunks that many frees leave behind.
@@ -78,7 +78,8 @@ class CircularMalloc {
       taken = {group.broadcast(taken.begin), group.broadcast(taken.end)};
       const std::uint32_t least = group.broadcast(units);
       group.synchronize();  // what lane 0 acquired is the other lanes' now
-      // The first lanes are served, as many as fit; or nobody is, and who asks for as much as lane 0 need not search.
+      // The first lanes are served, as many as fit; or none is, and lanes that ask for as much as lane 0 need not
+      // search.
       const bool leaves = taken.is_empty() ? units >= least : sums.before + units <= taken.size();
       const auto alike = group.matching(leaves);
       if (leaves) {
@@ -177,7 +178,7 @@ class CircularMalloc {
           headers_.put_free(unit, chunk.end);
           next = chunk.end;
         }
-        // Somebody else was faster, and may join chunks; or there was something to join.
+        // Another thread was faster, and may join chunks; or there was something to join.
         if (chunk.is_empty() || next != header.next) result.is_hopeful = true;
       } else if (header.flag != ChunkFlag::used) {
         result.is_hopeful = true;
@@ -197,7 +198,8 @@ class CircularMalloc {
 
   /// Takes the chunk that begins at `unit` and was seen free, and free ones behind it if that is not all that is
   /// wanted.
-  /// @return what is the caller's, of which nothing is split off if it is not enough; empty if somebody was faster
+  /// @return what is the caller's, of which nothing is split off if it is not enough; empty if another thread was
+  /// faster
   __device__ Extent take_chunk(std::uint32_t unit, ChunkHeader header, const Request& request) const {
     if (!headers_.take(unit, header)) return {unit, unit};
     const std::uint64_t wanted_end = std::uint64_t{unit} + request.wanted;

@@ -70,8 +70,8 @@ class BasicFdgMalloc {
 
   /// Frees all that warps with the calling warp's id have taken since the last time.
   ///
-  /// @pre nobody uses that memory any more; those lanes of the warp that take memory or free all at the same time call
-  ///      it together
+  /// @pre no thread uses that memory any more; lanes of the warp that take memory or free all at the same time call it
+  ///      together
   template <class Warp = PlatformWarp>
   __device__ void free_all(Warp warp = {}) const {
     const auto group = warp.coalesce();
