@@ -39,11 +39,7 @@ CONFIG = "allocator/include/dynasoar/platform/config.h"
 # Single includes that no rule covers: file or folder, header, reason.
 EXCEPTIONS = [
     ("apps/common/include/app/allocator.h", "malloc/aos_allocator.h", "--allocator chooses among all allocators"),
-    ("apps", "detail/write_file.h", "programs write their files as the library does"),
-    ("benchmarks", "detail/write_file.h", "the same"),
     ("benchmarks/checkpoint.cpp", "checkpoint/checksum.h", "measures what the checksum costs"),
-    ("tests/soak", "detail/write_file.h", "the same"),
-    ("tests/dsl/output_files_test.cpp", "detail/write_file.h", "tests it"),
     ("tests/dsl/inspect_test.cpp", "detail/svg.h", "tests it"),
     ("tests/dsl", "checkpoint/", "forges checkpoints, which no public function does"),
     ("tests/dsl/type_name_test.cpp", "classes/type_name.h", "tests what the DSL prints"),
@@ -55,7 +51,7 @@ UMBRELLA = PUBLIC + "/dynasoar.h"  # includes headers for its users
 # What a header includes for its users: public header, header, reason.
 FOR_USERS = [
     ("fields.h", "detail/field_functions.h", "std::max and others take fields"),
-    ("checkpoint.h", "checkpoint/error.h", "whoever loads a checkpoint catches its CheckpointError"),
+    ("checkpoint.h", "checkpoint/error.h", "callers of load() catch CheckpointError"),
     ("objects.h", "heap/soa_allocator.h", "T::Allocator must be complete"),
     ("detail/bound_heap.h", "heap/heap_storage.h", "A::Storage must be complete"),
     ("program/model_program.h", "program/options.h", "programs add options"),
