@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 // How many thread blocks of 256 threads a multiprocessor has room for, at least, in loops over objects: 5 leave 48
 // registers a thread, 0 leaves them to the compiler. Such loops wait for memory, most of all where they create objects:
@@ -43,6 +44,16 @@ inline constexpr int kPatience = kCudaBackend ? 40 : 512;
 
 /// Looks from one exhaustive search to the next. A single lane of a GPU takes a long time for one. Not recorded.
 inline constexpr int kRoundsPerSearch = kCudaBackend ? 8 : 4;
+
+/// Nanoseconds of a warp's first pause between two looks, and how often a pause is twice as long as the one before. Not
+/// recorded.
+inline constexpr unsigned kShortestPause = 32;
+inline constexpr int kPauseDoublings = 10;
+
+/// How often a thread of a CPU gives way before it sleeps between two looks, and for how long: it has waited so long
+/// that the thread that it waits for has no processor. Not recorded.
+inline constexpr int kYields = 64;
+inline constexpr long kSleepNanoseconds = 100'000;
 
 /// For how long threads of a CPU look for work before they sleep: waking one takes about as long. 2026-11-26 ("threads
 /// that sleep"): loops that follow one another are as fast as with threads that spin for ever.
@@ -100,14 +111,15 @@ inline constexpr std::size_t kNumbersPerScanTask = 16384;
 
 /// Searches for a listed block before a new one is opened, listed blocks tried per search, and tries to take an empty
 /// block or a free page in one round. More searches and tries fill more of the listed blocks, and cost time where many
-/// warps compete for them. Not recorded.
+/// warps compete for them. (Warps that share a starting point fill blocks to the brim while others drain, but compete.)
+/// Not recorded.
 inline constexpr int kSearches = 2;
 inline constexpr int kTriesPerContainer = 2;
 inline constexpr int kTakeTries = 8;
 
 /// So many warps of a multiprocessor read ahead what all others read, too. 2026-11-25 ("which words a request reads"):
 /// the root of the bitmap is one word, and not all warps are to meet at it.
-inline constexpr std::uint32_t kFewWarps = 8;
+inline constexpr std::uint32_t kEarlyReaders = 8;
 
 /// Share of a page that blocks of a class may leave unused, as its reciprocal: small pages change hands more easily,
 /// and waste more. 2026-11-23 ("pages, blocks").

@@ -23,6 +23,7 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -45,8 +46,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   using typename Base::Verdict;
 
   using Base::adopt, Base::count_taken, Base::counted, Base::first_block_of_free_page, Base::for_each_block,
-      Base::kHalf, Base::kSpread, Base::kTakeTries, Base::open, Base::reserve, Base::reserve_half,
-      Base::search_exhaustively, Base::warp_entry;
+      Base::kHalf, Base::kSpread, Base::open, Base::reserve, Base::reserve_half, Base::search_exhaustively,
+      Base::warp_entry;
 
   /// One round of an allocation.
   ///
@@ -115,14 +116,9 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   }
 
  private:
-  // More searches and tries fill more of the listed blocks, and cost time where many warps compete for them. Warps that
-  // share a starting point fill blocks to the brim while others drain, but compete.
-  static constexpr int kSearches = 2;                            // searches for a listed block before one is opened
-  static constexpr int kTriesPerContainer = 2;                   // listed blocks tried per search
   static constexpr int kSharingRounds = Atomics::kPatience / 2;  // rounds that leave it to another warp to get a page
   static constexpr int kRounds = Atomics::kPatience + kSharingRounds;  // after which a request gives up as contended
   static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;         // warp numbers of one
-  static constexpr std::uint32_t kEarlyReaders = 8;                    // of them, see reads_root_early
 
   /// What a request has read when it begins to search: read early, because each load takes a while.
   struct Hints {
@@ -141,7 +137,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   /// together would read the roots of bitmaps faster than one place in memory can be read; where there are few of them,
   /// none need wait for that.
   __device__ static bool reads_root_early(std::uint32_t warp_id) {
-    return warp_id % kWarpsPerMultiprocessor < kEarlyReaders;
+    return warp_id % kWarpsPerMultiprocessor < detail::kEarlyReaders;
   }
 
   /// Where a warp's searches start, as a fraction of the bitmap; see Bitmap::position_at.
@@ -210,7 +206,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
         const Reservation found = from_container(type, want, warp_id, listed, start);
         if (found.slots != 0) return found;
       }
-      if (i == kSearches) return no_slots();
+      if (i == detail::kSearches) return no_slots();
       point += kSpread;
       start = active.position_at(point);
       seen = active.overview(start);
@@ -221,7 +217,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   __device__ Reservation from_container(int type, int want, std::uint32_t warp_id, typename Bits::Candidates listed,
                                         std::uint32_t start) const {
     DYNASOAR_UNROLL()
-    for (int i = 0; i < kTriesPerContainer; ++i) {
+    for (int i = 0; i < detail::kTriesPerContainer; ++i) {
       if (listed.bits == 0) break;
       const std::uint32_t offset = Bits::first_of(listed.bits, start);
       listed.bits &= ~(std::uint64_t{1} << offset);
@@ -246,7 +242,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     const bool leaves_pages = shares && any_closed;
     if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
     std::uint32_t block = kNoPosition;
-    if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), kTakeTries);
+    if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), detail::kTakeTries);
     const bool was_empty = is_position(block);
     if (!was_empty && !leaves_pages) block = first_block_of_free_page(type, page, near_pages, warp_id);
     if (!is_position(block)) {

@@ -21,6 +21,7 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -55,7 +56,6 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
   }
 
  protected:
-  static constexpr int kTakeTries = 8;                   // tries to take an empty block or a free page in one round
   static constexpr std::uint32_t kSpread = 2654435761u;  // 2^32 / golden ratio: multiples lie evenly apart
 
   /// A warp's entry in tables of current_count entries; in small heaps, several warps share one.
@@ -71,7 +71,7 @@ class PageTransitions : public HeapState<Atomics, kContainerBits> {
   /// @return            the page's first block, or kNoPosition if no free page was found
   __device__ std::uint32_t first_block_of_free_page(int type, std::uint32_t hint, std::uint64_t near_pages,
                                                     std::uint32_t warp_id) const {
-    const std::uint32_t page = free_pages.clear_any(hint, near_pages, kTakeTries);
+    const std::uint32_t page = free_pages.clear_any(hint, near_pages, detail::kTakeTries);
     if (!is_position(page)) return kNoPosition;
     if (page != hint) page_hint[warp_entry(warp_id)].store(page, Order::relaxed);
     // relaxed: published by the releases of set_many and open.

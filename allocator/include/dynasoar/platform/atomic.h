@@ -195,13 +195,13 @@ struct PlatformAtomics {
   __device__ static void pause(int looks = 0) {
 #if DYNASOAR_CUDA_BACKEND
 #if defined(__CUDA_ARCH__)
-    __nanosleep(32u << (looks < 10 ? looks : 10));
+    __nanosleep(detail::kShortestPause << (looks < detail::kPauseDoublings ? looks : detail::kPauseDoublings));
 #endif
 #else
-    if (looks < 64) {
+    if (looks < detail::kYields) {
       sched_yield();
     } else {
-      const timespec for_a_while{0, 100'000};
+      const timespec for_a_while{0, detail::kSleepNanoseconds};
       nanosleep(&for_a_while, nullptr);
     }
 #endif
