@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import subprocess
@@ -21,12 +22,16 @@ class Test:
         self.environment = dict(pair.split("=", 1) for pair in properties.get("ENVIRONMENT", []))
         self.folder = properties.get("WORKING_DIRECTORY")
         self.skipped_code = properties.get("SKIP_RETURN_CODE")
-        self.disabled = properties.get("DISABLED", False) or "SKIP_REGULAR_EXPRESSION" in properties
+        self.skipped_text = properties.get("SKIP_REGULAR_EXPRESSION", [])
+        self.disabled = properties.get("DISABLED", False)
         self.needs_others = bool(properties.get("FIXTURES_REQUIRED") or properties.get("FIXTURES_SETUP"))
         if len(self.command) == 1 and pathlib.Path(self.command[0]).name.startswith("test_"):
             self.command.append("--abort-after=1")
         self.seconds = 0.0
         self.reached = set()
+
+    def skips(self, code, text):
+        return code == self.skipped_code is not None or any(re.search(part, text) for part in self.skipped_text)
 
     def limit(self):
         return max(LEAST_SECONDS, SLOWER * self.seconds)
@@ -86,7 +91,7 @@ def record(test, faults, limit):
     with tempfile.NamedTemporaryFile(prefix="dynasoar-reached-") as file:
         file.truncate(max(fault.number for fault in faults) + 1)
         code, test.seconds, text = run(test, limit, reached=file.name)
-        if test.skipped_code is not None and code == test.skipped_code:
+        if test.skips(code, text):
             return f"skips itself: {text.strip().splitlines()[-1] if text.strip() else ''}"
         if code != 0:
             return f"fails without a fault ({'did not end' if code is None else f'exit code {code}'}): {text.strip()[-300:]}"
