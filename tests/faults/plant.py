@@ -174,6 +174,9 @@ def main():
     begin = time.time()
     tree, progress = build(options)
     tests, left_out = test_runs.tests_of(tree.build, wanted(options), tree.made())
+    unbuilt = [name for name, reason in left_out.items() if reason == test_runs.NOT_BUILT]
+    if unbuilt:
+        sys.exit(f"plant.py: programs of these tests were not built, so no fault could be found in them: {', '.join(unbuilt)}")
     print(f"built in {time.time() - begin:.0f} s; {len(tests)} tests", flush=True)
     arguments = json.loads((HERE / "survivors.json").read_text())
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -150,9 +150,10 @@ class PlantedTree:
         """The programs that ctest's files name in the commands of tests whose names match, as far as ninja makes them."""
         programs = set()
         for file in self.build.rglob("CTestTestfile.cmake"):
-            for name, command in re.findall(r"^add_test\(\[=\[(.*?)\]=\] (.*)\)$", file.read_text(), re.MULTILINE):
-                if tests(name):  # CMake quotes words as "word" or, from some version on, as [=[word]=]
-                    words = [word for _, word in re.findall(r'("|\[=*\[)(.*?)(?:"|\]=*\])', command)]
+            for line in re.findall(r"^add_test\((.*)\)$", file.read_text(), re.MULTILINE):
+                # Versions of CMake quote words as "word" or as [=[word]=].
+                name, *words = [word for _, word in re.findall(r'("|\[=*\[)(.*?)(?:"|\]=*\])', line)]
+                if tests(name):
                     programs |= {word[len(str(self.build)) + 1:] for word in words if word.startswith(f"{self.build}/")}
         return sorted(programs & self.made())
 

@@ -11,6 +11,7 @@ import time
 
 LEAST_SECONDS = 20  # before a test counts as one that does not end
 SLOWER = 10  # or so many times as long as it takes without faults
+NOT_BUILT = "is not built"
 
 
 class Test:
@@ -47,7 +48,7 @@ def tests_of(build, wanted, made):
         missing = [word for word in test.command
                    if word.removeprefix(f"{build}/") in made and not pathlib.Path(word).exists()]
         if not test.command or missing:
-            left_out[test.name] = "is not built"
+            left_out[test.name] = NOT_BUILT
         elif test.disabled or test.needs_others:
             left_out[test.name] = "is disabled" if test.disabled else "shares a file with another one"
         else:
