@@ -119,10 +119,11 @@ def record(test, faults, kept):
     """@return why the test cannot be used, or None"""
     known = kept.get(test.name)
     if known is None:
-        reason = test_runs.record(test, faults, 1200)
-        known = kept.keep(test.name, dict(reason=reason, seconds=round(test.seconds, 1), reached=sorted(test.reached)))
-        print(f"{test.name}: {test.seconds:.1f} s, comes to {len(test.reached)} places", flush=True)
-    test.seconds, test.reached = known["seconds"], set(known["reached"])
+        reason = test_runs.record(test, faults)
+        known = kept.keep(test.name, dict(reason=reason, seconds=round(test.seconds, 1), reached=sorted(test.reached),
+                                          command=test.command))
+        print(f"{test.name}: {test.seconds:.1f} s, {reason or f'comes to {len(test.reached)} places'}", flush=True)
+    test.seconds, test.reached, test.command = known["seconds"], set(known["reached"]), known["command"]
     return known["reason"]
 
 
