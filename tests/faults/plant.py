@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sys
 import threading
 import time
@@ -172,6 +173,7 @@ def summarize(rows, tree, left_out, seconds):
 
 def main():
     options = parse_arguments()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which background jobs of shells ignore
     begin = time.time()
     tree, progress = build(options)
     tests, left_out = test_runs.tests_of(tree.build, wanted(options), tree.made())

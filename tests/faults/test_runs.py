@@ -69,8 +69,10 @@ def run(test, limit, fault=None, reached=None):
             if value is not None:
                 environment[name] = str(value)
         # What a test would write beside its program, it writes here.
-        command = [word if pathlib.Path(word).exists() or not word.startswith(test.build) else os.path.join(folder, "made")
-                   for word in test.command]
+        # Signals that a background job of a shell ignores, such as this one may be, are some that tests send.
+        command = ["env", "--default-signal=HUP,INT,QUIT,TERM"]
+        command += [word if pathlib.Path(word).exists() or not word.startswith(test.build) else os.path.join(folder, "made")
+                    for word in test.command]
         os.chmod(folder, 0o755)  # some tests go on as another user
         begin = time.time()
         with open(os.path.join(folder, "output"), "w+b") as output:
