@@ -1,12 +1,12 @@
 # Compiles one source file and says whether the outcome is as expected:
 #
-#   cmake -DSOURCE=<file> -DMISTAKE=<ON|OFF> -P check.cmake -- <compiler> <flags>...
+#   cmake -DSOURCE=<file> [-DMISTAKE=<name>] -P check.cmake -- <compiler> <flags>...
 #
-# With MISTAKE the file must not compile, and the compiler's first error must be a message of this library with the text
-# that the file's first line announces, `// expect: <text>`. If there is a second line `// names: <class>`, the compiler
-# must also print the name of that class. Where nvcc has a message of its own instead, the second line is
-# `// expect of nvcc: <text>`. Without MISTAKE, the file must compile: that the same flags compile the
-# corrected code is what makes the failures believable.
+# With a mistake, which stands behind `#if defined(MISTAKE_<name>)` or such an `#elif`, the file must not compile, and the
+# compiler's first error must be a message of this library with the text that the next line announces, `// expect: <text>`.
+# If a line `// names: <class>` follows, the compiler must also print the name of that class. Where nvcc has a message of its
+# own instead, a line `// expect of nvcc: <text>` stands in between. Without a mistake, the file must compile: that the same
+# flags compile the corrected code is what makes the failures believable.
 cmake_minimum_required(VERSION 3.22)
 
 set(_command "")
@@ -21,7 +21,7 @@ foreach(_i RANGE ${_last})
 endforeach()
 
 if(MISTAKE)
-  list(APPEND _command -DMISTAKE)
+  list(APPEND _command -DMISTAKE_${MISTAKE})
 endif()
 execute_process(COMMAND ${_command} ${SOURCE}
   RESULT_VARIABLE _status OUTPUT_VARIABLE _text ERROR_VARIABLE _text)
@@ -34,17 +34,20 @@ if(NOT MISTAKE)
 endif()
 
 file(READ "${SOURCE}" _source)
-if(NOT _source MATCHES "^// expect: ([^\n]+)")
-  message(FATAL_ERROR "${SOURCE} does not begin with '// expect: <text>'")
+if(NOT _source MATCHES
+   "if defined\\(MISTAKE_${MISTAKE}\\)[^\n]*\n *// expect: ([^\n]+)(\n *// expect of nvcc: ([^\n]+))?(\n *// names: ([^\n]+))?")
+  message(FATAL_ERROR "${SOURCE} has no '#if defined(MISTAKE_${MISTAKE})' with '// expect: <text>' behind it")
 endif()
 set(_expected "${CMAKE_MATCH_1}")
+set(_expected_of_nvcc "${CMAKE_MATCH_3}")
+set(_class "${CMAKE_MATCH_5}")
 set(_parts "dynasoar: " "${_expected}")
 list(GET _command 0 _compiler)
-if(_compiler MATCHES "nvcc" AND _source MATCHES "^[^\n]+\n// expect of nvcc: ([^\n]+)")
-  set(_parts "${CMAKE_MATCH_1}")
+if(_compiler MATCHES "nvcc" AND _expected_of_nvcc)
+  set(_parts "${_expected_of_nvcc}")
 endif()
 if(_status EQUAL 0)
-  message(FATAL_ERROR "${SOURCE} compiles, but must not: '${_expected}'")
+  message(FATAL_ERROR "${SOURCE} with ${MISTAKE} compiles, but must not: '${_expected}'")
 endif()
 string(REGEX REPLACE "[ \n]+" " " _line "${_text}")  # nvcc breaks lines
 string(FIND "${_line}" "error" _begin)
@@ -54,12 +57,10 @@ string(REGEX REPLACE " error: .*" "" _first "${CMAKE_MATCH_1}")
 foreach(_part IN LISTS _parts)
   string(FIND "${_first}" "${_part}" _found)
   if(_found EQUAL -1)
-    message(FATAL_ERROR "${SOURCE} does not compile, but the compiler's first error is not '${_expected}':\n${_text}")
+    message(FATAL_ERROR "${SOURCE} with ${MISTAKE} does not compile, but the compiler's first error is not '${_expected}':\n${_text}")
   endif()
 endforeach()
-if(_source MATCHES "^[^\n]+\n// names: ([^\n]+)")
-  string(FIND "${_line}" "${CMAKE_MATCH_1}" _found)
-  if(_found EQUAL -1)
-    message(FATAL_ERROR "The errors in ${SOURCE} do not name '${CMAKE_MATCH_1}':\n${_text}")
-  endif()
+string(FIND "${_line}" "${_class}" _found)
+if(_found EQUAL -1)
+  message(FATAL_ERROR "The errors of ${MISTAKE} in ${SOURCE} do not name '${_class}':\n${_text}")
 endif()

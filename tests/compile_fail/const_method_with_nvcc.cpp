@@ -1,4 +1,3 @@
-// expect: nvcc cannot pass a const method to a kernel at compile time
 // A const method as template argument: nvcc writes host code for it that does not compile.
 #include <dynasoar/dynasoar.h>
 
@@ -12,7 +11,8 @@ class Fish : public dynasoar::SoaBase<AllocatorT> {
 };
 
 void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
-#if defined(MISTAKE)
+#if defined(MISTAKE_const_method)
+  // expect: nvcc cannot pass a const method to a kernel at compile time
   handle.parallel_do<&Fish::draw>();
 #else
   handle.parallel_do<Fish>([] __device__(Fish * fish) { fish->draw(); });
