@@ -40,8 +40,8 @@ CONFIG = "allocator/include/dynasoar/platform/config.h"
 EXCEPTIONS = [
     ("apps/common/include/app/allocator.h", "malloc/aos_allocator.h", "--allocator chooses among all allocators"),
     ("benchmarks/checkpoint.cpp", "checkpoint/checksum.h", "measures what the checksum costs"),
-    ("tests/dsl/inspect_test.cpp", "detail/svg.h", "tests it"),
     ("tests/dsl", "checkpoint/", "forges checkpoints, which no public function does"),
+    ("tests/dsl/inspect_test.cpp", "detail/svg.h", "tests the colours of its pictures"),
     ("tests/dsl/type_name_test.cpp", "classes/type_name.h", "tests what the DSL prints"),
 ]
 
