@@ -14,6 +14,7 @@
 
 #include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/items.h>
+#include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>

@@ -12,6 +12,7 @@
 
 #include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/compression.h>
+#include <dynasoar/checkpoint/items.h>
 #include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/checks/tag.h>
 #include <dynasoar/classes/class_rules.h>
