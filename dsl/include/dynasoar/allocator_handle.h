@@ -51,21 +51,20 @@ namespace dynasoar {
 template <class AllocatorT>
 class AllocatorHandle {
  public:
-  /// @throws Error if a handle of this type is alive, the heap is too small or too large or above its limit, there is
-  /// no
-  ///         device for it, or failing allocations are asked of a build without checks
+  /// @throws Error if a handle of this type is alive, if the heap is too small, too large or above its limit, if there
+  ///         is no device for it, or if a build without checks is asked for failing allocations
   explicit AllocatorHandle(const HandleOptions& options = {}) : loops_(options) {}
 
   AllocatorHandle(const AllocatorHandle&) = delete;
   AllocatorHandle& operator=(const AllocatorHandle&) = delete;
 
-  /// Waits for the device and frees the heap. Errors that nobody asked for are dropped, but misuse is printed.
+  /// Waits for the device and frees the heap. Drops errors that the program has not asked for, but prints misuse.
   ~AllocatorHandle() = default;
 
   /// Runs `object->method(args...)` for all objects of the class that declares `method`:
   /// `parallel_do<&Fish::update>(3)`.
   ///
-  /// For a method that several listed classes inherit, C++ cannot tell `&Fish::f` from `&Agent::f`, so that does not
+  /// If several listed classes inherit a method, C++ cannot tell `&Fish::f` from `&Agent::f`, and the call does not
   /// compile: name the class as well.
   template <auto kMethod, class... Args>
   requires std::is_member_function_pointer_v<decltype(kMethod)>
@@ -91,9 +90,9 @@ class AllocatorHandle {
     loops_.template run_over_objects<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
   }
 
-  /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. A heap that can
-  /// grow does so before, if there is no room for them (but not for twice as many as fit below its limit). What a full
-  /// heap refuses takes no time, whatever the number.
+  /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. If there is no
+  /// room for them, a heap that can grow does so first (but not for more than twice as many as fit below its limit).
+  /// Objects that a full heap refuses take no time, however many there are.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
     detail::check_listed<AllocatorT, T>();
@@ -102,28 +101,28 @@ class AllocatorHandle {
     loops_.template create<T>(count, std::move(args)...);
   }
 
-  /// Calls `function(i)` for 0 <= i < count in parallel; it may create, use and delete objects. device_do in it visits
-  /// the objects that existed when the last parallel_do began.
+  /// Calls `function(i)` for 0 <= i < count in parallel. The function may create, use and delete objects; device_do in
+  /// it visits the objects that existed when the last parallel_do began.
   template <class F>
   void parallel_for(std::size_t count, F function) {
     static_assert(detail::check_callable<F>());
     loops_.run_over_indices(count, function, 1);
   }
 
-  /// While the result lives, loops visit the objects that there are now, and save the time to list them:
+  /// While the result lives, loops visit the objects that exist now, and save the time to list them:
   ///
   ///     const auto kept = handle.keep_lists();
   ///     handle.parallel_do<&Body::compute_force>();
   ///     handle.parallel_do<&Body::move>();
   ///
-  /// Who creates or deletes objects meanwhile must not run another loop: it would visit deleted objects and miss new
-  /// ones, and so does a step in which objects are created or deleted. In checked builds the loop throws an Error
-  /// instead, if the allocator finds misuse. @pre the handle outlives the result
+  /// If you create or delete objects meanwhile, run no other loop before the result is gone: the loop would visit
+  /// deleted objects and miss new ones. In checked builds it throws an Error instead, if the allocator finds misuse.
+  /// @pre the handle outlives the result
   ///
-  /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. So loops over lights
-  /// save the time to list cars that have come and gone, and device_do in them visits those cars that there were when
-  /// cars were listed last. Name the classes that a device_reduce looks at, too: it would look at cars that are gone.
-  /// (In an AosAllocator, who goes keeps a place in a table until the next list.)
+  /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. Loops over lights
+  /// then save the time to list cars, and device_do in these loops visits the cars that existed when cars were listed
+  /// last. Also name the classes that a device_reduce looks at; otherwise it looks at deleted cars. (In an
+  /// AosAllocator, a deleted object keeps its place in a table until the next list is made.)
   template <class... Ts>
   [[nodiscard]] detail::KeptLists keep_lists() {
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
@@ -141,25 +140,25 @@ class AllocatorHandle {
   ///     });
   ///     for (int i = 0; i < 1000; ++i) step();
   ///
-  /// Recording runs nothing. A step visits the objects that there are when it runs, also while lists are kept, and its
-  /// loops may create and delete some. Kernels of the user's own on `executor().stream()` are recorded, too. Loops of
-  /// other handles are not: they run once, here.
+  /// Recording runs nothing. A step visits the objects that exist when it runs, even while lists are kept, and its
+  /// loops may create and delete objects. Your own kernels on `executor().stream()` are recorded, too. Loops of other
+  /// handles are not recorded: they run once, during this call.
   ///
   /// On a GPU the function is called here, and again when the heap has grown, so arguments keep their values; for those
   /// that change, such as the number of the step, use a StepValue. On the host, and in checked builds with a
   /// SoaAllocator, the function is called in each step. So what it refers to must live as long as the step and not
   /// change. The function must not wait for the device, copy memory or run another step. Do not call the step when the
   /// handle is gone.
-  /// @throws Error if the function does what cannot be recorded; whatever it throws. Or its first call does
+  /// @throws Error if the function does what cannot be recorded, and whatever the function throws: here, or when the
+  ///         step is first called
   template <class F>
   [[nodiscard]] auto record(F function) {
     auto submit = [this, function = std::move(function)]() mutable { loops_.run_recorded(function); };
     return detail::Step<detail::LoopRunner<AllocatorT>, decltype(submit)>(loops_, std::move(submit));
   }
 
-  /// Makes room for `objects` more objects of T in a heap that can grow, whatever happens to others. Waits for all
-  /// loops.
-  /// @throws Error if the heap's limit, or the memory, does not allow it; then the heap is as it was
+  /// Makes room for `objects` more objects of T in a heap that can grow, beside all that is in it. Waits for all loops.
+  /// @throws Error if the heap's limit or the memory does not allow it; the heap is then unchanged
   template <class T>
   void reserve(std::size_t objects) {
     static_assert(AllocatorT::Storage::kGrows,
@@ -169,28 +168,27 @@ class AllocatorHandle {
     loops_.template reserve<T>(objects);
   }
 
-  /// Waits for all loops. If objects could not be created since the last `synchronize` (or call of this), lets the heap
-  /// grow and returns true: now there is room for them. So a loop whose objects remember what they still want to create
-  /// is repeated until all of them have it:
+  /// Waits for all loops. If objects could not be created since the last call of this or of `synchronize`, lets the
+  /// heap grow and returns true: now there is room for them. Use it to repeat a loop whose objects remember what they
+  /// still have to create:
   ///
   ///     do {
   ///       handle.parallel_do<&Cell::divide_if_due>();
   ///     } while (handle.retry_with_growth());
   ///
-  /// @throws AllocationError if the heap cannot grow so far; as `synchronize` otherwise
+  /// @throws AllocationError if the heap cannot grow far enough; otherwise like `synchronize`
   bool retry_with_growth() { return loops_.retry_with_growth(); }
 
-  /// Moves objects of T and its subclasses into as few blocks as possible, and makes the pointers to them follow:
-  /// those in fields of objects, and those in `arrays`.
+  /// Moves objects of T and its subclasses into as few blocks as possible, and updates the pointers to them that are in
+  /// fields of objects and in `arrays`.
   ///
   ///     handle.compact<Agent>();                 // or, in every step:
-  ///     handle.compact<Agent>({.above = 0.1});   // does nothing while a tenth of the slots at most is free
+  ///     handle.compact<Agent>({.above = 0.1});   // only if more than a tenth of the slots is free
   ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
   ///
-  /// It is ordered like a loop and may be recorded; lists that are kept stay right. It finds no pointers in class
-  /// values in fields, in variables and arguments of the program's own, and in arrays that it is not told of: they are
-  /// stale afterwards, and checked builds find their use. See docs/allocator.md. Objects of an AosAllocator do not
-  /// move.
+  /// It is ordered like a loop and may be recorded; lists that are kept stay valid. It does not find pointers inside
+  /// class values in fields, in your own variables and arguments, and in arrays that it is not told of: these are stale
+  /// afterwards, and checked builds report their use. See docs/allocator.md. Objects of an AosAllocator do not move.
   /// @param options   a CompactionOptions
   /// @param arrays    pointers in device memory to objects of these classes, null pointers included
   /// @throws Error if `above` is not from 0 to 1
@@ -205,14 +203,13 @@ class AllocatorHandle {
     }
   }
 
-  /// Writes all objects, the heap's state and values of the program's own to a file, from which `load` makes them
-  /// again:
+  /// Writes all objects, the heap's state and values of your own to a file, from which `load` restores them:
   ///
   ///     handle.save("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
   ///     handle.save("run.checkpoint", {.compression_level = 3}, ...);   // needs dynasoar::zstd
   ///
-  /// Waits for all loops, and throws like `synchronize`; then nothing is saved. Whatever happens meanwhile, there is
-  /// always a whole file: the old one, or, once this returns, the new one. See docs/checkpoints.md.
+  /// Waits for all loops, and throws like `synchronize`; nothing is saved in that case. Whatever happens meanwhile, the
+  /// file is always complete: the old one or, once this returns, the new one. See docs/checkpoints.md.
   /// @throws Error if the file cannot be written, a name is used twice, or objects are compressed without zstd
   /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
   template <std::derived_from<SavedItem>... Items>
@@ -229,15 +226,15 @@ class AllocatorHandle {
   }
   void save(const std::string& path, const CheckpointItems& items) { save(path, SaveOptions{}, items); }
 
-  /// Makes heap and values what they were when the file was saved, by this program or by its build for the other
-  /// backend. Pointers to objects are what they were; what was in the heap before is gone. A heap that can grow gets
-  /// the size of the one that was saved. Steps that were recorded stay valid.
+  /// Restores heap and values to what they were when this program, or its build for the other backend, saved the file.
+  /// Pointers to objects are what they were then; what was in the heap before is gone. A heap that can grow gets the
+  /// size of the one that was saved. Recorded steps stay valid.
   ///
   ///     handle.load("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
   ///
   /// Everything is checked before anything is changed. Waits for all loops.
   /// @param options   how much memory the file may ask for
-  /// @throws CheckpointError if the file is damaged, or not one for this program and heap: then nothing has changed;
+  /// @throws CheckpointError if the file is damaged or not for this program and heap; nothing has changed then;
   ///         Error if it cannot be read, or lists are kept
   /// @par Cost   reads the file twice
   template <class... Items>
@@ -261,10 +258,10 @@ class AllocatorHandle {
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
   ///
-  /// @param init   neutral to `op`, which must be associative and commutative: the order of the objects is nobody's, so
-  ///               floating-point results differ in their last bits from run to run
+  /// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is unspecified,
+  ///               so floating-point results differ in their last bits from run to run
   /// @param op     `op(R, R)`, for host and device
-  /// @param f      a device callable that changes nothing; returns what converts to R
+  /// @param f      a device callable that changes nothing and returns what converts to R
   /// @tparam R     trivially copyable
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, F f) {
@@ -276,8 +273,8 @@ class AllocatorHandle {
     return loops_.template reduce<T>(init, op, f);
   }
 
-  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, also those in
-  /// an AtomicWord, are added as 64 bits, all else as double.
+  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers (also those in
+  /// an AtomicWord) are added as 64 bits, other numbers as double.
   template <auto kField>
   requires std::is_member_object_pointer_v<decltype(kField)>
   auto sum() {
@@ -286,7 +283,7 @@ class AllocatorHandle {
     return reduce<typename Value::Class>(Sum{}, Plus{}, Value{});
   }
 
-  /// The least and the greatest value of a field over all objects of the class that declares it; nothing if there are
+  /// The least and the greatest value of a field over all objects of the class that declares it; empty if there are
   /// no objects.
   template <auto kField>
   requires std::is_member_object_pointer_v<decltype(kField)>
@@ -301,7 +298,7 @@ class AllocatorHandle {
     return reduce<T>(std::uint64_t{0}, Plus{}, detail::OneIf<F>{predicate});
   }
 
-  /// Waits for all loops. If objects could not be created, a heap that can grow does.
+  /// Waits for all loops. If objects could not be created, a heap that can grow does so.
   ///
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
   ///         AllocationError if objects could not be created since then, unless the handle only records that;
@@ -314,9 +311,9 @@ class AllocatorHandle {
   ///     const dynasoar::Columns agents = handle.columns<Agent>();
   ///     const std::vector<double> ages = agents["age_"].as<double>();
   ///
-  /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap: the
-  /// order of objects stays what it is while others come and go. (In an AosAllocator it does not.) Changes nothing.
-  /// Waits for all loops; leaves it to the other calls to report misuse and refusals.
+  /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap: objects
+  /// keep their order while others are created and deleted (except in an AosAllocator). Changes nothing. Waits for all
+  /// loops, but leaves it to other calls to report misuse and refusals.
   /// @throws Error if the device failed, or has no memory for the largest of the fields of all of these objects
   template <class T>
   Columns columns() {
@@ -326,8 +323,8 @@ class AllocatorHandle {
                                 detail::column_request_v<AllocatorT, T>);
   }
 
-  /// Likewise, with the fields that T's subclasses add, too; 0 for objects of classes without them. Equal names of
-  /// equal types share a column.
+  /// The same with the fields that T's subclasses add; 0 for objects of classes without them. Fields of equal names and
+  /// types share a column.
   template <class T>
   Columns all_columns() {
     detail::check_listed_or_base<AllocatorT, T>();
@@ -343,17 +340,17 @@ class AllocatorHandle {
     return loops_.count(detail::class_set_v<AllocatorT, T>);
   }
 
-  /// Objects, blocks, fragmentation and refusals per class. Waits for all loops; leaves it to the other calls to report
-  /// misuse and refusals, so that it can be asked for when these were.
+  /// Objects, blocks, fragmentation and refusals per class. Waits for all loops, but leaves it to other calls to report
+  /// misuse and refusals, so that you can call it after them.
   /// @throws Error if the device failed
   Statistics statistics() { return loops_.statistics(); }
 
   /// How often each field was read and written since the handle was made, per loop, in builds that count this
-  /// (`DYNASOAR_COUNT_ACCESSES`): to find fields that are hot, and those that nobody needs. Waits for all loops.
+  /// (`DYNASOAR_COUNT_ACCESSES`): to find hot and unused fields. Waits for all loops.
   /// @throws Error if this build does not count, or the device failed
   FieldAccesses field_accesses() { return loops_.field_accesses(); }
 
-  /// For kernels of the user's own, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
+  /// For your own kernels, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
   ///
   /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
   /// unit. Kernels must run on `executor().stream()` or the default stream.
@@ -369,7 +366,7 @@ class AllocatorHandle {
   /// The heap's state, for checks and tools. On the GPU it points to device memory.
   typename AllocatorT::State state() const { return loops_.storage().state(); }
 
-  /// For the library's own: what a UniformGrid runs its loops with.
+  /// For the library itself: what a UniformGrid runs its loops with.
   detail::LoopRunner<AllocatorT>& loops() { return loops_; }
 
  private:

@@ -39,14 +39,14 @@ class FrameWriter {
   FrameWriter(const FrameWriter&) = delete;
   FrameWriter& operator=(const FrameWriter&) = delete;
 
-  /// Writes what was added. An error that nobody asked for is printed.
+  /// Writes what was added. Prints an error that the program has not asked for.
   ~FrameWriter();
 
   /// Adds a frame, once there is room for it.
-  /// @throws what a frame could not be written for, again and again; none is written after it
+  /// @throws the error of the first frame that could not be written, on each call; no frame is written after it
   void add(std::uint64_t step, Columns columns);
 
-  /// Waits until all frames are written. @throws what one of them could not be written for
+  /// Waits until all frames are written. @throws like `add`
   void finish();
 
   /// Frames that were written.

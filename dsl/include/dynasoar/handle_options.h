@@ -28,10 +28,10 @@ enum class OnRefusal {
 };
 
 /// Calls of make_new that fail on purpose, to try out how a program copes. They are counted from 1, all classes
-/// together; on a GPU, and with several threads, their order is anyone's. For checked builds.
+/// together; on a GPU, and with several threads, their order is unspecified. For checked builds.
 struct FaultInjection {
   std::uint64_t first = 0;  ///< the first call that fails; 0: none
-  std::uint64_t every = 0;  ///< from there on, every which one fails; 0: only the first
+  std::uint64_t every = 0;  ///< from there on, every how many calls one fails; 0: only the first
 };
 
 /// How to make an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`

@@ -38,7 +38,7 @@ __device__ std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
   return T::Allocator::template make_new_n<T>(count, args...);
 }
 
-/// Deletes an object, by its run-time type; nothing happens if it is null. @pre nobody uses it any more
+/// Deletes an object, by its run-time type; nothing happens if it is null. @pre no thread uses it any more
 template <class T>
 __device__ void destroy(T* object) {
   T::Allocator::free(object);

@@ -19,12 +19,12 @@ namespace dynasoar {
 ///     Shark (block 12, slot 5): bites_[0] = 7
 ///
 /// Each line says whose it is, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS, or of
-/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15; class values only their size. Of a
-/// null pointer, one to no object of the allocator, and one to an object that was destroyed, it says that; only
-/// checked builds know if another object has got the slot since. On a GPU the driver formats the numbers, with the
+/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15; class values only their size. It
+/// also says when a pointer is null, is not one of this allocator, or points to a destroyed object; only checked
+/// builds know if another object has taken the slot since. On a GPU the driver formats the numbers, with the
 /// decimal point of the C locale.
 ///
-/// @par Concurrency   reads all fields: who writes one meanwhile races
+/// @par Concurrency   reads all fields: a thread that writes one of them meanwhile races
 /// @par Cost          a GPU keeps 1 MiB of output until the host waits, and drops the oldest
 template <class T>
 __device__ void print(const T* object) {

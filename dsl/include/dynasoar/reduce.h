@@ -47,22 +47,23 @@ struct Greatest {
 ///           .then([this](Vector sum) { force_ = sum; });
 ///     }
 ///
-/// @param init   neutral to `op`, which must be associative and commutative: the order of the objects is nobody's, so
+/// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is unspecified,
+/// so
 ///               floating-point sums differ in their last bits from run to run
 /// @param load   what `map` needs of another object; read once for many objects, into memory that their threads share.
-///               It may capture nothing. At most 64 bytes, and quickest with 16 that are aligned to 16
+///               It may capture nothing and return at most 64 bytes; 16 bytes that are aligned to 16 are fastest
 /// @param map    everything of this object that it needs should be captured by value: it runs for every other object
-/// @return       say `.then(finish)` to get what the method has to return
+/// @return       call `.then(finish)` on it to get what the method has to return
 /// @pre          the method itself, `load` and `map` change nothing: several threads run them for one object. `finish`
 ///               changes its own object only, and nothing that `load` (or `map`, given a pointer) reads of objects: it
-///               runs as soon as this object has seen all others; nobody deletes objects of U meanwhile
+///               runs as soon as this object has seen all others; no thread deletes objects of U meanwhile
 template <class U, class R, class Op, class Load, class Map>
 __device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, [[maybe_unused]] Load load,
                                                                           Map map) {
   return {init, op, map};
 }
 
-/// The same with `map(other)` for a U* of which nothing is loaded in advance.
+/// The same with `map(other)` for a U*, of which nothing is loaded in advance.
 template <class U, class R, class Op, class Map>
 __device__ detail::UnfinishedReduction<U, R, Op, detail::LoadPointer, Map> device_reduce(R init, Op op, Map map) {
   return {init, op, map};

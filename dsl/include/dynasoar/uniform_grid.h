@@ -1,9 +1,8 @@
 /// @file
 /// UniformGrid: finds the neighbours of objects that have positions. See docs/neighbours.md.
 ///
-/// Objects are sorted by the cell of a uniform grid in which they lie, with a counting sort, and what others see of
-/// them is copied in that order, so that a search reads a few short pieces of memory. Not in dynasoar.h, because many
-/// programs have no use for it.
+/// A counting sort orders the objects by the cell in which they lie and copies what others see of them in that order,
+/// so that a search reads a few short pieces of memory. Not in dynasoar.h, because many programs have no use for it.
 #pragma once
 
 #include <algorithm>
@@ -107,11 +106,11 @@ class UniformGrid final : detail::Attachment {
   /// @tparam kSeen    a method of T that returns what others see of an object, a Seen. It changes nothing
   /// @tparam kOrder   a field of T, an integer that differs between the objects. Neighbours in one cell are visited in
   ///                  its order, so everything is visited in an order that nothing else has a part in: sums of floating
-  ///                  point numbers are the same bits in every run. Without it, the order within a cell is anybody's
+  ///                  point numbers are the same bits in every run. Without it, the order within a cell is
+  ///                  unspecified
   /// @par Cost        without an order 3 kernels, with it 4; one more if there are many cells, two more for each
-  /// subclass,
-  ///                  and the list of objects, if lists are not kept. A cell with n objects costs n * n comparisons to
-  ///                  put in order
+  ///                  subclass, and the list of objects, if lists are not kept. A cell with n objects costs n * n
+  ///                  comparisons to put in order
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild();
 

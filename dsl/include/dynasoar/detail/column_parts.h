@@ -80,7 +80,7 @@ struct ValueInfo {
     pointer,  ///< to an object of an allocator with `classes`; if that is null, to anything
     array,    ///< of `parts` values like `part`
     members,  ///< that `list_members` appends
-    bytes     ///< that mean nothing to anybody
+    bytes     ///< without a meaning that is known
   };
   Nature nature;
   std::size_t bytes;

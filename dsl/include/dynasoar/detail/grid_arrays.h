@@ -73,7 +73,7 @@ struct CountObject {
   }
 };
 
-/// Gives an object a place in its cell, which nobody else gets.
+/// Gives an object a place of its own in its cell.
 ///
 /// @tparam kSeen, kOrder   as in UniformGrid::rebuild
 template <class T, class Seen, auto kSeen, auto kOrder>
@@ -115,7 +115,7 @@ struct PlaceObject {
 };
 
 /// Moves the object that came to a place to the one that its key has among those of its cell. Objects of equal keys
-/// stay in the order in which they came, which is anybody's; so do those in no cell.
+/// stay in the order in which they came, which is unspecified; so do those in no cell.
 template <class P, class Seen>
 struct OrderInCell {
   GridSpace<P> space;

@@ -79,7 +79,7 @@ struct NeighbourReduction {
   }
 };
 
-/// A reduction of which nobody has said yet what becomes of its result.
+/// A reduction before `then` has said what becomes of its result.
 template <class View, class R, class Op, class Map>
 struct [[nodiscard]] UnfinishedNeighbourReduction {
   View view;

@@ -50,7 +50,7 @@ struct Reduction {
   Finish finish;
 };
 
-/// A reduction of which nobody has said yet what becomes of its result.
+/// A reduction before `then` has said what becomes of its result.
 template <class U, class R, class Op, class Load, class Map>
 struct UnfinishedReduction {
   R init;
