@@ -9,8 +9,8 @@
 #include <cairo.h>
 #include <fmt/format.h>
 
-#include <app/cairo_png.h>
 #include <app/history_chart.h>
+#include <app/map_painter.h>
 #include <app/picture.h>
 
 #include "colors.h"
@@ -18,49 +18,26 @@
 namespace traffic {
 namespace {
 
-constexpr app::Rgb kText = {203, 213, 225};
 constexpr app::Rgb kDestination = {96, 165, 250};
 
 constexpr app::Rgb kCarsLine = {37, 99, 235};
 constexpr app::Rgb kMovingLine = {22, 163, 74};
 
-constexpr double kLongSide = 1600;
-constexpr double kMargin = 40;
-constexpr double kLegend = 68;        // height of the strip below the map
-constexpr double kLeastWidth = 1000;  // for the legend
-constexpr double kFontSize = 22;
+constexpr app::MapStyle kStyle = {
+    .margin = 40, .legend = 68, .legend_middle = 24, .least_width = 1000, .background = kNight, .ink = {203, 213, 225}};
 
 // More of these cannot be told apart in a picture: only every n-th is drawn.
 constexpr std::size_t kMostStreets = 20000;
 constexpr std::size_t kMostCars = 200000;
 
-struct Box {
-  double left = 0;
-  double right = 0;
-  double bottom = 0;
-  double top = 0;
-  bool is_empty = true;
-
-  void include(Point p) {
-    left = is_empty ? p.x : std::min(left, p.x);
-    right = is_empty ? p.x : std::max(right, p.x);
-    bottom = is_empty ? p.y : std::min(bottom, p.y);
-    top = is_empty ? p.y : std::max(top, p.y);
-    is_empty = false;
+app::MapBox box_of(const Network& network) {
+  app::MapBox box;
+  for (const Intersection& intersection : network.intersections) box.include(intersection.at.x, intersection.at.y);
+  for (const Street& street : network.streets) {
+    for (const Point bend : street.bends) box.include(bend.x, bend.y);
   }
-
-  static Box of(const Network& network) {
-    Box box;
-    for (const Intersection& intersection : network.intersections) box.include(intersection.at);
-    for (const Street& street : network.streets) {
-      for (const Point bend : street.bends) box.include(bend);
-    }
-    return box;
-  }
-
-  double width() const { return right - left; }
-  double height() const { return top - bottom; }
-};
+  return box;
+}
 
 double distance(Point a, Point b) {
   return std::hypot(b.x - a.x, b.y - a.y);
@@ -105,19 +82,9 @@ struct Dot {
   std::uint8_t speed;
 };
 
-class MapPainter {
+class TrafficPainter : public app::MapPainter {
  public:
-  explicit MapPainter(const Network& network) : network_(network), view_(Box::of(network)) {
-    const double longest = std::max(view_.width(), view_.height());
-    if (longest > 0) scale_ = (kLongSide - 2 * kMargin) / longest;
-    width_ = std::max(view_.width() * scale_ + 2 * kMargin, kLeastWidth);
-    height_ = view_.height() * scale_ + 2 * kMargin;
-    image_ = app::make_image(static_cast<int>(std::ceil(width_)), static_cast<int>(std::ceil(height_ + kLegend)));
-    context_.reset(cairo_create(image_.get()));
-    cairo_set_line_join(cr(), CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_cap(cr(), CAIRO_LINE_CAP_ROUND);
-    set_color(kNight);
-    cairo_paint(cr());
+  explicit TrafficPainter(const Network& network) : MapPainter(box_of(network), kStyle), network_(network) {
     for (const Street& street : network_.streets) top_limit_ = std::max(top_limit_, street.limit);
     cell_size_ = mean_cell_size();
   }
@@ -128,26 +95,13 @@ class MapPainter {
     paint_streets();
     paint_destinations();
     for (const Dot& car : cars) {
-      dot(x_of(car.at), y_of(car.at), car_radius(), app::ramp(kSpeeds, static_cast<double>(car.speed) / top_limit_));
+      dot(x_of(car.at.x), y_of(car.at.y), car_radius(),
+          app::ramp(kSpeeds, static_cast<double>(car.speed) / top_limit_));
     }
     paint_legend();
   }
 
-  app::Picture picture() const { return app::picture_of(image_); }
-
  private:
-  cairo_t* cr() const { return context_.get(); }
-
-  double x_of(Point p) const {
-    const double unused = width_ - 2 * kMargin - view_.width() * scale_;
-    return kMargin + unused / 2 + (p.x - view_.left) * scale_;
-  }
-  double y_of(Point p) const { return kMargin + (view_.top - p.y) * scale_; }
-
-  void set_color(app::Rgb color, double opacity = 1) {
-    cairo_set_source_rgba(cr(), color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
-  }
-
   // In pixels.
   double mean_cell_size() const {
     double length = 0;
@@ -156,12 +110,12 @@ class MapPainter {
       length += Line(network_, street).length();
       cells += street.cells;
     }
-    return cells > 0 ? length * scale_ / cells : 1;
+    return cells > 0 ? length * scale() / cells : 1;
   }
 
   // So that cars stand in a row without a gap, but many cars do not hide each other.
   double car_radius() const {
-    const double room = std::sqrt(width_ * height_ / static_cast<double>(cars_ + 1));
+    const double room = std::sqrt(width() * height() / static_cast<double>(cars_ + 1));
     return std::clamp(std::min(0.5 * cell_size_, 0.15 * room), 0.7, 5.0);
   }
 
@@ -173,7 +127,7 @@ class MapPainter {
     cairo_set_line_width(cr(), std::clamp(0.6 * cell_size_, 1.0, 5.0));
     for (std::size_t s = 0; s < network_.streets.size(); s += stride) {
       const Line line(network_, network_.streets[s]);
-      for (const Point point : line.points()) cairo_line_to(cr(), x_of(point), y_of(point));
+      for (const Point point : line.points()) cairo_line_to(cr(), x_of(point.x), y_of(point.y));
       cairo_stroke(cr());
     }
   }
@@ -184,7 +138,7 @@ class MapPainter {
       const auto [number, cell] = network_.destinations[i];
       const Street& street = network_.streets[number];
       const Point at = Line(network_, street).at((cell + 0.5) / street.cells);
-      dot(x_of(at), y_of(at), 0.9 * car_radius(), kDestination);
+      dot(x_of(at.x), y_of(at.y), 0.9 * car_radius(), kDestination);
     }
   }
 
@@ -207,30 +161,10 @@ class MapPainter {
     return dots;
   }
 
-  void dot(double x, double y, double radius, app::Rgb color) {
-    set_color(color);
-    cairo_arc(cr(), x, y, radius, 0, 4 * std::acos(0.0));
-    cairo_fill(cr());
-  }
-
-  // @return where the next thing in the line begins
-  double text(double x, const std::string& words) {
-    cairo_select_font_face(cr(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cr(), kFontSize);
-    set_color(kText);
-    cairo_move_to(cr(), x, legend_middle() + kFontSize * 0.36);
-    cairo_show_text(cr(), words.c_str());
-    cairo_text_extents_t extents;
-    cairo_text_extents(cr(), words.c_str(), &extents);
-    return x + extents.x_advance;
-  }
-
-  double legend_middle() const { return height_ + kLegend / 2 - 10; }
-
   void paint_legend() {
     constexpr double kStep = 26;
     constexpr double kDot = 8;
-    double x = text(kMargin, "cars: standing") + 24;
+    double x = text(kStyle.margin, "cars: standing") + 24;
     for (std::uint32_t speed = 0; speed <= top_limit_; ++speed, x += kStep) {
       dot(x, legend_middle(), kDot, app::ramp(kSpeeds, static_cast<double>(speed) / top_limit_));
     }
@@ -240,15 +174,9 @@ class MapPainter {
   }
 
   const Network& network_;
-  Box view_;
-  double scale_ = 1;
-  double width_ = 0;
-  double height_ = 0;
   std::uint32_t top_limit_ = 1;
   double cell_size_ = 1;
   std::size_t cars_ = 0;
-  app::CairoSurface image_;
-  app::CairoContext context_;
 };
 
 }  // namespace
@@ -273,13 +201,11 @@ void add_places(dynasoar::Columns& cars, const std::vector<Point>& places) {
 }
 
 app::World world_of(const Network& network) {
-  const Box box = Box::of(network);
-  const double margin = 0.02 * std::max({box.width(), box.height(), 1e-9});
-  return {box.left - margin, box.top + margin, box.width() + 2 * margin, box.height() + 2 * margin, true};
+  return box_of(network).world(0.02);
 }
 
 app::Picture map_picture(const Network& network, const std::vector<CellState>& cells) {
-  MapPainter painter(network);
+  TrafficPainter painter(network);
   painter.paint(cells);
   return painter.picture();
 }
