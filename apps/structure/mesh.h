@@ -23,7 +23,7 @@ struct Mesh {
 };
 
 /// A mesh that cannot be read. The message is one line: "plate.msh:12:5: expected ..., found ...".
-class MeshError : public app::UsageError {
+class MeshError : public dynasoar::program::UsageError {
  public:
   using UsageError::UsageError;
 };

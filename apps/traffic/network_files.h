@@ -14,7 +14,7 @@
 namespace traffic {
 
 /// A file that is no network; the message names the file, the line and the column.
-class NetworkError : public app::UsageError {
+class NetworkError : public dynasoar::program::UsageError {
  public:
   using UsageError::UsageError;
 };

@@ -17,16 +17,16 @@ inline constexpr int kNumbersOf = static_cast<int>(sizeof(Census) / sizeof(std::
 
 /// A census while the device adds it up: `of[i]` is its i-th member.
 template <class Census>
-using Tally = Counts<kNumbersOf<Census>>;
+using Tally = dynasoar::program::Counts<kNumbersOf<Census>>;
 
 /// @tparam Census   a struct whose members are all of type std::uint64_t
 template <class Census>
-class CensusHistory : public CountHistory<kNumbersOf<Census>> {
+class CensusHistory : public dynasoar::program::CountHistory<kNumbersOf<Census>> {
  public:
   /// Waits, and returns what was counted since the last call, oldest first.
   std::vector<Census> take(dynasoar::Executor& executor) {
     std::vector<Census> censuses;
-    for (const Tally<Census>& tally : CountHistory<kNumbersOf<Census>>::take(executor)) {
+    for (const Tally<Census>& tally : dynasoar::program::CountHistory<kNumbersOf<Census>>::take(executor)) {
       censuses.push_back(std::bit_cast<Census>(tally));
     }
     return censuses;
