@@ -25,14 +25,11 @@ using dynasoar::test::HeapCopy;
 using dynasoar::test::require;
 using dynasoar::test::TinyHeap;
 
-/// Atomics policy of a thread that is alone: a request is decided in its first round, and nobody ever waits.
-struct LonelyAtomics {
-  template <class T>
-  using word = dynasoar::AtomicWord<T>;
+/// Atomics policy of a thread that is alone: a request is decided in its first round, and nothing ever waits.
+struct LonelyAtomics : PlatformAtomics {
   static void fence(Order) {}
   static constexpr int kShards = 2;
   static constexpr std::size_t kLineBytes = 0;
-  static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr int kPatience = 1;
   static constexpr int kRoundsPerSearch = 1;
   static constexpr Order kFenced = Order::relaxed;
@@ -131,8 +128,8 @@ class Session {
     }
   }
 
-  bool allocate(std::uint32_t type, std::uint32_t want, std::uint32_t who) {
-    const Reservation got = heap_.allocate(static_cast<int>(type), static_cast<int>(want), who);
+  bool allocate(std::uint32_t type, std::uint32_t want, std::uint32_t warp_id) {
+    const Reservation got = heap_.allocate(static_cast<int>(type), static_cast<int>(want), warp_id);
     if (got.slots == 0) {
       require(got.refusal == Refusal::heap_full, "a request is refused as contended although the thread is alone");
       require(!model_.has_room(type), "a request is refused although there is room");
@@ -146,8 +143,8 @@ class Session {
   }
 
   /// Whole blocks; there need not be any.
-  void allocate_blocks(std::uint32_t type, std::uint32_t want, std::uint32_t who) {
-    const auto got = heap_.allocate_blocks(static_cast<int>(type), static_cast<int>(want), who);
+  void allocate_blocks(std::uint32_t type, std::uint32_t want, std::uint32_t warp_id) {
+    const auto got = heap_.allocate_blocks(static_cast<int>(type), static_cast<int>(want), warp_id);
     require(dynasoar::detail::popcount(got.bits) <= static_cast<int>(want), "there are more blocks than asked for");
     for (std::uint64_t left = got.bits; left != 0; left &= left - 1) {
       const std::uint32_t block = got.first + static_cast<std::uint32_t>(dynasoar::detail::lowest_bit(left));
@@ -158,9 +155,9 @@ class Session {
   }
 
   /// Requests one after the other, up to a full heap.
-  void allocate_many(std::uint32_t type, std::uint32_t who) {
+  void allocate_many(std::uint32_t type, std::uint32_t warp_id) {
     const std::uint32_t most = input_.below(256);
-    for (std::uint32_t i = 0; i < most && allocate(type, kSlots, who); ++i) {
+    for (std::uint32_t i = 0; i < most && allocate(type, kSlots, warp_id); ++i) {
     }
   }
 

@@ -468,7 +468,7 @@ void take_and_return(std::uint32_t size, std::uint64_t seed) {
   for (std::uint32_t i = 0; i < size; ++i) {
     if (found[i] == 0) unowned.insert(i);
   }
-  CHECK(pool.positions() == unowned);  // none lost: who has no owner is in the pool
+  CHECK(pool.positions() == unowned);  // none lost: every bit without an owner is in the pool
   CHECK(pool.errors() == "");
 }
 

@@ -39,7 +39,7 @@ inline void disturb() {
 }
 
 /// Atomics policy: the platform's, but every operation may first let another thread run.
-struct DisturbedAtomics {
+struct DisturbedAtomics : PlatformAtomics {
   template <class T>
   class word {
    public:
@@ -57,17 +57,8 @@ struct DisturbedAtomics {
    private:
     AtomicWord<T> word_;
   };
-  static void fence(Order order) { PlatformAtomics::fence(order); }
-  static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr std::size_t kLineBytes = 0;
-  static constexpr Order kCounted = PlatformAtomics::kCounted;
-  static constexpr Order kFenced = PlatformAtomics::kFenced;
-  static constexpr Order kFencedLater = PlatformAtomics::kFencedLater;
-  static constexpr Order kFencedBoth = PlatformAtomics::kFencedBoth;
   static constexpr bool kReadsAhead = true;
-  static constexpr int kPatience = PlatformAtomics::kPatience;
-  static constexpr int kRoundsPerSearch = PlatformAtomics::kRoundsPerSearch;
-  static void pause(int looks = 0) { PlatformAtomics::pause(looks); }
 };
 static_assert(dynasoar::AtomicsPolicy<DisturbedAtomics>);
 
@@ -89,7 +80,7 @@ struct Interruption {
 
 /// Atomics policy: the platform's, for one thread, with interruptions. Slot bitmaps are known by the orders that only
 /// they are changed with, what lists a closed block as the first fetch_or after the closer's fence.
-struct ScriptedAtomics {
+struct ScriptedAtomics : PlatformAtomics {
   template <class T>
   class word : public AtomicWord<T> {
    public:
@@ -111,15 +102,11 @@ struct ScriptedAtomics {
   };
   static void fence(Order order) { closing = order == Order::acq_rel; }
   inline static bool closing = false;  ///< a closer is about to list the block, or its page
-  static constexpr int kShards = PlatformAtomics::kShards;
   static constexpr std::size_t kLineBytes = 0;
-  static constexpr Order kCounted = PlatformAtomics::kCounted;
   static constexpr Order kFenced = Order::relaxed;
   static constexpr Order kFencedLater = Order::relaxed;
   static constexpr Order kFencedBoth = Order::relaxed;
-  static constexpr bool kReadsAhead = false;
   static constexpr int kPatience = 4;
-  static constexpr int kRoundsPerSearch = 4;
   static void pause(int = 0) { Interruption::after("wait"); }
 };
 static_assert(dynasoar::AtomicsPolicy<ScriptedAtomics>);
@@ -147,7 +134,7 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
     Random random = Random::of(seed, static_cast<std::uint64_t>(worker));
     disturbance = Random::of(seed + 1, static_cast<std::uint64_t>(worker));
     Outcome& outcome = outcomes[static_cast<std::size_t>(worker)];
-    const auto who = static_cast<std::uint32_t>(worker);
+    const auto warp_id = static_cast<std::uint32_t>(worker);
     std::vector<Reservation> mine;
     std::uint32_t slots = 0;
     const auto release = [&](std::size_t which) {
@@ -160,14 +147,14 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
                                 0, std::memory_order_relaxed) != worker + 1;
         --slots;
       }
-      heap.release(reservation.block, heap.type_of(reservation.block), reservation.slots, who,
+      heap.release(reservation.block, heap.type_of(reservation.block), reservation.slots, warp_id,
                    heap.taken(reservation.block));
     };
     for (std::uint32_t i = 0; i < load.operations / static_cast<std::uint32_t>(load.workers); ++i) {
       const std::uint32_t want = 1 + random.below(load.want);
       if (slots + want <= load.most && random.below(2) == 0) {
         const int type = static_cast<int>(random.below(kTypes));
-        const Reservation got = heap.allocate(type, static_cast<int>(want), who);
+        const Reservation got = heap.allocate(type, static_cast<int>(want), warp_id);
         if (got.slots == 0) {
           ++(got.refusal == dynasoar::Refusal::heap_full ? outcome.refused_full : outcome.refused_contended);
           continue;

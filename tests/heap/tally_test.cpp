@@ -20,9 +20,9 @@ using dynasoar::test::Counters;
 struct AddMuch {
   Tally<> tally;
   __device__ void operator()(std::size_t i) const {
-    const auto who = static_cast<std::uint32_t>(i);
-    tally.add(who, i % 7, Order::relaxed);
-    if (i % 5 == 0) tally.add(who, std::uint64_t{1} << 40, Order::release);
+    const auto shard = static_cast<std::uint32_t>(i);
+    tally.add(shard, i % 7, Order::relaxed);
+    if (i % 5 == 0) tally.add(shard, std::uint64_t{1} << 40, Order::release);
   }
 };
 

@@ -388,7 +388,7 @@ template <class Program>
 std::vector<std::jthread> WarpTeam::start(const Program& program) {
   {
     const std::lock_guard lock(mutex_);
-    for (Lane& lane : lanes_) lane.doing = Doing::running;  // before any of them looks who is there
+    for (Lane& lane : lanes_) lane.doing = Doing::running;  // before any of them looks which lanes are there
   }
   std::vector<std::jthread> threads;
   for (int lane = 0; lane < kLanes; ++lane) {

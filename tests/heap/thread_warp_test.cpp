@@ -102,7 +102,7 @@ TEST_CASE("the model of a warp puts every lane into one group, and its operation
       wrong += (group.ballot(warp.lane() % 3 == 0) >> group.rank() & 1) != unsigned{warp.lane() % 3 == 0};
       const int other = (group.rank() + 3) % group.size();
       wrong += group.shuffle(static_cast<std::uint32_t>(group.rank()), other) != static_cast<std::uint32_t>(other);
-      if (warp.lane() == 7 && round == 5) return;  // nobody waits for who has left
+      if (warp.lane() == 7 && round == 5) return;  // no lane waits for one that has left
       if (round % 8 == 7) warp.meet();
     }
   });
