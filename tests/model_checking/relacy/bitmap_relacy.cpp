@@ -131,7 +131,7 @@ void add_passing(std::vector<Entry>& all) {
        1,
        Pairs::kAny,
        {[](Pairs& map) { map.use(3), map.bits.set(3), map.use(2), map.bits.set(2); }, take_any, take_any}}));
-  all.push_back(bitmap_entry<2>("bitmap_try_clear", "the same for one who may be too early", kFull, 2000000,
+  all.push_back(bitmap_entry<2>("bitmap_try_clear", "the same for a thread that may be too early", kFull, 2000000,
                                 {4,
                                  0,
                                  Pairs::kAny,
@@ -146,7 +146,7 @@ void add_passing(std::vector<Entry>& all) {
     };
   };
   all.push_back(bitmap_entry<4>(
-      "bitmap_claim_all", "who completes a group of bits claims it", kFull, 2000000,
+      "bitmap_claim_all", "the thread that completes a group of bits claims it", kFull, 2000000,
       {8, 0, 0, {set_and_claim(0), set_and_claim(1), [](Fours& map) { map.bits.set(2), map.bits.clear(2); }}}));
   all.push_back(bitmap_entry<2>("bitmap_claim_or_clear", "bits are claimed together, or one of them alone", kFull,
                                 2000000,

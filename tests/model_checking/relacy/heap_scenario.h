@@ -1,9 +1,6 @@
 /// @file
 /// A heap in a scenario, with everything that is checked of it: owners of slots, contents of objects, refusals, and the
 /// state at rest.
-///
-/// Relacy runs all threads of a scenario in one, so plain variables that only the checks use tell what has happened, in
-/// the order of the schedule. What a thread can know of it is another matter, and is told by Relacy's vector clocks.
 #pragma once
 
 #include "relacy_atomics.h"
@@ -24,127 +21,11 @@
 #include "../../heap/heap_check.h"
 #include "../../heap/tiny_heap.h"
 #include "explore.h"
+#include "heap_script.h"
+#include "read_heap.h"
+#include "timeline.h"
 
 namespace dynasoar::test {
-
-/// A point in a thread's life: which events of each thread happened before it.
-struct Moment {
-  std::array<int, 3> events;
-};
-
-/// Numbers what the threads do, so that it can be said which moments of them may belong together.
-class Timeline {
- public:
-  /// Appends an event of the running thread. @return its number
-  int mark() {
-    const int thread = rl::ctx().current_thread();
-    events_[thread].push({own_clock(), now()});
-    return events_[thread].size - 1;
-  }
-
-  /// The events that happened before what the running thread does next.
-  Moment now() const {
-    Moment moment{};
-    for (int i = 0; i < threads(); ++i) {
-      const auto known = rl::ctx().threadx_->acq_rel_order_[i];
-      while (moment.events[i] < events_[i].size && events_[i].all[moment.events[i]].clock < known) ++moment.events[i];
-    }
-    const int self = rl::ctx().current_thread();
-    moment.events[self] = events_[self].size;
-    return moment;
-  }
-
-  /// The events that have been executed, whoever knows of them.
-  Moment latest() const {
-    Moment moment{};
-    for (int i = 0; i < threads(); ++i) moment.events[i] = events_[i].size;
-    return moment;
-  }
-
-  /// Whether some moment between the two, at which every thread knows of the events that its own knew of, satisfies a
-  /// condition.
-  template <class Condition>
-  bool any_between(const Moment& first, const Moment& last, Condition condition) const {
-    Moment moment = first;
-    for (;;) {
-      if (consistent(moment) && condition(moment)) return true;
-      int i = 0;
-      while (i < threads() && moment.events[i] == last.events[i]) moment.events[i] = first.events[i], ++i;
-      if (i == threads()) return false;
-      ++moment.events[i];
-    }
-  }
-
- private:
-  struct Event {
-    rl::timestamp_t clock;
-    Moment before;
-  };
-  struct Events {
-    std::array<Event, 64> all;
-    int size = 0;
-    void push(const Event& event) {
-      expect(size < 64, "the scenario has too many events");
-      all[size++] = event;
-    }
-  };
-
-  static int threads() { return rl::ctx().get_thread_count(); }
-  static rl::timestamp_t own_clock() { return rl::ctx().threadx_->own_acq_rel_order_; }
-
-  bool consistent(const Moment& moment) const {
-    for (int i = 0; i < threads(); ++i) {
-      if (moment.events[i] == 0) continue;
-      const Moment& before = events_[i].all[moment.events[i] - 1].before;
-      for (int j = 0; j < threads(); ++j) {
-        if (j != i && before.events[j] > moment.events[j]) return false;
-      }
-    }
-    return true;
-  }
-
-  std::array<Events, 3> events_;
-};
-
-/// The words of one level of a bitmap that nobody is changing.
-template <class Bits>
-std::vector<std::vector<std::uint64_t>> read_levels(const Bits& bitmap) {
-  std::vector<std::vector<std::uint64_t>> levels(static_cast<std::size_t>(bitmap.levels()));
-  for (int level = 0; level < bitmap.levels(); ++level) {
-    for (std::uint32_t i = 0; i < bitmap.level_size(level); ++i) levels[level].push_back(bitmap.container(level, i));
-  }
-  return levels;
-}
-
-template <class T, class Word>
-std::vector<T> read_words(const Word* words, std::size_t count) {
-  std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = words[i].load(Order::relaxed);
-  return values;
-}
-
-/// A heap's state, without the executor that copy_heap asks for. @pre nobody is changing it
-template <class Heap>
-HeapCopy read_heap(const Heap& heap, int container_bits) {
-  HeapCopy copy;
-  copy.pages = heap.pages;
-  copy.stride = heap.block_stride();
-  copy.container_bits = container_bits;
-  copy.all_slots = Heap::kAllSlots;
-  copy.slots = read_words<std::uint64_t>(heap.slots.words, heap.blocks());
-  copy.token = read_words<std::uint32_t>(heap.token, heap.blocks());
-  copy.page_type = read_words<std::uint32_t>(heap.page_type, heap.pages);
-  copy.free_pages = read_levels(heap.free_pages);
-  copy.free_page_count = heap.pages_freed.read() - heap.pages_taken.read();
-  for (const typename Heap::TypeState& type : heap.types) {
-    copy.types.push_back({read_levels(type.empty), read_levels(type.active), read_levels(type.allocated),
-                          blocks_of_current<Heap>(read_words<std::uint32_t>(type.current.words, heap.current_count)),
-                          read_words<std::uint32_t>(type.fetching.words, heap.current_count), type.blocks_per_page,
-                          type.created.read() - type.deleted.read(), type.opened.read() - type.closed.read(),
-                          type.emptied.read() - type.reused.read()});
-  }
-  return copy;
-}
 
 /// A heap of blocks of few slots and containers of two bits, its threads, and the checks.
 ///
@@ -152,8 +33,6 @@ HeapCopy read_heap(const Heap& heap, int container_bits) {
 template <int kTypes, int kSlots = 2>
 class HeapScenario : public Scenario {
  public:
-  using Script = std::function<void(HeapScenario&)>;
-
   /// What a scenario consists of.
   struct Setting {
     std::uint32_t pages;
@@ -182,11 +61,11 @@ class HeapScenario : public Scenario {
     requests_.reserve(kMostObjects);
     refusals_.reserve(kMostObjects);
     for (auto& flag : flags) flag.store(0, Order::relaxed);
-    setting.before(*this);
+    play(setting.before);
     alone_ = false;
   }
 
-  void thread(int index) override { setting_.threads[static_cast<std::size_t>(index)](*this); }
+  void thread(int index) override { play(setting_.threads[static_cast<std::size_t>(index)]); }
 
   /// Gives everything back, then fills and empties the heap once more.
   void after() override {
@@ -200,7 +79,7 @@ class HeapScenario : public Scenario {
     check_unused();
   }
 
-  // For scripts.
+  // The steps of scripts.
 
   static constexpr std::size_t kNothing = ~std::size_t{0};
 
@@ -214,12 +93,12 @@ class HeapScenario : public Scenario {
   const Heap& heap() const { return tiny_.heap(); }
 
   /// Allocates. @return the object's number, kNothing if refused
-  std::size_t take(int type, std::uint32_t who, int want = 1) {
+  std::size_t take(int type, std::uint32_t warp_id, int want = 1) {
     const int begin = mark();
     const Moment known = timeline_.now();
     requests_.push_back({type, self(), begin, kStillInProgress});
     const std::size_t request = requests_.size() - 1;
-    const Reservation got = heap().allocate(type, want, who);
+    const Reservation got = heap().allocate(type, want, warp_id);
     if (got.slots == 0) {
       requests_[request].ended = mark();
       if (got.refusal == Refusal::heap_full && !alone_) refusals_.push_back({type, known, timeline_.latest()});
@@ -236,7 +115,7 @@ class HeapScenario : public Scenario {
   }
 
   /// Frees an object.
-  void give(std::size_t number, std::uint32_t who) {
+  void give(std::size_t number, std::uint32_t warp_id) {
     Object& object = objects_[number];
     read(object);
     own(object, false);
@@ -245,7 +124,7 @@ class HeapScenario : public Scenario {
     object.released = kStillInProgress;
     const std::uint32_t block = object.reservation.block;
     const std::uint64_t taken = heap().taken(block);
-    heap().release(block, heap().type_of(block), object.reservation.slots, who, taken);
+    heap().release(block, heap().type_of(block), object.reservation.slots, warp_id, taken);
     objects_[number].released = mark();
   }
 
@@ -258,11 +137,11 @@ class HeapScenario : public Scenario {
   };
 
   /// Allocates whole blocks; every slot is an object of its own. @return their numbers
-  Numbers take_blocks(int type, std::uint32_t who, int want = 2) {
+  Numbers take_blocks(int type, std::uint32_t warp_id, int want = 2) {
     const int begin = mark();
     requests_.push_back({type, self(), begin, kStillInProgress});
     const std::size_t request = requests_.size() - 1;
-    const typename Heap::Blocks got = heap().allocate_blocks(type, want, who);
+    const typename Heap::Blocks got = heap().allocate_blocks(type, want, warp_id);
     expect(std::popcount(got.bits) <= want, "there are too many blocks");
     Numbers numbers;
     for (std::uint64_t left = got.bits; left != 0; left &= left - 1) {
@@ -283,25 +162,27 @@ class HeapScenario : public Scenario {
   }
 
   /// Allocates whole blocks, and frees their slots one by one.
-  void take_and_give_blocks(int type, std::uint32_t who, int want = 2) {
-    for (const std::size_t number : take_blocks(type, who, want)) give(number, who);
+  void take_and_give_blocks(int type, std::uint32_t warp_id, int want = 2) {
+    for (const std::size_t number : take_blocks(type, warp_id, want)) give(number, warp_id);
   }
 
   /// Allocates and frees.
-  void take_and_give(int type, std::uint32_t who, int want = 1) {
-    const std::size_t object = take(type, who, want);
-    if (object != kNothing) give(object, who);
+  void take_and_give(int type, std::uint32_t warp_id, int want = 1) {
+    const std::size_t object = take(type, warp_id, want);
+    if (object != kNothing) give(object, warp_id);
   }
 
-  /// Why the last request was refused. @pre nobody has gone on since
-  Refusal last_refusal() const { return last_refusal_; }
-
-  std::uint32_t block_of(std::size_t number) const { return objects_[number].reservation.block; }
+  /// Allocates an object, allocates and frees another one, and frees the first.
+  void take_and_give_around(int type, std::uint32_t warp_id) {
+    const std::size_t object = take(type, warp_id);
+    take_and_give(type, warp_id);
+    if (object != kNothing) give(object, warp_id);
+  }
 
  private:
   static constexpr std::size_t kMostObjects = 64;
   static constexpr int kStillInProgress = 1 << 20;
-  static constexpr int kAlone = -1;  // who acts before the threads start and after they have ended
+  static constexpr int kAlone = -1;  // before the threads start and after they have ended, the program itself acts
   static constexpr int kNobody = -2;
 
   struct Object {
@@ -321,6 +202,24 @@ class HeapScenario : public Scenario {
     int type;
     Moment first, last;
   };
+
+  void play(const Script& script) {
+    for (const Step& step : script) play(step);
+  }
+
+  void play(const Step& step) {
+    const auto number = static_cast<std::size_t>(step.what);
+    switch (step.kind) {
+      case Step::kTake: take(step.what, step.warp_id, step.want); return;
+      case Step::kGive: give(number, step.warp_id); return;
+      case Step::kTakeAndGive: take_and_give(step.what, step.warp_id, step.want); return;
+      case Step::kTakeAndGiveAround: take_and_give_around(step.what, step.warp_id); return;
+      case Step::kTakeBlocks: take_blocks(step.what, step.warp_id, step.want); return;
+      case Step::kTakeAndGiveBlocks: take_and_give_blocks(step.what, step.warp_id, step.want); return;
+      case Step::kRaise: raise(number, step.order); return;
+      case Step::kAwait: await(number, step.order); return;
+    }
+  }
 
   int self() const { return alone_ ? kAlone : rl::ctx().current_thread(); }
   int mark() { return alone_ ? 0 : timeline_.mark(); }
@@ -464,7 +363,7 @@ class HeapScenario : public Scenario {
       expect(take(type, 0) != kNothing, "at rest, a request is refused although slots are free");
     }
     expect(take(type, 0) == kNothing, "more slots are handed out than there are");
-    expect(last_refusal() == Refusal::heap_full, "at rest, a heap that is full is not found to be");
+    expect(last_refusal_ == Refusal::heap_full, "at rest, a heap that is full is not found to be");
     refusals_.clear();
   }
 
