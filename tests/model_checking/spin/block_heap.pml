@@ -1,4 +1,5 @@
-/* Promela model of the state machine in allocator/include/dynasoar/heap/ (block_heap.h says which file has which part), for SPIN 6.5.
+/* Promela model of the state machine in allocator/include/dynasoar/heap/, for SPIN 6.5. (block_heap.h says which file
+ * has which part.)
  *
  * What is modelled. Every access of the C++ code to shared memory is one step here, in the same order, named after the
  * function that it is in; between two accesses a warp only computes. So a complete search covers all interleavings of

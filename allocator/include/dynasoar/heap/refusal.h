@@ -37,8 +37,8 @@ class AllocationError : public Error {
 
 namespace detail {
 
-/// Words that count the refusals of so many types: kRefusals per type, and behind those of all types another one per
-/// type. That counts in units of 2^32 what is refused together because the heap is full, so that nothing overflows.
+/// Number of words that count the refusals of `types` types: kRefusals per type, then one more per type. The latter
+/// counts objects that were refused together because the heap is full, in units of 2^32, so that nothing overflows.
 constexpr std::size_t refusal_words(std::size_t types) {
   return types * (kRefusals + 1);
 }

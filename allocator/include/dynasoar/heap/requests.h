@@ -1,6 +1,6 @@
 /// @file
-/// Requests: whether an allocator serves what the lanes of a warp ask for at the same time together. For allocators
-/// that exist both ways, so that the difference can be measured. Used by SoaAllocator and those in malloc/.
+/// Requests: whether an allocator combines the requests that the lanes of a warp make at the same time. For allocators
+/// that exist in both forms, so that the difference can be measured. Used by SoaAllocator and those in malloc/.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class Requests {
 
 namespace detail {
 
-/// A warp of one lane, for a lane that makes a request for others: those do not come along.
+/// A warp of one lane, for a lane that makes a request on behalf of others, which wait for it elsewhere.
 struct LoneLane {
   std::uint32_t warp;  ///< its warp's id
   __device__ SingleLaneGroup coalesce() const { return {}; }
@@ -37,7 +37,7 @@ __device__ auto requesting_lanes([[maybe_unused]] const W& warp) {
   }
 }
 
-/// The lanes that called the caller together: it waits for them before it returns.
+/// The lanes that called the caller together; the caller waits for all of them before it returns.
 template <Requests kRequests, Warp W>
 __device__ auto calling_lanes([[maybe_unused]] const W& warp) {
   if constexpr (kRequests == Requests::combined) {

@@ -60,7 +60,7 @@ class ReducedSoaAllocator {
   static constexpr Requests kRequests = Features::kCombines ? Requests::combined : Requests::separate;
   using Lanes = detail::WarpRequests<ReducedSoaAllocator, kRequests>;
 
-  // What the DSL needs to know of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
+  // What the DSL asks of an allocator: the owner of its memory, whether it finds misuse, where fields lie.
   using Storage = detail::HeapStorage<ReducedSoaAllocator>;
   static constexpr bool kFindsMisuse = kChecked;
   static constexpr bool kCompacts = true;
@@ -70,8 +70,8 @@ class ReducedSoaAllocator {
   static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
 
-  /// Whether loops have blocks of T brought near before they visit them: blocks so small that whoever uses anything of
-  /// them uses all. Where there is more, a loop may need a part only.
+  /// Whether loops prefetch blocks of T before they visit them. Only small blocks, of which a loop uses everything if
+  /// it uses anything; of a larger block it may need a part only.
   template <class T>
   static constexpr bool kPrefetches = detail::block_bytes_v<T> <= detail::kMostPrefetchedBytes;
 
@@ -96,7 +96,7 @@ class ReducedSoaAllocator {
     return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
   }
 
-  /// Bytes of the smallest heap that can be had. @pre the classes are complete
+  /// Bytes of the smallest heap: a page for each class. @pre the classes are complete
   static constexpr std::size_t least_heap_bytes() { return kTypes * pages().bytes; }
 
   /// What device code needs to know: bound to this allocator type, see Binding.
@@ -128,9 +128,10 @@ class ReducedSoaAllocator {
     return largest;
   }
 
-  /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add for several classes, and leave room:
-  /// where objects come and go, blocks are not full. More than
-  /// there can be: the greatest number, which a handle refuses.
+  /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add the numbers for several classes, and
+  /// leave room: blocks are not full where objects are created and deleted.
+  ///
+  /// @return   the greatest number if the bytes do not fit into it; the handle's constructor refuses that
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
     const std::size_t slots = pages().blocks_per_page[static_cast<std::size_t>(index_of<T>)] * detail::kSlotsPerBlock;
@@ -155,7 +156,9 @@ class ReducedSoaAllocator {
     return reinterpret_cast<T*>(handle_of<T>(block, slot, generation).bits());
   }
 
-  /// Has a block of T brought from memory into a GPU's L2 cache. Called by 64 threads, each with its number.
+  /// Prefetches a block of T into a GPU's L2 cache; does nothing on a CPU.
+  ///
+  /// @param thread   number of the calling thread: 64 threads call it together
   template <class T>
   __device__ static void prefetch(std::uint32_t block, std::uint32_t thread) {
     constexpr std::uint32_t kSectorBytes = 32;
@@ -236,8 +239,8 @@ class ReducedSoaAllocator {
     return made;
   }
 
-  /// After a T was refused: if that was because the heap is full, and it still is, refuses `objects` more, without
-  /// trying. @return whether it did
+  /// To be called after a T was refused: if the heap was full, and still is, refuses `objects` more without trying.
+  /// @return whether it did
   /// @par Cost   two loads per shard of a tally
   template <class T>
   [[gnu::noinline]] __device__ static bool refuse_rest(std::uint64_t objects) {
@@ -295,7 +298,7 @@ class ReducedSoaAllocator {
     return bytes;
   }
 
-  /// Whether this make_new is one that the program wants to fail.
+  /// Whether fault injection makes this request fail; then it is recorded as refused.
   template <class T>
   __device__ static bool fails_on_request() {
     const State& state = detail::bound_state<ReducedSoaAllocator>();
