@@ -46,16 +46,19 @@ options; functions of yours that must not throw can be noexcept."
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif
 
-// A friend that each specialization of a class template declares anew, which is meant: compilers warn of it.
+// A friend that each specialization of a class template declares anew, which is meant: compilers warn of it, nvcc's own
+// and the host's.
 #if defined(__NVCC__)
-#define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...) \
-  _Pragma("nv_diag_suppress 1301") __VA_ARGS__ _Pragma("nv_diag_default 1301")
-#elif defined(__GNUC__) && !defined(__clang__)
+#define DYNASOAR_NVCC_FRIEND_(...) _Pragma("nv_diag_suppress 1301") __VA_ARGS__ _Pragma("nv_diag_default 1301")
+#else
+#define DYNASOAR_NVCC_FRIEND_(...) __VA_ARGS__
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
 #define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...)                                          \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wnon-template-friend\"") \
-      __VA_ARGS__ _Pragma("GCC diagnostic pop")
+      DYNASOAR_NVCC_FRIEND_(__VA_ARGS__) _Pragma("GCC diagnostic pop")
 #else
-#define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...) __VA_ARGS__
+#define DYNASOAR_FRIEND_OF_EACH_SPECIALIZATION(...) DYNASOAR_NVCC_FRIEND_(__VA_ARGS__)
 #endif
 
 // In a header that is implemented once per backend: includes the file of that name in the folder cuda/ or host/ beside
