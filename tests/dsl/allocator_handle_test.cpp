@@ -166,13 +166,8 @@ TEST_CASE("a method that one listed class declares runs without naming the class
   handle.parallel_do<&Trout::only_trout>(4);
   handle.parallel_do<&Shark::bite>();
   handle.parallel_do<&Shark::bite_often>(2, 5);
-  Counters wrong(1);
-  handle.parallel_do<Trout>(
-      [wrong = wrong.data()] __device__(Trout * trout) { dynasoar::test::count_if(*wrong, trout->spots_ != 7); });
-  handle.parallel_do<Shark>(
-      [wrong = wrong.data()] __device__(Shark * shark) { dynasoar::test::count_if(*wrong, shark->teeth_ != 89); });
-  handle.synchronize();
-  CHECK(wrong[0] == 0);
+  CHECK(handle.count_if<Trout>([] __device__(Trout * trout) { return trout->spots_ == 7; }) == kTrout);
+  CHECK(handle.count_if<Shark>([] __device__(Shark * shark) { return shark->teeth_ == 89; }) == kShark);
 }
 
 TEST_CASE("a loop over a base class visits every object of every subclass exactly once") {
@@ -182,11 +177,7 @@ TEST_CASE("a loop over a base class visits every object of every subclass exactl
   CHECK(totals<Shark>(handle).visits == kShark);
   CHECK(totals<Trout>(handle).visits == kTrout);
   CHECK(totals<Fish>(handle).visits == kFish + kTrout);
-  Counters wrong(1);
-  handle.parallel_do<Agent>(
-      [wrong = wrong.data()] __device__(Agent * agent) { dynasoar::test::count_if(*wrong, agent->visits_ != 1); });
-  handle.synchronize();
-  CHECK(wrong[0] == 0);
+  CHECK(handle.count_if<Agent>([] __device__(Agent * agent) { return agent->visits_ != 1; }) == 0);
 }
 
 TEST_CASE("a loop over a subclass with an inherited method leaves other classes alone") {

@@ -23,8 +23,6 @@ using dynasoar::Error;
 using dynasoar::HandleOptions;
 using dynasoar::OnRefusal;
 using dynasoar::Statistics;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
 
 class Cell;
 class Seed;
@@ -51,18 +49,14 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   __device__ void die_if(std::uint64_t remainder, std::uint64_t modulus) {
     if (number_ % modulus == remainder) dynasoar::destroy(this);
   }
-  __device__ void check_child(Counter* wrong) {
-    if (child_ != nullptr && child_->number_ != number_) wrong->fetch_add(1, dynasoar::Order::relaxed);
-  }
+  __device__ bool has_wrong_child() { return child_ != nullptr && child_->number_ != number_; }
 };
 
 class Seed : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Seed, (parent_, Cell*), (number_, std::uint64_t))
   __device__ explicit Seed(std::uint32_t, Cell* parent) : parent_(parent), number_(parent->number_) {}
-  __device__ void check_parent(Counter* wrong) {
-    if (parent_->number_ != number_) wrong->fetch_add(1, dynasoar::Order::relaxed);
-  }
+  __device__ bool has_wrong_parent() { return parent_->number_ != number_; }
 };
 
 __device__ void Cell::sow(std::uint32_t seeds) {
@@ -98,10 +92,7 @@ TEST_CASE("creating more objects than there is room for makes room first, and ob
   handle.synchronize();  // nothing was refused
   CHECK(handle.count<Cell>() == many + 200);
   CHECK(handle.sum<&Cell::number_>() == sum_to(many) + 2 * sum_to(100));
-  Counters wrong(1);
-  handle.parallel_do<&Cell::check_child>(wrong.data());
-  handle.synchronize();
-  CHECK(wrong[0] == 0);
+  CHECK(handle.count_if<Cell>([] __device__(Cell * one) { return one->has_wrong_child(); }) == 0);
   const Statistics now = handle.statistics();
   CHECK(now.growths >= 1);
   CHECK(now.heap_bytes >= 300 * kPage);
@@ -151,10 +142,7 @@ TEST_CASE("births that were refused are possible in the next step") {
   } while (handle.retry_with_growth());
   CHECK(steps > 1);  // who was refused asked for one cell only
   CHECK(handle.count<Cell>() == 64 + cells_of(100) / 64 * 64);
-  Counters wrong(1);
-  handle.parallel_do<&Cell::check_child>(wrong.data());
-  handle.synchronize();
-  CHECK(wrong[0] == 0);
+  CHECK(handle.count_if<Cell>([] __device__(Cell * one) { return one->has_wrong_child(); }) == 0);
   CHECK(dynasoar::test::heap_errors(handle) == "");
 }
 
@@ -248,10 +236,7 @@ TEST_CASE("room that was reserved is there") {
   handle.parallel_do<&Cell::sow>(1000u);
   handle.synchronize();
   CHECK(handle.count<Seed>() == 64 * 1000);
-  Counters wrong(1);
-  handle.parallel_do<&Seed::check_parent>(wrong.data());
-  handle.synchronize();
-  CHECK(wrong[0] == 0);
+  CHECK(handle.count_if<Seed>([] __device__(Seed * one) { return one->has_wrong_parent(); }) == 0);
 }
 
 TEST_CASE("recorded steps go on when the heap has grown, and visit what lies in its new part") {
@@ -308,10 +293,7 @@ TEST_CASE("objects that come and go at random are all counted, through many grow
       CHECK(handle.count<Cell>() == cells);
       CHECK(cells <= before);
     }
-    Counters wrong(1);
-    handle.parallel_do<&Seed::check_parent>(wrong.data());
-    handle.synchronize();
-    CHECK(wrong[0] == 0);
+    CHECK(handle.count_if<Seed>([] __device__(Seed * one) { return one->has_wrong_parent(); }) == 0);
     CHECK(dynasoar::test::heap_errors(handle) == "");
   }
   CHECK(handle.statistics().growths >= 5);

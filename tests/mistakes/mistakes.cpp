@@ -92,60 +92,33 @@ struct SetAge {
   __device__ void operator()(std::size_t) const { fish->age_ = 1; }
 };
 
+template <class F>
+std::function<void()> with_one_fish(F mistake) {
+  return [mistake] {
+    OneFish one;
+    mistake(one);
+    one.handle.synchronize();
+  };
+}
+
 const std::map<std::string, std::function<void()>> kMistakes = {
-    {"destroyed_twice",
-     [] {
-       OneFish one;
-       one.handle.parallel_do<Fish, &Agent::die_twice>();
-       one.handle.synchronize();
-     }},
-    {"stale_pointer",
-     [] {
-       OneFish one;
+    {"destroyed_twice", with_one_fish([](OneFish& one) { one.handle.parallel_do<Fish, &Agent::die_twice>(); })},
+    {"stale_pointer", with_one_fish([](OneFish& one) {
        one.handle.parallel_new<Shark>(1);
        one.handle.parallel_do<Shark, &Agent::meet>(one.place.data());
        one.handle.parallel_do<Fish, &Agent::die>();
        one.handle.parallel_do<Shark, &Agent::greet>();
-       one.handle.synchronize();
-     }},
-    {"null_pointer",
-     [] {
-       OneFish one;
-       one.handle.parallel_do<Fish, &Agent::greet>();
-       one.handle.synchronize();
-     }},
-    {"destroyed_by_another",
-     [] {
-       OneFish one;
+     })},
+    {"null_pointer", with_one_fish([](OneFish& one) { one.handle.parallel_do<Fish, &Agent::greet>(); })},
+    {"destroyed_by_another", with_one_fish([](OneFish& one) {
        one.handle.parallel_new<Fish>(1);
        one.handle.parallel_do<Fish, &Agent::meet>(one.place.data());
        one.handle.parallel_do<Fish, &Agent::kill_friend>();
-       one.handle.synchronize();
-     }},
-    {"array_too_short",
-     [] {
-       OneFish one;
-       one.handle.parallel_do<Fish, &Agent::count_legs>();
-       one.handle.synchronize();
-     }},
-    {"wrong_class",
-     [] {
-       OneFish one;
-       one.handle.parallel_do<Fish, &Agent::bite_as_shark>();
-       one.handle.synchronize();
-     }},
-    {"field_never_set",
-     [] {
-       OneFish one;
-       one.handle.parallel_do<&Fish::grow>();
-       one.handle.synchronize();
-     }},
-    {"object_as_variable",
-     [] {
-       OneFish one;
-       one.handle.parallel_do<&Fish::dream>();
-       one.handle.synchronize();
-     }},
+     })},
+    {"array_too_short", with_one_fish([](OneFish& one) { one.handle.parallel_do<Fish, &Agent::count_legs>(); })},
+    {"wrong_class", with_one_fish([](OneFish& one) { one.handle.parallel_do<Fish, &Agent::bite_as_shark>(); })},
+    {"field_never_set", with_one_fish([](OneFish& one) { one.handle.parallel_do<&Fish::grow>(); })},
+    {"object_as_variable", with_one_fish([](OneFish& one) { one.handle.parallel_do<&Fish::dream>(); })},
     {"heap_full",
      [] {
        Handle handle(options());
