@@ -40,11 +40,13 @@ class Facts(unittest.TestCase):
         folder = ROOT / "dsl/include/dynasoar"
         public = {path.relative_to(folder).as_posix() for path in folder.rglob("*.h")}
         public = {header for header in public if "detail" not in header.split("/")}
-        with_the_library, alone = (re.findall(r"^\| `(\S+\.h)` \|", part, re.M)
-                                   for part in text("docs/headers.md").split("Include these where you need them"))
-        self.assertEqual(sorted(with_the_library + alone), sorted(public))
+        with_the_library, alone, of_programs = (
+            re.findall(r"^\| `(\S+\.h)` \|", part, re.M)
+            for part in re.split("^Include these where|^A command-line program", text("docs/headers.md"), flags=re.M))
+        self.assertEqual(sorted(with_the_library + alone + of_programs), sorted(public))
         self.assertEqual(set(with_the_library), included_by({"dynasoar.h"}))
-        self.assertLessEqual(len(public), 30)
+        self.assertEqual({header for header in public if header.startswith("program/")}, set(of_programs))
+        self.assertLessEqual(len(with_the_library + alone), 30)
 
     def test_the_version_is_a_semantic_version(self):
         self.assertRegex(version(), r"^\d+\.\d+\.\d+$")
