@@ -117,6 +117,16 @@ TEST_CASE("what is written can be read again") {
   CHECK((written_and_read(town) == town));
 }
 
+TEST_CASE("a network is written with the meaning of its lines") {
+  std::ostringstream file;
+  traffic::write_network(file, read_text(kText));
+  CHECK(file.str() ==
+        "traffic 1\n# intersection X Y GREEN\nintersection 0 0 5\nintersection 1.5 -2000 0\n"
+        "# street FROM TO CELLS LIMIT PHASE [X Y]...\nstreet 0 1 10 7 0\nstreet 1 0 20 9 3 0.5 1 0.25 2\n"
+        "# turn STREET STREET\nturn 0 1\n"
+        "# producer STREET CELL, destination STREET CELL\nproducer 0 8\nproducer 1 0\ndestination 1 5\n");
+}
+
 TEST_CASE("what is wrong in a text is reported with its place") {
   refuses_text("", "f.txt:1:1: expected 'traffic 1', found the end of the file");
   refuses_text("\n <net>\n", "f.txt:2:2: expected 'traffic 1', as networks in text begin, found '<net>'");

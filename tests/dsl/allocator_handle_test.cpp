@@ -484,4 +484,10 @@ TEST_CASE("functions of the host that a loop calls are an error, and change noth
 
 #endif
 
+TEST_CASE("a program that is not linked to zstd saves no compressed checkpoint, and says what to do") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = 64_KiB});
+  CHECK_THROWS_WITH_AS(handle.save("/nonexistent/x", {.compression_level = 1}),
+                       doctest::Contains("built without zstd: link it to dynasoar::zstd"), dynasoar::Error);
+}
+
 }  // namespace allocator_handle_test

@@ -127,6 +127,7 @@ class Shark : public Animal {
   DYNASOAR_FIELDS(Shark, (energy_, float))
   __device__ Shark(std::size_t number, Reef* const* reefs) : Animal(1000 + number, reefs[0]), energy_(0.5f) {}
   __device__ void age() { energy_ += 1.0f; }
+  __device__ void befriend(std::uint64_t bits) { friend_ = reinterpret_cast<Animal*>(bits); }
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
@@ -205,6 +206,17 @@ TEST_CASE("columns have all fields of all objects, with names, types and values"
     CHECK(value("unnamed_", 1) == number % 256);
     CHECK(value("unnamed_", 2) == 3);
     CHECK(value("small_") == -static_cast<double>(number % 100));
+  }
+}
+
+TEST_CASE("a pointer that is none of the allocator has the number -2") {
+  World world;
+  // The class is in the highest byte, from 1.
+  for (const std::uint64_t bits :
+       {std::uint64_t{0x1240}, std::uint64_t{AllocatorT::kTypes + 1} << 56, std::uint64_t{255} << 56}) {
+    world.handle.parallel_do<&Shark::befriend>(bits);
+    const Columns sharks = world.handle.columns<Shark>();
+    CHECK(sharks["friend_"].as<std::int64_t>() == std::vector<std::int64_t>(kSharks, -2));
   }
 }
 

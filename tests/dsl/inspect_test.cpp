@@ -248,6 +248,84 @@ TEST_CASE("the picture of a large heap shows the last blocks, too, if they fill 
   CHECK(picture.rectangles_ending("block 9600: 64 objects") == 1);
 }
 
+/// Title or text of each element of a picture, where it is and how large: x, y, then width and height or the font's
+/// size.
+std::string elements_of(const std::string& path) {
+  pugi::xml_document document;
+  REQUIRE(document.load_file(path.c_str()));
+  std::string all;
+  for (const pugi::xml_node element : document.document_element().children()) {
+    for (const char* const name : {"x", "y", "width", "height", "font-size"}) {
+      if (element.attribute(name)) all += std::string(element.attribute(name).value()) + ' ';
+    }
+    all += std::string(element.child("title") ? element.child("title").text().get() : element.text().get()) + '\n';
+  }
+  return all;
+}
+
+TEST_CASE("everything in the pictures is in its place") {
+  using dynasoar::detail::BlockState;
+  const std::array<dynasoar::detail::FieldInfo, 2> fields = {
+      {{"Bee", "place_", 0, 'f', 8, 8, 2, 512, 0, 0, {}}, {"Bee", nullptr, 1, 'b', 1, 1, 1, 64, 1024, 0, {}}}};
+  const std::array<dynasoar::detail::ClassInfo, 2> infos = {
+      {{"Bee", 1152, 3, fields}, {"Ant", 576, 2, {&fields[1], 1}}}};
+  const dynasoar::detail::ClassTable classes{infos, 4096, 4, 64};
+  const File file;
+  dynasoar::detail::draw_layout(classes, file.path);
+  CHECK(elements_of(file.path) == R"(100% 100% 
+20 30 20 Fields in a block of 64 objects, in bytes
+20 68 15 Bee: 1152 bytes, 5.6 % unused; 3 blocks in a page of 4096 bytes, of which 15.6 % are left over
+20 76 960 30 unused
+20.5 76 425.666667 30 Bee::place_: 2 x 8 bytes from 0 to 1023
+447.166667 76 425.666667 30 Bee::place_: 2 x 8 bytes from 0 to 1023
+20 116 12 12 Bee::place_
+38 127 13 Bee::place_: 2 x 8 bytes from 0 to 1023
+873.833333 76 52.3333333 30 Bee::field1: 1 byte from 1024 to 1087
+20 133 12 12 Bee::field1
+38 144 13 Bee::field1: 1 byte from 1024 to 1087
+20 178 15 Ant: 576 bytes, 88.9 % unused; 2 blocks in a page of 4096 bytes, of which 71.9 % are left over
+20 186 480 30 unused
+873.833333 186 52.3333333 30 Bee::field1: 1 byte from 1024 to 1087
+20 226 12 12 Bee::field1
+38 237 13 Bee::field1: 1 byte from 1024 to 1087
+)");
+  dynasoar::Statistics now;
+  now.heap_bytes = std::size_t{3} * 4096;
+  now.pages = 3;
+  now.free_pages = 1;
+  now.types.resize(2);
+  now.types[0].name = "Bee";
+  now.types[0].objects = 65;
+  now.types[0].blocks = 2;
+  now.types[0].slots = 128;
+  now.types[1].name = "Ant";
+  now.types[1].objects = 1;
+  now.types[1].blocks = 1;
+  now.types[1].slots = 64;
+  std::vector<dynasoar::detail::BlockMark> marks(12, {BlockState::free_page, 0, 0});
+  marks[0] = {BlockState::open, 0, 64};
+  marks[1] = {BlockState::closed, 0, 0};
+  marks[2] = {BlockState::open, 0, 1};
+  marks[4] = {BlockState::closed, 1, 0};
+  marks[5] = {BlockState::open, 1, 1};
+  marks[3] = marks[6] = marks[7] = {BlockState::unused, 0, 0};
+  dynasoar::detail::draw_heap(classes, now, marks, file.path);
+  CHECK(elements_of(file.path) == R"(100% 100% 
+20 30 20 Heap of 12288 bytes, 66.7 % used
+20 52 13 A square is a block, the stronger the fuller; where nothing is drawn, pages are free.
+20 67 12 12 Bee
+38 78 13 Bee: 65 objects in 2 blocks, 49.2 % of their slots free
+20 85 12 12 Ant
+38 96 13 Ant: 1 object in 1 block, 98.4 % of their slots free
+19 109 961 9 free pages
+20 110 7 7 Bee, block 0: 64 objects
+28 110 7 7 Bee, block 1: 0 objects
+36 110 7 7 Bee, block 2: 1 object
+44 110 7 7 Ant, block 4: 0 objects
+52 110 7 7 Ant, block 5: 1 object
+)");
+}
+
 TEST_CASE("as many classes and fields as there can be have fills of their own") {
   dynasoar::detail::Svg svg;
   for (std::size_t number = 0; number < 340; ++number) {

@@ -164,6 +164,44 @@ TEST_CASE("classes without fields or names are printed, and pointers that are no
   CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x1234, which is no pointer of this allocator\n"));
 }
 
+struct PrintOfNoClass {
+  __device__ void operator()(std::size_t) const {
+    // The class is in the highest byte, from 1.
+    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{AllocatorT::kTypes + 1} << 56));
+    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{255} << 56));
+  }
+};
+TEST_CASE("a pointer to an object of no class of the allocator is none") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  CHECK(printed(handle, PrintOfNoClass{}) ==
+        "0x600000000000000, which is no pointer of this allocator\n"
+        "0xff00000000000000, which is no pointer of this allocator\n");
+}
+
+struct PrintInManyBlocks {
+  Cell** cells;
+  std::size_t count;
+  __device__ void operator()(std::size_t) const {
+    for (std::size_t i = 0; i < count; ++i) cells[i] = dynasoar::make_new<Cell>(std::uint64_t{i});
+    // Only every 64th block keeps an object.
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % (64 * 64) != 0) dynasoar::destroy(cells[i]);
+    }
+    for (std::size_t i = 0; i < count; i += 64 * 64) dynasoar::print(cells[i]);
+  }
+};
+TEST_CASE("whether there is an object is looked up in its own block, of however many") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{16} << 20, .threads = 1});
+  const std::size_t count = 64 * 64 * 3 + 1;
+  dynasoar::DeviceArray<Cell*> cells(count);
+  const std::string text = printed(handle, PrintInManyBlocks{cells.data(), count});
+  CAPTURE(text);
+  for (std::size_t i = 0; i < count; i += 64 * 64) {
+    CHECK(text.find(": number_ = " + std::to_string(i) + "\n") != std::string::npos);
+  }
+  CHECK(text.find("destroyed") == std::string::npos);
+}
+
 struct PrintDestroyed {
   __device__ void operator()(std::size_t) const {
     Cell* const cell = dynasoar::make_new<Cell>(std::uint64_t{1});

@@ -11,7 +11,7 @@ import time
 
 LEAST_SECONDS = 20  # before a test counts as one that does not end
 SLOWER = 10  # or so many times as long as it takes without faults
-LONGEST = 300  # without a fault; tests that take longer are not used
+LONGEST = 600  # seconds without a fault; tests that take longer are not used
 MOST_LEFT_OUT = 5  # cases of a program that cannot succeed on this machine
 NOT_BUILT = "is not built"
 

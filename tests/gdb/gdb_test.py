@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 SKIPPED = 77  # what ctest counts as skipped
-OBJECTS = 2 * (3 + 3 + 1 + 1)
+OBJECTS = 2 * (3 + 3 + 1 + 3 + 1)
 
 
 def run_gdb(gdb, program, printers, output):
@@ -36,14 +36,18 @@ def from_program(text):
     """The lines of dynasoar::print, put together as gdb does. Neighbours differ in their names."""
     objects = []
     for line in text.splitlines():
+        if line.endswith("): no fields"):
+            objects.append((line.removesuffix(": no fields"), {}))
+            continue
         who, field, value = re.match(r"(.*?\)): (\S+) = (.*)$", line).groups()
         if not objects or objects[-1][0] != who:
             objects.append((who, {}))
         fields = objects[-1][1]
         array = field.endswith("]")
         fields.setdefault(field.partition("[")[0], (array, []))[1].append(value)
-    return [f"{who} = {{" + ", ".join(f"{name} = " + (f"{{{', '.join(values)}}}" if array else values[0])
-                                      for name, (array, values) in fields.items()) + "}" for who, fields in objects]
+    texts = [", ".join(f"{name} = " + (f"{{{', '.join(values)}}}" if array else values[0])
+                       for name, (array, values) in fields.items()) for _, fields in objects]
+    return [f"{who} = {{{text}}}" if text else who for (who, _), text in zip(objects, texts)]
 
 
 def main():

@@ -23,9 +23,10 @@ struct World {
   class Agent;
   class Shark;
   class Tiny;
+  class Marker;
   template <class T, int n>
   class Box;
-  using AllocatorT = Allocator<Cell, Shark, Tiny, Box<std::array<std::uint8_t, 3>, 7>>;
+  using AllocatorT = Allocator<Cell, Shark, Tiny, Marker, Box<std::array<std::uint8_t, 3>, 7>>;
 
   class Cell : public dynasoar::SoaBase<AllocatorT> {
    public:
@@ -49,6 +50,10 @@ struct World {
    public:
     DYNASOAR_FIELDS(Tiny, (a_, std::uint8_t), (long_, std::int64_t), (b_, std::uint8_t), (c_, std::uint8_t));
     explicit Tiny(int number) : a_(1), long_(number), b_(2), c_(3) {}
+  };
+  class Marker : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Marker);
   };
   template <class T, int n>
   class Box : public dynasoar::SoaBase<AllocatorT> {
@@ -75,6 +80,10 @@ struct World {
         if (i % 66 == 65) show(tiny);
       }
       show(dynasoar::make_new<Box<std::array<std::uint8_t, 3>, 7>>(std::array<std::uint8_t, 3>{4, 5, 6}));
+      for (int i = 0; i < 200; ++i) {
+        auto* const marker = dynasoar::make_new<Marker>();
+        if (i % 66 == 65) show(marker);
+      }
       show<const Cell>(cell);
     }
   };

@@ -3,17 +3,23 @@
 Usage: make_tables_test.py <path of make-tables>. All numbers here are made up.
 """
 
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(PROGRAM).parent))
 import benchmark_results
+loader = importlib.machinery.SourceFileLoader("make_tables", PROGRAM)
+make_tables = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_tables", loader))
+loader.exec_module(make_tables)
 
 SIZES = [{"width": 2048, "height": 2560, "steps": 500}, {"width": 1024, "height": 1024, "steps": 100}]
 # Size and variants with objects of the other applications.
@@ -129,6 +135,22 @@ def all_records(**changes):
             records.append(original | {"benchmark": "checked " + original["benchmark"],
                                        "median": original["median"] * (3 if original["unit"] == "ms" else 0.5)})
     return records
+
+
+class Parts(unittest.TestCase):
+    def test_what_is_chosen_evenly_has_both_ends(self):
+        self.assertEqual(make_tables.evenly_chosen([3, 1, 2], 3), [3, 1, 2])
+        self.assertEqual(make_tables.evenly_chosen(list(range(10)), 4), [0, 3, 6, 9])
+        self.assertEqual(make_tables.evenly_chosen(list(range(4)), 3), [0, 2, 3])
+        self.assertEqual(make_tables.evenly_chosen(list(range(101)), 2), [0, 100])
+
+    def test_blocks_of_the_paper_hold_classes_up_to_64_times_the_smallest(self):
+        def find(benchmark, variant, size, metric):
+            return record(benchmark, variant, size, metric, "%", 50)
+
+        with unittest.mock.patch.object(make_tables, "GEOMETRY", ["4 and 256", "4 and 257"]):
+            _, rows = make_tables.geometry(find, None)
+        self.assertEqual([row[3] == "does not fit" for row in rows], [False, True])
 
 
 class MakeTables(unittest.TestCase):
