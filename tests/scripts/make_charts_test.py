@@ -267,5 +267,27 @@ class Charts(unittest.TestCase):
         self.assertRegex(result.stderr, "^make-charts: .*No such file.*missing.json")
 
 
+class StoredResults(unittest.TestCase):
+    """What is read if no files are named."""
+
+    def read(self, *names):
+        """@return the names of the files of allocators, in the order in which they are read"""
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(make_charts, "ROOT", pathlib.Path(folder)), \
+                unittest.mock.patch.object(pathlib.Path, "glob", lambda path, _: iter(path / name for name in names)), \
+                unittest.mock.patch.object(make_charts, "read_experiments", return_value={}) as read, \
+                unittest.mock.patch.object(make_charts, "draw_scales"), \
+                unittest.mock.patch.object(sys, "argv", ["make-charts", "--output", folder]):
+            make_charts.main()
+        return [path.name for path in read.call_args.args[0]]
+
+    def test_the_files_are_read_in_the_order_of_their_names(self):
+        names = ["b-allocators.json", "c.json", "c-allocators.json", "a-allocators.json"]
+        self.assertEqual(self.read(*names), ["a-allocators.json", "b-allocators.json", "c-allocators.json"])
+
+    def test_no_results_are_an_error_that_says_what_to_run(self):
+        with self.assertRaisesRegex(make_charts.Problem, "run scripts/benchmark"):
+            self.read()
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
