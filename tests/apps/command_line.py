@@ -96,6 +96,11 @@ def wrong_real_numbers(least, most):
 
 def png_size(path):
     """Width and height of a PNG file, after checking the checksums of all chunks and that its pixels decompress."""
+    return read_png(path)[0]
+
+
+def read_png(path):
+    """Width and height, and the decompressed rows."""
     data = pathlib.Path(path).read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path} is not a PNG file"
     position, pixels, kinds, size = 8, b"", [], None
@@ -111,8 +116,26 @@ def png_size(path):
             pixels += body
         position += 12 + length
     assert kinds[0] == b"IHDR" and kinds[-1] == b"IEND", f"{path} is not complete"
-    assert len(zlib.decompress(pixels)) >= size[0] * size[1] * 3, f"{path} has too few pixels"
-    return size
+    rows = zlib.decompress(pixels)
+    assert len(rows) >= size[0] * size[1] * 3, f"{path} has too few pixels"
+    return size, rows
+
+
+def png_lines(path):
+    """The first two and the last two lines of pixels at each edge, of a picture with 3 bytes a pixel."""
+    (width, height), data = read_png(path)
+    stride, above, rows = 3 * width, bytes(3 * width), []
+    assert len(data) == (1 + stride) * height, f"{path} has not 3 bytes a pixel"
+    for y in range(height):
+        kind, row = data[y * (1 + stride)], bytearray(data[y * (1 + stride) + 1:(y + 1) * (1 + stride)])
+        for i in range(stride if kind else 0):
+            left, corner = (row[i - 3], above[i - 3]) if i >= 3 else (0, 0)
+            nearest = min((left, above[i], corner), key=lambda value: abs(left + above[i] - corner - value))
+            row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, nearest)[kind]) & 255
+        above = bytes(row)
+        rows.append(above)
+    columns = [b"".join(row[3 * x:][:3] for row in rows) for x in (0, 1, width - 2, width - 1)]
+    return {"top": rows[:2], "bottom": rows[-2:], "left": columns[:2], "right": columns[2:]}
 
 
 def read_terminal(controller, redraws=sys.maxsize):
@@ -630,6 +653,12 @@ class ApplicationTests:
             self.assertIn(f" {option} ", text)
         self.assertEqual(self.contents(), {})
 
+    def test_pictures_go_to_their_edges(self):
+        self.simulate(*self.small_run, "--picture", "p.png")
+        for edge, lines in png_lines(self.folder / "p.png").items():
+            difference = sum(abs(a - b) for a, b in zip(*lines)) / len(lines[0])
+            self.assertLess(difference, 5, f"the {edge} line of the picture is not like the next")
+
     def test_wrong_values_are_refused(self):
         common = {"--steps": NATURAL, "--every": POSITIVE, "--export-every": POSITIVE, "--checkpoint-every": POSITIVE, "--threads": (0, 4096)}
         for option, (least, most) in (common | self.whole_numbers).items():
@@ -639,6 +668,7 @@ class ApplicationTests:
         if self.shares:
             first, second = self.shares
             self.assert_refused(first, "0.6", second, "0.5", mentions=f"{first} + {second}: must not exceed 1")
+            self.simulate(first, "0.5", second, "0.5", *self.small_run, "--steps", "0")
         self.assert_values_refused("--seed", ("-1", "18446744073709551616", "x"), limit=" to 18446744073709551615 (2^64 - 1)")
         self.assert_values_refused("--heap", ("12XB", "17179869184GiB", "99999999999GiB"), limit=" at most 17179869183GiB")
         for option, ending in (("--log", "jsonl"), ("--export", "vtp"), ("--animation", "webp")):

@@ -488,6 +488,8 @@ TEST_CASE("a threshold is what may be free: exactly as much does not start a com
   pour(handle, 0, 4, 32);
   handle.compact<Speck>({.above = 0.5});
   CHECK(handle.statistics().types[0].blocks == 4);
+  handle.compact<Speck>({.above = 1});
+  CHECK(handle.statistics().types[0].blocks == 4);
   handle.compact<Speck>({.above = 0.499});
   CHECK(handle.statistics().types[0].blocks == 2);
 }

@@ -164,18 +164,23 @@ TEST_CASE("classes without fields or names are printed, and pointers that are no
   CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x1234, which is no pointer of this allocator\n"));
 }
 
+/// As a T of allocator A.
+template <class T, class A>
 struct PrintOfNoClass {
+  static constexpr std::uint64_t kFirstOfNone = A::kTypes + 1;  // the highest byte is the class, from 1
   __device__ void operator()(std::size_t) const {
-    // The class is in the highest byte, from 1.
-    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{AllocatorT::kTypes + 1} << 56));
-    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{255} << 56));
+    dynasoar::print(reinterpret_cast<T*>(kFirstOfNone << 56));
+    dynasoar::print(reinterpret_cast<T*>(std::uint64_t{255} << 56));
+  }
+  static std::string expected() {
+    return "0x" + std::to_string(kFirstOfNone) + "00000000000000, which is no pointer of this allocator\n" +
+           "0xff00000000000000, which is no pointer of this allocator\n";
   }
 };
 TEST_CASE("a pointer to an object of no class of the allocator is none") {
   AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
-  CHECK(printed(handle, PrintOfNoClass{}) ==
-        "0x600000000000000, which is no pointer of this allocator\n"
-        "0xff00000000000000, which is no pointer of this allocator\n");
+  using Print = PrintOfNoClass<Agent, AllocatorT>;
+  CHECK(printed(handle, Print{}) == Print::expected());
 }
 
 struct PrintInManyBlocks {
@@ -279,6 +284,8 @@ TEST_CASE("objects of an AosAllocator are printed with their address") {
   CHECK(who.starts_with("print_test::Leaf (at 0x"));
   CHECK(text == who + ": flag_ = 97\n" + who + ": two_[0] = 0.333333333333333\n" + who + ": two_[1] = 0.001\n" + who +
                     ": self_ = " + who + "\n");
+  using Print = PrintOfNoClass<Leaf, AosT>;
+  CHECK(printed(handle, Print{}) == Print::expected());
 }
 
 }  // namespace print_test
