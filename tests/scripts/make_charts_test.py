@@ -71,6 +71,10 @@ class Panels(unittest.TestCase):
     def test_a_parameter_of_one_value_is_named_in_the_title(self):
         self.assertEqual(self.titles(along_threads("soa", {1: 1, 2: 2, 4: 3}, size=5)), [("time, size 5", "threads", 3)])
 
+    def test_parameters_in_another_order_are_the_same(self):
+        records = along_threads("soa", {1: 1, 2: 2, 4: 3}, b=1, a=2) + along_threads("aos", {1: 1, 2: 2, 4: 3}, a=2, b=1)
+        self.assertEqual(self.titles(records), [("time, a 2, b 1", "threads", 6)])
+
     def test_each_metric_has_its_panel(self):
         records = along_threads("soa", {1: 1, 2: 2, 4: 3}) + [record("soa", n, "memory", "B", threads=n) for n in (1, 2, 4)]
         self.assertEqual(self.titles(records), [("time", "threads", 3), ("memory", "threads", 3)])

@@ -474,6 +474,12 @@ class SweepTest(unittest.TestCase):
         if HAS_MATPLOTLIB:
             chart = (self.folder / "s/chart.svg").read_text(encoding="utf-8")
             self.assertTrue(">--speed</text>" in chart and ">fish</text>" in chart)
+            self.assertEqual(chart.count(">fish</text>"), 1)  # no legend for a single line
+            self.write('grid.speed = [1, 2]\nchart.y = ["fish", "sharks"]\n')
+            self.assertEqual(self.sweep("--out", "two").returncode, 0)
+            chart = (self.folder / "two/chart.svg").read_text(encoding="utf-8")
+            for text in ("fish", "sharks", "measures"):
+                self.assertEqual(chart.count(f">{text}</text>"), 1)
         else:
             self.assertIn("no chart: matplotlib is not installed", result.stdout)
 
