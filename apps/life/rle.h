@@ -63,7 +63,7 @@ struct Pattern {
 };
 
 /// A file that is not a pattern; the message is one line that begins with `file:line:column: `.
-class PatternError : public app::UsageError {
+class PatternError : public dynasoar::program::UsageError {
  public:
   PatternError(const std::string& file, TextPosition position, const std::string& message);
 };
