@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <app/simulation.h>
 #include <dynasoar/program/count_history.h>
 
 namespace app {
