@@ -311,12 +311,10 @@ struct Receive {
   __device__ void operator()(std::size_t c) const { land.receive(static_cast<std::uint32_t>(c)); }
 };
 
-class Model {
+class Objects final : public ObjectLandscape<Objects, AllocatorT> {
  public:
-  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-
-  Model(Handle& handle, const Parameters& parameters)
-      : handle_(handle),
+  explicit Objects(const Parameters& parameters)
+      : ObjectLandscape(parameters),
         grid_{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
         agents_(grid_.cells()),
@@ -325,7 +323,8 @@ class Model {
         growths_(grid_.cells()),
         shares_(grid_.cells()),
         asked_(grid_.cells()) {
-    handle_.parallel_for(grid_.cells(), Populate{view(0), Thresholds::of(parameters.males, parameters.females)});
+    handle().parallel_for(grid_.cells(), Populate{view(), Thresholds::of(parameters.males, parameters.females)});
+    synchronize();
   }
 
   /// A heap that is enough: every cell could hold a female, and half of the slots of their blocks may be free.
@@ -334,8 +333,8 @@ class Model {
     return std::max(AllocatorT::heap_bytes_for<Male>(agents), AllocatorT::heap_bytes_for<Female>(agents));
   }
 
-  Landscape view(std::uint32_t step) const {
-    return {grid_,          seed_,           step,           agents_.data(), kinds_.data(),
+  Landscape view() const {
+    return {grid_,          seed_,           steps(),        agents_.data(), kinds_.data(),
             sugars_.data(), growths_.data(), shares_.data(), asked_.data()};
   }
 
@@ -347,39 +346,39 @@ class Model {
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle_.all_columns<Agent>();
+    dynasoar::Columns agents = handle().all_columns<Agent>();
     app::add_cells(agents, "cell_");
     return agents;
   }
 
-  void step(std::uint32_t step, app::PhaseClock& clock) {
-    const Landscape land = view(step);
-    dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
+  void step() override {
+    begin_step();
+    const Landscape land = view();
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
     executor.for_each_index(grid_.cells(), Grow{land});
-    clock.end_phase(executor, 0);
+    clock().end_phase(executor, 0);
     executor.for_each_index(grid_.cells(), Receive{land});
-    clock.end_phase(executor, 1);
-    handle_.parallel_do<Agent, &Agent::live>(land);
-    clock.end_phase(executor, 2);
-    const auto kept = handle_.keep_lists();  // nobody is born before the last loop
-    handle_.parallel_do<Agent, &Agent::ask>(land);
-    clock.end_phase(executor, 3);
-    handle_.parallel_do<&Male::move>(land);
-    handle_.parallel_do<&Female::move>(land);
-    clock.end_phase(executor, 4);
-    handle_.parallel_do<&Male::propose>(land);
-    clock.end_phase(executor, 5);
-    handle_.parallel_do<&Female::accept>(land);
-    clock.end_phase(executor, 6);
-    handle_.parallel_do<&Male::ask_for_cradle>(land);
-    clock.end_phase(executor, 7);
-    handle_.parallel_do<&Male::have_child>(land);
-    clock.end_phase(executor, 8);
+    clock().end_phase(executor, 1);
+    handle().parallel_do<Agent, &Agent::live>(land);
+    clock().end_phase(executor, 2);
+    const auto kept = handle().keep_lists();  // nobody is born before the last loop
+    handle().parallel_do<Agent, &Agent::ask>(land);
+    clock().end_phase(executor, 3);
+    handle().parallel_do<&Male::move>(land);
+    handle().parallel_do<&Female::move>(land);
+    clock().end_phase(executor, 4);
+    handle().parallel_do<&Male::propose>(land);
+    clock().end_phase(executor, 5);
+    handle().parallel_do<&Female::accept>(land);
+    clock().end_phase(executor, 6);
+    handle().parallel_do<&Male::ask_for_cradle>(land);
+    clock().end_phase(executor, 7);
+    handle().parallel_do<&Male::have_child>(land);
+    clock().end_phase(executor, 8);
   }
 
  private:
-  Handle& handle_;
   Grid grid_;
   Seed seed_;
   dynasoar::DeviceArray<Agent*> agents_;
@@ -391,7 +390,7 @@ class Model {
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {
-  return std::make_unique<ObjectLandscape<Model, AllocatorT>>(parameters);
+  return std::make_unique<Objects>(parameters);
 }
 
 }  // namespace DYNASOAR_APP_ALLOCATOR

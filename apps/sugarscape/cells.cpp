@@ -332,18 +332,17 @@ __device__ inline CellState World::state(std::uint32_t c) const {
   return table[c]->state();
 }
 
-class Model {
+class Objects final : public ObjectLandscape<Objects, AllocatorT> {
  public:
-  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-
-  Model(Handle& handle, const Parameters& parameters)
-      : handle_(handle),
+  explicit Objects(const Parameters& parameters)
+      : ObjectLandscape(parameters),
         grid_{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
         table_(grid_.cells()) {
     table_.fill_bytes(0);  // compute-sanitizer's initcheck misses some of the entries' writes
-    handle_.parallel_new<Cell>(grid_.cells(), view(0));
-    handle_.parallel_do<&Cell::populate>(view(0), Thresholds::of(parameters.males, parameters.females));
+    handle().parallel_new<Cell>(grid_.cells(), view());
+    handle().parallel_do<&Cell::populate>(view(), Thresholds::of(parameters.males, parameters.females));
+    synchronize();
   }
 
   /// A heap that is enough: every cell could hold a female, and half of the slots of their blocks may be free.
@@ -353,54 +352,54 @@ class Model {
            std::max(AllocatorT::heap_bytes_for<Male>(agents), AllocatorT::heap_bytes_for<Female>(agents));
   }
 
-  World view(std::uint32_t step) const { return {grid_, seed_, step, table_.data()}; }
+  World view() const { return {grid_, seed_, steps(), table_.data()}; }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle_.all_columns<Agent>();
-    app::add_cells(agents, "cell_", handle_.columns<Cell>(), "index_");
+    dynasoar::Columns agents = handle().all_columns<Agent>();
+    app::add_cells(agents, "cell_", handle().columns<Cell>(), "index_");
     return agents;
   }
 
-  void step(std::uint32_t step, app::PhaseClock& clock) {
-    const World world = view(step);
-    dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
+  void step() override {
+    begin_step();
+    const World world = view();
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
     {
-      const auto kept = handle_.keep_lists();  // nobody dies before agents live
-      handle_.parallel_do<&Cell::grow>();
-      clock.end_phase(executor, 0);
-      handle_.parallel_do<&Cell::receive>(world);
-      clock.end_phase(executor, 1);
-      handle_.parallel_do<Agent, &Agent::live>();
-      clock.end_phase(executor, 2);
+      const auto kept = handle().keep_lists();  // nobody dies before agents live
+      handle().parallel_do<&Cell::grow>();
+      clock().end_phase(executor, 0);
+      handle().parallel_do<&Cell::receive>(world);
+      clock().end_phase(executor, 1);
+      handle().parallel_do<Agent, &Agent::live>();
+      clock().end_phase(executor, 2);
     }
-    const auto kept = handle_.keep_lists();  // nobody is born before the last loop
-    handle_.parallel_do<Agent, &Agent::ask>(world);
-    clock.end_phase(executor, 3);
-    handle_.parallel_do<&Male::move>(world);
-    handle_.parallel_do<&Female::move>(world);
-    clock.end_phase(executor, 4);
-    handle_.parallel_do<&Male::propose>(world);
-    clock.end_phase(executor, 5);
-    handle_.parallel_do<&Female::accept>(world);
-    clock.end_phase(executor, 6);
-    handle_.parallel_do<&Male::ask_for_cradle>(world);
-    clock.end_phase(executor, 7);
-    handle_.parallel_do<&Male::have_child>(world);
-    clock.end_phase(executor, 8);
+    const auto kept = handle().keep_lists();  // nobody is born before the last loop
+    handle().parallel_do<Agent, &Agent::ask>(world);
+    clock().end_phase(executor, 3);
+    handle().parallel_do<&Male::move>(world);
+    handle().parallel_do<&Female::move>(world);
+    clock().end_phase(executor, 4);
+    handle().parallel_do<&Male::propose>(world);
+    clock().end_phase(executor, 5);
+    handle().parallel_do<&Female::accept>(world);
+    clock().end_phase(executor, 6);
+    handle().parallel_do<&Male::ask_for_cradle>(world);
+    clock().end_phase(executor, 7);
+    handle().parallel_do<&Male::have_child>(world);
+    clock().end_phase(executor, 8);
   }
 
  private:
-  Handle& handle_;
   Grid grid_;
   Seed seed_;
   dynasoar::DeviceArray<Cell*> table_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {
-  return std::make_unique<ObjectLandscape<Model, AllocatorT>>(parameters);
+  return std::make_unique<Objects>(parameters);
 }
 
 }  // namespace DYNASOAR_APP_ALLOCATOR

@@ -23,27 +23,13 @@ using app::kSlotsInFlight;
 
 /// A simulation whose agents are objects of allocator type A.
 ///
-/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `add_arrays(items)`, which adds what a checkpoint needs beside the
-///                 objects, `read_columns()`, `view(step)` with device functions `kind(c)`, `sugar(c)` and `state(c)`,
-///                 `heap_bytes(cells)`
-/// @tparam A       the allocator
-template <class Model, class A>
-class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model, A>, Simulation, A> {
+/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `step()`, `view()`
+///                   with device functions `kind(c)`, `sugar(c)` and `state(c)`, `heap_bytes(cells)`, and what
+///                   app::ObjectSimulation asks for: `add_arrays(items)`, `read_columns()`
+template <class Objects, class A>
+class ObjectLandscape : public app::ObjectSimulation<Objects, Simulation, A> {
  public:
-  explicit ObjectLandscape(const Parameters& parameters)
-      : Base(parameters, Model::heap_bytes(cells_of(parameters)), "landscape",
-             {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move", "males propose",
-              "females accept", "fathers ask", "births"}),
-        parameters_(parameters),
-        cells_(cells_of(parameters)),
-        model_(handle(), parameters) {
-    synchronize();
-  }
-
-  void step() override { model_.step(begin_step(), clock()); }
-
-  void record() override { history_.record(handle().executor(), cells_, TakeCensus{model_.view(steps())}); }
+  void record() override { history_.record(handle().executor(), cells_, TakeCensus{objects().view()}); }
 
   std::vector<Census> take_history() override {
     synchronize();
@@ -52,7 +38,7 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
 
   std::vector<CellState> landscape() override {
     synchronize();
-    const auto view = model_.view(steps());
+    const auto view = objects().view();
     return app::collect<CellState>(handle(), cells_, [=] __device__(std::uint32_t c) { return view.state(c); });
   }
 
@@ -65,14 +51,10 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
         .add("--female", parameters_.females);
   }
 
-  void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
-
-  dynasoar::Columns read_columns() { return model_.read_columns(); }
-
   static constexpr app::Rgb kBackground = {0, 0, 0};
 
   void paint_on(const app::Canvas& canvas) {
-    const auto view = model_.view(steps());
+    const auto view = objects().view();
     app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
                      [=] __device__(std::uint32_t c) {
                        const CellState cell = view.state(c);
@@ -80,9 +62,19 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
                      });
   }
 
+ protected:
+  using Base = app::ObjectSimulation<Objects, Simulation, A>;
+  using Base::handle, Base::synchronize;
+
+  explicit ObjectLandscape(const Parameters& parameters)
+      : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "landscape",
+             {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move", "males propose",
+              "females accept", "fathers ask", "births"}),
+        parameters_(parameters),
+        cells_(cells_of(parameters)) {}
+
  private:
-  using Base = app::ObjectSimulation<ObjectLandscape, Simulation, A>;
-  using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
+  Objects& objects() { return static_cast<Objects&>(*this); }
 
   static std::uint32_t cells_of(const Parameters& parameters) {
     return static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height);
@@ -90,7 +82,6 @@ class ObjectLandscape final : public app::ObjectSimulation<ObjectLandscape<Model
 
   Parameters parameters_;
   std::uint32_t cells_;
-  Model model_;
   app::CensusHistory<Census> history_;
 };
 

@@ -138,14 +138,16 @@ struct Produce {
   }
 };
 
-class Model {
+class Objects final : public ObjectTraffic<Objects, AllocatorT> {
  public:
-  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-
-  Model(Handle& handle, const Network& network, const World& world)
-      : handle_(handle), map_(handle.executor(), network), streets_(map_.cells()), cars_(map_.cells()) {
-    handle_.executor().for_each_index(map_.street_count(), NumberCells{map_.view(), streets_.data()});
-    handle_.parallel_for(map_.cells(), Populate{view(world)});
+  Objects(const Parameters& parameters, const Network& network)
+      : ObjectTraffic(parameters, network),
+        map_(handle().executor(), network),
+        streets_(map_.cells()),
+        cars_(map_.cells()) {
+    handle().executor().for_each_index(map_.street_count(), NumberCells{map_.view(), streets_.data()});
+    handle().parallel_for(map_.cells(), Populate{view()});
+    synchronize();
   }
 
   /// A heap that is enough: every cell could have a car, and half of the slots of their blocks may be free.
@@ -154,44 +156,44 @@ class Model {
   }
 
   /// Lights take no loop: who comes to one computes its phase.
-  static app::PhaseNames phases() { return {"new cars", "cars prepare", "cars move"}; }
+  static app::PhaseNames phase_names() { return {"new cars", "cars prepare", "cars move"}; }
 
-  Roads view(const World& world) const { return {world, map_.view(), map_.signs(), streets_.data(), cars_.data()}; }
+  Roads view() const { return {world(), map_.view(), map_.signs(), streets_.data(), cars_.data()}; }
 
   void add_arrays(dynasoar::CheckpointItems& items) const {  // claims of a step count in that step only
     items.add(dynasoar::array("cars", cars_));
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns cars = handle_.all_columns<Car>();
+    dynasoar::Columns cars = handle().all_columns<Car>();
     app::add_cells(cars, "cell_");
     return cars;
   }
 
-  void step(const World& world, app::PhaseClock& clock) {
-    const Roads roads = view(world);
-    dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
-    handle_.parallel_for(map_.producers().size(), Produce{roads, map_.producers().data()});
-    clock.end_phase(executor, 0);
-    const auto kept = handle_.keep_lists();  // no car leaves before they move
-    handle_.parallel_do<&Car::prepare>(roads);
-    clock.end_phase(executor, 1);
-    handle_.parallel_do<&Car::move>(roads);
-    clock.end_phase(executor, 2);
+  void step() override {
+    begin_step();
+    const Roads roads = view();
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
+    handle().parallel_for(map_.producers().size(), Produce{roads, map_.producers().data()});
+    clock().end_phase(executor, 0);
+    const auto kept = handle().keep_lists();  // no car leaves before they move
+    handle().parallel_do<&Car::prepare>(roads);
+    clock().end_phase(executor, 1);
+    handle().parallel_do<&Car::move>(roads);
+    clock().end_phase(executor, 2);
   }
 
-  void count_cars(CarSums sums) { handle_.parallel_do<&Car::count>(sums); }
+  void record() override { handle().parallel_do<&Car::count>(next_census()); }
 
  private:
-  Handle& handle_;
   StreetMap map_;
   dynasoar::DeviceArray<std::uint32_t> streets_;
   dynasoar::DeviceArray<Car*> cars_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& network) {
-  return std::make_unique<ObjectTraffic<Model, AllocatorT>>(parameters, network);
+  return std::make_unique<Objects>(parameters, network);
 }
 
 }  // namespace DYNASOAR_APP_ALLOCATOR

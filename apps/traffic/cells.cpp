@@ -347,12 +347,11 @@ struct View {
   __device__ CellState state(std::uint32_t c) const { return table[c]->state(); }
 };
 
-class Model {
+class Objects final : public ObjectTraffic<Objects, AllocatorT> {
  public:
-  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-
-  Model(Handle& handle, const Network& network, const World& world) : handle_(handle), table_(network.cells()) {
-    const StreetMap map(handle_.executor(), network);
+  Objects(const Parameters& parameters, const Network& network)
+      : ObjectTraffic(parameters, network), table_(network.cells()) {
+    const StreetMap map(handle().executor(), network);
     // One class after the other, so that their objects lie side by side.
     const CellsByClass cells(map.read_signs());
     make_cells<StopCell>(cells.stops, map);
@@ -360,7 +359,8 @@ class Model {
     make_cells<ProducerCell>(cells.producers, map);
     make_cells<Cell>(cells.others, map);
     connect(map, network);
-    handle_.parallel_do<Cell, &Cell::populate>(world);
+    handle().parallel_do<Cell, &Cell::populate>(world());
+    synchronize();
   }
 
   /// A heap that is enough: every cell could have a car, and half of the slots of their blocks may be free.
@@ -375,45 +375,47 @@ class Model {
            AllocatorT::heap_bytes_for<Car>(slots_for(2 * network.cells())) + AllocatorT::least_heap_bytes();
   }
 
-  static app::PhaseNames phases() { return {"lights", "new cars", "cars prepare", "cars move"}; }
+  static app::PhaseNames phase_names() { return {"lights", "new cars", "cars prepare", "cars move"}; }
 
-  View view(const World&) const { return {table_.data()}; }
+  View view() const { return {table_.data()}; }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns cars = handle_.all_columns<Car>();
-    app::add_cells(cars, "cell_", handle_.columns<Cell>(), "sight_.number");
+    dynasoar::Columns cars = handle().all_columns<Car>();
+    app::add_cells(cars, "cell_", handle().columns<Cell>(), "sight_.number");
     return cars;
   }
 
-  void step(const World& world, app::PhaseClock& clock) {
-    dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
+  void step() override {
+    begin_step();
+    const World world = this->world();
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
     {
-      const auto kept = handle_.keep_lists<TrafficLight, ProducerCell>();  // no car is looked for
-      handle_.parallel_do<&TrafficLight::advance>(world);
-      clock.end_phase(executor, 0);
-      handle_.parallel_do<&ProducerCell::produce>(world);
-      clock.end_phase(executor, 1);
+      const auto kept = handle().keep_lists<TrafficLight, ProducerCell>();  // no car is looked for
+      handle().parallel_do<&TrafficLight::advance>(world);
+      clock().end_phase(executor, 0);
+      handle().parallel_do<&ProducerCell::produce>(world);
+      clock().end_phase(executor, 1);
     }
-    const auto kept = handle_.keep_lists<Car>();  // none leaves before they move
-    handle_.parallel_do<&Car::prepare>(world);
-    clock.end_phase(executor, 2);
-    handle_.parallel_do<&Car::move>(world);
-    clock.end_phase(executor, 3);
+    const auto kept = handle().keep_lists<Car>();  // none leaves before they move
+    handle().parallel_do<&Car::prepare>(world);
+    clock().end_phase(executor, 2);
+    handle().parallel_do<&Car::move>(world);
+    clock().end_phase(executor, 3);
   }
 
-  void count_cars(CarSums sums) { handle_.parallel_do<&Car::count>(sums); }
+  void record() override { handle().parallel_do<&Car::count>(next_census()); }
 
  private:
   template <class C>
   void make_cells(const std::vector<std::uint32_t>& numbers, const StreetMap& map) {
     dynasoar::DeviceArray<std::uint32_t> on_device(numbers.size());
     on_device.upload(numbers);
-    handle_.parallel_new<C>(numbers.size(), static_cast<const std::uint32_t*>(on_device.data()), map.signs(),
-                            table_.data());
-    handle_.synchronize();  // the array is freed now
+    handle().parallel_new<C>(numbers.size(), static_cast<const std::uint32_t*>(on_device.data()), map.signs(),
+                             table_.data());
+    handle().synchronize();  // the array is freed now
   }
 
   void connect(const StreetMap& map, const Network& network) {
@@ -425,13 +427,13 @@ class Model {
     lights_of_streets.upload(light_of);
     const dynasoar::DeviceArray<TrafficLight*> lights(seeds.size());
     const dynasoar::DeviceArray<Street*> streets(map.street_count());
-    handle_.parallel_new<TrafficLight>(seeds.size(), static_cast<const LightSeed*>(light_seeds.data()), lights.data());
-    handle_.synchronize();  // streets can be made and connected if all cells and lights are there
-    handle_.parallel_new<Street>(streets.size(), map.view(), static_cast<Cell* const*>(table_.data()), streets.data());
-    handle_.synchronize();
-    handle_.parallel_for(streets.size(), ConnectStreet{map.view(), table_.data(), streets.data(), lights.data(),
-                                                       lights_of_streets.data()});
-    handle_.synchronize();  // the arrays are freed now
+    handle().parallel_new<TrafficLight>(seeds.size(), static_cast<const LightSeed*>(light_seeds.data()), lights.data());
+    handle().synchronize();  // streets can be made and connected if all cells and lights are there
+    handle().parallel_new<Street>(streets.size(), map.view(), static_cast<Cell* const*>(table_.data()), streets.data());
+    handle().synchronize();
+    handle().parallel_for(streets.size(), ConnectStreet{map.view(), table_.data(), streets.data(), lights.data(),
+                                                        lights_of_streets.data()});
+    handle().synchronize();  // the arrays are freed now
   }
 
   /// Lights for the intersections that have them. @return the number of each street's light
@@ -448,12 +450,11 @@ class Model {
     return light_of;
   }
 
-  Handle& handle_;
   dynasoar::DeviceArray<Cell*> table_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& network) {
-  return std::make_unique<ObjectTraffic<Model, AllocatorT>>(parameters, network);
+  return std::make_unique<Objects>(parameters, network);
 }
 
 }  // namespace DYNASOAR_APP_ALLOCATOR

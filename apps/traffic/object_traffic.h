@@ -28,30 +28,14 @@ inline std::size_t slots_for(std::size_t objects) {
 
 /// A simulation whose cars are objects of allocator type A.
 ///
-/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, network, world)`,
-///                 `step(world, clock)`, `phases()` with the names of its phases, `add_arrays(items)`, which adds
-///                 with what a checkpoint needs beside the objects, `read_columns()`, `count_cars(sums)`,
-///                 `view(world)` with a device function `state(c)`, `heap_bytes(network)`
-/// @tparam A       the allocator
-template <class Model, class A>
-class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>, Simulation, A> {
+/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `step()`,
+/// `record()`,
+///                   `phase_names()`, `view()` with a device function `state(c)`,
+///                   `heap_bytes(network)`, and what app::ObjectSimulation asks for: `add_arrays(items)`,
+///                   `read_columns()`
+template <class Objects, class A>
+class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
  public:
-  ObjectTraffic(const Parameters& parameters, const Network& network)
-      : Base(parameters, Model::heap_bytes(checked(network)), "traffic", Model::phases()),
-        options_(options_of(parameters, network)),
-        cells_(network.cells()),
-        start_{Seed{parameters.seed}, Chances::of(parameters), 0},
-        model_(handle(), network, start_) {
-    synchronize();
-  }
-
-  void step() override {
-    begin_step();
-    model_.step(world(), clock());
-  }
-
-  void record() override { model_.count_cars(history_.next(handle().executor())); }
-
   std::vector<Census> take_history() override {
     synchronize();
     return history_.take(handle().executor());
@@ -59,15 +43,11 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
 
   std::vector<CellState> cells() override {
     synchronize();
-    const auto view = model_.view(world());
+    const auto view = objects().view();
     return app::collect<CellState>(handle(), cells_, [=] __device__(std::uint32_t c) { return view.state(c); });
   }
 
   const app::SavedOptions& saved_options() const { return options_; }
-
-  void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
-
-  dynasoar::Columns read_columns() { return model_.read_columns(); }
 
   void set_places(const std::vector<Point>& places) override {
     places_ = dynasoar::DeviceArray<Point>(places.size());
@@ -77,7 +57,7 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
   static constexpr app::Rgb kBackground = kNight;
 
   void paint_on(const app::Canvas& canvas) {
-    const auto view = model_.view(world());
+    const auto view = objects().view();
     const Point* const places = places_.data();
     const SpeedColors speeds = kSpeeds;
     handle().parallel_for(places_.size(), [=] __device__(std::size_t c) {
@@ -89,9 +69,24 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
     });
   }
 
+ protected:
+  using Base = app::ObjectSimulation<Objects, Simulation, A>;
+  using Base::handle, Base::steps, Base::synchronize;
+
+  ObjectTraffic(const Parameters& parameters, const Network& network)
+      : Base(parameters, Objects::heap_bytes(checked(network)), "traffic", Objects::phase_names()),
+        options_(options_of(parameters, network)),
+        cells_(network.cells()),
+        seed_{parameters.seed},
+        chances_(Chances::of(parameters)) {}
+
+  World world() const { return {seed_, chances_, steps()}; }
+
+  /// Sums to which a loop that is submitted next adds cars.
+  CarSums next_census() { return history_.next(handle().executor()); }
+
  private:
-  using Base = app::ObjectSimulation<ObjectTraffic, Simulation, A>;
-  using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
+  Objects& objects() { return static_cast<Objects&>(*this); }
 
   static const Network& checked(const Network& network) {
     check_network(network);
@@ -120,12 +115,10 @@ class ObjectTraffic final : public app::ObjectSimulation<ObjectTraffic<Model, A>
     return sum;
   }
 
-  World world() const { return {start_.seed, start_.chances, steps()}; }
-
   app::SavedOptions options_;
   std::size_t cells_;
-  World start_;
-  Model model_;
+  Seed seed_;
+  Chances chances_;
   app::CensusHistory<Census> history_;
   dynasoar::DeviceArray<Point> places_;
 };

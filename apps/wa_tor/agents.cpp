@@ -213,12 +213,10 @@ struct Decide {
   }
 };
 
-class Model {
+class Objects final : public ObjectOcean<Objects, AllocatorT> {
  public:
-  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-
-  Model(Handle& handle, const Parameters& parameters)
-      : handle_(handle),
+  explicit Objects(const Parameters& parameters)
+      : ObjectOcean(parameters),
         torus_{static_cast<std::uint32_t>(parameters.width),
                static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
@@ -227,7 +225,8 @@ class Model {
         asked_((torus_.cells + 3) / 4),
         accepted_((torus_.cells + 3) / 4) {
     asked_.fill_bytes(0);
-    handle_.parallel_for(torus_.cells, Populate{view(0), Thresholds::of(parameters.fish, parameters.sharks)});
+    handle().parallel_for(torus_.cells, Populate{view(), Thresholds::of(parameters.fish, parameters.sharks)});
+    synchronize();
   }
 
   /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
@@ -236,31 +235,35 @@ class Model {
     return std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
   }
 
-  Ocean view(std::uint32_t step) const {
-    return {torus_, seed_, step, agents_.data(), kinds_.data(), asked_.data(), accepted_.data()};
+  Ocean view() const {
+    return {torus_, seed_, steps(), agents_.data(), kinds_.data(), asked_.data(), accepted_.data()};
   }
 
-  void step(std::uint32_t step, app::PhaseClock& clock) {
-    const Ocean ocean = view(step);
+  void step() override {
+    begin_step();
+    const Ocean ocean = view();
     const std::size_t words = asked_.size();
-    dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
     {
-      const auto kept = handle_.keep_lists();  // no fish comes or goes before they move
-      handle_.parallel_do<&Fish::ask>(ocean);
-      clock.end_phase(executor, 0);
+      const auto kept = handle().keep_lists();  // no fish comes or goes before they move
+      handle().parallel_do<&Fish::ask>(ocean);
+      clock().end_phase(executor, 0);
       executor.for_each_index(words, Decide{ocean, Decision::fish_accept});
-      clock.end_phase(executor, 1);
-      handle_.parallel_do<&Fish::move>(ocean);
-      clock.end_phase(executor, 2);
+      clock().end_phase(executor, 1);
+      handle().parallel_do<&Fish::move>(ocean);
+      clock().end_phase(executor, 2);
     }
-    const auto kept = handle_.keep_lists();  // nor does a shark
-    handle_.parallel_do<&Shark::ask>(ocean);
-    clock.end_phase(executor, 3);
-    executor.for_each_index(words, Decide{ocean, Decision::shark_accept});
-    clock.end_phase(executor, 4);
-    handle_.parallel_do<&Shark::move>(ocean);
-    clock.end_phase(executor, 5);
+    {
+      const auto kept = handle().keep_lists();  // nor does a shark
+      handle().parallel_do<&Shark::ask>(ocean);
+      clock().end_phase(executor, 3);
+      executor.for_each_index(words, Decide{ocean, Decision::shark_accept});
+      clock().end_phase(executor, 4);
+      handle().parallel_do<&Shark::move>(ocean);
+      clock().end_phase(executor, 5);
+    }
+    compact();
   }
 
   void add_arrays(dynasoar::CheckpointItems& items) const {
@@ -268,17 +271,18 @@ class Model {
   }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle_.all_columns<Agent>();
+    dynasoar::Columns agents = handle().all_columns<Agent>();
     app::add_cells(agents, "position_");
     return agents;
   }
 
-  void compact(const dynasoar::CompactionOptions& options) {
-    handle_.compact<Agent>(options, dynasoar::pointers(agents_.data(), agents_.size()));
+ private:
+  void compact() {
+    if (const auto options = compaction()) {
+      handle().compact<Agent>(*options, dynasoar::pointers(agents_.data(), agents_.size()));
+    }
   }
 
- private:
-  Handle& handle_;
   Torus torus_;
   Seed seed_;
   dynasoar::DeviceArray<Agent*> agents_;
@@ -288,7 +292,7 @@ class Model {
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {
-  return std::make_unique<ObjectOcean<Model, AllocatorT>>(parameters);
+  return std::make_unique<Objects>(parameters);
 }
 
 }  // namespace DYNASOAR_APP_ALLOCATOR

@@ -214,20 +214,19 @@ struct View {
   __device__ CellState state(std::uint32_t c) const { return table[c]->state(step); }
 };
 
-class Model {
+class Objects final : public ObjectOcean<Objects, AllocatorT> {
  public:
-  using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-
-  Model(Handle& handle, const Parameters& parameters)
-      : handle_(handle),
+  explicit Objects(const Parameters& parameters)
+      : ObjectOcean(parameters),
         seed_{parameters.seed},
         table_(static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height)) {
     const Torus torus{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(table_.size())};
     Cell** const table = table_.data();
     table_.fill_bytes(0);  // compute-sanitizer's initcheck misses some of the entries' writes
-    handle_.parallel_new<Cell>(table_.size(), table);
-    handle_.parallel_do<&Cell::connect>(torus, table);
-    handle_.parallel_do<&Cell::populate>(World{seed_, 0}, Thresholds::of(parameters.fish, parameters.sharks));
+    handle().parallel_new<Cell>(table_.size(), table);
+    handle().parallel_do<&Cell::connect>(torus, table);
+    handle().parallel_do<&Cell::populate>(World{seed_, 0}, Thresholds::of(parameters.fish, parameters.sharks));
+    synchronize();
   }
 
   /// A heap that is enough: every cell could hold a shark, and half of the slots of their blocks may be free.
@@ -237,49 +236,49 @@ class Model {
            std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
   }
 
-  View view(std::uint32_t step) const { return {table_.data(), step}; }
+  View view() const { return {table_.data(), steps()}; }
 
-  void step(std::uint32_t step, app::PhaseClock& clock) {
-    const World world{seed_, step};
-    dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
+  void step() override {
+    const World world{seed_, begin_step()};
+    dynasoar::Executor& executor = handle().executor();
+    clock().begin_step(executor);
     {
-      const auto kept = handle_.keep_lists();  // no fish comes or goes before they move
-      handle_.parallel_do<&Fish::ask>(world);
-      clock.end_phase(executor, 0);
-      handle_.parallel_do<&Cell::decide>(world, Decision::fish_accept);
-      clock.end_phase(executor, 1);
-      handle_.parallel_do<&Fish::move>(world);
-      clock.end_phase(executor, 2);
+      const auto kept = handle().keep_lists();  // no fish comes or goes before they move
+      handle().parallel_do<&Fish::ask>(world);
+      clock().end_phase(executor, 0);
+      handle().parallel_do<&Cell::decide>(world, Decision::fish_accept);
+      clock().end_phase(executor, 1);
+      handle().parallel_do<&Fish::move>(world);
+      clock().end_phase(executor, 2);
     }
-    const auto kept = handle_.keep_lists();  // nor does a shark
-    handle_.parallel_do<&Shark::ask>(world);
-    clock.end_phase(executor, 3);
-    handle_.parallel_do<&Cell::decide>(world, Decision::shark_accept);
-    clock.end_phase(executor, 4);
-    handle_.parallel_do<&Shark::move>(world);
-    clock.end_phase(executor, 5);
+    {
+      const auto kept = handle().keep_lists();  // nor does a shark
+      handle().parallel_do<&Shark::ask>(world);
+      clock().end_phase(executor, 3);
+      handle().parallel_do<&Cell::decide>(world, Decision::shark_accept);
+      clock().end_phase(executor, 4);
+      handle().parallel_do<&Shark::move>(world);
+      clock().end_phase(executor, 5);
+    }
+    // Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
+    if (const auto options = compaction()) handle().compact<Agent>(*options);
   }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle_.all_columns<Agent>();
-    app::add_cells(agents, "cell_", handle_.columns<Cell>(), "index_");
+    dynasoar::Columns agents = handle().all_columns<Agent>();
+    app::add_cells(agents, "cell_", handle().columns<Cell>(), "index_");
     return agents;
   }
 
-  /// Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
-  void compact(const dynasoar::CompactionOptions& options) { handle_.compact<Agent>(options); }
-
  private:
-  Handle& handle_;
   Seed seed_;
   dynasoar::DeviceArray<Cell*> table_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {
-  return std::make_unique<ObjectOcean<Model, AllocatorT>>(parameters);
+  return std::make_unique<Objects>(parameters);
 }
 
 }  // namespace DYNASOAR_APP_ALLOCATOR

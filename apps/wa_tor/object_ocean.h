@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <app/census_history.h>
@@ -22,30 +23,13 @@ using app::kSlotsInFlight;
 
 /// A simulation whose agents are objects of allocator type A.
 ///
-/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, parameters)`,
-///                 `step(step, clock)`, `compact(options)`, `add_arrays(items)`, which adds what a checkpoint
-///                 needs beside the objects, `read_columns()`, `view(step)` with device functions `kind(c)` and
-///                 `state(c)`, `heap_bytes(cells)`
-/// @tparam A       the allocator
-template <class Model, class A>
-class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Simulation, A> {
+/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `step()`, `view()`
+///                   with device functions `kind(c)` and `state(c)`, `heap_bytes(cells)`, and what
+///                   app::ObjectSimulation asks for: `add_arrays(items)`, `read_columns()`
+template <class Objects, class A>
+class ObjectOcean : public app::ObjectSimulation<Objects, Simulation, A> {
  public:
-  explicit ObjectOcean(const Parameters& parameters)
-      : Base(parameters, Model::heap_bytes(cells_of(parameters)), "ocean",
-             {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again", "sharks move"}),
-        parameters_(parameters),
-        cells_(cells_of(parameters)),
-        compaction_{parameters.compact_above},
-        model_(handle(), parameters) {
-    synchronize();
-  }
-
-  void step() override {
-    model_.step(begin_step(), clock());
-    if (compaction_.above < 1) model_.compact(compaction_);
-  }
-
-  void record() override { history_.record(handle().executor(), cells_, CountAgents{model_.view(steps())}); }
+  void record() override { history_.record(handle().executor(), cells_, CountAgents{objects().view()}); }
 
   std::vector<Population> take_history() override {
     synchronize();
@@ -54,7 +38,7 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
 
   std::vector<CellState> ocean() override {
     synchronize();
-    const auto view = model_.view(steps());
+    const auto view = objects().view();
     return app::collect<CellState>(handle(), cells_, [=] __device__(std::uint32_t c) { return view.state(c); });
   }
 
@@ -67,21 +51,32 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
         .add("--sharks", parameters_.sharks);
   }
 
-  void add_arrays(dynasoar::CheckpointItems& items) const { model_.add_arrays(items); }
-
-  dynasoar::Columns read_columns() { return model_.read_columns(); }
-
   static constexpr app::Rgb kBackground = {0, 0, 0};
 
   void paint_on(const app::Canvas& canvas) {
-    const auto view = model_.view(steps());
+    const auto view = objects().view();
     app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
                      [=] __device__(std::uint32_t c) { return color_of(view.state(c)); });
   }
 
+ protected:
+  using Base = app::ObjectSimulation<Objects, Simulation, A>;
+  using Base::handle, Base::synchronize;
+
+  explicit ObjectOcean(const Parameters& parameters)
+      : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "ocean",
+             {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again", "sharks move"}),
+        parameters_(parameters),
+        cells_(cells_of(parameters)) {}
+
+  /// How agents are compacted after a step, if they are.
+  std::optional<dynasoar::CompactionOptions> compaction() const {
+    if (parameters_.compact_above >= 1) return std::nullopt;
+    return dynasoar::CompactionOptions{parameters_.compact_above};
+  }
+
  private:
-  using Base = app::ObjectSimulation<ObjectOcean, Simulation, A>;
-  using Base::begin_step, Base::clock, Base::handle, Base::steps, Base::synchronize;
+  Objects& objects() { return static_cast<Objects&>(*this); }
 
   static std::uint32_t cells_of(const Parameters& parameters) {
     return static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height);
@@ -89,8 +84,6 @@ class ObjectOcean final : public app::ObjectSimulation<ObjectOcean<Model, A>, Si
 
   Parameters parameters_;
   std::uint32_t cells_;
-  dynasoar::CompactionOptions compaction_;
-  Model model_;
   app::CensusHistory<Population> history_;
 };
 
