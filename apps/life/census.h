@@ -33,6 +33,6 @@ struct CountCells {
   __device__ void operator()(std::size_t i, Tally& tally) const { cells.count(i, tally); }
 };
 
-using CensusSums = app::CountSums<app::kNumbersOf<Population>>;
+using CensusSums = dynasoar::program::CountSums<app::kNumbersOf<Population>>;
 
 }  // namespace life

@@ -110,7 +110,7 @@ __host__ __device__ inline std::uint64_t claim_of(std::uint32_t step, std::uint3
 
 /// All cars, those that move, and the sum of their speeds.
 using CarCounts = app::Tally<Census>;
-using CarSums = app::CountSums<app::kNumbersOf<Census>>;
+using CarSums = dynasoar::program::CountSums<app::kNumbersOf<Census>>;
 
 __device__ inline void count_car(CarCounts& counts, std::uint32_t speed) {
   ++counts.of[0];
