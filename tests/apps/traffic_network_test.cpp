@@ -27,7 +27,7 @@ Network read_text(const std::string& text) {
 }
 
 void refuses_text(const std::string& text, const std::string& says) {
-  CHECK_THROWS_WITH_AS(read_text(text), says.c_str(), app::UsageError);
+  CHECK_THROWS_WITH_AS(read_text(text), says.c_str(), dynasoar::program::UsageError);
 }
 
 Network written_and_read(const Network& network) {
