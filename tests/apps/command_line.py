@@ -546,7 +546,7 @@ class ApplicationTests:
 
     def help_text(self):
         """On one line. CLI11 shows defaults as --seed N=42 or, from 2.2 on, as --seed N [42]."""
-        return re.sub(r"(--\S+ \S+) \[(\S*)\] ", r"\1=\2 ", " ".join(self.simulate("--help").stdout.split()))
+        return re.sub(r"(--\S+ \S+) \[([^\]]*)\] ", r"\1=\2 ", " ".join(self.simulate("--help").stdout.split()))
 
     def run_program(self, *arguments, timeout=300):
         return run(self.program, *arguments, cwd=self.folder, timeout=timeout)
