@@ -16,7 +16,7 @@ GROUPS = {
     # The protocol has mutants of its own, tests/model_checking/mutants_list.py; block sums and the recording of graphs
     # are for GPUs. allocator/malloc is left out: its allocators are there to be compared with.
     "allocator": (0.2, ["allocator/include", "allocator/src"],
-                  r"/(block_heap|bitmap|tally)\.(h|cpp)$|/(block_sums|recording|timer)\.h$"),
+                  r"/(block_heap|bitmap|tally|page_transitions|block_transitions|block_search|fullness)\.(h|cpp)$|/(block_sums|recording|timer)\.h$"),
     # The window's test is alone on a screen.
     "apps": (0.3, ["apps"], r"apps/common/src/view\.cpp$"),
     "scripts": (0.15, ["scripts/sweep", "scripts/make-tables", "scripts/make-charts", "scripts/make-docs",
