@@ -681,6 +681,10 @@ TEST_CASE("positions that have left a periodic space are brought back") {
   check({-3, 1}, {7, 1});
   check({31, 1}, {1, 1});
   check({-2.0000002f, 1}, {-2, 1});  // 8 - 0.0000002 is 8 in float, which is the other end
+  options.periodic = {false, true};
+  const Plane32 last_axis = options.space().wrapped({20, 9});
+  CHECK(last_axis.x == 20);
+  CHECK(last_axis.y == -1);
 }
 
 TEST_CASE("grids that make no sense are refused, and told why") {
