@@ -46,7 +46,7 @@ struct AddToValue {
 ///     }
 ///
 /// @tparam T   a number, or anything trivially copyable without `add`
-/// @pre the executor outlives it, and it outlives the loops that read it
+/// @pre the loops that read it run on the same executor, which outlives it; it outlives these loops
 template <class T>
 class StepValue {
   static_assert(std::is_trivially_copyable_v<T>, "dynasoar: StepValue<T> needs a trivially copyable T");
