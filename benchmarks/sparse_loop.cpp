@@ -1,5 +1,6 @@
 // What a loop over objects costs when some of them were deleted at random, so that blocks have holes; against arrays by
 // hand with a bitmap of which elements are there.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -15,6 +16,19 @@ namespace benchmarks {
 namespace sparse_loop {
 
 constexpr float kDt = 0.1f;
+constexpr int kOrbitSteps = 32;
+
+/// A body falls round the origin for some steps, which takes computing instead of memory.
+__host__ __device__ inline void orbit(float& x, float& y, float& vx, float& vy) {
+  for (int i = 0; i < kOrbitSteps; ++i) {
+    const float square = x * x + y * y + 0.01f;
+    const float pull = 1.0f / sqrtf(square * square * square);
+    vx -= pull * x * kDt;
+    vy -= pull * y * kDt;
+    x += vx * kDt;
+    y += vy * kDt;
+  }
+}
 
 class Body;
 using AllocatorT = dynasoar::SoaAllocator<Body>;
@@ -25,6 +39,14 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
   __device__ void move(float dt) {
     x_ += vx_ * dt;
     y_ += vy_ * dt;
+  }
+  __device__ void fall() {
+    float x = x_, y = y_, vx = vx_, vy = vy_;
+    orbit(x, y, vx, vy);
+    x_ = x;
+    y_ = y;
+    vx_ = vx;
+    vy_ = vy;
   }
   __device__ void keep_some(std::uint32_t per_thousand) {
     if (!happens(per_thousand, number_, per_thousand)) dynasoar::destroy(this);
@@ -38,6 +60,20 @@ struct HandMove {
     if ((present[i / 64] >> (i % 64) & 1) == 0) return;
     x[i] += vx[i] * kDt;
     y[i] += vy[i] * kDt;
+  }
+};
+
+struct HandFall {
+  float *x, *y, *vx, *vy;
+  const std::uint64_t* present;
+  __device__ void operator()(std::size_t i) const {
+    if ((present[i / 64] >> (i % 64) & 1) == 0) return;
+    float own_x = x[i], own_y = y[i], own_vx = vx[i], own_vy = vy[i];
+    orbit(own_x, own_y, own_vx, own_vy);
+    x[i] = own_x;
+    y[i] = own_y;
+    vx[i] = own_vx;
+    vy[i] = own_vy;
   }
 };
 
@@ -80,6 +116,9 @@ void run_sparse_loop(Report& report, const Settings& settings) {
       add("objects", percent,
           measure(
               handle.executor(), settings, [&] { handle.parallel_do<&Body::move>(sparse_loop::kDt); }, [] {}));
+      add("objects, computing", percent,
+          measure(
+              handle.executor(), settings, [&] { handle.parallel_do<&Body::fall>(); }, [] {}));
     }
   }
   dynasoar::Executor executor;
@@ -91,6 +130,10 @@ void run_sparse_loop(Report& report, const Settings& settings) {
     add("by hand", percent,
         measure(
             executor, settings, [&] { executor.for_each_index(slots, move); }, [] {}));
+    const sparse_loop::HandFall fall{x.data(), y.data(), vx.data(), vy.data(), present.data()};
+    add("by hand, computing", percent,
+        measure(
+            executor, settings, [&] { executor.for_each_index(slots, fall); }, [] {}));
   }
 }
 

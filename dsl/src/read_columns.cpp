@@ -164,10 +164,10 @@ class ColumnReader {
 
   /// Sorts the blocks of a class, so that rows are in the order of the heap.
   void add_part(std::size_t type, const ObjectPlaces& places) {
-    std::uint32_t count = 0;
-    copy_from_device(&count, places.list.count, sizeof count);
-    std::vector<ListedBlock> entries(count);
-    if (count > 0) copy_from_device(entries.data(), places.list.entries, count * sizeof(ListedBlock));
+    ListSize size{};
+    copy_from_device(&size, places.list.size, sizeof size);
+    std::vector<ListedBlock> entries(size.blocks);
+    if (size.blocks > 0) copy_from_device(entries.data(), places.list.entries, size.blocks * sizeof(ListedBlock));
     std::sort(entries.begin(), entries.end(),
               [](const ListedBlock& a, const ListedBlock& b) { return a.block < b.block; });
     std::vector<std::uint64_t> objects;  // in one piece: they have the first places

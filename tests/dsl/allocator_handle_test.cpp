@@ -170,6 +170,40 @@ TEST_CASE("a method that one listed class declares runs without naming the class
   CHECK(handle.count_if<Shark>([] __device__(Shark * shark) { return shark->teeth_ == 89; }) == kShark);
 }
 
+/// Whether an object stays until only so many per cent do: whole blocks go, and single objects of others.
+__host__ __device__ bool stays(std::uint32_t index, std::uint32_t percent) {
+  return (index / 64 % 8 != 0 || percent > 50) && (index * 2654435761u >> 16) % 100 < percent;
+}
+
+TEST_CASE("a loop visits every object of half-empty blocks exactly once") {
+  // On a GPU, so many that their list is long enough for lanes to be dealt out.
+  constexpr std::uint32_t kSharks = dynasoar::kCudaBackend ? 1 << 22 : 1 << 14;
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = 256_MiB, .threads = 4});
+  handle.parallel_new<Shark>(kSharks);
+  std::uint32_t loops = 0;
+  for (const std::uint32_t percent : {100u, 60u, 30u, 4u}) {
+    CAPTURE(percent);
+    handle.parallel_do<Shark>([percent] __device__(Shark * shark) {
+      if (!stays(shark->index_, percent)) dynasoar::destroy(shark);
+    });
+    handle.parallel_do<Shark, &Agent::none>();
+    ++loops;
+    std::uint64_t expected = 0;
+    for (std::uint32_t i = 0; i < kSharks; ++i) expected += stays(i, percent) ? 1 : 0;
+    CHECK(handle.count<Shark>() == expected);
+    CHECK(handle.count_if<Shark>([loops] __device__(Shark * shark) { return shark->visits_ == loops; }) == expected);
+  }
+  // Each is replaced by a new one, which this loop does not visit.
+  const std::uint64_t before = handle.count<Shark>();
+  handle.parallel_do<Shark>([] __device__(Shark * shark) {
+    dynasoar::make_new<Shark>(shark->index_);
+    shark->none();
+    dynasoar::destroy(shark);
+  });
+  CHECK(handle.count<Shark>() == before);
+  CHECK(handle.count_if<Shark>([] __device__(Shark * shark) { return shark->visits_ == 0; }) == before);
+}
+
 TEST_CASE("a loop over a base class visits every object of every subclass exactly once") {
   AllocatorHandle<AllocatorT> handle(small_heap());
   populate(handle);

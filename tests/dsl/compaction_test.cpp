@@ -305,7 +305,7 @@ TEST_CASE("objects keep their contents, pointers follow them, and few slots stay
 struct CountListed {
   dynasoar::detail::BlockList list;
   Counter* count;
-  __device__ void operator()(std::size_t) const { count->fetch_add(*list.count, dynasoar::Order::relaxed); }
+  __device__ void operator()(std::size_t) const { count->fetch_add(list.size->blocks, dynasoar::Order::relaxed); }
 };
 
 TEST_CASE("the next loop does not visit blocks that are gone") {

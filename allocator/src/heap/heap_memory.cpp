@@ -107,7 +107,7 @@ void HeapMemory::clear(Executor& executor, std::uint32_t first_generation) {
   for (std::size_t type = 0; type < types_.size(); ++type) {
     const std::size_t words = heap_.current_count * AnyHeap::WarpWords::kStride;
     executor.fill_bytes(types_[type].current.words, 0xff, words * sizeof(std::uint32_t));  // kNoPosition
-    executor.fill_bytes(list(type).count, 0, sizeof(std::uint32_t));
+    executor.fill_bytes(list(type).size, 0, sizeof(ListSize));
   }
 }
 
@@ -227,8 +227,9 @@ void HeapMemory::lay_out(Executor& executor) {
     state.current = warp_words(most_current, 0xff);  // kNoPosition
     state.fetching = warp_words(most_current, 0);
     state.blocks_per_page = classes_[type].blocks_per_page;
+    auto* const size = reinterpret_cast<ListSize*>(words64(1, 0));
     char* const entries = part(8 * sizeof(ListedBlock) * state.blocks_per_page, kLeftAlone);
-    places_.push_back({{reinterpret_cast<ListedBlock*>(entries), words32(1, 0)}, base_, nullptr});
+    places_.push_back({{reinterpret_cast<ListedBlock*>(entries), size}, base_, nullptr});
   }
   entry_of_ = reinterpret_cast<std::uint32_t*>(part(32 * std::size_t{stride}, 0));
   device_classes_ = DeviceClasses(classes_);

@@ -216,7 +216,7 @@ struct HeapSnapshot {
       const auto seen = download<std::uint64_t>(memory.listed_shards(type), kSeen);
       lists.insert(lists.end(), seen.begin(), seen.end());
       const BlockList& list = memory.list(type);
-      const std::uint32_t count = download<std::uint32_t>(list.count, 1).front();
+      const std::uint32_t count = download<ListSize>(list.size, 1).front().blocks;
       lists.push_back(count);
       for (const ListedBlock& entry : download<ListedBlock>(list.entries, count)) {
         lists.push_back(entry.slots);
@@ -238,11 +238,14 @@ struct HeapSnapshot {
       from += kSeen;
       const auto count = static_cast<std::uint32_t>(*from++);
       std::vector<ListedBlock> entries;
+      std::uint64_t objects = 0;
       for (std::uint32_t i = 0; i < count; ++i, from += 2) {
         entries.push_back({from[0], static_cast<std::uint32_t>(from[1])});
+        objects += static_cast<std::uint64_t>(popcount(from[0]));
       }
+      const ListSize size{count, are_sparse(count, objects)};
       upload(memory.list(type).entries, entries.data(), count);
-      upload(memory.list(type).count, &count, 1);
+      upload(memory.list(type).size, &size, 1);
     }
     return true;
   }

@@ -67,7 +67,7 @@ struct ChooseClasses {
 
  private:
   __device__ bool is_worth_it(int type, std::uint64_t objects) const {
-    const std::uint64_t slots = *heap.lists[type].count * std::uint64_t{kSlotsPerBlock};
+    const std::uint64_t slots = heap.lists[type].size->blocks * std::uint64_t{kSlotsPerBlock};
     const std::uint64_t free = slots - objects;
     return free >= kSlotsPerBlock && static_cast<double>(free) > above * static_cast<double>(slots);
   }
@@ -104,14 +104,14 @@ class MoveObjects {
   __device__ int parts() const { return heap_.types(); }
   __device__ std::size_t count(int type) const {
     if (heap_.flags[type].wanted.load(Order::relaxed) == 0) return 0;
-    return (*heap_.lists[type].count + kGroup - 1) / kGroup;
+    return (heap_.lists[type].size->blocks + kGroup - 1) / kGroup;
   }
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch& plan, int type, std::size_t group) const {
     const BlockList list = heap_.lists[type];
     const auto first = static_cast<std::uint32_t>(group * kGroup);
-    const std::uint32_t left = *list.count - first;
+    const std::uint32_t left = list.size->blocks - first;
     const std::uint32_t size = left < kGroup ? left : kGroup;
     team.for_each(size, [&](std::uint32_t i) { load(plan, i, list.entries[first + i]); });
     team.for_each(size, [&](std::uint32_t i) { weigh(plan, i, size); });

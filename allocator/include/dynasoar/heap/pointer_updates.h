@@ -59,7 +59,7 @@ class Forwarding {
     const std::uint32_t entry = heap_.entry_of[block];
     const Forward to = heap_.forwards_of(block, type)[handle.slot()];
     const std::uint32_t new_entry = entry / kBlocksPerGroup * kBlocksPerGroup + to.member();
-    if (to.is_none() || entry >= *list.count || new_entry >= *list.count) return;
+    if (to.is_none() || entry >= list.size->blocks || new_entry >= list.size->blocks) return;
     const std::uint32_t source = list.entries[entry].block;
     const std::uint32_t target = list.entries[new_entry].block;
     if (source != block) return;  // it was closed when the list was made
@@ -104,7 +104,7 @@ class UpdatePointers {
 
   __device__ std::size_t count(int part) const {
     if (part >= classes_) return (arrays_[part - classes_].size + kUpdatesPerTeam - 1) / kUpdatesPerTeam;
-    return has_pointers(part) ? (*heap().lists[part].count + kBlocksPerTeam - 1) / kBlocksPerTeam : 0;
+    return has_pointers(part) ? (heap().lists[part].size->blocks + kBlocksPerTeam - 1) / kBlocksPerTeam : 0;
   }
 
   template <class Team>
@@ -135,7 +135,7 @@ class UpdatePointers {
   __device__ void update_objects(const Team& team, int type, std::size_t index) const {
     const BlockList list = heap().lists[type];
     const auto first = static_cast<std::uint32_t>(index * kBlocksPerTeam);
-    const std::uint32_t left = *list.count - first;
+    const std::uint32_t left = list.size->blocks - first;
     const std::uint32_t blocks = left < kBlocksPerTeam ? left : kBlocksPerTeam;
     team.for_each(blocks * static_cast<std::uint32_t>(kSlotsPerBlock), [&](std::uint32_t i) {
       const ListedBlock entry = list.entries[first + i / kSlotsPerBlock];

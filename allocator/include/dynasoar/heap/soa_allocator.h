@@ -320,7 +320,7 @@ class ReducedSoaAllocator {
   __device__ static void visit_listed(F method, Args&... args) {
     const State& state = detail::bound_state<ReducedSoaAllocator>();
     const detail::BlockList list = state.lists[index_of<S>];
-    const std::uint32_t count = *list.count;
+    const std::uint32_t count = list.size->blocks;
     for (std::uint32_t i = 0; i < count; ++i) {
       const detail::ListedBlock entry = list.entries[i];
       // relaxed: objects deleted meanwhile are skipped as a courtesy; a program may not race with their deletion.

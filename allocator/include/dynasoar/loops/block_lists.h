@@ -11,6 +11,7 @@
 
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -21,16 +22,28 @@ struct alignas(16) ListedBlock {
   std::uint32_t unused = 0;  ///< instead of padding, so that all of an entry is written, and in one store
 };
 
+/// How long a list is, and how full its blocks are; zero at first.
+struct alignas(8) ListSize {
+  std::uint32_t blocks;
+  std::uint32_t is_sparse;  ///< on a GPU: 1 if so many slots are free that loops should deal objects out, else 0
+};
+
+/// Says whether the blocks of a list with so many objects are sparse.
+__host__ __device__ inline std::uint32_t are_sparse(std::uint32_t blocks, std::uint64_t objects) {
+  return objects < std::uint64_t{kLeastDenseObjects} * blocks ? 1 : 0;
+}
+
 /// The blocks of one type that have objects, in no particular order.
 struct BlockList {
   ListedBlock* entries;
-  std::uint32_t* count;
+  ListSize* size;
 };
 
 /// The making of a type's list; zero at first.
 struct ListProgress {
   AtomicWord<std::uint32_t> entries;        ///< entries written so far
   AtomicWord<std::uint32_t> thread_blocks;  ///< thread blocks that are done
+  AtomicWord<std::uint64_t> objects;        ///< objects of these entries
 };
 
 /// What the making of a type's list reads and writes.

@@ -56,6 +56,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ std::uint64_t containers[kContainersPerTile];
   __shared__ int offsets[kContainersPerTile];  // entries of this tile before those of a container
   __shared__ std::uint32_t first_entry;
+  std::uint32_t objects = 0;  // that this thread has listed
   ListProgress& progress = *type.progress;
   const std::uint32_t all = type.allocated.level_size(0);
   for (std::uint32_t first = blockIdx.x * kContainersPerTile; first < all; first += gridDim.x * kContainersPerTile) {
@@ -83,17 +84,25 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
       }
       const int bit = nth_set_bit(containers[container], entry - offsets[container]);
       const std::uint32_t block = (first + container) * 64 + bit;
-      type.list.entries[first_entry + entry] = {sources.slots[block].load(Order::relaxed), block};
+      const std::uint64_t slots = sources.slots[block].load(Order::relaxed);
+      objects += static_cast<std::uint32_t>(popcount(slots));
+      type.list.entries[first_entry + entry] = {slots, block};
     }
     __syncthreads();  // before the next tile takes the shared memory
   }
 
+  __shared__ RawArray<std::uint32_t, kThreadsPerBlock / 32> sums;
+  const auto plus = [](std::uint32_t a, std::uint32_t b) { return a + b; };
+  const std::uint32_t all_objects = block_reduce<kThreadsPerBlock>(objects, plus, sums);
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
+    // relaxed: the next atomic publishes it.
+    progress.objects.fetch_add(all_objects, Order::relaxed);
     // acq_rel: the last one sees the counts of all others. The entries are read by the next kernel only.
     is_last = progress.thread_blocks.fetch_add(1, Order::acq_rel) + 1 == gridDim.x;
     if (is_last) {
-      *type.list.count = progress.entries.exchange(0, Order::relaxed);
+      const std::uint32_t blocks = progress.entries.exchange(0, Order::relaxed);
+      *type.list.size = {blocks, are_sparse(blocks, progress.objects.exchange(0, Order::relaxed))};
       progress.thread_blocks.store(0, Order::relaxed);
     }
   }

@@ -10,6 +10,7 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
@@ -19,26 +20,79 @@ namespace dynasoar::detail {
 
 namespace {
 
-// Visits the objects of an entry, one per lane of 64 consecutive threads.
+// An object that a thread is to visit, if there is one.
+struct Visit {
+  std::uint32_t block;
+  std::uint32_t slot;
+  bool is_there;
+};
+
 template <class F>
-__device__ void visit_entry(const ListedBlock& entry, std::uint32_t slot, const F& function) {
-  if ((entry.slots >> slot & 1) != 0) function(entry.block, slot);
+__device__ void visit(const Visit& object, const F& function) {
+  if (object.is_there) function(object.block, object.slot);
   __syncwarp();  // lanes that went different ways would stay apart for the rest of the loop
 }
 
-// 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3).
+// The object in a slot of a block.
+__device__ inline Visit object_in(const ListedBlock& entry, std::uint32_t slot) {
+  return {entry.block, slot, (entry.slots >> slot & 1) != 0};
+}
+
+// Deals out the objects of kDealtBlocks blocks to the lanes of a warp.
+class Dealer {
+ public:
+  // Takes the blocks of the entries from `first` on. @return their objects, which are numbered from 0 on
+  __device__ std::uint32_t take(const BlockList& list, std::uint32_t count, std::uint32_t first) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    std::uint32_t objects = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kDealtBlocks; ++i) {
+      const std::uint64_t slots = first + i < count ? load_entry(list, first + i).slots : 0;
+      objects += number(static_cast<std::uint32_t>(slots), 64 * i + lane, objects);
+      objects += number(static_cast<std::uint32_t>(slots >> 32), 64 * i + 32 + lane, objects);
+    }
+    __syncwarp();
+    return objects;
+  }
+
+  // The object with a number.
+  __device__ Visit object(const BlockList& list, std::uint32_t first, std::uint32_t number,
+                          std::uint32_t objects) const {
+    if (number >= objects) return {0, 0, false};
+    const std::uint32_t position = positions_[number];
+    return {list.entries[first + position / 64].block, position % 64, true};
+  }
+
+ private:
+  // Numbers the objects of 32 slots, of which the calling lane has one, from `first` on. @return how many there are
+  __device__ std::uint32_t number(std::uint32_t slots, std::uint32_t position, std::uint32_t first) {
+    const std::uint32_t bit = 1u << threadIdx.x % 32;
+    if ((slots & bit) != 0) positions_[first + popcount(slots & (bit - 1))] = static_cast<std::uint8_t>(position);
+    return static_cast<std::uint32_t>(popcount(slots));
+  }
+
+  static_assert(64 * kDealtBlocks <= 256);
+  std::uint8_t positions_[64 * kDealtBlocks];  // by number: 64 x block + slot
+};
+
+// 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3). Where
+// blocks are sparse, a warp for the objects of a few blocks instead, so that its lanes have something to do; but not in
+// short lists, in which warps would have nothing to do instead.
 template <class F>
 __device__ void visit_objects(const BlockList& list, const F& function) {
-  const std::uint32_t count = *list.count;
+  const ListSize size = *list.size;
+  const std::uint32_t count = size.blocks;
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   const std::uint32_t stride = gridDim.x * blockDim.x / 64;
+  const std::uint32_t dealt_stride = 2 * stride * kDealtBlocks;
+  const bool is_sparse = size.is_sparse != 0 && count >= dealt_stride;
   // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself
   // is asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two
   // before; but not in short lists, in which there is no round to wait for, and no time to lose.
-  const std::uint32_t first = thread / 64;
   if constexpr (F::kPrefetches) {
-    if (count > stride) {
+    if (count > stride && !is_sparse) {
+      const std::uint32_t first = thread / 64;
       ListedBlock now = first < count ? load_entry(list, first) : ListedBlock{};
       ListedBlock next = first + stride < count ? load_entry(list, first + stride) : ListedBlock{};
       for (std::uint32_t i = first; i < count; i += stride) {
@@ -47,15 +101,31 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
         if (i + stride < count) function.prefetch(now.block, slot);
         if (i + 2 * stride < count) next = load_entry(list, i + 2 * stride);
         if (i + 3 * stride < count) prefetch_entry(list, i + 3 * stride);
-        visit_entry(entry, slot, function);
+        visit(object_in(entry, slot), function);
       }
       return;
     }
   }
-  for (std::uint32_t i = first; i < count; i += stride) {
-    const ListedBlock entry = load_entry(list, i);
-    if (i + stride < count) prefetch_entry(list, i + stride);
-    visit_entry(entry, slot, function);
+  // Both ways of the loop visit in one place, because nvcc compiles the function anew for each.
+  __shared__ Dealer dealers[kThreadsPerBlock / 32];
+  Dealer& dealer = dealers[threadIdx.x / 32];
+  const std::uint32_t step = is_sparse ? dealt_stride : stride;
+  for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64; i < count; i += step) {
+    if (i + step < count) prefetch_entry(list, i + step);
+    Visit object = object_in(load_entry(list, i), slot);
+    std::uint32_t number = thread % 32;
+    std::uint32_t objects = 0;
+    if (is_sparse) {
+      objects = dealer.take(list, count, i);
+      object = dealer.object(list, i, number, objects);
+    }
+    for (;;) {
+      visit(object, function);
+      if (!is_sparse) break;
+      number += 32;
+      if (number - thread % 32 >= objects) break;
+      object = dealer.object(list, i, number, objects);
+    }
   }
 }
 
@@ -101,7 +171,7 @@ template <class A, class R, class Op, class F>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     reduce_kernel(BlockList list, R init, Op op, F function, R* partial) {
   take_turns();
-  const std::uint32_t count = *list.count;
+  const std::uint32_t count = list.size->blocks;
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   R result = init;

@@ -64,7 +64,7 @@ class TileReader {
       : pairs_(pairs),
         tiles_(tiles),
         list_(Pairs::template list<kList>()),
-        entries_(*list_.count),
+        entries_(list_.size->blocks),
         next_(threadIdx.x / 64) {
     read_entry();
     read_source(tiles_[0]);
@@ -129,7 +129,7 @@ class ObjectNumbers {
   };
 
   __device__ ObjectNumbers(const BlockList& list, Shared& shared)
-      : list_(list), shared_(shared), entries_(*list.count) {}
+      : list_(list), shared_(shared), entries_(list.size->blocks) {}
 
   // The number of objects in the list.
   __device__ std::uint32_t count() {

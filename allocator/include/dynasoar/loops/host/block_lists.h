@@ -35,7 +35,7 @@ void make_list(Executor& executor, const ListSource<Heap>& type, const typename 
       type.list.entries[at++] = {slots[block].load(Order::relaxed), block};
     }
   });
-  *type.list.count = entries.exchange(0, Order::relaxed);
+  type.list.size->blocks = entries.exchange(0, Order::relaxed);
 }
 
 template <class Heap, int kTypes>

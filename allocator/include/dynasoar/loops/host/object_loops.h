@@ -34,7 +34,7 @@ void visit_objects(const ListedBlock& entry, const F function) {
 
 template <class A, class F>
 void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
-  executor.for_each_index(*list.count, [list, function](std::size_t i) {
+  executor.for_each_index(list.size->blocks, [list, function](std::size_t i) {
     using Pairs = typename F::template Pairs<>;
     if constexpr (std::is_void_v<Pairs>) {
       visit_objects(list.entries[i], function);
@@ -47,7 +47,7 @@ void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F&
 template <class A, class R, class Op, class F>
 R reduce_objects(Executor& executor, BlockList list, std::size_t, DeviceArray<char>&, R init, Op op,
                  const F& function) {
-  std::vector<R> partial(*list.count, init);
+  std::vector<R> partial(list.size->blocks, init);
   executor.for_each_index(partial.size(), [&](std::size_t index) {
     const ListedBlock entry = list.entries[index];
     R result = init;

@@ -17,7 +17,7 @@ void visit_list(const Pairs& pairs, int objects, RawArray<typename Pairs::Reques
                 RawArray<typename Pairs::Result, 64>& results) {
   const BlockList list = Pairs::template list<kList>();
   RawArray<typename Pairs::Source, 64> tile;
-  for (std::uint32_t i = 0; i < *list.count; ++i) {
+  for (std::uint32_t i = 0; i < list.size->blocks; ++i) {
     const ListedBlock entry = list.entries[i];
     int sources = 0;
     for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {

@@ -235,7 +235,7 @@ class AosAllocator {
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
     const detail::ObjectTable& objects = table<S>();
-    const std::uint32_t blocks = *objects.list.count;
+    const std::uint32_t blocks = objects.list.size->blocks;
     for (std::uint32_t block = 0; block < blocks; ++block) {
       const int count = detail::popcount(objects.list.entries[block].slots);
       for (int slot = 0; slot < count; ++slot) {

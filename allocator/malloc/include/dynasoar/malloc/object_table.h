@@ -105,11 +105,11 @@ struct ObjectTable {
   /// Notes what the two steps did. @pre they are done
   __device__ void finish_compaction(std::uint32_t removed) const {
     const std::uint32_t new_end = end() - removed;
-    const std::uint32_t old_blocks = *list.count;
+    const std::uint32_t old_blocks = list.size->blocks;
     if (old_blocks > 0) list.entries[old_blocks - 1].slots = first_bits(64);
     const std::uint32_t blocks = (new_end + 63) / 64;
     if (blocks > 0) list.entries[blocks - 1].slots = first_bits(static_cast<int>(new_end - (blocks - 1) * 64));
-    *list.count = blocks;
+    list.size->blocks = blocks;
     counts->end.store(new_end, Order::relaxed);
     counts->removed.store(0, Order::relaxed);
     counts->gaps.store(0, Order::relaxed);
@@ -151,15 +151,15 @@ class TableStorage {
         places_(3 * std::size_t{capacity}),
         counts_(1),
         entries_((capacity + std::size_t{63}) / 64),
-        list_count_(1) {
+        list_size_(1) {
     counts_.fill_bytes(0);
-    list_count_.fill_bytes(0);
+    list_size_.fill_bytes(0);
     view_ = {objects_.data(),
              places_.data(),
              places_.data() + capacity,
              places_.data() + 2 * std::size_t{capacity},
              counts_.data(),
-             {entries_.data(), list_count_.data()},
+             {entries_.data(), list_size_.data()},
              capacity};
     executor.for_each_index(entries_.size(), FillList{entries_.data()});
     executor.synchronize();
@@ -180,7 +180,7 @@ class TableStorage {
   }
 
   std::size_t bytes() const {
-    return objects_.bytes() + places_.bytes() + counts_.bytes() + entries_.bytes() + list_count_.bytes();
+    return objects_.bytes() + places_.bytes() + counts_.bytes() + entries_.bytes() + list_size_.bytes();
   }
 
  private:
@@ -188,7 +188,7 @@ class TableStorage {
   DeviceArray<std::uint32_t> places_;
   DeviceArray<ObjectTable::Counts> counts_;
   DeviceArray<ListedBlock> entries_;
-  DeviceArray<std::uint32_t> list_count_;
+  DeviceArray<ListSize> list_size_;
   ObjectTable view_{};
 };
 
