@@ -44,7 +44,8 @@ struct TotalsOf {
 
 /// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
 ///                 an array, and with `state()`; `phases()`; a constructor `Model(handle, parameters)`;
-///                 `step(step, handle, clock)`
+///                 `submit_step(step, handle, clock)`, which submits the same loops for all steps of which
+///                 `kind_of(step)` is the same
 template <class Model>
 class ObjectBodies final
     : public app::ObjectSimulation<ObjectBodies<Model>, Simulation, typename Model::Body::Allocator> {
@@ -65,7 +66,7 @@ class ObjectBodies final
 
   void step() override {
     const std::uint32_t step = begin_step();
-    model_.step(step, handle(), clock());
+    run_recorded([this, step] { model_.submit_step(step, handle(), clock()); }, Model::kind_of(step));
   }
 
   std::vector<BodyState> bodies() override {
@@ -110,7 +111,7 @@ class ObjectBodies final
 
  private:
   using Base = app::ObjectSimulation<ObjectBodies, Simulation, AllocatorT>;
-  using Base::begin_step, Base::clock, Base::handle, Base::synchronize;
+  using Base::begin_step, Base::clock, Base::handle, Base::run_recorded, Base::synchronize;
 
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 

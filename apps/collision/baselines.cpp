@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <app/dense_simulation.h>
@@ -137,26 +136,29 @@ class Dense final : public app::DenseSimulation<Simulation> {
   explicit Dense(const Parameters& parameters)
       : DenseSimulation(parameters, {"attract", "move", "seek", "merge", "leave"}),
         most_(static_cast<std::uint32_t>(parameters.initial.size())),
-        storage_(most_),
-        other_storage_(most_),
-        count_(1),
-        other_count_(1),
+        storages_{Storage(most_), Storage(most_)},
+        counts_{dynasoar::DeviceArray<std::uint32_t>(1), dynasoar::DeviceArray<std::uint32_t>(1)},
         targets_(most_),
         askers_(most_),
         gone_(most_),
         states_(most_) {
-    count_.upload({most_});
+    counts_[0].upload({most_});
     states_.upload(parameters.initial);
-    executor().for_each_index(most_, bodies::Unpack<Arrays>{{storage_.view()}, states_.data()});
+    executor().for_each_index(most_, bodies::Unpack<Arrays>{{storages_[0].view()}, states_.data()});
     synchronize();
   }
 
   void step() override {
-    const Arrays arrays{storage_.view()};
-    const bodies::CountOnDevice count{count_.data()};
-    const Meeting meeting{targets_.data(), askers_.data()};
-    auto* const left = reinterpret_cast<AtomicWord<std::uint32_t>*>(other_count_.data());
     begin_step();
+    run_recorded([this] { submit_step(); }, now_in());
+  }
+
+  void submit_step() override {
+    const Arrays arrays{storages_[1 - now_in()].view()};
+    const Arrays others{storages_[now_in()].view()};
+    const bodies::CountOnDevice count{counts_[1 - now_in()].data()};
+    const Meeting meeting{targets_.data(), askers_.data()};
+    auto* const left = reinterpret_cast<AtomicWord<std::uint32_t>*>(counts_[now_in()].data());
     bodies::look_at_all(executor(), most_, bodies::Attract<Arrays, bodies::CountOnDevice>{arrays, count});
     clock().end_phase(executor(), 0);
     executor().for_each_index(most_, Move<Arrays>{{arrays, count, kTimeStep}, meeting, left});
@@ -165,16 +167,14 @@ class Dense final : public app::DenseSimulation<Simulation> {
     clock().end_phase(executor(), 2);
     executor().for_each_index(most_, Merge<Arrays>{arrays, count, meeting, gone_.data()});
     clock().end_phase(executor(), 3);
-    executor().for_each_index(most_, Compact<Arrays>{arrays, {other_storage_.view()}, count, gone_.data(), left});
+    executor().for_each_index(most_, Compact<Arrays>{arrays, others, count, gone_.data(), left});
     clock().end_phase(executor(), 4);
-    std::swap(storage_, other_storage_);
-    std::swap(count_, other_count_);
   }
 
   std::vector<bodies::BodyState> bodies() override {
     synchronize();
-    const std::uint32_t count = count_.download().front();
-    executor().for_each_index(count, bodies::Pack<Arrays>{{storage_.view()}, states_.data()});
+    const std::uint32_t count = counts_[now_in()].download().front();
+    executor().for_each_index(count, bodies::Pack<Arrays>{{storages_[now_in()].view()}, states_.data()});
     synchronize();
     std::vector<bodies::BodyState> states = states_.download();
     states.resize(count);
@@ -183,9 +183,12 @@ class Dense final : public app::DenseSimulation<Simulation> {
   }
 
  private:
+  /// Which of the arrays bodies are in after this step.
+  std::size_t now_in() const { return steps() % 2; }
+
   std::uint32_t most_;
-  Storage storage_, other_storage_;
-  dynasoar::DeviceArray<std::uint32_t> count_, other_count_;
+  Storage storages_[2];
+  dynasoar::DeviceArray<std::uint32_t> counts_[2];
   dynasoar::DeviceArray<std::uint32_t> targets_;
   dynasoar::DeviceArray<AtomicWord<std::uint64_t>> askers_;
   dynasoar::DeviceArray<std::uint8_t> gone_;

@@ -137,10 +137,12 @@ struct Model {
 
   Model(const dynasoar::AllocatorHandle<AllocatorT>&, const Parameters&) {}
 
-  static void step(std::uint32_t step, dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
+  /// In some steps bodies are compacted.
+  static std::size_t kind_of(std::uint32_t step) { return step % kStepsPerCompaction == 0 ? 1 : 0; }
+
+  static void submit_step(std::uint32_t step, dynasoar::AllocatorHandle<AllocatorT>& handle, app::PhaseClock& clock) {
     // Those who have merged leave gaps, around which all others find their way in each loop over pairs.
-    if (step % kStepsPerCompaction == 0) handle.compact<Body>({.above = 0.1});
-    clock.begin_step(handle.executor());
+    if (kind_of(step) == 1) handle.compact<Body>({.above = 0.1});
     const auto kept = handle.keep_lists();  // nobody goes before the last loop
     handle.parallel_do<&Body::attract>();
     clock.end_phase(handle.executor(), 0);

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <app/dense_simulation.h>
@@ -16,7 +14,6 @@
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/platform/recording.h>
 #include <dynasoar/platform/sort.h>
 #include <dynasoar/program/phase_clock.h>
 
@@ -196,17 +193,25 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
         numbers_(4 * std::size_t{count_}),
         bounds_(2 * std::size_t{torus_.cells()}),
         states_(count_),
-        sort_(count_, torus_.cells()),
-        is_timed_(parameters.profile_every > 0) {
+        sort_(count_, torus_.cells()) {
     states_.upload(parameters.initial);
     executor().for_each_index(count_, Unpack<Arrays>{{boids_.view()}, states_.data(), numbers_.data() + count_});
     executor().synchronize();
   }
 
-  void step() override {
-    if (is_timed_) return submit_step();
-    if (!recording_) recording_.emplace(executor(), submit_);
-    recording_->replay();
+  void submit_step() override {
+    const Work<Arrays> work = this->work();
+    executor().for_each_index(count_, FindCell<Arrays>{work});
+    sort_.run(executor(), work.cells, work.numbers, work.sorted_cells, work.order);
+    executor().fill_bytes(bounds_.data(), 0, bounds_.bytes());
+    executor().for_each_index(count_, CopySorted<Arrays>{work});
+    clock().end_phase(executor(), 0);
+    if (count_ <= kFewBoids) {
+      fly(Fly<Arrays, kSums>{work});
+    } else {
+      fly(Fly<Arrays, 1>{work});
+    }
+    clock().end_phase(executor(), 1);
   }
 
   std::vector<BoidState> boids() override {
@@ -230,22 +235,6 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
             bounds_.data() + torus_.cells()};
   }
 
-  void submit_step() {
-    const Work<Arrays> work = this->work();
-    if (is_timed_) clock().begin_step(executor());
-    executor().for_each_index(count_, FindCell<Arrays>{work});
-    sort_.run(executor(), work.cells, work.numbers, work.sorted_cells, work.order);
-    executor().fill_bytes(bounds_.data(), 0, bounds_.bytes());
-    executor().for_each_index(count_, CopySorted<Arrays>{work});
-    if (is_timed_) clock().end_phase(executor(), 0);
-    if (count_ <= kFewBoids) {
-      fly(Fly<Arrays, kSums>{work});
-    } else {
-      fly(Fly<Arrays, 1>{work});
-    }
-    if (is_timed_) clock().end_phase(executor(), 1);
-  }
-
   template <class F>
   void fly(const F& loop) {
     executor().for_each_index(std::size_t{count_} * F::kThreads, loop);
@@ -258,9 +247,6 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
   dynasoar::DeviceArray<std::uint32_t> bounds_;
   dynasoar::DeviceArray<BoidState> states_;
   dynasoar::detail::KeySort sort_;
-  bool is_timed_;
-  std::function<void()> submit_ = [this] { submit_step(); };
-  std::optional<dynasoar::detail::Recording> recording_;
 };
 
 }  // namespace baselines

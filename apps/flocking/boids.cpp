@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <app/allocator.h>
@@ -68,22 +67,19 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
                          .upper = {parameters.side, parameters.side},
                          .cell = 1.01f * kSight,
                          .periodic = {true, true},
-                         .capacity = std::max<std::size_t>(1, count_ + count_ / 2)}),
-        is_timed_(parameters.profile_every > 0),
-        recorded_step_(handle().record(Step{this})) {
+                         .capacity = std::max<std::size_t>(1, count_ + count_ / 2)}) {
     dynasoar::DeviceArray<BoidState> initial(count_);
     initial.upload(parameters.initial);
     handle().parallel_new<Boid>(count_, static_cast<const BoidState*>(initial.data()));
     synchronize();
   }
 
-  void step() override {
-    begin_step();
-    if (is_timed_) {
-      timed_step();
-    } else {
-      recorded_step_();
-    }
+  void submit_step() override {
+    const auto kept = handle().keep_lists();
+    grid_.rebuild<&Boid::seen, &Boid::number_>();
+    clock().end_phase(handle().executor(), 0);
+    grid_.parallel_do<&Boid::fly>();
+    clock().end_phase(handle().executor(), 1);
   }
 
   std::vector<BoidState> boids() override {
@@ -116,29 +112,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   std::uint64_t steps_made() const override { return steps(); }
 
  private:
-  /// The loops of a step, to be recorded.
-  struct Step {
-    Objects* flock;
-    void operator()() const {
-      const auto kept = flock->handle().keep_lists();
-      flock->sort();
-      flock->fly();
-    }
-  };
-
-  void sort() { grid_.rebuild<&Boid::seen, &Boid::number_>(); }
-  void fly() { grid_.parallel_do<&Boid::fly>(); }
-
-  /// The same, with a look at the clock after each of them, for which the host has to wait.
-  void timed_step() {
-    clock().begin_step(handle().executor());
-    const auto kept = handle().keep_lists();
-    sort();
-    clock().end_phase(handle().executor(), 0);
-    fly();
-    clock().end_phase(handle().executor(), 1);
-  }
-
   /// Enough for the boids, though the warps of a large GPU open a block each.
   static std::size_t needed_bytes(std::size_t count) {
     return AllocatorT::heap_bytes_for<Boid>(2 * count + app::kSlotsInFlight);
@@ -158,8 +131,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   app::SavedOptions options_;
   std::size_t count_;
   dynasoar::UniformGrid<Boid, Bird> grid_;
-  bool is_timed_;
-  decltype(std::declval<Handle&>().record(std::declval<Step>())) recorded_step_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

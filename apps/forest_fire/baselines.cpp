@@ -20,17 +20,19 @@ namespace {
 
 /// Everything that a loop over the cells needs, passed to the device by value.
 ///
-/// @tparam Layout   where states lie: `ground(c, step)` returns a reference to what cell c holds after that step, or
-///                  held after the one before
+/// @tparam Layout   where states lie: `ground(c, 0)` is a reference to what cell c holds after even steps, `ground(c,
+/// 1)`
+///                  after odd ones
 template <class Layout>
 struct DenseStep {
   Layout cells;
   app::Torus torus;
   Chance chance;
-  std::uint32_t step;
+  app::StepNumber step;
+  std::uint32_t odd;  ///< step % 2
 
   __device__ void settle(std::uint32_t c) const {
-    cells.ground(c, step) = chance.starts_with_tree(c) ? Ground::tree : Ground::empty;
+    cells.ground(c, odd) = chance.starts_with_tree(c) ? Ground::tree : Ground::empty;
   }
 
   __device__ void advance(std::uint32_t c) const {
@@ -42,11 +44,11 @@ struct DenseStep {
       case Ground::tree: next = catches_fire(c) ? Ground::fire : Ground::tree; break;
       case Ground::fire: break;
     }
-    cells.ground(c, step) = next;
+    cells.ground(c, odd) = next;
   }
 
  private:
-  __device__ Ground before(std::uint32_t c) const { return cells.ground(c, step - 1); }
+  __device__ Ground before(std::uint32_t c) const { return cells.ground(c, 1 - odd); }
 
   __device__ bool catches_fire(std::uint32_t c) const {
     return before(torus.left(c)) == Ground::fire || before(torus.up(c)) == Ground::fire ||
@@ -58,8 +60,8 @@ struct DenseStep {
 template <class Layout>
 struct DenseGround {
   Layout cells;
-  std::uint32_t step;
-  __device__ Ground operator()(std::uint32_t c) const { return cells.ground(c, step); }
+  std::uint32_t odd;
+  __device__ Ground operator()(std::uint32_t c) const { return cells.ground(c, odd); }
 };
 
 /// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
@@ -77,6 +79,11 @@ class DenseForest final : public app::DenseSimulation<Simulation> {
 
   void step() override {
     begin_step();
+    run_recorded([this] { submit_step(); }, odd());
+  }
+
+  void submit_step() override {
+    count_step();
     run_phase(0, torus_.cells, [now = present()] __device__(std::uint32_t c) { now.advance(c); });
   }
 
@@ -94,8 +101,9 @@ class DenseForest final : public app::DenseSimulation<Simulation> {
  private:
   using Layout = typename Storage::Layout;
 
-  DenseStep<Layout> present() const { return {cells_.layout(), torus_, chance_, steps()}; }
-  DenseGround<Layout> ground() const { return {cells_.layout(), steps()}; }
+  std::uint32_t odd() const { return steps() % 2; }
+  DenseStep<Layout> present() const { return {cells_.layout(), torus_, chance_, now(), odd()}; }
+  DenseGround<Layout> ground() const { return {cells_.layout(), odd()}; }
 
   app::Torus torus_;
   Chance chance_;
@@ -108,7 +116,7 @@ class SoaStorage {
   struct Layout {
     Ground* even;
     Ground* odd;
-    __device__ Ground& ground(std::uint32_t c, std::uint32_t step) const { return (step % 2 == 0 ? even : odd)[c]; }
+    __device__ Ground& ground(std::uint32_t c, std::uint32_t is_odd) const { return (is_odd == 0 ? even : odd)[c]; }
   };
 
   explicit SoaStorage(std::size_t cells) : even_(cells), odd_(cells) {}
@@ -126,7 +134,7 @@ class AosStorage {
   };
   struct Layout {
     Cell* cells;
-    __device__ Ground& ground(std::uint32_t c, std::uint32_t step) const { return cells[c].after[step % 2]; }
+    __device__ Ground& ground(std::uint32_t c, std::uint32_t is_odd) const { return cells[c].after[is_odd]; }
   };
 
   explicit AosStorage(std::size_t cells) : cells_(cells) {}

@@ -34,7 +34,7 @@ using AllocatorT = app::Allocator<Tree>;
 struct Land {
   app::Torus torus;
   Chance chance;
-  std::uint32_t step;
+  app::StepNumber step;
   Tree** trees;  ///< [cells] the tree there, or null
 
   __device__ bool burns(std::uint32_t c) const;
@@ -114,11 +114,10 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
     synchronize();
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const Land now = land();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     handle().parallel_do<&Tree::look>(now);
     clock().end_phase(executor, 0);
     handle().parallel_for(torus_.cells, Grow{now});
@@ -170,7 +169,7 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
     return AllocatorT::heap_bytes_for<Tree>(2 * std::size_t{cells} + app::kSlotsInFlight);
   }
 
-  Land land() const { return {torus_, Chance::of(parameters_), steps(), trees_.data()}; }
+  Land land() const { return {torus_, Chance::of(parameters_), now(), trees_.data()}; }
 
   Parameters parameters_;
   app::Torus torus_;

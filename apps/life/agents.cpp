@@ -192,9 +192,8 @@ class Model {
     return alive;
   }
 
-  void step(app::PhaseClock& clock) {
+  void submit_step(app::PhaseClock& clock) {
     dynasoar::Executor& executor = handle_.executor();
-    clock.begin_step(executor);
     {
       const auto kept = handle_.keep_lists();  // nobody is born or goes before candidates act
       handle_.parallel_do<&Alive::act>(cells_);

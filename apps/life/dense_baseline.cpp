@@ -145,27 +145,35 @@ class Dense final : public FrameBaseline {
       generation.fill_bytes(0);
     }
     const Start start(parameters);
-    executor().for_each_index(lattice().cells(), Populate<State>{cells(), start.view()});
+    executor().for_each_index(lattice().cells(), Populate<State>{cells(now_in()), start.view()});
     synchronize();
   }
 
   void step() override {
     begin_step();
-    executor().for_each_index(cells().strips(), Step<State>{cells()});
-    clock().end_phase(executor(), 0);
-    now_ = 1 - now_;
+    run_recorded([this] { submit_step(); }, now_in());
   }
 
-  void record() override { count(cells().strips(), cells()); }
+  void submit_step() override {
+    const Cells<State> before = cells(1 - now_in());
+    executor().for_each_index(before.strips(), Step<State>{before});
+    clock().end_phase(executor(), 0);
+  }
+
+  void record() override { count(cells(now_in()).strips(), cells(now_in())); }
 
  private:
   void write_states(std::uint16_t* frame) override {
-    executor().for_each_index(lattice().cells(), Copy<State>{cells(), frame});
+    executor().for_each_index(lattice().cells(), Copy<State>{cells(now_in()), frame});
   }
 
-  Cells<State> cells() const { return {generations_[now_].data(), generations_[1 - now_].data(), lattice(), rule()}; }
+  /// Which of the generations is there after this step.
+  std::size_t now_in() const { return steps() % 2; }
 
-  int now_ = 0;
+  Cells<State> cells(std::size_t present) const {
+    return {generations_[present].data(), generations_[1 - present].data(), lattice(), rule()};
+  }
+
   dynasoar::DeviceArray<State> generations_[2];
 };
 

@@ -74,7 +74,7 @@ struct ShowAlive {
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
-///                 `step(clock)`, `add_arrays(items)`, which adds what a checkpoint needs beside the objects,
+///                 `submit_step(clock)`, `add_arrays(items)`, which adds what a checkpoint needs beside the objects,
 ///                 `read_columns()`, `heap_bytes(cells)`, and names its classes `Alive` (with device functions
 ///                 `state()` and `index()`) and `Candidate`
 /// @tparam A       the allocator
@@ -94,10 +94,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
     synchronize();
   }
 
-  void step() override {
-    begin_step();
-    model_.step(clock());
-  }
+  void submit_step() override { model_.submit_step(clock()); }
 
   void record() override {
     const CensusSums sums = census_.next(handle().executor());
@@ -140,7 +137,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
  private:
   using Base = app::ObjectSimulation<ObjectLife, Simulation, A>;
-  using Base::begin_step, Base::clock, Base::handle, Base::synchronize;
+  using Base::clock, Base::handle, Base::synchronize;
   using Alive = typename Model::Alive;
   using Candidate = typename Model::Candidate;
 

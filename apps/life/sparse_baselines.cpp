@@ -313,7 +313,7 @@ class SparseLife final : public FrameBaseline {
     words_.fill_bytes(0);
     counts_.fill_bytes(0);
     const Start start(parameters);
-    executor().for_each_index(workers_, Populate<Layout>{cells(), start.view(), list(now_), workers_});
+    executor().for_each_index(workers_, Populate<Layout>{cells(), start.view(), list(1 - now_in()), workers_});
     act();
     look();
     synchronize();
@@ -321,34 +321,45 @@ class SparseLife final : public FrameBaseline {
 
   void step() override {
     begin_step();
+    run_recorded([this] { submit_step(); }, now_in());
+  }
+
+  void submit_step() override {
     act();
     clock().end_phase(executor(), 0);
     look();
     clock().end_phase(executor(), 1);
   }
 
-  void record() override { executor().for_each_index(workers_, Count<Layout>{list(now_), next_census(), workers_}); }
+  void record() override {
+    executor().for_each_index(workers_, Count<Layout>{list(now_in()), next_census(), workers_});
+  }
 
  private:
   using Layout = typename Storage::Layout;
 
   void write_states(std::uint16_t* frame) override {
-    executor().for_each_index(workers_, Paint<Layout>{list(now_), frame, workers_});
+    executor().for_each_index(workers_, Paint<Layout>{list(now_in()), frame, workers_});
   }
 
   CellBytes cells() const { return {lattice(), rule(), words_.data()}; }
 
-  List<Layout> list(int which) const { return {which == 0 ? even_.layout() : odd_.layout(), counts_.data() + which}; }
+  /// Which list has all agents after this step.
+  std::size_t now_in() const { return steps() % 2; }
 
-  void act() { executor().for_each_index(workers_, Act<Layout>{cells(), list(now_), list(1 - now_), workers_}); }
+  List<Layout> list(std::size_t which) const {
+    return {which == 0 ? even_.layout() : odd_.layout(), counts_.data() + which};
+  }
+
+  void act() {
+    executor().for_each_index(workers_, Act<Layout>{cells(), list(1 - now_in()), list(now_in()), workers_});
+  }
 
   void look() {
-    executor().for_each_index(workers_, Look<Layout>{cells(), list(now_), list(1 - now_), workers_});
-    now_ = 1 - now_;
+    executor().for_each_index(workers_, Look<Layout>{cells(), list(1 - now_in()), list(now_in()), workers_});
   }
 
   std::uint32_t workers_;
-  int now_ = 0;  ///< the list of all agents
   dynasoar::DeviceArray<CellBytes::Word> words_;
   dynasoar::DeviceArray<Counts> counts_;
   Storage even_;

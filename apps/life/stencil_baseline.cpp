@@ -200,29 +200,34 @@ class Stencil final : public FrameBaseline {
       generation.fill_bytes(0);
     }
     const Start start(parameters);
-    executor().for_each_index(words_, Populate{cells(), start.view(), generations_[0].data()});
+    executor().for_each_index(words_, Populate{cells(now_in()), start.view(), generations_[now_in()].data()});
     synchronize();
   }
 
   void step() override {
     begin_step();
-    executor().for_each_index(words_, Step{cells(), rule(), generations_[1 - now_].data()});
-    clock().end_phase(executor(), 0);
-    now_ = 1 - now_;
+    run_recorded([this] { submit_step(); }, now_in());
   }
 
-  void record() override { count(words_, cells()); }
+  void submit_step() override {
+    executor().for_each_index(words_, Step{cells(1 - now_in()), rule(), generations_[now_in()].data()});
+    clock().end_phase(executor(), 0);
+  }
+
+  void record() override { count(words_, cells(now_in())); }
 
  private:
   void write_states(std::uint16_t* frame) override {
-    executor().for_each_index(lattice().cells(), Copy{cells(), frame});
+    executor().for_each_index(lattice().cells(), Copy{cells(now_in()), frame});
   }
 
-  Cells cells() const { return {generations_[now_].data(), lattice(), row_words_}; }
+  /// Which of the generations is there after this step.
+  std::size_t now_in() const { return steps() % 2; }
+
+  Cells cells(std::size_t present) const { return {generations_[present].data(), lattice(), row_words_}; }
 
   std::uint32_t row_words_;
   std::size_t words_;
-  int now_ = 0;
   dynasoar::DeviceArray<Word> generations_[2];
 };
 

@@ -33,9 +33,8 @@ class Dense final : public app::DenseSimulation<Simulation> {
     synchronize();
   }
 
-  void step() override {
+  void submit_step() override {
     const Arrays arrays{storage_.view()};
-    begin_step();
     const bodies::Attract<Arrays, bodies::FixedCount> attract{arrays, count_};
     if (cut_off_ > 0) {
       bodies::look_at_all(executor(), count_.count,

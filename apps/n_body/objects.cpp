@@ -89,8 +89,9 @@ class Model {
                                                         .capacity = 2 * parameters.initial.size()});
   }
 
-  void step(std::uint32_t, Handle& handle, app::PhaseClock& clock) {
-    clock.begin_step(handle.executor());
+  static std::size_t kind_of(std::uint32_t) { return 0; }
+
+  void submit_step(std::uint32_t, Handle& handle, app::PhaseClock& clock) {
     const auto kept = handle.keep_lists();
     if (grid_) {
       grid_->rebuild<&Body::attraction, &Body::number_>();

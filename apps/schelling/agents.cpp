@@ -32,7 +32,7 @@ using AllocatorT = app::Allocator<Red, Blue>;
 /// The cells, as the device sees them.
 struct City {
   Rules rules;
-  std::uint32_t step;
+  app::StepNumber step;
   std::uint8_t* groups;  ///< [cells] kVacant, kRed or kBlue: all that others need to see of an agent
   dynasoar::AtomicWord<std::uint64_t>* lots;  ///< [cells] the least lot of those who ask for it, or kNobody
 
@@ -139,11 +139,10 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     synchronize();
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const City city = view();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     {
       const auto kept = handle().keep_lists();  // nobody comes or goes before they move
       handle().parallel_do<Agent>(Look{}, city);
@@ -212,7 +211,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return AllocatorT::heap_bytes_for<Red>(2 * cells + app::kSlotsInFlight);
   }
 
-  City view() const { return {rules_, steps(), groups_.data(), lots_.data()}; }
+  City view() const { return {rules_, now(), groups_.data(), lots_.data()}; }
 
   Parameters parameters_;
   Rules rules_;

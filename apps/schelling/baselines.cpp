@@ -47,7 +47,7 @@ template <class View>
 struct DenseStep {
   Cells<View> cells;
   Rules rules;
-  std::uint32_t step;
+  app::StepNumber step;
 
   __device__ std::uint8_t group(std::uint32_t c) const { return cells.group(c); }
 
@@ -109,8 +109,8 @@ class DenseCity final : public app::DenseSimulation<Simulation> {
     populate();
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const auto now = present();
     run_phase(0, rules_.cells, [=] __device__(std::uint32_t c) { now.look(c); });
     run_phase(1, rules_.cells, [=] __device__(std::uint32_t c) { now.move(c); });
@@ -133,7 +133,7 @@ class DenseCity final : public app::DenseSimulation<Simulation> {
   }
 
  private:
-  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, rules_, steps()}; }
+  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, rules_, now()}; }
 
   Rules rules_;
   Storage cells_;

@@ -72,15 +72,14 @@ class DenseNetwork final : public app::DenseSimulation<Simulation> {
     build(slots);
   }
 
+  /// The search ends when the host sees that it has reached all; so what comes before and after it is recorded.
   void step() override {
     begin_step();
-    const View all = loops_.view();
     const std::size_t search_phase = phase_names().size() - 2;
-    run_phase(0, nodes_, [=] __device__(std::uint32_t n) { all.pull(n); });
-    loops_.relax(executor(), clock());
+    run_recorded([this] { relax(); }, 0);
     search_anchored();
     clock().end_phase(executor(), search_phase);
-    loops_.remove_unreached(executor());
+    run_recorded([this] { loops_.remove_unreached(executor()); }, 1);
     clock().end_phase(executor(), search_phase + 1);
   }
 
@@ -123,6 +122,12 @@ class DenseNetwork final : public app::DenseSimulation<Simulation> {
     for_each(nodes_, [=] __device__(std::uint32_t n) { all.init_node(n, state[n], use[n]); });
     for_each(springs_, [=] __device__(std::uint32_t s) { all.init_spring(s, place[s]); });
     synchronize();
+  }
+
+  void relax() {
+    const View all = loops_.view();
+    run_phase(0, nodes_, [=] __device__(std::uint32_t n) { all.pull(n); });
+    loops_.relax(executor(), clock());
   }
 
   void search_anchored() {

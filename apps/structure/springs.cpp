@@ -271,26 +271,13 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     build(assign_slots(network));
   }
 
+  /// The search ends when the host sees that it has reached all; so what comes before and after it is recorded.
   void step() override {
     begin_step();
-    dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
-    handle().parallel_do<&AnchorPullNode::pull>(physics_);
-    clock().end_phase(executor, 0);
-    for (int i = 0; i < kRelaxations; ++i) {
-      handle().parallel_do<&Spring::compute_force>(physics_);
-      clock().end_phase(executor, 1);
-      handle().parallel_do<&Node::move>(physics_);
-      clock().end_phase(executor, 2);
-    }
-    {
-      const auto kept = handle().keep_lists();  // the search changes none, and then springs go
-      search_anchored();
-      clock().end_phase(executor, 3);
-      handle().parallel_do<&Spring::disappear_if_unreached>();
-    }
-    handle().parallel_do<NodeBase, &NodeBase::die_if_isolated>();
-    clock().end_phase(executor, 4);
+    run_recorded([this] { relax(); }, 0);
+    search_anchored();
+    clock().end_phase(handle().executor(), 3);
+    run_recorded([this] { remove_unreached(); }, 1);
   }
 
   void record() override { history_.push_back({handle().count<Spring>(), handle().count<NodeBase>()}); }
@@ -369,8 +356,27 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     return seeds;
   }
 
+  void relax() {
+    dynasoar::Executor& executor = handle().executor();
+    handle().parallel_do<&AnchorPullNode::pull>(physics_);
+    clock().end_phase(executor, 0);
+    for (int i = 0; i < kRelaxations; ++i) {
+      handle().parallel_do<&Spring::compute_force>(physics_);
+      clock().end_phase(executor, 1);
+      handle().parallel_do<&Node::move>(physics_);
+      clock().end_phase(executor, 2);
+    }
+  }
+
+  void remove_unreached() {
+    handle().parallel_do<&Spring::disappear_if_unreached>();
+    handle().parallel_do<NodeBase, &NodeBase::die_if_isolated>();
+    clock().end_phase(handle().executor(), 4);
+  }
+
   /// Gives every free node its distance from the nearest anchor, if springs connect them.
   void search_anchored() {
+    const auto kept = handle().keep_lists();  // nobody goes meanwhile
     handle().parallel_do<&Node::forget_distance>();
     search_.run([this](std::uint32_t distance, Distance* farthest) {
       if (distance == 0) {

@@ -35,7 +35,7 @@ using AllocatorT = app::Allocator<Male, Female>;
 struct Landscape {
   Grid grid;
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
   Agent** agents;                              ///< [cells] who lives there, or null
   std::uint8_t* kinds;                         ///< [cells] kFree, kMale ...: all that most neighbours need to see
   std::uint16_t* sugars;                       ///< [cells]
@@ -334,7 +334,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   }
 
   Landscape view() const {
-    return {grid_,          seed_,           steps(),        agents_.data(), kinds_.data(),
+    return {grid_,          seed_,           now(),          agents_.data(), kinds_.data(),
             sugars_.data(), growths_.data(), shares_.data(), asked_.data()};
   }
 
@@ -351,11 +351,10 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     return agents;
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const Landscape land = view();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     executor.for_each_index(grid_.cells(), Grow{land});
     clock().end_phase(executor, 0);
     executor.for_each_index(grid_.cells(), Receive{land});

@@ -75,7 +75,7 @@ struct DenseStep {
   Cells<View> cells;
   Grid grid;
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
 
   __device__ void init(std::uint32_t c, Thresholds thresholds) const {
     const InitialAgent agent = initial_agent(seed, thresholds, c);
@@ -262,8 +262,8 @@ class DenseLandscape final : public app::DenseSimulation<Simulation> {
     populate(Thresholds::of(parameters.males, parameters.females));
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const auto now = present();
     const std::uint32_t cells = grid_.cells();
     run_phase(0, cells, [=] __device__(std::uint32_t c) { now.live(c); });
@@ -292,7 +292,7 @@ class DenseLandscape final : public app::DenseSimulation<Simulation> {
   }
 
  private:
-  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, grid_, seed_, steps()}; }
+  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, grid_, seed_, now()}; }
 
   Grid grid_;
   Seed seed_;

@@ -33,7 +33,7 @@ using AllocatorT = app::Allocator<Cell, Male, Female>;
 struct World {
   Grid grid;
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
   Cell** table;  ///< [cells]
 
   __device__ std::uint8_t kind(std::uint32_t c) const;
@@ -352,7 +352,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
            std::max(AllocatorT::heap_bytes_for<Male>(agents), AllocatorT::heap_bytes_for<Female>(agents));
   }
 
-  World view() const { return {grid_, seed_, steps(), table_.data()}; }
+  World view() const { return {grid_, seed_, now(), table_.data()}; }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("table", table_)); }
 
@@ -362,11 +362,10 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     return agents;
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const World world = view();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     {
       const auto kept = handle().keep_lists();  // nobody dies before agents live
       handle().parallel_do<&Cell::grow>();

@@ -156,8 +156,8 @@ class DenseTraffic final : public app::DenseSimulation<Simulation> {
     populate();
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const auto now = view();
     run_phase(0, map_.producers().size(), [=] __device__(std::uint32_t p) { now.produce(p); });
     run_phase(1, map_.cells(), [=] __device__(std::uint32_t c) { now.prepare(c); });
@@ -182,7 +182,7 @@ class DenseTraffic final : public app::DenseSimulation<Simulation> {
 
  private:
   DenseStep<typename Storage::View> view() const {
-    return {{cells_.view()}, map_.view(), {seed_, chances_, steps()}, map_.producers().data()};
+    return {{cells_.view()}, map_.view(), {seed_, chances_, now()}, map_.producers().data()};
   }
 
   Seed seed_;

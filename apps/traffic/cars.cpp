@@ -170,11 +170,10 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     return cars;
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const Roads roads = view();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     handle().parallel_for(map_.producers().size(), Produce{roads, map_.producers().data()});
     clock().end_phase(executor, 0);
     const auto kept = handle().keep_lists();  // no car leaves before they move

@@ -387,11 +387,10 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     return cars;
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const World world = this->world();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     {
       const auto kept = handle().keep_lists<TrafficLight, ProducerCell>();  // no car is looked for
       handle().parallel_do<&TrafficLight::advance>(world);

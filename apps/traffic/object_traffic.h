@@ -28,9 +28,8 @@ inline std::size_t slots_for(std::size_t objects) {
 
 /// A simulation whose cars are objects of allocator type A.
 ///
-/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `step()`,
-/// `record()`,
-///                   `phase_names()`, `view()` with a device function `state(c)`,
+/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `submit_step()`,
+///                   `record()`, `phase_names()`, `view()` with a device function `state(c)`,
 ///                   `heap_bytes(network)`, and what app::ObjectSimulation asks for: `add_arrays(items)`,
 ///                   `read_columns()`
 template <class Objects, class A>
@@ -71,7 +70,7 @@ class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
 
  protected:
   using Base = app::ObjectSimulation<Objects, Simulation, A>;
-  using Base::handle, Base::steps, Base::synchronize;
+  using Base::count_step, Base::handle, Base::now, Base::synchronize;
 
   ObjectTraffic(const Parameters& parameters, const Network& network)
       : Base(parameters, Objects::heap_bytes(checked(network)), "traffic", Objects::phase_names()),
@@ -80,7 +79,7 @@ class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
         seed_{parameters.seed},
         chances_(Chances::of(parameters)) {}
 
-  World world() const { return {seed_, chances_, steps()}; }
+  World world() const { return {seed_, chances_, now()}; }
 
   /// Sums to which a loop that is submitted next adds cars.
   CarSums next_census() { return history_.next(handle().executor()); }

@@ -8,6 +8,7 @@
 #include <app/random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/program/recorded_steps.h>
 
 #include "network.h"
 #include "simulation.h"
@@ -50,21 +51,21 @@ struct Chances {
 struct World {
   Seed seed;
   Chances chances;
-  std::uint32_t step;
+  app::StepNumber step;
 };
 
 /// The top speed of the car that appears on a cell, or 0 if none does.
-__host__ __device__ inline std::uint8_t new_car(const World& world, Decision decision, std::uint64_t chance,
-                                                std::uint32_t cell) {
+__device__ inline std::uint8_t new_car(const World& world, Decision decision, std::uint64_t chance,
+                                       std::uint32_t cell) {
   const philox4x32_ctr_t random = random_block(world.seed, decision, cell, world.step);
   return static_cast<std::uint8_t>(random.v[0] < chance ? kLeastTopSpeed + scale(random.v[1], kTopSpeeds) : 0);
 }
 
-__host__ __device__ inline std::uint8_t car_at_start(const World& world, std::uint32_t cell) {
+__device__ inline std::uint8_t car_at_start(const World& world, std::uint32_t cell) {
   return new_car(world, Decision::start, world.chances.start, cell);
 }
 
-__host__ __device__ inline std::uint8_t car_of_producer(const World& world, std::uint32_t cell) {
+__device__ inline std::uint8_t car_of_producer(const World& world, std::uint32_t cell) {
   return new_car(world, Decision::birth, world.chances.birth, cell);
 }
 
@@ -74,8 +75,7 @@ struct Drive {
   std::uint32_t turn;   ///< a random word that chooses the exit
   bool dawdles;         ///< goes one cell less far in the end
 
-  __host__ __device__ Drive(const World& world, std::uint32_t cell, std::uint32_t speed_before,
-                            std::uint32_t top_speed) {
+  __device__ Drive(const World& world, std::uint32_t cell, std::uint32_t speed_before, std::uint32_t top_speed) {
     const philox4x32_ctr_t random = random_block(world.seed, Decision::drive, cell, world.step);
     const std::uint32_t wanted = speed_before + 1 + scale(random.v[0], kAccelerations);
     speed = wanted < top_speed ? wanted : top_speed;

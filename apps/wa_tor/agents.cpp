@@ -37,7 +37,7 @@ inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it
 struct Ocean {
   Torus torus;
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
   Agent** agents;                              ///< [cells] who lives there, or null
   std::uint8_t* kinds;                         ///< [cells] kFree, kFish or kShark: all that neighbours need to see
   dynasoar::AtomicWord<std::uint32_t>* asked;  ///< [cells / 4] a byte per cell: bit d is set if neighbour d asks for it
@@ -235,16 +235,13 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     return std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
   }
 
-  Ocean view() const {
-    return {torus_, seed_, steps(), agents_.data(), kinds_.data(), asked_.data(), accepted_.data()};
-  }
+  Ocean view() const { return {torus_, seed_, now(), agents_.data(), kinds_.data(), asked_.data(), accepted_.data()}; }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const Ocean ocean = view();
     const std::size_t words = asked_.size();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     {
       const auto kept = handle().keep_lists();  // no fish comes or goes before they move
       handle().parallel_do<&Fish::ask>(ocean);

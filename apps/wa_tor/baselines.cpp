@@ -57,7 +57,7 @@ struct DenseStep {
   Cells<View> cells;
   Torus torus;
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
 
   __device__ void init(std::uint32_t c, Thresholds thresholds) const {
     const InitialCell initial = initial_cell(seed, thresholds, c);
@@ -186,8 +186,8 @@ class DenseOcean final : public app::DenseSimulation<Simulation> {
     populate(Thresholds::of(parameters.fish, parameters.sharks));
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const auto now = present();
     run_phase(0, torus_.cells, [=] __device__(std::uint32_t c) { now.fish_ask(c); });
     run_phase(1, torus_.cells, [=] __device__(std::uint32_t c) { now.fish_move(c); });
@@ -215,7 +215,7 @@ class DenseOcean final : public app::DenseSimulation<Simulation> {
   }
 
  private:
-  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, torus_, seed_, steps()}; }
+  DenseStep<typename Storage::View> present() const { return {{cells_.view()}, torus_, seed_, now()}; }
 
   Torus torus_;
   Seed seed_;

@@ -33,7 +33,7 @@ inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it
 /// What all objects know.
 struct World {
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
 };
 
 class Cell : public dynasoar::SoaBase<AllocatorT> {
@@ -208,7 +208,7 @@ __device__ inline CellState Cell::state(std::uint32_t step) const {
 /// All cells in their order, for pictures and counts.
 struct View {
   Cell* const* table;
-  std::uint32_t step;
+  app::StepNumber step;
 
   __device__ std::uint8_t kind(std::uint32_t c) const { return table[c]->kind_; }
   __device__ CellState state(std::uint32_t c) const { return table[c]->state(step); }
@@ -225,7 +225,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     table_.fill_bytes(0);  // compute-sanitizer's initcheck misses some of the entries' writes
     handle().parallel_new<Cell>(table_.size(), table);
     handle().parallel_do<&Cell::connect>(torus, table);
-    handle().parallel_do<&Cell::populate>(World{seed_, 0}, Thresholds::of(parameters.fish, parameters.sharks));
+    handle().parallel_do<&Cell::populate>(World{seed_, now()}, Thresholds::of(parameters.fish, parameters.sharks));
     synchronize();
   }
 
@@ -236,12 +236,12 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
            std::max(AllocatorT::heap_bytes_for<Fish>(agents), AllocatorT::heap_bytes_for<Shark>(agents));
   }
 
-  View view() const { return {table_.data(), steps()}; }
+  View view() const { return {table_.data(), now()}; }
 
-  void step() override {
-    const World world{seed_, begin_step()};
+  void submit_step() override {
+    count_step();
+    const World world{seed_, now()};
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     {
       const auto kept = handle().keep_lists();  // no fish comes or goes before they move
       handle().parallel_do<&Fish::ask>(world);

@@ -23,7 +23,8 @@ using app::kSlotsInFlight;
 
 /// A simulation whose agents are objects of allocator type A.
 ///
-/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `step()`, `view()`
+/// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `submit_step()`,
+/// `view()`
 ///                   with device functions `kind(c)` and `state(c)`, `heap_bytes(cells)`, and what
 ///                   app::ObjectSimulation asks for: `add_arrays(items)`, `read_columns()`
 template <class Objects, class A>
@@ -61,7 +62,7 @@ class ObjectOcean : public app::ObjectSimulation<Objects, Simulation, A> {
 
  protected:
   using Base = app::ObjectSimulation<Objects, Simulation, A>;
-  using Base::handle, Base::synchronize;
+  using Base::count_step, Base::handle, Base::now, Base::synchronize;
 
   explicit ObjectOcean(const Parameters& parameters)
       : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "ocean",

@@ -60,8 +60,7 @@ class Warren final : public program::ObjectSimulation<Warren, program::Simulatio
     handle().parallel_new<Rabbit>(static_cast<std::size_t>(parameters.rabbits), parameters.seed);
   }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
     handle().parallel_do<&Rabbit::live>(static_cast<float>(parameters_.births), static_cast<float>(parameters_.deaths));
   }
 

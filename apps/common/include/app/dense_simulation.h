@@ -1,6 +1,7 @@
 /// @file
 /// DenseSimulation: the parts that all hand-written baselines have in common. Their state lies in arrays, and a step is
-/// a few loops over indices, each of them a phase that can be timed.
+/// a few loops over indices, each of them a phase that can be timed. Steps are recorded, as those of the variants with
+/// objects are.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,10 @@
 #include <app/collect.h>
 #include <app/simulation.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/recording.h>
 #include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/recorded_steps.h>
+#include <dynasoar/step_value.h>
 
 namespace app {
 
@@ -18,6 +22,13 @@ namespace app {
 template <class Interface>
 class DenseSimulation : public Interface {
  public:
+  // As in dynasoar::program::ObjectSimulation.
+  void step() override {
+    begin_step();
+    run_recorded([this] { submit_step(); });
+  }
+  virtual void submit_step() {}
+
   void synchronize() final { executor_.synchronize(); }
 
   std::vector<PhaseTime> phases() final { return clock_.times(); }
@@ -27,7 +38,7 @@ class DenseSimulation : public Interface {
   /// @param phases       of a step
   template <class Parameters>
   DenseSimulation(const Parameters& parameters, const PhaseNames& phases)
-      : executor_(parameters.threads), clock_(parameters.profile_every, phases) {}
+      : executor_(parameters.threads), clock_(parameters.profile_every, phases), now_(executor_, 0) {}
 
   dynasoar::Executor& executor() { return executor_; }
   PhaseClock& clock() { return clock_; }
@@ -40,6 +51,13 @@ class DenseSimulation : public Interface {
     clock_.begin_step(executor_);
     return ++step_;
   }
+
+  // As in dynasoar::program::ObjectSimulation.
+  void run_recorded(const SubmitStep& submit, std::size_t kind = 0) {
+    recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return Recorded(executor_, step); });
+  }
+  void count_step() { now_.add(1); }
+  StepNumber now() const { return now_.view(); }
 
   /// Submits a loop, which is all that a phase of the step does.
   ///
@@ -57,9 +75,21 @@ class DenseSimulation : public Interface {
   }
 
  private:
+  class Recorded {
+   public:
+    Recorded(dynasoar::Executor& executor, const SubmitStep& submit) : submit_(submit), recording_(executor, submit_) {}
+    void operator()() const { recording_.replay(); }
+
+   private:
+    SubmitStep submit_;
+    dynasoar::detail::Recording recording_;
+  };
+
   std::uint32_t step_ = 0;
   dynasoar::Executor executor_;
   PhaseClock clock_;
+  dynasoar::StepValue<std::uint32_t> now_;
+  RecordedSteps<Recorded> recorded_;
 };
 
 }  // namespace app

@@ -1,19 +1,22 @@
 /// @file
-/// ObjectSimulation: what the simulations have in common whose state is objects: their heap, checkpoints, and times of
-/// phases.
+/// ObjectSimulation: what the simulations have in common whose state is objects: their heap, recorded steps,
+/// checkpoints, and times of phases.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/program/object_heap.h>
 #include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/recorded_steps.h>
 #include <dynasoar/program/saved_options.h>
 #include <dynasoar/program/simulation.h>
+#include <dynasoar/step_value.h>
 
 namespace dynasoar::program {
 
@@ -23,6 +26,17 @@ namespace dynasoar::program {
 template <class Derived, class Interface, class A>
 class ObjectSimulation : public Interface {
  public:
+  /// Makes a step of the loops that submit_step() submits.
+  void step() override {
+    begin_step();
+    run_recorded([this] { submit_step(); });
+  }
+
+  /// Submits the loops of a step, which are recorded: it must neither wait nor allocate memory, and what it submits
+  /// depends on the step by StepValues only, such as now(). A simulation in whose steps the host looks at results, or
+  /// whose steps are of several kinds, defines step() instead.
+  virtual void submit_step() {}
+
   void synchronize() final { program::synchronize(handle_, needed_bytes_, model_); }
 
   std::vector<PhaseTime> phases() final { return clock_.times(); }
@@ -45,6 +59,7 @@ class ObjectSimulation : public Interface {
       run.check(path);
       derived().add_arrays(run.items());
       handle_.load(path, run.items());
+      now_.set(step_);
     }
     return static_cast<int>(step_);
   }
@@ -67,7 +82,8 @@ class ObjectSimulation : public Interface {
         model_(model),
         handle_({.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
                  .threads = parameters.threads}),
-        clock_(parameters.profile_every, phases) {}
+        clock_(parameters.profile_every, phases),
+        now_(handle_.executor(), 0) {}
 
   Handle& handle() { return handle_; }
   PhaseClock& clock() { return clock_; }
@@ -83,7 +99,25 @@ class ObjectSimulation : public Interface {
   std::uint32_t steps() const { return step_; }
 
   /// A step begins. @return its number, from 1
-  std::uint32_t begin_step() { return ++step_; }
+  std::uint32_t begin_step() {
+    clock_.begin_step(handle_.executor());
+    return ++step_;
+  }
+
+  /// Runs a step, or a part of one, as a recorded step (AllocatorHandle::record). While the clock times phases, it
+  /// calls `submit` instead, which says where they end.
+  ///
+  /// @param submit   as submit_step()
+  /// @param kind     a small number. Of each kind, the first `submit` is recorded and stands for all that follow
+  void run_recorded(const SubmitStep& submit, std::size_t kind = 0) {
+    recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_.record(step); });
+  }
+
+  /// Counts the step on the device: the first thing that is submitted in steps whose loops read now().
+  void count_step() { now_.add(1); }
+
+  /// The number of the step, for loops: 0 at the start.
+  StepNumber now() const { return now_.view(); }
 
  private:
   Derived& derived() { return static_cast<Derived&>(*this); }
@@ -93,6 +127,8 @@ class ObjectSimulation : public Interface {
   std::uint32_t step_ = 0;
   Handle handle_;
   PhaseClock clock_;
+  dynasoar::StepValue<std::uint32_t> now_;
+  RecordedSteps<decltype(std::declval<Handle&>().record(std::declval<SubmitStep>()))> recorded_;
 };
 
 }  // namespace dynasoar::program

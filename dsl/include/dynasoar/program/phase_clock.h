@@ -39,6 +39,9 @@ class PhaseClock {
     seconds_[phase] += mark();
   }
 
+  /// Whether this step is timed: the host waits at the end of each phase.
+  bool is_timing() const { return timing_; }
+
   /// Times for all steps so far, extrapolated from the timed ones.
   std::vector<PhaseTime> times() const;
 
