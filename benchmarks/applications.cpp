@@ -38,6 +38,13 @@ AtEnd<Simulation> last_of_history(const std::string& metric, const std::string& 
           }};
 }
 
+/// A metric: the time of a step.
+template <class Simulation>
+AtEnd<Simulation> time_of_step(int steps) {
+  return {"time of a step", "us",
+          [steps](Simulation&, double seconds) { return std::optional<double>(seconds / steps * 1e6); }};
+}
+
 /// Implementations by name. `Input` is what their functions take beside the parameters, nothing or a network.
 template <class Simulation, class Parameters, class... Input>
 using Variants =
@@ -212,15 +219,11 @@ void run_flocking(Report& report, const Settings& settings) {
                      : std::vector<std::pair<std::uint32_t, int>>{{4000, 1000}, {1000000, 20}};
   for (const auto& [count, steps] : workloads) {
     const auto workload = flocking_workload(count, steps);
-    const AtEnd<flocking::Simulation> step_time = {"time of a step", "us",
-                                                   [steps = steps](flocking::Simulation&, double seconds) {
-                                                     return std::optional<double>(seconds / steps * 1e6);
-                                                   }};
     measure_workload<flocking::Simulation>(report, settings, "flocking", workload,
                                            {{"boids as objects", flocking::make_boids},
                                             {kSoa, flocking::make_soa_baseline},
                                             {kAos, flocking::make_aos_baseline}},
-                                           {step_time});
+                                           {time_of_step<flocking::Simulation>(steps)});
   }
 }
 
@@ -232,6 +235,36 @@ void run_forest_fire(Report& report, const Settings& settings) {
        {kAos, forest_fire::make_aos_baseline}},
       {last_of_history<forest_fire::Simulation>(
           "trees at the end", "trees", [](const forest_fire::Census& census) { return census.trees + census.fires; })});
+}
+
+void run_small_models(Report& report, const Settings& settings) {
+  const int steps = settings.small ? 20 : 1000;
+  const auto measure = [&]<class Simulation, class Parameters>(const std::string& model,
+                                                               const Workload<Parameters>& workload,
+                                                               Variants<Simulation, Parameters> variants) {
+    for (auto& variant : variants) variant.first = model + ", " + variant.first;
+    measure_workload<Simulation>(report, settings, "small_models", workload, variants,
+                                 {time_of_step<Simulation>(steps)});
+  };
+  measure("Wa-Tor", wa_tor_workload(300, 200, steps),
+          Variants<wa_tor::Simulation, wa_tor::Parameters>{{"agents as objects", wa_tor::make_agents},
+                                                           {"cells and agents as objects", wa_tor::make_cells},
+                                                           {kSoa, wa_tor::make_soa_baseline}});
+  measure("n-body", n_body_workload(1000, steps),
+          Variants<bodies::Simulation, bodies::Parameters>{{"bodies as objects", n_body::make_objects},
+                                                           {kSoa, n_body::make_soa_baseline}});
+  measure("flocking", flocking_workload(4000, steps),
+          Variants<flocking::Simulation, flocking::Parameters>{{"boids as objects", flocking::make_boids},
+                                                               {kSoa, flocking::make_soa_baseline}});
+  measure("Sugarscape", sugarscape_workload(200, steps),
+          Variants<sugarscape::Simulation, sugarscape::Parameters>{{"agents as objects", sugarscape::make_agents},
+                                                                   {kSoa, sugarscape::make_soa_baseline}});
+  measure("Schelling", schelling_workload(200, steps),
+          Variants<schelling::Simulation, schelling::Parameters>{{"agents as objects", schelling::make_agents},
+                                                                 {kSoa, schelling::make_soa_baseline}});
+  measure("forest fire", forest_fire_workload(200, steps),
+          Variants<forest_fire::Simulation, forest_fire::Parameters>{{"trees as objects", forest_fire::make_trees},
+                                                                     {kSoa, forest_fire::make_soa_baseline}});
 }
 
 void run_picture(Report& report, const Settings& settings) {

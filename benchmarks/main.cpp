@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
        {"schelling", benchmarks::run_schelling},
        {"flocking", benchmarks::run_flocking},
        {"forest_fire", benchmarks::run_forest_fire},
+       {"small_models", benchmarks::run_small_models},
        {"picture", benchmarks::run_picture}};
   std::set<std::string> names;
   for (const auto& [name, run] : all) names.insert(name);

@@ -56,10 +56,12 @@ std::vector<BodyState> renumbered(std::vector<BodyState> states) {
   return states;
 }
 
-std::unique_ptr<Simulation> start(const Make& make, std::vector<BodyState> initial, int threads = 0) {
+std::unique_ptr<Simulation> start(const Make& make, std::vector<BodyState> initial, int threads = 0,
+                                  int profile_every = 0) {
   Parameters parameters;
   parameters.initial = std::move(initial);
   parameters.threads = threads;
+  parameters.profile_every = profile_every;
   return make(parameters);
 }
 
@@ -87,12 +89,13 @@ void check_equal(const std::vector<BodyState>& states, const std::vector<BodySta
   CHECK(worst_mass == 0);
 }
 
-void check_steps(const Implementation& implementation, const std::vector<BodyState>& initial, int steps, int threads) {
+void check_steps(const Implementation& implementation, const std::vector<BodyState>& initial, int steps, int threads,
+                 int profile_every = 0) {
   CAPTURE(implementation.name);
   CAPTURE(initial.size());
   CAPTURE(threads);
   std::vector<BodyState> before = initial;
-  const std::unique_ptr<Simulation> simulation = start(implementation.make, initial, threads);
+  const std::unique_ptr<Simulation> simulation = start(implementation.make, initial, threads, profile_every);
   for (int step = 0; step < steps; ++step) {
     CAPTURE(step);
     const std::unique_ptr<Simulation> reference = start(implementation.reference, renumbered(before));
@@ -185,6 +188,7 @@ TEST_CASE("every step is the reference's step from the same state") {
     for (const std::uint32_t count : {1u, 2u, 65u, kQuick ? 100u : 300u}) {
       check_steps(implementation, crowd(count, 5, 0.1f), 12, 0);
     }
+    check_steps(implementation, crowd(65, 5, 0.1f), 12, 0, 3);  // timed and recorded steps take turns
   }
 }
 

@@ -7,9 +7,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/recorded_steps.h>
 
 #include "forest_fire/simulation.h"
 #include "model_suite.h"
@@ -73,6 +78,7 @@ void check_all(const Parameters& parameters, int steps) {
   const auto forest_of = [](Simulation& simulation) { return simulation.forest(); };
   const auto expected = dynasoar::test::run_of(*forest_fire::make_reference(parameters), steps, forest_of);
   dynasoar::test::check_runs(implementations(), parameters, expected, forest_of);
+  if (parameters.width == 33) dynasoar::test::check_timed_runs(implementations(), parameters, expected, forest_of);
 }
 
 }  // namespace
@@ -86,6 +92,31 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
     check_all(forest_of(33, 20, seed), kQuick ? 8 : 60);
   }
   check_all(forest_of(257, 129, 7), kQuick ? 2 : 25);
+}
+
+TEST_CASE("loops are recorded once for each kind of step, unless the step is timed") {
+  struct Recorded {
+    std::function<void()> submit;
+    void operator()() const { submit(); }
+  };
+  std::vector<std::string> done;
+  const auto record = [&done](const app::SubmitStep& submit) {
+    done.push_back("record");
+    return Recorded{submit};
+  };
+  const auto kind = [&done](const std::string& name) { return [&done, name] { done.push_back(name); }; };
+  app::RecordedSteps<Recorded> steps;
+  app::PhaseClock clock(2, {"phase"});
+  dynasoar::Executor executor(1);
+  clock.begin_step(executor);
+  steps.run(clock, 1, kind("timed"), record);
+  CHECK(done == std::vector<std::string>{"timed"});
+  done.clear();
+  clock.begin_step(executor);
+  steps.run(clock, 1, kind("odd"), record);
+  steps.run(clock, 0, kind("even"), record);
+  steps.run(clock, 1, kind("not recorded"), record);
+  CHECK(done == std::vector<std::string>{"record", "odd", "record", "even", "odd"});
 }
 
 TEST_CASE("the reference finds the numbers that the definition gives") {

@@ -175,6 +175,14 @@ TEST_CASE("the number of threads makes no difference") {
   }
 }
 
+TEST_CASE("recorded steps and steps that are timed take turns") {
+  for (const char* const rule : {"B3/S23", "345/2/4"}) {
+    const Parameters parameters = random_start(65, 17, rule);
+    dynasoar::test::check_timed_runs(implementations(parameters.rule.states), parameters, reference_run(parameters, 8),
+                                     now);
+  }
+}
+
 TEST_CASE("cells die through as many states as the rule says, also more than fit in a byte") {
   for (const char* rule : {"B2/S/C256", "B3468/S0235678/C257", "B3468/S0235678/C265"}) {
     Parameters parameters = random_start(24, 11, rule);

@@ -105,6 +105,20 @@ void check_runs(const std::vector<Implementation>& implementations, Parameters p
   }
 }
 
+/// Checks runs in which every third step is timed phase by phase, and the others are recorded.
+template <class Implementation, class Parameters, class State, class Show>
+void check_timed_runs(const std::vector<Implementation>& implementations, Parameters parameters,
+                      const std::vector<State>& expected, Show show) {
+  parameters.threads = 2;
+  parameters.profile_every = 3;
+  for (const Implementation& implementation : implementations) {
+    CAPTURE(implementation.name);
+    const auto simulation = implementation.make(parameters);
+    check_run(*simulation, expected, show);
+    CHECK_FALSE(simulation->phases().empty());
+  }
+}
+
 /// Checks that what is recorded is what `count(simulation)` finds, and that it is taken once.
 template <class Implementation, class Parameters, class Count>
 void check_history(const std::vector<Implementation>& implementations, const Parameters& parameters, Count count) {

@@ -137,6 +137,12 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
   check_all_threads(ocean_of(257, 129, 7), kQuick ? 2 : 40);
 }
 
+TEST_CASE("recorded steps and steps that are timed take turns") {
+  Parameters parameters = ocean_of(33, 20);
+  parameters.compact_above = 0.05;
+  dynasoar::test::check_timed_runs(implementations(), parameters, reference_run(parameters, 12), cells_of);
+}
+
 TEST_CASE("compaction changes nothing but where agents lie") {
   for (const double above : {0.0, 0.05, 0.3}) {
     CAPTURE(above);
