@@ -3,17 +3,22 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -48,6 +53,41 @@ struct stat status_of(const std::string& path) {
 unsigned mode_of(const std::string& path) {
   return status_of(path).st_mode & 07777;
 }
+
+/// What the system's calls below do instead of what they would do, while one lives.
+struct SystemCalls {
+  std::size_t most_at_once = std::numeric_limits<std::size_t>::max();  ///< bytes that pwrite writes
+  int fsync_error = 0;                                                 ///< of the call of that number
+  std::size_t fsync_fails = std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> synced;  ///< names of what fsync was called for
+
+  SystemCalls() { current = this; }
+  SystemCalls(const SystemCalls&) = delete;
+  SystemCalls& operator=(const SystemCalls&) = delete;
+  ~SystemCalls() { current = nullptr; }
+
+  static inline SystemCalls* current = nullptr;
+};
+
+}  // namespace output_files_test
+
+// They take the place of the C library's in this program.
+extern "C" {
+ssize_t pwrite(int file, const void* data, std::size_t bytes, off_t offset) {
+  const auto* const calls = output_files_test::SystemCalls::current;
+  return ::syscall(SYS_pwrite64, file, data, calls == nullptr ? bytes : std::min(bytes, calls->most_at_once), offset);
+}
+int fsync(int file) {
+  auto* const calls = output_files_test::SystemCalls::current;
+  if (calls == nullptr) return static_cast<int>(::syscall(SYS_fsync, file));
+  calls->synced.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)).string());
+  if (calls->synced.size() - 1 != calls->fsync_fails) return 0;
+  errno = calls->fsync_error;
+  return -1;
+}
+}
+
+namespace output_files_test {
 
 /// A user who may not do everything, while it lives, if the test may do everything.
 class OrdinaryUser {
@@ -89,10 +129,61 @@ TEST_CASE("a file is written where symbolic links lead, and its temporary file b
   CHECK(std::distance(fs::directory_iterator(folder / "real"), {}) == 2);
   CHECK(std::distance(fs::directory_iterator(folder / "links"), {}) == 3);
 
+  // As many links as the system follows, and one more.
+  const std::string real = fs::canonical(folder / ".").string();
+  for (int i = 0; i <= 40; ++i) {
+    fs::create_symlink(i == 0 ? "end" : std::to_string(i - 1), real + '/' + std::to_string(i));
+  }
+  write_file(real + "/39", "40 links");
+  CHECK(contents_of(folder / "end") == "40 links");
+  CHECK_THROWS_WITH_AS(write_file(real + "/40", ""), Contains("Too many levels of symbolic links"), Error);
+
   fs::create_symlink("b", folder / "a");
   fs::create_symlink("a", folder / "b");
   CHECK_THROWS_WITH_AS(write_file(folder / "a", ""), Contains("Too many levels of symbolic links"), Error);
   CHECK_THROWS_WITH_AS(check_output_path(folder / "a"), Contains("Too many levels of symbolic links"), Error);
+}
+
+TEST_CASE("a file is on the disk before it has its name, and its name before the call returns") {
+  const TestFolder folder;
+  const std::string real = fs::canonical(folder / ".").string();
+  {
+    const SystemCalls calls;
+    write_file(folder / "a", "1");
+    CHECK(calls.synced == std::vector{real + "/a.part", real});
+  }
+  {
+    const fs::path before = fs::current_path();
+    fs::current_path(real);
+    const SystemCalls calls;
+    write_file("a", "2");
+    CHECK(calls.synced == std::vector{real + "/a.part", real});
+    fs::current_path(before);
+  }
+  const auto write_with = [&](std::size_t failing, int error) {
+    SystemCalls calls;
+    calls.fsync_fails = failing;
+    calls.fsync_error = error;
+    write_file(folder / "a", "3");
+  };
+  CHECK_THROWS_WITH_AS(write_with(0, EIO), Contains("cannot write to the disk '"), Error);
+  CHECK(contents_of(folder / "a") == "2");
+  CHECK_THROWS_WITH_AS(write_with(1, EIO), Contains("cannot write to the disk '"), Error);
+  CHECK_NOTHROW(write_with(1, EINVAL));  // file systems that cannot do that for folders
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("what the system writes in several parts is written as a whole") {
+  const TestFolder folder;
+  SystemCalls calls;
+  calls.most_at_once = 3;
+  write_file(folder / "a", "0123456789");
+  CHECK(contents_of(folder / "a") == "0123456789");
+  DurableFile file(folder / "b", Writing::anywhere);
+  file.write("0123456789", 10);
+  file.write_at(2, "abcdefg", 7);
+  file.commit();
+  CHECK(contents_of(folder / "b") == "01abcdefg9");
 }
 
 TEST_CASE("a file that a program has open is not replaced by its name in /proc") {
@@ -210,7 +301,8 @@ TEST_CASE("a FIFO is written in place while it is read, and never waited for wit
   CHECK_NOTHROW(check_output_path(fifo));
   CHECK_NOTHROW(check_output_path(fifo, OutputUse::in_place));
 
-  const std::string much(300'000, 'x');
+  std::string much;
+  for (int i = 0; i < 50'000; ++i) much += std::to_string(100'000 + i);
   std::string got;
   std::thread reader([&] { got = contents_of(fifo); });
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {

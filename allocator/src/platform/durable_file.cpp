@@ -113,7 +113,7 @@ void throw_file_error(const char* what, const std::string& path) {
 std::string real_path(const std::string& path) {
   namespace fs = std::filesystem;
   fs::path real = path;
-  for (int links = 0; links < 40; ++links) {
+  for (int links = 0; links <= 40; ++links) {  // 40 are what the system follows
     std::error_code error;
     const fs::path target = fs::read_symlink(real, error);
     if (error) return real.string();  // it is none
