@@ -175,6 +175,16 @@ TEST_CASE("a heap stops at its limit, and says so") {
   CHECK(dynasoar::test::heap_errors(handle) == "");
 }
 
+TEST_CASE("a heap grows for up to twice what its limit has room for, and for more it does not") {
+  for (const std::size_t pages : {15, 16}) {  // for which an eighth and one more are wanted: 17 and 19
+    CAPTURE(pages);
+    Handle handle(grows(2, 8));
+    handle.parallel_new<Cell>(cells_of(pages));
+    CHECK_THROWS_AS(handle.synchronize(), AllocationError);
+    CHECK(handle.count<Cell>() == cells_of(pages == 15 ? 8 : 2));
+  }
+}
+
 TEST_CASE("a heap of fixed size does not grow") {
   Handle handle({.heap_bytes = 8 * kPage, .threads = 4});
   handle.parallel_new<Cell>(cells_of(8) + 1);

@@ -42,6 +42,28 @@ class Lone : public SoaBase<OneType> {
   __device__ explicit Lone(std::size_t value) : next_(nullptr), value_(static_cast<std::uint32_t>(value)) {}
 };
 
+struct RefuseTogether {
+  Counter* words;
+  std::uint64_t objects;
+  __device__ void operator()(std::size_t) const { dynasoar::detail::refuse_together(words, 2, 1, objects); }
+};
+
+TEST_CASE("objects that are refused together are counted one by one") {
+  using dynasoar::Refusal;
+  using dynasoar::detail::refused_objects;
+  constexpr std::uint64_t kUnit = std::uint64_t{1} << 32;
+  dynasoar::Executor executor(1);
+  for (const std::uint64_t objects : {std::uint64_t{1}, kUnit - 1, kUnit, kUnit + 1, 3 * kUnit, ~std::uint64_t{0}}) {
+    CAPTURE(objects);
+    const Counters words(dynasoar::detail::refusal_words(2));
+    executor.for_each_index(1, RefuseTogether{words.data(), objects});
+    executor.synchronize();
+    CHECK(refused_objects(words.values(), 1, Refusal::heap_full) == objects);
+    CHECK(refused_objects(words.values(), 1, Refusal::contended) == 0);
+    CHECK(refused_objects(words.values(), 0, Refusal::heap_full) == 0);
+  }
+}
+
 template <class Allocator, class T>
 std::uint64_t capacity(std::uint64_t pages) {
   return pages * Allocator::pages().blocks_per_page[static_cast<std::size_t>(Allocator::template index_of<T>)] * 64;

@@ -1,5 +1,6 @@
-// DeviceArray: copies, moves, and errors that say what to do.
+// DeviceArray and HostBuffer: copies, moves, and errors that say what to do.
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -9,6 +10,8 @@
 
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/growing_memory.h>
+#include <dynasoar/platform/host_buffer.h>
 #include <dynasoar/platform/memory.h>
 
 #include "test_support.h"
@@ -88,6 +91,22 @@ TEST_CASE("an array that no memory can hold is refused with advice") {
   DeviceArray<int> afterwards(1);  // a refused allocation leaves no error behind
   afterwards.upload({1});
   CHECK(afterwards.download() == std::vector<int>{1});
+}
+
+TEST_CASE("a buffer that no memory can hold is refused, and one of no bytes is none") {
+  using dynasoar::detail::HostBuffer;
+  CHECK_THROWS_AS(HostBuffer{std::size_t{1} << 58}, Error);
+  CHECK(HostBuffer(0).data() == nullptr);
+  HostBuffer buffer(3);
+  CHECK(buffer.bytes() == 3);
+  std::memcpy(buffer.data(), "ab", 3);
+  const HostBuffer moved(std::move(buffer));
+  CHECK(std::string(moved.data()) == "ab");
+}
+
+TEST_CASE("as many addresses as there are not are refused") {
+  using dynasoar::detail::GrowingMemory;
+  CHECK_THROWS_AS(GrowingMemory(std::size_t{1} << 62, 0, true), Error);
 }
 
 }  // namespace memory_test
