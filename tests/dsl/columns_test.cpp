@@ -340,8 +340,12 @@ class Node;
 using Allocator = dynasoar::AosAllocator<dynasoar::ToolkitMalloc, Node>;
 class Node : public dynasoar::SoaBase<Allocator> {
  public:
-  DYNASOAR_FIELDS(Node, (number_, std::uint8_t), (parts_, std::array<std::int32_t, 2>), (me_, Node*))
-  __device__ explicit Node(std::size_t number) : number_(static_cast<std::uint8_t>(number)), me_(this) {
+  DYNASOAR_FIELDS(Node, (number_, std::uint8_t), (parts_, std::array<std::int32_t, 2>), (me_, Node*),
+                  (address_, std::uint64_t))
+  __device__ explicit Node(std::size_t number)
+      : number_(static_cast<std::uint8_t>(number)),
+        me_(this),
+        address_(reinterpret_cast<std::uint64_t>(this) & dynasoar::detail::kAddressMask) {
     parts_[0] = static_cast<int>(number);
     parts_[1] = -static_cast<int>(number);
   }
@@ -353,6 +357,7 @@ TEST_CASE("objects of other allocators have columns, too") {
   const Columns nodes = handle.columns<Node>();
   CHECK(nodes.rows == 100);
   CHECK(nodes["me_"].as<std::int64_t>() == nodes["id"].as<std::int64_t>());
+  CHECK(nodes["address_"].as<std::int64_t>() == nodes["id"].as<std::int64_t>());
   const auto parts = nodes["parts_"].as<int>();
   for (std::size_t row = 0; row < nodes.rows; ++row) {
     const int number = nodes["number_"].as<int>()[row];
@@ -567,6 +572,24 @@ TEST_CASE("frames are written in order, by another thread, and few of them wait"
   CHECK(most >= 2);
   CHECK(writer_thread != std::this_thread::get_id());
   for (std::uint64_t step = 0; step < 12; ++step) CHECK(steps[step] == step);
+}
+
+TEST_CASE("while a frame is written, the next one is added") {
+  std::atomic<std::uint64_t> added = 0;
+  std::atomic<int> too_late = 0;
+  dynasoar::FrameWriter writer(
+      [&](std::uint64_t step, const Columns&) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        while (added < step + 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+        too_late += added < step + 2 ? 1 : 0;
+      },
+      1);
+  for (std::uint64_t step = 0; step < 100 && too_late == 0; ++step) {
+    writer.add(step, numbered(step));
+    added = step == 99 ? 101 : step + 1;
+  }
+  writer.finish();
+  CHECK(too_late == 0);
 }
 
 TEST_CASE("what was added is written before a FrameWriter goes") {

@@ -290,9 +290,9 @@ TEST_CASE("everything in the pictures is in its place") {
 38 237 13 Bee::field1: 1 byte from 1024 to 1087
 )");
   dynasoar::Statistics now;
-  now.heap_bytes = std::size_t{3} * 4096;
-  now.pages = 3;
-  now.free_pages = 1;
+  now.heap_bytes = std::size_t{62} * 4096;
+  now.pages = 62;
+  now.free_pages = 60;
   now.types.resize(2);
   now.types[0].name = "Bee";
   now.types[0].objects = 65;
@@ -302,7 +302,7 @@ TEST_CASE("everything in the pictures is in its place") {
   now.types[1].objects = 1;
   now.types[1].blocks = 1;
   now.types[1].slots = 64;
-  std::vector<dynasoar::detail::BlockMark> marks(12, {BlockState::free_page, 0, 0});
+  std::vector<dynasoar::detail::BlockMark> marks(std::size_t{62} * 4, {BlockState::free_page, 0, 0});
   marks[0] = {BlockState::open, 0, 64};
   marks[1] = {BlockState::closed, 0, 0};
   marks[2] = {BlockState::open, 0, 1};
@@ -311,13 +311,13 @@ TEST_CASE("everything in the pictures is in its place") {
   marks[3] = marks[6] = marks[7] = {BlockState::unused, 0, 0};
   dynasoar::detail::draw_heap(classes, now, marks, file.path);
   CHECK(elements_of(file.path) == R"(100% 100% 
-20 30 20 Heap of 12288 bytes, 66.7 % used
+20 30 20 Heap of 253952 bytes, 3.2 % used
 20 52 13 A square is a block, the stronger the fuller; where nothing is drawn, pages are free.
 20 67 12 12 Bee
 38 78 13 Bee: 65 objects in 2 blocks, 49.2 % of their slots free
 20 85 12 12 Ant
 38 96 13 Ant: 1 object in 1 block, 98.4 % of their slots free
-19 109 961 9 free pages
+19 109 961 17 free pages
 20 110 7 7 Bee, block 0: 64 objects
 28 110 7 7 Bee, block 1: 0 objects
 36 110 7 7 Bee, block 2: 1 object

@@ -266,7 +266,8 @@ TEST_CASE("an object that is destroyed twice, in one loop or in two, is destroye
   const Handle first(world.bits());
   CHECK(says(report, "Fish: destroyed again 99 times; first: Fish (block " +
                          std::to_string(AllocatorT::block_of(first)) + ", slot " + std::to_string(first.slot()) +
-                         ", generation " + std::to_string(first.generation()) + ")"));
+                         ", generation " + std::to_string(first.generation()) + "). Let"));  // by no other object
+  CHECK(report.first.by == 0);
   CHECK(report.first.object == world.bits());
   CHECK(world.handle.count<Fish>() == 1);
   world.run_on_first(Act::destroy, 3);
@@ -550,7 +551,7 @@ TEST_CASE("host code outside of loops does not create or destroy objects") {
   world.run(Act::make_fish, 1);
   world.handle.synchronize();
   CHECK(dynasoar::make_new<Fish>(1) == nullptr);
-  CHECK(says(world.only(Misuse::outside_loop, 1), "Fish: make_new called in host code outside of a loop"));
+  CHECK(says(world.only(Misuse::outside_loop, 1), "Fish: make_new called in host code outside of a loop once. Use"));
   dynasoar::destroy(world.pointers()[0]);
   CHECK(says(world.only(Misuse::outside_loop, 1), "Fish: destroy called in host code outside of a loop"));
   CHECK(world.handle.count<Fish>() == 1);
@@ -563,7 +564,8 @@ TEST_CASE("constructors may create objects, but not without end") {
   CHECK(world.handle.count<Nest>() == 40);
   constexpr std::uint64_t kDeepest = dynasoar::kCudaBackend ? 8 : 1000;
   world.run(Act::make_nest, -1);
-  CHECK(says(world.only(Misuse::nested_construction, 10), "Nest: make_new called in constructors in one another"));
+  CHECK(says(world.only(Misuse::nested_construction, 10),
+             "Nest: make_new called in constructors in one another, too deep, 10 times. Create"));
   CHECK(world.handle.count<Nest>() == 40 + 10 * kDeepest);
 }
 

@@ -151,7 +151,7 @@ struct PrintOthers {
     dynasoar::print(dynasoar::make_new<Marker>());
     dynasoar::print(dynasoar::make_new<Paper>());
     dynasoar::print(static_cast<const Agent*>(nullptr));
-    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{0x1234}));
+    dynasoar::print(reinterpret_cast<Agent*>(std::uint64_t{0x9abcdef}));
   }
 };
 TEST_CASE("classes without fields or names are printed, and pointers that are none") {
@@ -161,7 +161,7 @@ TEST_CASE("classes without fields or names are printed, and pointers that are no
   CHECK(text.find("print_test::Marker (block ") == 0);
   CHECK(text.find(", slot 0): no fields\nprint_test::Paper (block ") != std::string::npos);
   CHECK(text.find(", slot 0): field0 = -7\nprint_test::Paper (block ") != std::string::npos);
-  CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x1234, which is no pointer of this allocator\n"));
+  CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x9abcdef, which is no pointer of this allocator\n"));
 }
 
 /// As a T of allocator A.
