@@ -1,14 +1,20 @@
 /// @file
-/// Wa-Tor: all implementations are the same simulation, and it is the one that apps/wa_tor/README.md defines.
+/// Wa-Tor: all implementations are the same simulation, and it is the one that apps/wa_tor/README.md defines. Likewise
+/// the torus and the canvas, which other models share.
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <app/canvas.h>
+#include <app/torus.h>
+#include <dynasoar/platform/executor.h>
 
 #include "model_suite.h"
 #include "wa_tor/rules.h"
@@ -240,4 +246,102 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
       simulation->synchronize();
     });
   }
+}
+
+TEST_CASE("the neighbours on a torus are those across its borders, also if it is one cell wide or high") {
+  for (const auto& [width, height] : {std::array{4u, 3u}, {3u, 2u}, {1u, 5u}, {5u, 1u}, {1u, 1u}}) {
+    CAPTURE(width);
+    CAPTURE(height);
+    const app::Torus torus{width, width * height};
+    for (std::uint32_t c = 0; c < torus.cells; ++c) {
+      const std::uint32_t x = c % width;
+      const std::uint32_t row = c - x;
+      const std::array expected = {row + (x + width - 1) % width, (c + torus.cells - width) % torus.cells,
+                                   row + (x + 1) % width, (c + width) % torus.cells};
+      CHECK(std::array{torus.left(c), torus.up(c), torus.right(c), torus.down(c)} == expected);
+      for (std::uint32_t direction = 0; direction < 4; ++direction) {
+        CHECK(torus.neighbor(c, direction) == expected[direction]);
+      }
+    }
+  }
+}
+
+namespace {
+
+constexpr app::Rgb kRed = {250, 0, 0}, kBlue = {0, 0, 250}, kNone = {9, 9, 9};
+
+/// A picture of 8 x 6 pixels, a letter for each, of a world of 4 x 3.
+template <class F>
+std::string drawn(F paint) {
+  dynasoar::Executor executor(1);
+  app::Easel easel;
+  const app::Canvas canvas = easel.canvas(executor, app::whole({0, 0, 4, 3}, 8, 6), kNone);
+  executor.for_each_index(1, [canvas, paint] __device__(std::size_t) { paint(canvas); });
+  executor.synchronize();
+  const app::Picture picture = easel.picture();
+  std::string text;
+  for (int y = 0; y < 6; ++y) {
+    for (int x = 0; x < 8; ++x) {
+      const app::Rgb color = picture.at(x, y);
+      text += color == kNone ? '.' : color == kRed ? 'r' : color == kBlue ? 'b' : '?';
+    }
+    text += y < 5 ? "/" : "";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a canvas has what is painted, up to its edges, and of what overlaps the nearest") {
+  CHECK(drawn([] __device__(const app::Canvas& canvas) {
+          canvas.cell(1, 1, kRed, 1);
+          canvas.cell(3, 2, kBlue, 1);
+          for (const int outside : {-1, 4}) canvas.cell(outside, 0, kRed, 1);
+          for (const int outside : {-1, 3}) canvas.cell(0, outside, kRed, 1);
+        }) == "......../......../..rr..../..rr..../......bb/......bb");
+  CHECK(drawn([] __device__(const app::Canvas& canvas) {
+          canvas.dot(0.25, 0.25, 1, kRed, 1);
+          canvas.dot(3.75, 2.75, 1, kRed, 1);
+          canvas.dot(2.25, 1.25, 2, kBlue, 1);
+          canvas.dot(2.25, 1.25, 0.5, kRed, 0);
+          canvas.dot(1.25, 2.75, 0.5, kRed, 1);
+          canvas.dot(1.25, 2.75, 1, kBlue, 2);
+          for (const double outside : {-0.5, 4.5}) canvas.dot(outside, 1.25, 1, kRed, 0);
+        }) == "rr..b.../r..bbb../..bbrbb./...bbb../..b.b..r/.brb..rr");
+  CHECK(drawn([] __device__(const app::Canvas& canvas) {
+          canvas.line(0.25, 0.25, 2.75, 2.75, kRed, 1);
+          canvas.line(4000, 1.25, 3.25, 1.25, kBlue, 1);
+          canvas.line(-100, 2.25, 4100, 2.25, kBlue, 1);  // too long
+          canvas.line(5000, 2.25, 3.25, 2.25, kBlue, 1);  // too far outside
+        }) == "r......./.r....../..r...bb/...r..../....r.../.....r..");
+}
+
+TEST_CASE("a pixel of a canvas has the mean colour of the cells that it covers") {
+  const auto pixel = [](app::World world, int pixels) {
+    dynasoar::Executor executor(1);
+    app::Easel easel;
+    const app::Canvas canvas = easel.canvas(executor, app::whole(world, pixels, pixels), kNone);
+    const app::CellGrid grid{static_cast<int>(world.width), static_cast<int>(world.height),
+                             static_cast<int>(world.left), static_cast<int>(world.top)};
+    const auto width = static_cast<std::uint32_t>(grid.width);
+    app::paint_cells(executor, canvas, grid, kNone, [width] __device__(std::uint32_t c) {
+      const auto x = static_cast<std::uint8_t>(c % width), y = static_cast<std::uint8_t>(c / width);
+      return app::Rgb{x, y, static_cast<std::uint8_t>(x == 0 && y == 0 ? 2 : 0)};
+    });
+    executor.synchronize();
+    return easel.picture();
+  };
+  const app::Picture half = pixel({-3, 5, 4, 4}, 2);  // of cells of which two and two are equal: 0.5 is rounded up
+  CHECK(half.at(0, 0) == app::Rgb{1, 1, 1});
+  CHECK(half.at(1, 1) == app::Rgb{3, 3, 0});
+  const app::Picture same = pixel({0, 0, 4, 4}, 4);
+  CHECK(same.at(0, 0) == app::Rgb{0, 0, 2});
+  CHECK(same.at(3, 2) == app::Rgb{3, 2, 0});
+  const app::Picture twice = pixel({0, 0, 4, 2}, 8);
+  CHECK(twice.at(0, 1) == kNone);
+  CHECK(twice.at(7, 2) == app::Rgb{3, 0, 0});
+  CHECK(twice.at(0, 5) == app::Rgb{0, 1, 0});
+  CHECK(twice.at(0, 6) == kNone);
+  const app::Picture few = pixel({0, 0, 200, 200}, 4);  // 16 x 16 of 50 x 50 cells are looked at
+  CHECK(few.at(1, 0) == app::Rgb{75, 25, 0});
 }
