@@ -871,6 +871,7 @@ class ApplicationTests:
             rows += self.phases
         for row in rows:
             self.assertRegex(output, rf"(?m)^  {row}  ")
+            self.assertNotRegex(output, rf"(?m)^  {row}  +0 s(  |$)", "a phase takes some time")
         self.assertIn("\nPopulation ", output)
         files = [f"{self.log_file} ({self.steps + 1} rows)", self.chart_file, self.picture_file,
                  *self.output_arguments()[1::2], f"out/frames ({self.steps // 5 + 1} frames)"]

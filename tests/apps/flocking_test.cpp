@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "flocking/colors.h"
+#include "flocking/pictures.h"
+#include "flocking/rules.h"
 #include "flocking/simulation.h"
 #include "model_suite.h"
 
@@ -113,6 +116,16 @@ TEST_CASE("flocks are the same bit by bit for all implementations, allocators an
   }
 }
 
+TEST_CASE("flocks are the same also where the neighbours' sums become one instead of many") {
+  if (kQuick) return;
+  for (const std::uint32_t count : {flocking::kFewBoids, flocking::kFewBoids + 1}) {
+    CAPTURE(count);
+    const Parameters parameters = random_flock(count, 8, 5);
+    CHECK((after({"soa", flocking::make_soa_baseline}, parameters, 1) ==
+           after({"boids", flocking::make_boids}, parameters, 1)));
+  }
+}
+
 TEST_CASE("random boids are where they should be, the same for every seed") {
   const float side = flocking::side_for(5000, 30);
   CHECK(side == doctest::Approx(std::sqrt(5000 * 3.14159265 / 30)));
@@ -184,4 +197,32 @@ TEST_CASE("a run whose totals stop being finite ends with the step") {
 
 TEST_CASE("a heap that is too small for a flock says which size is enough") {
   dynasoar::test::check_too_small_heap(random_flock(20000, 30, 1), 16 << 10, flocking::make_boids);
+}
+
+TEST_CASE("a boid is drawn where it is, in the direction of its flight, and the smaller the more there are") {
+  // Pixels from the middle of the picture to the ends of the dart of a boid there.
+  struct Reach {
+    int left = 0, right = 0, up = 0, down = 0;
+    bool operator==(const Reach&) const = default;
+  };
+  const auto reach_of = [](std::size_t boids, float vx, float vy) {
+    std::vector<BoidState> states(boids, {1, 0, 0, 0.05f, 0});
+    states[0] = {0, 5, 5, vx, vy};
+    const app::Picture picture = flocking::flock_picture(states, 10);
+    REQUIRE((picture.width() == 1024 && picture.height() == 1024));
+    Reach reach;
+    for (int y = -40; y < 40; ++y) {
+      for (int x = -40; x < 40; ++x) {
+        if (picture.at(512 + x, 512 + y) == flocking::kSky) continue;
+        reach = {std::max(reach.left, -x), std::max(reach.right, x + 1), std::max(reach.up, -y),
+                 std::max(reach.down, y + 1)};
+      }
+    }
+    return reach;
+  };
+  CHECK((reach_of(1, 0.05f, 0) == Reach{10, 15, 8, 8}));  // of 24 pixels' length
+  CHECK((reach_of(1, 0, 0.05f) == Reach{8, 8, 15, 10}));
+  CHECK((reach_of(1, -0.05f, 0) == Reach{15, 10, 8, 8}));
+  CHECK((reach_of(8494, 0.05f, 0) == Reach{4, 6, 3, 3}));  // of 10
+  CHECK((reach_of(200'001, 0.05f, 0).right <= 2));         // of which every second one is drawn
 }

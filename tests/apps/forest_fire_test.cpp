@@ -16,6 +16,7 @@
 #include <dynasoar/program/phase_clock.h>
 #include <dynasoar/program/recorded_steps.h>
 
+#include "forest_fire/rules.h"
 #include "forest_fire/simulation.h"
 #include "model_suite.h"
 
@@ -176,6 +177,29 @@ TEST_CASE("what is certain happens, and what is impossible does not") {
     CHECK((forest(certain(12, 9, 1, 1, 1), 1) == fires));
     CHECK((forest(certain(12, 9, 1, 1, 1), 2) == empty));  // nothing grows where a fire is just going out
     CHECK((forest(certain(12, 9, 1, 1, 1), 3) == trees));
+  }
+}
+
+TEST_CASE("a random number that is the probability exactly means no, and one below it yes") {
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const auto ground = [&](forest_fire::Decision decision, Ground before) {
+      Parameters parameters = certain(1, 1, before == Ground::tree ? 1 : 0, 0, 0);
+      const std::uint32_t step = decision == forest_fire::Decision::initial ? 0 : 1;
+      double& probability = decision == forest_fire::Decision::initial  ? parameters.trees
+                            : decision == forest_fire::Decision::growth ? parameters.growth
+                                                                        : parameters.lightning;
+      const std::uint32_t word = app::random_block(app::Seed{parameters.seed}, decision, 0u, step).v[0];
+      std::vector<Ground> found;
+      for (const double least : {0.0, 1.0}) {
+        probability = (word + least) / 4294967296.0;
+        found.push_back(after(implementation, parameters, static_cast<int>(step))[0]);
+      }
+      return found;
+    };
+    CHECK((ground(forest_fire::Decision::initial, Ground::empty) == std::vector{Ground::empty, Ground::tree}));
+    CHECK((ground(forest_fire::Decision::growth, Ground::empty) == std::vector{Ground::empty, Ground::tree}));
+    CHECK((ground(forest_fire::Decision::lightning, Ground::tree) == std::vector{Ground::tree, Ground::fire}));
   }
 }
 

@@ -289,7 +289,7 @@ def statements(source, i):
     if source.words[j] in ("++", "--"):
         j += 1
     if source.kinds[j] != "word" or source.words[j] in ("return", "if", "for", "while", "do", "switch", "break", "else",
-                                                       "continue", "throw", "delete", "using", "namespace", "friend", "goto"):
+                                                       "static_assert", "continue", "throw", "delete", "using", "namespace", "friend", "goto"):
         return
     # A name, then no second one: no declaration.
     while source.words[j + 1] in ("::", ".", "->") and source.kinds[j + 2] == "word":

@@ -18,6 +18,10 @@ class Trout : public dynasoar::SoaBase<AllocatorT> {
   __device__ void look_up(const int* ages) { age_ = ages[0]; }
 };
 
+struct Place {
+  int x, y;
+};
+
 DYNASOAR_METHOD(Count, count);
 DYNASOAR_METHOD(Grow, grow);
 
@@ -77,6 +81,14 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_for(10, [] __device__(std::size_t & i) { ++i; });
 #else
   handle.parallel_for(10, [first_age] __device__(std::size_t i) { (void)first_age[i]; });
+#endif
+
+#if defined(MISTAKE_sum_of_no_numbers)
+  // expect: StepValue<T>::add needs a number; use set
+  dynasoar::StepValue<Place>(handle.executor(), {}).add({1, 2});
+#else
+  dynasoar::StepValue<Place>(handle.executor(), {}).set({1, 2});
+  dynasoar::StepValue<int>(handle.executor(), 1).add(2);
 #endif
 }
 
