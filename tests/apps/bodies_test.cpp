@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bodies/picture.h"
 #include "bodies/random_bodies.h"
 #include "collision/collision.h"
 #include "model_suite.h"
@@ -148,6 +149,24 @@ TEST_CASE("n-body with a cut-off is the reference's with a cut-off") {
   }
 }
 
+TEST_CASE("bodies exactly as far apart as the cut-off attract each other, and no others do") {
+  for (Implementation implementation : n_body_implementations()) {
+    CAPTURE(implementation.name);
+    for (const Make& make : {implementation.make, implementation.reference}) {
+      const auto moves = [&make](float y) {
+        const std::vector<BodyState> pair = {{0, 0.125f, 0.125f, 0, 0, 800}, {1, 0.125f, y, 0, 0, 600}};
+        const std::unique_ptr<Simulation> simulation = start(with_cut_off(make, 0.5f), pair);
+        simulation->step();
+        const std::vector<BodyState> after = simulation->bodies();
+        CHECK((after[0].vy != 0) == (after[1].vy != 0));
+        return after[0].vy != 0;
+      };
+      CHECK(moves(0.625f));
+      CHECK_FALSE(moves(0.6251f));
+    }
+  }
+}
+
 TEST_CASE("n-body with a cut-off is the same bit by bit for all allocators and numbers of threads") {
   const auto after = [](const Implementation& implementation, int threads) {
     const std::unique_ptr<Simulation> simulation =
@@ -198,6 +217,32 @@ TEST_CASE("the number of threads changes nothing") {
       check_steps(implementation, crowd(200, 11, 0.1f), 4, threads);
     }
   }
+}
+
+TEST_CASE("bodies are spots of light where they are: large if heavy, blue if slow, orange if fast") {
+  const app::Rgb dark = {5, 8, 18};
+  const std::vector<BodyState> pair = {{0, 0.5f, 0.25f, 0, 0, 400}, {1, -0.5f, -0.5f, 0.06f, 0.08f, 100}};
+  const app::Picture picture = bodies::bodies_picture(pair);
+  const auto is_like = [&](int x, int y, app::Rgb expected) {
+    const app::Rgb found = picture.at(x, y);
+    return std::abs(found.red - expected.red) <= 2 && std::abs(found.green - expected.green) <= 2 &&
+           std::abs(found.blue - expected.blue) <= 2;
+  };
+  CHECK(is_like(763, 386, {44, 93, 196}));
+  CHECK(is_like(763, 386 + 14, {20, 44, 114}));  // a third of the light
+  CHECK(is_like(261, 763, {193, 151, 81}));
+  int lit = 0;
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x) {
+      if (picture.at(x, y) == dark) continue;
+      ++lit;
+      CHECK(std::min(std::hypot(x - 762.5, y - 386.0), 2 * std::hypot(x - 260.5, y - 762.5)) < 38);
+    }
+  }
+  CHECK(lit > 2500);
+  const app::Picture none = bodies::bodies_picture({});
+  CHECK((none.width() == 1024 && none.height() == 1024));
+  CHECK(none.at(0, 0) == dark);
 }
 
 TEST_CASE("two bodies attract each other with the force that the model gives") {

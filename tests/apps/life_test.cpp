@@ -24,6 +24,7 @@
 #include "life/rle.h"
 #include "life/rule.h"
 #include "life/simulation.h"
+#include "life/start.h"
 #include "model_suite.h"
 
 namespace {
@@ -211,6 +212,18 @@ TEST_CASE("other densities are equal to the reference, too") {
     Parameters parameters = random_start(37, 21);
     parameters.density = density;
     check_all(parameters, 10, {2});
+  }
+}
+
+TEST_CASE("a cell is alive at the start if its random number is below the density, and not if it is that exactly") {
+  Parameters parameters = random_start(5, 3);
+  const std::uint32_t word = app::random_block(app::Seed{parameters.seed}, life::Decision::initial, 7u, 0).v[0];
+  for (const Implementation& implementation : implementations_and_reference(2)) {
+    CAPTURE(implementation.name);
+    for (const double more : {0.0, 1.0}) {
+      parameters.density = (word + more) / 4294967296.0;
+      CHECK(implementation.make(parameters)->frame().states[7] == (more > 0 ? 1 : 0));
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "model_suite.h"
 #include "schelling/pictures.h"
+#include "schelling/rules.h"
 #include "schelling/simulation.h"
 
 namespace {
@@ -215,4 +216,26 @@ TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
   REQUIRE(chart.series.size() == 2);
   CHECK(chart.series[0].values == std::vector{0.75, 0.0});
   CHECK(chart.series[1].values == std::vector{0.25, 0.0});
+}
+
+TEST_CASE("a random number that is a share exactly is not below it") {
+  constexpr double kWord = 1 / 4294967296.0;
+  const double word = app::random_block(app::Seed{42}, schelling::Decision::initial, 7u, 0).v[0];
+  const double newcomer = app::random_block(app::Seed{42}, schelling::Decision::newcomer, 7u, 1).v[0];
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const auto group = [&](double red, double blue, double newcomers, int steps) {
+      Parameters parameters = city_of(6, 5);
+      parameters.red = red * kWord;
+      parameters.blue = blue * kWord;
+      parameters.newcomers = newcomers * kWord;
+      return after(implementation, parameters, steps)[7].group;
+    };
+    CHECK(group(word, 0, 0, 0) == 0);
+    CHECK(group(word + 1, 0, 0, 0) == 1);
+    CHECK(group(word, 1, 0, 0) == 2);
+    CHECK(group(word - 9, 9, 0, 0) == 0);
+    CHECK(group(0, 0, newcomer, 1) == 0);
+    CHECK(group(0, 0, newcomer + 1, 1) != 0);
+  }
 }

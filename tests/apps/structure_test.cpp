@@ -430,6 +430,20 @@ TEST_CASE("springs do not push, and free nodes without forces keep their velocit
   }
 }
 
+TEST_CASE("a spring between nodes in one place pulls nowhere") {
+  Network start;
+  start.nodes = {node(Kind::anchor, 0.5f, 0.25f), node(Kind::free, 0.5f, 0.25f)};
+  start.springs = {spring(0, 1, 4, 0), spring(1, 0, 4, 2)};
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
+    simulation->step();
+    const NodeState after = simulation->network().nodes[1];
+    CHECK((after.position == Vector{0.5f, 0.25f}));
+    CHECK((after.velocity == Vector{0, 0}));
+  }
+}
+
 TEST_CASE("springs between free nodes keep their total momentum") {
   // A slack spring holds a cluster whose own springs are stretched.
   Network start = random_network(0);
@@ -533,6 +547,19 @@ TEST_CASE("random networks are as defined") {
   const std::size_t springs = structure::random_network(options).springs.size();
   CHECK(springs <= 1252);
   CHECK(springs >= 1250);
+}
+
+TEST_CASE("springs have the slots of their nodes in the order of their numbers") {
+  Network network;
+  CHECK(structure::assign_slots(network).most == 0);
+  network.nodes = {node(Kind::anchor, 0, 0), node(Kind::free, 1, 0), node(Kind::free, 2, 0)};
+  network.springs = {spring(0, 1, 1, 1), spring(1, 2, 1, 1), spring(2, 1, 1, 1)};
+  network.springs[1].exists = false;
+  const structure::Slots slots = structure::assign_slots(network);
+  CHECK(slots.most == 2);
+  CHECK(slots.used == std::vector<std::uint8_t>{1, 2, 1});
+  CHECK((slots.springs[0].first_slot == 0 && slots.springs[0].second_slot == 0));
+  CHECK((slots.springs[2].first_slot == 0 && slots.springs[2].second_slot == 1));
 }
 
 TEST_CASE("a network that is none is refused") {

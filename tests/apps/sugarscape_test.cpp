@@ -235,6 +235,21 @@ TEST_CASE("the start has the shares that the definition gives, and traits within
   }
 }
 
+TEST_CASE("a random number that is a share exactly is not below it") {
+  constexpr double kWord = 1 / 4294967296.0;
+  const double word = app::random_block(app::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0).v[0];
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const auto kind = [&](double males, double females) {
+      return implementation.make(land_of(6, 5, 42, males * kWord, females * kWord))->landscape()[7].kind;
+    };
+    CHECK(kind(word, 0) == 0);
+    CHECK(kind(word + 1, 0) == 1);
+    CHECK(kind(word, 1) == 2);
+    CHECK(kind(word - 9, 9) == 0);
+  }
+}
+
 TEST_CASE("without agents, sugar grows and spreads until every cell but the corners is full") {
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);

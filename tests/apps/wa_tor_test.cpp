@@ -248,6 +248,21 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
   }
 }
 
+TEST_CASE("a random number that is a share exactly is not below it") {
+  constexpr double kWord = 1 / 4294967296.0;
+  const double word = app::random_block(app::Seed{42}, wa_tor::Decision::initial, 7u, 0).v[0];
+  for (const Implementation& implementation : implementations_and_reference()) {
+    CAPTURE(implementation.name);
+    const auto kind = [&](double fish, double sharks) {
+      return implementation.make(ocean_of(6, 5, 42, fish * kWord, sharks * kWord))->ocean()[7].kind;
+    };
+    CHECK(kind(word, 0) == 0);
+    CHECK(kind(word + 1, 0) == 1);
+    CHECK(kind(word, 1) == 2);
+    CHECK(kind(word - 9, 9) == 0);
+  }
+}
+
 TEST_CASE("the neighbours on a torus are those across its borders, also if it is one cell wide or high") {
   for (const auto& [width, height] : {std::array{4u, 3u}, {3u, 2u}, {1u, 5u}, {5u, 1u}, {1u, 1u}}) {
     CAPTURE(width);
