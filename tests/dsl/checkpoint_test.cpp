@@ -542,6 +542,39 @@ const char* path_of_other_build() {
   return path;
 }
 
+class Mote;
+using Dust = dynasoar::SoaAllocator<Mote>;
+class Mote : public dynasoar::SoaBase<Dust> {
+ public:
+  DYNASOAR_FIELDS(Mote, (number_, std::uint8_t))
+  __device__ explicit Mote(std::size_t number) : number_(static_cast<std::uint8_t>(number)) {}
+};
+
+TEST_CASE("a heap of more blocks than are saved at once is saved and loaded") {
+  if (dynasoar::test::kRunsUnderTsan) return;
+  constexpr std::size_t kBlocks = (std::size_t{1} << 16) + 1000;
+  const TestFolder folder;
+  const HandleOptions options{.heap_bytes = Dust::heap_bytes_for<Mote>(64 * kBlocks), .threads = 2};
+  dynasoar::Columns saved;
+  {
+    AllocatorHandle<Dust> handle(options);
+    handle.parallel_new<Mote>(64 * kBlocks);
+    handle.parallel_do<Mote>([] __device__(Mote * mote) {
+      const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(mote));
+      if (at.slot() != 7) dynasoar::destroy(mote);
+    });
+    handle.save(folder / "dust");
+    saved = handle.columns<Mote>();
+  }
+  AllocatorHandle<Dust> handle(options);
+  handle.load(folder / "dust");
+  CHECK(handle.statistics().types[0].blocks >= kBlocks);
+  const dynasoar::Columns loaded = handle.columns<Mote>();
+  CHECK(loaded["id"].data == saved["id"].data);
+  CHECK(loaded["number_"].data == saved["number_"].data);
+  CHECK(dynasoar::test::heap_errors(handle) == "");
+}
+
 TEST_CASE("other build: saves" * doctest::skip()) {
   World world(on_threads(2));
   world.start();

@@ -102,7 +102,7 @@ struct HeapSnapshot {
  private:
   using Word64 = AtomicWord<std::uint64_t>;
 
-  static constexpr std::size_t kBlocksAtOnce = std::size_t{1} << 18;
+  static constexpr std::size_t kBlocksAtOnce = std::size_t{1} << 16;
   static constexpr std::size_t kTagBlocksAtOnce = std::size_t{1} << 14;
 
   template <class T, class Word>
