@@ -16,6 +16,7 @@
 #include <dynasoar/program/phase_clock.h>
 #include <dynasoar/program/recorded_steps.h>
 
+#include "forest_fire/colors.h"
 #include "forest_fire/rules.h"
 #include "forest_fire/simulation.h"
 #include "model_suite.h"
@@ -238,4 +239,12 @@ TEST_CASE("trees are created when they grow and deleted when they have burnt") {
 
 TEST_CASE("a heap that is too small for a forest says which size is enough") {
   dynasoar::test::check_too_small_heap(forest_of(256, 256), 64 << 10, forest_fire::make_trees);
+}
+
+TEST_CASE("objects are painted in the colours of their cells") {
+  const std::unique_ptr<Simulation> simulation = forest_fire::make_trees(forest_of(24, 17));
+  dynasoar::test::run(*simulation, 3);
+  const auto states = simulation->forest();
+  CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
+                                        [&](std::size_t c) { return forest_fire::color_of(states[c]); }) == 0);
 }

@@ -12,7 +12,9 @@
 
 #include <doctest/doctest.h>
 
+#include <app/picture.h>
 #include <app/simulation.h>
+#include <app/viewport.h>
 
 #include "../platform/test_support.h"
 #include "allocators.h"
@@ -33,6 +35,20 @@ template <class T>
 std::vector<T> operator+(std::vector<T> all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+/// How many cells a simulation, seen with a pixel for each, paints in another colour than it should.
+///
+/// @param color_of   of cell c
+template <class Simulation, class F>
+int wrongly_painted(Simulation& simulation, int width, int height, F color_of) {
+  simulation.paint(app::whole({0, 0, static_cast<double>(width), static_cast<double>(height)}, width, height));
+  const app::Picture picture = simulation.painted();
+  int wrong = 0;
+  for (int c = 0; c < width * height; ++c) {
+    wrong += picture.at(c % width, c / width) == color_of(static_cast<std::size_t>(c)) ? 0 : 1;
+  }
+  return wrong;
 }
 
 /// How many threads to run with: a GPU takes no notice of the number.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model_suite.h"
+#include "schelling/colors.h"
 #include "schelling/pictures.h"
 #include "schelling/rules.h"
 #include "schelling/simulation.h"
@@ -238,4 +239,12 @@ TEST_CASE("a random number that is a share exactly is not below it") {
     CHECK(group(0, 0, newcomer, 1) == 0);
     CHECK(group(0, 0, newcomer + 1, 1) != 0);
   }
+}
+
+TEST_CASE("objects are painted in the colours of their cells") {
+  const std::unique_ptr<Simulation> simulation = schelling::make_agents(city_of(24, 17));
+  dynasoar::test::run(*simulation, 3);
+  const auto states = simulation->city();
+  CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
+                                        [&](std::size_t c) { return schelling::color_of(states[c].group); }) == 0);
 }

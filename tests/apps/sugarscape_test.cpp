@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "model_suite.h"
+#include "sugarscape/colors.h"
 #include "sugarscape/grid.h"
 #include "sugarscape/rules.h"
 #include "sugarscape/simulation.h"
@@ -315,5 +317,17 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
         simulation->synchronize();
       });
     }
+  }
+}
+
+TEST_CASE("objects are painted in the colours of their cells") {
+  for (const Implementation& implementation : object_variants()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(24, 17));
+    dynasoar::test::run(*simulation, 3);
+    const auto states = simulation->landscape();
+    CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17, [&](std::size_t c) {
+            return sugarscape::color_of(states[c].kind, std::sqrt(states[c].sugar / sugarscape::kMostSugar));
+          }) == 0);
   }
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model_suite.h"
+#include "traffic/colors.h"
 #include "traffic/network.h"
 #include "traffic/simulation.h"
 
@@ -447,6 +448,27 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
         simulation->step();
         simulation->synchronize();
       });
+    }
+  }
+}
+
+TEST_CASE("cars are painted where they are, in the colour of their speed, and streets where there are none") {
+  for (const Implementation& implementation : object_variants()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make({.density = 0.5}, ring(40, 7));
+    dynasoar::test::run(*simulation, 5);
+    std::vector<traffic::Point> places;
+    for (int cell = 0; cell < 40; ++cell) places.push_back({4.0 * cell + 1.5, 1.5});
+    simulation->set_places(places);
+    simulation->paint(app::whole({0, 0, 160, 3}, 160, 3));
+    const app::Picture picture = simulation->painted();
+    const std::vector<CellState> cells = simulation->cells();
+    for (int cell = 0; cell < 40; ++cell) {
+      const CellState& state = cells[static_cast<std::size_t>(cell)];
+      const app::Rgb car = app::ramp(traffic::kSpeeds, state.speed / double{traffic::kMostSpeed});
+      CHECK(picture.at(4 * cell + 1, 1) == (state.has_car != 0 ? car : traffic::kAsphalt));
+      CHECK(picture.at(4 * cell + 2, 1) == (state.has_car != 0 ? car : traffic::kNight));
+      CHECK(picture.at(4 * cell + 3, 1) == traffic::kNight);
     }
   }
 }

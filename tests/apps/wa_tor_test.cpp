@@ -17,6 +17,7 @@
 #include <dynasoar/platform/executor.h>
 
 #include "model_suite.h"
+#include "wa_tor/colors.h"
 #include "wa_tor/rules.h"
 #include "wa_tor/simulation.h"
 
@@ -359,4 +360,15 @@ TEST_CASE("a pixel of a canvas has the mean colour of the cells that it covers")
   CHECK(twice.at(0, 6) == kNone);
   const app::Picture few = pixel({0, 0, 200, 200}, 4);  // 16 x 16 of 50 x 50 cells are looked at
   CHECK(few.at(1, 0) == app::Rgb{75, 25, 0});
+}
+
+TEST_CASE("objects are painted in the colours of their cells") {
+  for (const Implementation& implementation : object_variants()) {
+    CAPTURE(implementation.name);
+    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(24, 17));
+    dynasoar::test::run(*simulation, 3);
+    const auto states = simulation->ocean();
+    CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
+                                          [&](std::size_t c) { return wa_tor::color_of(states[c]); }) == 0);
+  }
 }
