@@ -4,6 +4,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -400,6 +401,18 @@ class DrawnChart {
     return marks(from, to, [&](double x) { return at(x, y); });
   }
 
+  /// Where what is not white begins and ends in a part of the chart, from left to right.
+  std::pair<double, double> ink(double left, double right, double top, double bottom) const {
+    std::pair<double, double> found(right, left);
+    for (double y = top; y < bottom; y += 0.5) {
+      for (double x = left; x < right; x += 0.5) {
+        if (at(x, y) == app::Rgb{255, 255, 255}) continue;
+        found = {std::min(found.first, x), std::max(found.second, x + 0.5)};
+      }
+    }
+    return found;
+  }
+
   /// The first row, in points, in which this colour is to the right of the plot; -1 if there is none.
   double first_row(app::Rgb color) const {
     for (int y = 0; y < picture_.height(); ++y) {
@@ -477,6 +490,20 @@ TEST_CASE("a chart of many steps has all peaks, and one of none has axes") {
   CHECK(chart.at(464, 380) == kRed);
   CHECK(chart.at(440, 380) == app::Rgb{255, 255, 255});
   CHECK(DrawnChart({{"fish", kRed, {}}}).marks_down(90, 80, 470) == 1);
+}
+
+TEST_CASE("a chart's texts are aligned to what they are about") {
+  const DrawnChart chart({{"fish", kRed, std::vector<double>(11, 8)}});
+  for (const double tick : {84.0, 84 + 760 * 0.4, 844.0}) {
+    CAPTURE(tick);
+    const auto [left, right] = chart.ink(tick - 30, tick + 30, 486, 502);
+    CHECK((left + right) / 2 == doctest::Approx(tick).epsilon(0.01));
+    CHECK(right - left > 2);
+  }
+  const auto [left, right] = chart.ink(300, 628, 508, 530);
+  CHECK((left + right) / 2 == doctest::Approx(464).epsilon(0.01));                 // "step"
+  CHECK(chart.ink(40, 82, 472, 484).second == doctest::Approx(74).epsilon(0.03));  // the lowest number
+  CHECK(chart.ink(0, 400, 15, 40).first == doctest::Approx(25).epsilon(0.1));      // the title
 }
 
 TEST_CASE("the names in a chart's legend keep their distance, in the order of their lines") {

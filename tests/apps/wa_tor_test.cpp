@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -322,7 +323,10 @@ TEST_CASE("a canvas has what is painted, up to its edges, and of what overlaps t
           canvas.dot(2.25, 1.25, 0.5, kRed, 0);
           canvas.dot(1.25, 2.75, 0.5, kRed, 1);
           canvas.dot(1.25, 2.75, 1, kBlue, 2);
-          for (const double outside : {-0.5, 4.5}) canvas.dot(outside, 1.25, 1, kRed, 0);
+          for (const double outside : {-0.5, 4.5, -1e300, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+            canvas.dot(outside, 1.25, 1, kRed, 0);
+            canvas.dot(1.25, outside, 1, kRed, 0);
+          }
         }) == "rr..b.../r..bbb../..bbrbb./...bbb../..b.b..r/.brb..rr");
   CHECK(drawn([] __device__(const app::Canvas& canvas) {
           canvas.line(0.25, 0.25, 2.75, 2.75, kRed, 1);
@@ -333,10 +337,10 @@ TEST_CASE("a canvas has what is painted, up to its edges, and of what overlaps t
 }
 
 TEST_CASE("a pixel of a canvas has the mean colour of the cells that it covers") {
-  const auto pixel = [](app::World world, int pixels) {
+  const auto seen = [](app::World world, app::Viewport viewport) {
     dynasoar::Executor executor(1);
     app::Easel easel;
-    const app::Canvas canvas = easel.canvas(executor, app::whole(world, pixels, pixels), kNone);
+    const app::Canvas canvas = easel.canvas(executor, viewport, kNone);
     const app::CellGrid grid{static_cast<int>(world.width), static_cast<int>(world.height),
                              static_cast<int>(world.left), static_cast<int>(world.top)};
     const auto width = static_cast<std::uint32_t>(grid.width);
@@ -347,6 +351,7 @@ TEST_CASE("a pixel of a canvas has the mean colour of the cells that it covers")
     executor.synchronize();
     return easel.picture();
   };
+  const auto pixel = [&](app::World world, int pixels) { return seen(world, app::whole(world, pixels, pixels)); };
   const app::Picture half = pixel({-3, 5, 4, 4}, 2);  // of cells of which two and two are equal: 0.5 is rounded up
   CHECK(half.at(0, 0) == app::Rgb{1, 1, 1});
   CHECK(half.at(1, 1) == app::Rgb{3, 3, 0});
@@ -360,6 +365,11 @@ TEST_CASE("a pixel of a canvas has the mean colour of the cells that it covers")
   CHECK(twice.at(0, 6) == kNone);
   const app::Picture few = pixel({0, 0, 200, 200}, 4);  // 16 x 16 of 50 x 50 cells are looked at
   CHECK(few.at(1, 0) == app::Rgb{75, 25, 0});
+  const app::Picture borders = seen({0, 0, 4, 3}, {-0.5, -0.5, 1, 5, 5, false});  // pixels' middles are cells' corners
+  CHECK(borders.at(0, 0) == app::Rgb{0, 0, 2});
+  CHECK(borders.at(3, 2) == app::Rgb{3, 2, 0});
+  CHECK(borders.at(4, 2) == kNone);
+  CHECK(borders.at(3, 3) == kNone);
 }
 
 TEST_CASE("objects are painted in the colours of their cells") {
