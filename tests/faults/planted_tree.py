@@ -139,7 +139,7 @@ class PlantedTree:
     def configure(self, arguments, optimize):
         header = self.tree / "tests/faults/fault.h"
         done = self.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                         "-DDYNASOAR_CUDA=OFF", "-DDYNASOAR_BENCHMARKS=OFF", "-DDYNASOAR_TEST_COPIES=OFF",
+                         "-DDYNASOAR_CUDA=OFF", "-DDYNASOAR_BENCHMARKS=OFF",
                          "-DDYNASOAR_ALLOCATORS=soa", "-DDYNASOAR_WA_TOR_ALLOCATORS=soa",
                          f"-DCMAKE_CXX_FLAGS=-w -include {header}", f"-DCMAKE_CXX_FLAGS_RELEASE={optimize} -DNDEBUG {CHECKS}",
                          *arguments])
