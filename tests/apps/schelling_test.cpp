@@ -213,10 +213,10 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
 }
 
 TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
-  const app::Chart chart = schelling::segregation_chart({{3, 5, 2, 0.75}, {0, 0, 0, 0}}, city_of(8, 8));
+  const app::Chart chart = schelling::segregation_chart({{3, 5, 2, 0.75}, {0, 1, 1, 0}, {0, 0, 0, 0}}, city_of(8, 8));
   REQUIRE(chart.series.size() == 2);
-  CHECK(chart.series[0].values == std::vector{0.75, 0.0});
-  CHECK(chart.series[1].values == std::vector{0.25, 0.0});
+  CHECK(chart.series[0].values == std::vector{0.75, 0.0, 0.0});
+  CHECK(chart.series[1].values == std::vector{0.25, 1.0, 0.0});
 }
 
 TEST_CASE("a random number that is a share exactly is not below it") {
