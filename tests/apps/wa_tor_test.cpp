@@ -250,6 +250,12 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
   }
 }
 
+TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
+  constexpr std::uint64_t kSharkBytes = 14;  // 64 take 13 lines of 64 bytes, and blocks begin every 128
+  const std::unique_ptr<Simulation> simulation = wa_tor::make_agents(ocean_of(2048, 1024, 42, 0, 0));
+  CHECK(simulation->usage()->heap_bytes >= std::uint64_t{2 * 2048 * 1024} * kSharkBytes);
+}
+
 TEST_CASE("a random number that is a share exactly is not below it") {
   constexpr double kWord = 1 / 4294967296.0;
   const double word = app::random_block(app::Seed{42}, wa_tor::Decision::initial, 7u, 0).v[0];
