@@ -497,11 +497,11 @@ TEST_CASE("a chart's texts are aligned to what they are about") {
   for (const double tick : {84.0, 84 + 760 * 0.4, 844.0}) {
     CAPTURE(tick);
     const auto [left, right] = chart.ink(tick - 30, tick + 30, 486, 502);
-    CHECK((left + right) / 2 == doctest::Approx(tick).epsilon(0.01));
+    CHECK(std::abs((left + right) / 2 - tick) < 2);
     CHECK(right - left > 2);
   }
   const auto [left, right] = chart.ink(300, 628, 508, 530);
-  CHECK((left + right) / 2 == doctest::Approx(464).epsilon(0.01));                 // "step"
+  CHECK(std::abs((left + right) / 2 - 464) < 2);                                   // "step"
   CHECK(chart.ink(40, 82, 472, 484).second == doctest::Approx(74).epsilon(0.03));  // the lowest number
   CHECK(chart.ink(0, 400, 15, 40).first == doctest::Approx(25).epsilon(0.1));      // the title
 }

@@ -203,7 +203,10 @@ TEST_CASE("a boid is drawn where it is, in the direction of its flight, and the 
   // Pixels from the middle of the picture to the ends of the dart of a boid there.
   struct Reach {
     int left = 0, right = 0, up = 0, down = 0;
-    bool operator==(const Reach&) const = default;
+    bool is_near(const Reach& other) const {  // versions of cairo smooth edges differently
+      return std::abs(left - other.left) <= 1 && std::abs(right - other.right) <= 1 && std::abs(up - other.up) <= 1 &&
+             std::abs(down - other.down) <= 1;
+    }
   };
   const auto reach_of = [](std::size_t boids, float vx, float vy) {
     std::vector<BoidState> states(boids, {1, 0, 0, 0.05f, 0});
@@ -220,9 +223,9 @@ TEST_CASE("a boid is drawn where it is, in the direction of its flight, and the 
     }
     return reach;
   };
-  CHECK((reach_of(1, 0.05f, 0) == Reach{10, 15, 8, 8}));  // of 24 pixels' length
-  CHECK((reach_of(1, 0, 0.05f) == Reach{8, 8, 15, 10}));
-  CHECK((reach_of(1, -0.05f, 0) == Reach{15, 10, 8, 8}));
-  CHECK((reach_of(8494, 0.05f, 0) == Reach{4, 6, 3, 3}));  // of 10
-  CHECK((reach_of(200'001, 0.05f, 0).right <= 2));         // of which every second one is drawn
+  CHECK(reach_of(1, 0.05f, 0).is_near({10, 15, 8, 8}));  // of 24 pixels' length
+  CHECK(reach_of(1, 0, 0.05f).is_near({8, 8, 15, 10}));
+  CHECK(reach_of(1, -0.05f, 0).is_near({15, 10, 8, 8}));
+  CHECK(reach_of(8494, 0.05f, 0).is_near({4, 6, 3, 3}));  // of 10
+  CHECK((reach_of(200'001, 0.05f, 0).right <= 2));        // of which every second one is drawn
 }
