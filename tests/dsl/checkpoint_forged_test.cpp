@@ -438,6 +438,11 @@ TEST_CASE("tags of objects that do not exist are refused") {
           {"is of no checked build", with_numbers([](auto& n) { n.is_checked = n.first_generation = n.attempts = 0; })},
           {"a block that does not exist", block_of(kPages * FourTypes::pages().block_stride)},
           {"in another order", [](auto& file) { file[Section::tags].append(SavedTags{}); }},
+          {"in another order",
+           [](auto& file) {
+             const SavedTags last{kPages * FourTypes::pages().block_stride - 1, {}};
+             for (int i = 0; i < 2; ++i) file[Section::tags].append(last);
+           }},
           {"tags are of other objects", with<SavedTags>(Section::tags, 0, [](auto& tags) { tags.tags[5] ^= 1; })},
           {"tags are of other objects",
            [](auto& file) {

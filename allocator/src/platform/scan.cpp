@@ -1,6 +1,7 @@
 #include <dynasoar/platform/scan.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/tuning.h>
@@ -74,7 +75,7 @@ void PrefixSums::run(Executor& executor, const std::uint32_t* numbers, std::uint
       total += numbers[i];
     before_[part + 1] = total;
   });
-  for (std::size_t part = 1; part <= parts; ++part) before_[part] += before_[part - 1];
+  std::partial_sum(before_.begin(), before_.end(), before_.begin());
   executor.for_each_index(parts, [&](std::size_t part) {
     std::uint32_t sum = before_[part];
     for (std::size_t i = part * kNumbersPerScanTask; i < std::min(count_, (part + 1) * kNumbersPerScanTask); ++i) {
