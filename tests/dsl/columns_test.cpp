@@ -228,6 +228,7 @@ TEST_CASE("a base class's columns have the objects of all subclasses, and say wh
   CHECK(animals["class"].labels == std::vector<std::string>{"Fish", "Shark"});
   const auto classes = animals["class"].as<int>();
   const auto numbers = animals["number_"].as<std::uint64_t>();
+  for (const Column& column : animals.columns) CHECK(column.as<double>().size() == animals.rows * column.components);
   for (std::size_t row = 0; row < animals.rows; ++row) {
     CHECK(classes[row] == (row < kFish ? 0 : 1));
     CHECK((numbers[row] >= 1000) == (row >= kFish));
