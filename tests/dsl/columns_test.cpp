@@ -593,13 +593,15 @@ TEST_CASE("while a frame is written, the next one is added") {
   CHECK(too_late == 0);
 }
 
-TEST_CASE("what was added is written before a FrameWriter goes") {
-  int written = 0;
-  {
-    dynasoar::FrameWriter writer([&](std::uint64_t, const Columns&) { ++written; }, 5);
-    for (std::uint64_t step = 0; step < 5; ++step) writer.add(step, numbered(step));
+TEST_CASE("what was added is written before a FrameWriter goes, however few frames may wait") {
+  for (const std::size_t most_waiting : {0, 1, 5}) {  // 0 is 1
+    int written = 0;
+    {
+      dynasoar::FrameWriter writer([&](std::uint64_t, const Columns&) { ++written; }, most_waiting);
+      for (std::uint64_t step = 0; step < 5; ++step) writer.add(step, numbered(step));
+    }
+    CHECK(written == 5);
   }
-  CHECK(written == 5);
 }
 
 TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
