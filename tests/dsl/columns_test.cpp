@@ -493,6 +493,18 @@ TEST_CASE("a VTK file's points are where the columns say, in all three direction
   CHECK(points_of(folder / "a.vtp") == std::vector<double>{1, -3, 0, 2, 4, 0});
 }
 
+TEST_CASE("a VTK file has the time, and the names of classes as texts that a zero ends") {
+  const TestFolder folder;
+  Columns table{"Insect", 2, {dynasoar::make_column<double>("x", {1, 2})}};
+  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {1, 0}));
+  table.columns.back().labels = {"Ant", "Bee"};
+  dynasoar::write_vtp(folder / "a.vtp", table, {.x = "x", .y = "", .z = "", .time = 2.5});
+  const std::string text = contents_of(folder / "a.vtp");
+  CHECK(text.find("Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">2.5</DataArray>") != std::string::npos);
+  CHECK(text.find("Name=\"class names\" NumberOfTuples=\"2\" format=\"ascii\">65 110 116 0 66 101 101 0 </Array>") !=
+        std::string::npos);
+}
+
 TEST_CASE("files that cannot be written are errors, and what was there stays") {
   const TestFolder folder;
   const Columns table = small_table();
