@@ -104,6 +104,20 @@ TEST_CASE("a buffer that no memory can hold is refused, and one of no bytes is n
   CHECK(std::string(moved.data()) == "ab");
 }
 
+TEST_CASE("memory that grows has as much as was asked for, and its tail from the beginning") {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;  // of which pages are one or two, or less
+  dynasoar::detail::GrowingMemory memory(64 * kMiB, 2 * kMiB, true);
+  CHECK(memory.bytes() == 2 * kMiB);
+  memory.commit(4 * kMiB);
+  CHECK(memory.bytes() == 6 * kMiB);
+  memory.commit(4 * kMiB);
+  CHECK(memory.bytes() == 6 * kMiB);
+  memory.commit(70 * kMiB);  // which is not there: up to the tail
+  CHECK(memory.bytes() == 64 * kMiB);
+  memory.take_back(4 * kMiB);
+  CHECK(memory.bytes() == 6 * kMiB);
+}
+
 TEST_CASE("as many addresses as there are not are refused") {
   using dynasoar::detail::GrowingMemory;
   CHECK_THROWS_AS(GrowingMemory(std::size_t{1} << 62, 0, true), Error);
