@@ -282,6 +282,10 @@ TEST_CASE("devices are written in place, and stay devices") {
   file.commit();
   CHECK(S_ISCHR(status_of("/dev/null").st_mode));
   CHECK(fs::is_symlink(folder / "null"));
+  if (fs::exists("/dev/ptmx")) {  // a terminal
+    CHECK_NOTHROW(DurableFile("/dev/ptmx"));
+    CHECK_THROWS_WITH_AS(DurableFile("/dev/ptmx", Writing::anywhere), Contains("can only be written in order"), Error);
+  }
   CHECK_THROWS_WITH_AS(write_file("/dev/full", "x"), Contains("No space left on device; make room"), Error);
   CHECK_THROWS_WITH_AS(write_file(folder / ".", "x"), Contains("it is a folder; name a file"), Error);
   CHECK(folder.files() == 1);

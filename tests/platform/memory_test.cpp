@@ -105,7 +105,7 @@ TEST_CASE("a buffer that no memory can hold is refused, and one of no bytes is n
 }
 
 TEST_CASE("memory that grows has as much as was asked for, and its tail from the beginning") {
-  constexpr std::size_t kMiB = std::size_t{1} << 20;  // of which pages are one or two, or less
+  constexpr std::size_t kMiB = std::size_t{1} << 20;  // sizes below are multiples of a page, which is 2 MiB on GPUs
   dynasoar::detail::GrowingMemory memory(64 * kMiB, 2 * kMiB, true);
   CHECK(memory.bytes() == 2 * kMiB);
   memory.commit(4 * kMiB);
