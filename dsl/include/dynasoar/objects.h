@@ -9,6 +9,8 @@
 #include <utility>
 
 #include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/heap/soa_allocator.h>
 #include <dynasoar/platform/config.h>
 
@@ -39,9 +41,16 @@ __device__ std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
 }
 
 /// Deletes an object, by its run-time type; nothing happens if it is null. @pre no thread uses it any more
+///
+/// Objects of placed classes may be deleted by several threads, while others read them until the loop ends: then
+/// `destroy` returns whether the caller was the one that deleted it. It was not if another thread has, or has moved it.
 template <class T>
-__device__ void destroy(T* object) {
-  T::Allocator::free(object);
+__device__ auto destroy(T* object) {
+  if constexpr (detail::is_placed<T>()) {
+    return detail::PlacedObjects<typename T::Allocator>::destroy(object);
+  } else {
+    T::Allocator::free(object);
+  }
 }
 
 namespace detail {

@@ -51,6 +51,10 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
   using Allocator = AllocatorT;
   using BaseClass = void;
 
+  /// Whether objects have a place on a lattice. A class says `static constexpr bool kPlaced = true;` if so; its
+  /// subclasses inherit that. See dynasoar/lattice.h.
+  static constexpr bool kPlaced = false;
+
   SoaBase(const SoaBase&) = delete;
   SoaBase& operator=(const SoaBase&) = delete;
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
@@ -97,8 +98,15 @@ struct ClassRules {
     if constexpr (!std::is_void_v<typename C::BaseClass>) {
       static_assert(std::is_base_of_v<typename C::BaseClass, C> && !std::is_same_v<typename C::BaseClass, C>,
                     "dynasoar: BaseClass of this class is not its base. Write 'using BaseClass = <its base>;'");
+      static_assert(is_placed<C>() == is_placed<typename C::BaseClass>(),
+                    "dynasoar: this class is placed on a lattice, and its base is not, or the other way round. Write "
+                    "'static constexpr bool kPlaced = true;' in the first class of the hierarchy, and in no other");
       static_assert(ClassRules<Allocator, typename C::BaseClass>::check());
     }
+    static_assert(
+        !is_placed<C>() || requires { Allocator::kPlaces; },
+        "dynasoar: this class is placed on a lattice, which only a SoaAllocator can do. Use one, or leave "
+        "kPlaced out");
     using Own = typename ClassLayout<C>::Own;
     static_assert(Own::trivially_copyable,
                   "dynasoar: a field's type is not trivially copyable. Fields are copied as bytes between host and "
@@ -130,6 +138,14 @@ __host__ __device__ constexpr void check_listed() {
   static_assert(Allocator::template index_of<T> >= 0,
                 "dynasoar: this class is not in its allocator's list. Add it to SoaAllocator<...>");
   static_assert(ClassRules<Allocator, T>::check());
+}
+
+/// T is created wherever there is room, and not at a place.
+template <class T>
+__host__ __device__ constexpr void check_not_placed() {
+  static_assert(!is_placed<T>(),
+                "dynasoar: this class is placed on a lattice, so its objects need a place: call "
+                "dynasoar::make_new_at<Class>(place, ...) in a loop, or lattice.parallel_new<Class>(...)");
 }
 
 /// T can be created with these arguments.

@@ -15,6 +15,7 @@
 #include <dynasoar/base/view.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_name.h>
 
 namespace dynasoar::detail {
@@ -71,6 +72,7 @@ struct ClassInfo {
   std::string_view name;
   std::size_t block_bytes;
   std::uint32_t blocks_per_page;
+  bool is_placed;          ///< blocks lie one after the other, in memory of the class's own
   View<FieldInfo> fields;  ///< inherited ones first
 };
 
@@ -86,13 +88,15 @@ struct ClassTable {
   const ClassInfo& operator[](std::size_t index) const { return classes[index]; }
   std::size_t largest_block_bytes() const;
 
-  /// Bytes from the start of the heap to a block. @pre blocks lie in pages
+  /// Bytes from the start of the heap, or of a placed class's memory, to a block. @pre blocks lie in pages
   std::size_t block_offset(std::uint32_t block, std::size_t type) const {
+    if (classes[type].is_placed) return std::size_t{block} * classes[type].block_bytes;
     return block / block_stride * page_bytes + block % block_stride * classes[type].block_bytes;
   }
 
   /// The number of the block that begins there.
   std::uint32_t block_at(std::uint64_t offset, std::size_t type) const {
+    if (classes[type].is_placed) return static_cast<std::uint32_t>(offset / classes[type].block_bytes);
     const std::uint64_t page = offset / page_bytes;
     return static_cast<std::uint32_t>(page * block_stride + (offset - page * page_bytes) / classes[type].block_bytes);
   }
@@ -190,7 +194,7 @@ struct ClassInfos<A, List<Ts...>> {
   static constexpr auto kPages = A::pages();
   static constexpr ClassInfo kInfos[] = {{type_name<Ts>(), A::template kBlockBytes<Ts>,
                                           kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<Ts>)],
-                                          field_infos_v<A, Ts>}...};
+                                          is_placed<Ts>(), field_infos_v<A, Ts>}...};
   static constexpr ClassTable kTable{kInfos, kPages.bytes, kPages.block_stride, A::kSlotsPerBlock};
 };
 

@@ -18,6 +18,7 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/heap/block_heap.h>
 #include <dynasoar/heap/refusal.h>
@@ -69,6 +70,7 @@ class ReducedSoaAllocator {
   static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // where a full heap ends a piece at once
   static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
+  static constexpr bool kPlaces = true;                      // has classes whose objects are on a lattice
 
   /// Whether loops prefetch blocks of T before they visit them. Only small blocks, of which a loop uses everything if
   /// it uses anything; of a larger block it may need a part only.
@@ -77,7 +79,8 @@ class ReducedSoaAllocator {
 
   static constexpr std::size_t kSlotsPerBlock = detail::kSlotsPerBlock;
   template <class T>
-  static constexpr std::size_t kBlockBytes = detail::block_bytes_v<T>;
+  static constexpr std::size_t kBlockBytes = detail::is_placed<T>() ? detail::placed_block_bytes_v<T>
+                                                                    : detail::block_bytes_v<T>;
 
   /// Bytes from an element of an array field to the next.
   template <class Element>
@@ -91,10 +94,27 @@ class ReducedSoaAllocator {
   /// differ between fields of one size are constants.
   template <class C, int I, class Element>
   __device__ static Element* field(detail::Handle object) {
-    char* const base = detail::bound_state<ReducedSoaAllocator>().base;
+    char* const base = base_of<C>(object);
     const auto [block_offset, slot] = detail::position_of(object);
     return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
   }
+
+  /// Where the blocks of the class of `object`, a C*, begin. A class from which others may derive has its objects in
+  /// the memory of several classes; only a class that is `final` needs no look at the pointer.
+  template <class C>
+  __device__ static char* base_of(detail::Handle object) {
+    if constexpr (!detail::is_placed<C>()) {
+      return detail::bound_state<ReducedSoaAllocator>().base;
+    } else if constexpr (std::is_final_v<C>) {
+      return detail::placed_state<ReducedSoaAllocator>(index_of<C>).base;
+    } else {
+      return detail::placed_state<ReducedSoaAllocator>(object.type_index()).base;
+    }
+  }
+
+  /// A second state that device code needs: of classes that are placed. See Binding. @pre the classes are complete
+  using More = detail::PlacedStates<ReducedSoaAllocator>;
+  static constexpr bool binds_more() { return detail::any_placed_v<Types>; }
 
   /// Bytes of the smallest heap: a page for each class. @pre the classes are complete
   static constexpr std::size_t least_heap_bytes() { return kTypes * pages().bytes; }
@@ -131,9 +151,11 @@ class ReducedSoaAllocator {
   /// Bytes of heap that `objects` objects of T take if they fill their blocks. Add the numbers for several classes, and
   /// leave room: blocks are not full where objects are created and deleted.
   ///
-  /// @return   the greatest number if the bytes do not fit into it; the handle's constructor refuses that
+  /// @return   the greatest number if the bytes do not fit into it; the handle's constructor refuses that. 0 for placed
+  ///           objects, which are not in the heap
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
+    if constexpr (detail::is_placed<T>()) return 0;
     const std::size_t slots = pages().blocks_per_page[static_cast<std::size_t>(index_of<T>)] * detail::kSlotsPerBlock;
     return detail::capped_product(objects / slots + (objects % slots == 0 ? 0 : 1), pages().bytes);
   }
@@ -151,6 +173,10 @@ class ReducedSoaAllocator {
   /// The object in a slot of a block of T.
   template <class T>
   __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+    if constexpr (detail::is_placed<T>()) {
+      return reinterpret_cast<T*>(
+          detail::placed_handle<T>(std::uint64_t{block} * detail::kSlotsPerBlock + slot).bits());
+    }
     std::uint32_t generation = 0;
     if constexpr (kChecked) generation = Checks::generation(block, slot);
     return reinterpret_cast<T*>(handle_of<T>(block, slot, generation).bits());
@@ -201,6 +227,7 @@ class ReducedSoaAllocator {
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
     detail::check_listed<ReducedSoaAllocator, T>();
+    detail::check_not_placed<T>();
     detail::check_constructible<T, Args...>();
     if constexpr (kChecked) {
       if (!Checks::template begin_create<T>() || fails_on_request<T>()) return nullptr;
@@ -223,6 +250,7 @@ class ReducedSoaAllocator {
   template <class T, class... Args>
   __device__ static std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
     std::uint32_t made = 0;
+    detail::check_not_placed<T>();
     if constexpr (kChecked || kRequests == Requests::separate) {
       for (std::uint32_t i = 0; i < count; ++i) {
         if (make_new<T>(std::uint32_t{i}, args...) != nullptr) {
@@ -261,6 +289,8 @@ class ReducedSoaAllocator {
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<ReducedSoaAllocator, T>();
+    static_assert(!detail::is_placed<T>(),
+                  "dynasoar: free is not for objects of placed classes. Call dynasoar::destroy(object)");
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     if constexpr (kChecked) {
@@ -318,6 +348,7 @@ class ReducedSoaAllocator {
 
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
+    if constexpr (detail::is_placed<S>()) return visit_placed<S>(method, args...);
     const State& state = detail::bound_state<ReducedSoaAllocator>();
     const detail::BlockList list = state.lists[index_of<S>];
     const std::uint32_t count = list.size->blocks;
@@ -330,14 +361,29 @@ class ReducedSoaAllocator {
       // All slots of a closed block look taken.
       if (taken == Heap::kAllSlots && !state.heap.types[index_of<S>].allocated.get(entry.block)) alive = 0;
       for (; alive != 0; alive &= alive - 1) {
-        S* const object =
-            ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive)));
-        if constexpr (std::is_member_function_pointer_v<F>) {
-          (object->*method)(args...);
-        } else {
-          method(object, args...);
-        }
+        visit(ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive))),
+              method, args...);
       }
+    }
+  }
+
+  template <class S, class F, class... Args>
+  __device__ static void visit_placed(F method, Args&... args) {
+    const detail::PlacedState& placed = detail::placed_state<ReducedSoaAllocator>(index_of<S>);
+    for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
+      for (std::uint64_t left = placed.seen[word]; left != 0; left &= left - 1) {
+        const std::uint64_t slot = word * 64 + static_cast<std::uint64_t>(detail::lowest_bit(left));
+        visit(reinterpret_cast<S*>(detail::placed_handle<S>(slot).bits()), method, args...);
+      }
+    }
+  }
+
+  template <class S, class F, class... Args>
+  __device__ static void visit(S* object, F method, Args&... args) {
+    if constexpr (std::is_member_function_pointer_v<F>) {
+      (object->*method)(args...);
+    } else {
+      method(object, args...);
     }
   }
 };

@@ -15,6 +15,16 @@
 
 namespace dynasoar::detail {
 
+/// Whether A has a second state, bound as that of `A::More`.
+template <class A>
+constexpr bool binds_more() {
+  if constexpr (requires { A::binds_more(); }) {
+    return A::binds_more();
+  } else {
+    return false;
+  }
+}
+
 /// The state bound for allocator type A; one per program.
 template <class A>
 struct Binding {
@@ -33,10 +43,8 @@ __constant__ typename A::State unit_state;
 template <class A>
 std::uint64_t unit_generation = 0;
 
-/// Copies the bound state to this unit's constant memory if it has changed, in stream order or, if that is being
-/// recorded, at once.
 template <class A>
-void bring_up_to_date(const Executor& executor) {
+void bring_alone_up_to_date(const Executor& executor) {
   if (unit_generation<A> == Binding<A>::generation) return;
   const auto copy = [](cudaStream_t stream) {
     check_cuda(cudaMemcpyToSymbolAsync(unit_state<A>, &Binding<A>::state, sizeof(typename A::State), 0,
@@ -56,6 +64,14 @@ void bring_up_to_date(const Executor& executor) {
     copy(executor.stream());
   }
   unit_generation<A> = Binding<A>::generation;
+}
+
+/// Copies the bound state to this unit's constant memory if it has changed, in stream order or, if that is being
+/// recorded, at once.
+template <class A>
+void bring_up_to_date(const Executor& executor) {
+  bring_alone_up_to_date<A>(executor);
+  if constexpr (binds_more<A>()) bring_alone_up_to_date<typename A::More>(executor);
 }
 
 }  // namespace

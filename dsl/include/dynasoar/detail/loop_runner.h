@@ -25,6 +25,8 @@
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
+#include <dynasoar/detail/place_calls.h>
+#include <dynasoar/detail/placed_classes.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/bulk_creation.h>
@@ -33,6 +35,7 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/object_loops.h>
+#include <dynasoar/loops/place_loops.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
@@ -63,6 +66,20 @@ class LoopRunner {
   template <class F>
   void run_over_indices(std::size_t count, const F& function, std::size_t per_thread);
 
+  /// A loop over the slots of a lattice that a mask selects. See loop_over_slots.
+  template <class Mask, class F>
+  void run_over_places(std::uint64_t words, const Mask& mask, const F& function);
+
+  /// Objects of T are on a lattice from now on, or not any more.
+  template <class T>
+  void check_not_on_lattice() const {
+    placed_.check_may_add(index_of<T>());
+  }
+  template <class T>
+  void place_on_lattice(const PlacedState& state);
+  template <class T>
+  void remove_from_lattice() noexcept;
+
   /// A loop over T and its subclasses, one kernel per class.
   template <class T, class Call>
   void run_over_objects(const Call& call);
@@ -92,21 +109,26 @@ class LoopRunner {
   template <class F>
   void run_recorded(F& function) {
     const ListKeeper::Anew anew(lists_);
+    placed_.expect_changes();  // by whatever runs between two calls of the step
     function();
+    placed_.expect_changes();
   }
 
   /// Before and after a recorded step whose loops ask for so many pages of the heap.
   void before_step(std::uint64_t pages);
-  void after_step() { growth_.after_loop(); }
+  void after_step() {
+    placed_.expect_changes();
+    growth_.after_loop();
+  }
   /// Those that the loops ask for that have been recorded since the last call.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
   /// Changes whenever a recorded step has to be recorded again.
-  std::uint64_t growths() const { return storage().growths() + reports_.attachments().moves(); }
+  std::uint64_t growths() const { return storage().growths() + reports_.attachments().moves() + placed_.changes(); }
 
   void synchronize();
   bool retry_with_growth();
   std::uint64_t count(const ClassSet& classes);
-  Statistics statistics() { return reports_.statistics(); }
+  Statistics statistics();
   FieldAccesses field_accesses();
 
   template <class T>
@@ -120,6 +142,11 @@ class LoopRunner {
   using Rebinding = typename BoundHeap<A>::Rebinding;
 
   static constexpr bool check_saves();
+
+  template <class T>
+  static constexpr std::size_t index_of() {
+    return static_cast<std::size_t>(A::template index_of<T>);
+  }
 
   /// Before a loop is submitted.
   [[gnu::noinline]] void before_loop();
@@ -144,6 +171,7 @@ class LoopRunner {
   [[no_unique_address]] Growth growth_;
   LoopReports<typename Storage::Common, Growth> reports_;
   ListKeeper lists_;
+  PlacedClasses placed_;
   [[no_unique_address]] std::conditional_t<A::kCreatesInPieces, BulkCreation, NoBulkCreation> bulk_;
   DeviceArray<char> scratch_;  // of reductions
   std::uint64_t loops_ = 0;    // that have run; checked builds
@@ -156,6 +184,7 @@ LoopRunner<A>::LoopRunner(const HandleOptions& options)
       growth_(executor_, heap_.storage()),
       reports_(executor_, class_table_v<A>, heap_.storage(), growth_, options.on_refusal),
       lists_(A::Types::size),
+      placed_(executor_, class_table_v<A>),
       bulk_(executor_) {}
 
 template <class A>
@@ -163,6 +192,27 @@ void LoopRunner<A>::before_loop() {
   executor_.check_may_submit();
   growth_.before_loop();
   heap_.bind_if_grown();
+}
+
+template <class A>
+template <class T>
+void LoopRunner<A>::place_on_lattice(const PlacedState& state) {
+  placed_.add(index_of<T>(), state);
+  Binding<PlacedStates<A>>::state.of[index_of<T>()] = state;
+  ++Binding<PlacedStates<A>>::generation;
+}
+
+template <class A>
+template <class T>
+void LoopRunner<A>::remove_from_lattice() noexcept {
+  try {
+    executor_.wait();
+  } catch (const Error&) {
+    // Whoever waits next is told.
+  }
+  placed_.remove(index_of<T>());
+  Binding<PlacedStates<A>>::state.of[index_of<T>()] = {};
+  ++Binding<PlacedStates<A>>::generation;
 }
 
 template <class A>
@@ -190,12 +240,14 @@ void LoopRunner<A>::announce_kernels() {
   before_loop();
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, "kernels of the program's own");
   if constexpr (A::kFindsMisuse) announce_loop(executor_, heap_.storage().checks().loop, 0, {});
+  placed_.before_loop();
   make_lists(class_set_v<A, void>);  // for device_do
   growth_.after_loop();
 }
 
 template <class A>
 void LoopRunner<A>::make_lists(const ClassSet& visited) {
+  if constexpr (all_placed_v<typename A::Types>) return;
   const bool are_kept = lists_.not_kept(visited).empty();
   if constexpr (A::kFindsMisuse) {
     heap_.storage().make_lists(executor_, are_kept ? lists_.kept() : class_set_v<A, void>);
@@ -218,8 +270,9 @@ KeptLists LoopRunner<A>::keep_lists(const ClassSet& classes) {
 template <class A>
 View<ObjectPlaces> LoopRunner<A>::list(const ClassSet& classes) {
   executor_.check_may_wait();
+  placed_.before_look();
   make_lists(classes);
-  return storage().places();
+  return placed_.list_all(storage().places(), classes);
 }
 
 template <class A>
@@ -228,6 +281,7 @@ void LoopRunner<A>::run_over_indices(std::size_t count, const F& function, std::
   before_loop();
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, CallName<F>::text());
   announce({});
+  placed_.before_loop();
   // Also while lists are kept: what was deleted would else stay in them, and leave no room.
   if constexpr (A::kListsBeforeEveryLoop) heap_.storage().make_lists(executor_, class_set_v<A, void>);
   loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread);
@@ -241,8 +295,20 @@ void LoopRunner<A>::run(const Submit& submit) {
   before_loop();
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, loop_name<T, F>());
   announce(class_set_v<A, T>);
+  placed_.before_loop();
   make_lists(class_set_v<A, T>);
   submit();
+  growth_.after_loop();
+}
+
+template <class A>
+template <class Mask, class F>
+void LoopRunner<A>::run_over_places(std::uint64_t words, const Mask& mask, const F& function) {
+  before_loop();
+  if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, CallName<F>::text());
+  announce({});
+  placed_.before_loop();
+  loop_over_slots<A>(executor_, words, mask, function);
   growth_.after_loop();
 }
 
@@ -251,7 +317,12 @@ template <class T, class Call>
 void LoopRunner<A>::run_over_objects(const Call& call) {
   run<T, Call>([&] {
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      constexpr auto type = static_cast<std::size_t>(A::template index_of<S>);
+      constexpr std::size_t type = index_of<S>();
+      if constexpr (is_placed<S>()) {
+        const PlacedState& placed = placed_.state(type);
+        loop_over_slots<A>(executor_, placed.shape.words(), SeenWords{placed.seen}, PlacedCall<S, Call>{{call}});
+        return;
+      }
       loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
                            SlotCall<S, Call>{call});
     });
@@ -285,12 +356,18 @@ R LoopRunner<A>::reduce(R init, Op op, const F& f) {
   executor_.check_may_wait();
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, loop_name<T, F>());
   announce(class_set_v<A, T>);
+  placed_.before_loop();
   make_lists(class_set_v<A, T>);
   R result = init;
   A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-    constexpr auto type = static_cast<std::size_t>(A::template index_of<S>);
-    result = op(result, reduce_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
-                                          scratch_, init, op, SlotValue<S, F>{f}));
+    constexpr std::size_t type = index_of<S>();
+    BlockList list = heap_.storage().list(type);
+    std::size_t capacity = heap_.storage().list_capacity(type);
+    if constexpr (is_placed<S>()) {
+      list = placed_.list(type);
+      capacity = placed_.state(type).shape.words();
+    }
+    result = op(result, reduce_objects<A>(executor_, list, capacity, scratch_, init, op, SlotValue<S, F>{f}));
   });
   synchronize();
   return result;
@@ -311,11 +388,22 @@ bool LoopRunner<A>::retry_with_growth() {
 template <class A>
 std::uint64_t LoopRunner<A>::count(const ClassSet& classes) {
   executor_.check_may_wait();
+  placed_.before_look();
   const std::vector<std::uint64_t> totals = heap_.storage().count_objects(executor_);
   synchronize();
   std::uint64_t objects = 0;
-  for (std::size_t type = 0; type < A::Types::size; ++type) objects += classes.has(type) ? totals[2 * type] : 0;
+  for (std::size_t type = 0; type < A::Types::size; ++type) {
+    if (classes.has(type)) objects += totals[2 * type] + placed_.count(type);
+  }
   return objects;
+}
+
+template <class A>
+Statistics LoopRunner<A>::statistics() {
+  Statistics result = reports_.statistics();
+  placed_.before_look();
+  placed_.add_to(result);
+  return result;
 }
 
 template <class A>
@@ -349,7 +437,12 @@ void LoopRunner<A>::save(const std::string& path, const SaveOptions& options, Vi
   static_assert(check_saves());
   executor_.check_may_wait();
   synchronize();
-  save_checkpoint(executor_, heap_.storage(), growth_, loops_, path, options, items, kCompression);
+  placed_.before_look();
+  executor_.synchronize();
+  const std::vector<CheckpointItem> placed = placed_.items();
+  std::vector<const SavedItem*> all(items.begin(), items.end());
+  for (const CheckpointItem& item : placed) all.push_back(&item);
+  save_checkpoint(executor_, heap_.storage(), growth_, loops_, path, options, all, kCompression);
 }
 
 template <class A>
@@ -358,9 +451,14 @@ void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, Vi
   executor_.check_may_wait();
   executor_.synchronize();
   lists_.check_none();
+  placed_.before_look();  // so that nothing is left to be carried out
+  executor_.synchronize();
+  const std::vector<CheckpointItem> placed = placed_.items();
+  std::vector<const CheckpointItem*> all(items.begin(), items.end());
+  for (const CheckpointItem& item : placed) all.push_back(&item);
   const Rebinding rebinding{heap_};
   const LoadedCheckpoint loaded =
-      load_checkpoint(executor_, heap_.storage(), growth_, path, options, items, kCompression);
+      load_checkpoint(executor_, heap_.storage(), growth_, path, options, all, kCompression);
   if (!loaded.has_lists) heap_.storage().make_lists(executor_, class_set_v<A, void>);
   loops_ = loaded.loops;
   reports_.forget();  // those were reported before it was saved

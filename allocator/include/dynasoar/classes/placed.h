@@ -1,0 +1,96 @@
+/// @file
+/// Placed classes: those whose objects have a place on a lattice. What device code knows of them, and where their
+/// objects are. Used by SoaAllocator, checks and loops.
+///
+/// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks look like those of the heap
+/// but lie one after the other in memory of their own, which a Lattice owns. Who is where is said by words of 64
+/// places:
+///
+///   seen       the objects that there were when the running loop began. No loop changes it
+///   arrived    what was created, or moved here, in the running loop
+///   departed   what was destroyed, or moved away, in the running loop
+///
+/// A loop sets bits of the last two and never clears them, except that a move which fails takes back its own claim. So
+/// within a loop at most one object arrives at a place, nothing arrives where an object is seen, and an object departs
+/// once. Before the next loop `seen` becomes (seen | arrived) & ~departed, and the others become 0; see refresh_places.
+/// Changes are relaxed: a thread that sets a bit first has the slot to itself, and others see the object in the next
+/// loop only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Whether the objects of C are placed.
+template <class C>
+__host__ __device__ constexpr bool is_placed() {
+  if constexpr (requires { C::kPlaced; }) {
+    return C::kPlaced;
+  } else {
+    return false;
+  }
+}
+
+/// Whether any of the classes is placed. @pre they are complete
+template <class List>
+inline constexpr bool any_placed_v = false;
+template <template <class...> class List, class... Ts>
+inline constexpr bool any_placed_v<List<Ts...>> = (false || ... || is_placed<Ts>());
+
+/// Whether all of them are.
+template <class List>
+inline constexpr bool all_placed_v = false;
+template <template <class...> class List, class... Ts>
+inline constexpr bool all_placed_v<List<Ts...>> = (true && ... && is_placed<Ts>());
+
+/// Bytes from a block of placed Ts to the next. Blocks of a class with one field of a byte are not rounded up to lines.
+template <class T>
+inline constexpr std::size_t placed_block_bytes_v = ClassLayout<T>::bytes <= 64
+                                                        ? 64
+                                                        : (ClassLayout<T>::bytes + 63) / 64 * 64;
+
+/// What device code knows of the objects of a placed class; all null if there is no lattice for them.
+struct PlacedState {
+  char* base;  ///< the blocks
+  std::uint64_t* seen;
+  AtomicWord<std::uint64_t>* arrived;
+  AtomicWord<std::uint64_t>* departed;
+  LatticeShape shape;
+};
+
+/// The states of the placed classes of an allocator, by index: bound like the state of the allocator, see Binding.
+template <class A>
+struct PlacedStates {
+  struct State {
+    PlacedState of[A::kTypes];
+  };
+};
+
+/// The state of the placed class with this index.
+template <class A>
+__device__ const PlacedState& placed_state(int type) {
+  return bound_state<PlacedStates<A>>().of[A::kTypes == 1 ? 0 : type];
+}
+
+/// The pointer to the T at a slot.
+template <class T>
+__host__ __device__ Handle placed_handle(std::uint64_t slot) {
+  return Handle::make(slot / kSlotsPerBlock * placed_block_bytes_v<T>,
+                      static_cast<std::uint32_t>(slot % kSlotsPerBlock), T::Allocator::template index_of<T>);
+}
+
+/// The slot of a T.
+template <class T>
+__host__ __device__ std::uint64_t placed_slot(Handle object) {
+  return object.block_offset() / placed_block_bytes_v<T> * kSlotsPerBlock + object.slot();
+}
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,136 @@
+/// @file
+/// PlacedObjects: creates, moves and destroys objects that are placed on a lattice. Called by the functions of place.h
+/// of the DSL. The protocol is described in classes/placed.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/checks/checks.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
+
+namespace dynasoar::detail {
+
+/// A bit of the words of a placed class.
+struct PlaceBit {
+  std::uint64_t word;
+  std::uint64_t mask;
+
+  __device__ explicit PlaceBit(std::uint64_t slot) : word(slot / 64), mask(std::uint64_t{1} << slot % 64) {}
+};
+
+/// @tparam A   the allocator
+template <class A>
+class PlacedObjects {
+ public:
+  /// What is known of T and its lattice.
+  template <class T>
+  __device__ static const PlacedState& state() {
+    const PlacedState& placed = placed_state<A>(A::template index_of<T>);
+    if constexpr (kChecked) Checks<A>::template check_has_lattice<T>(placed);
+    return placed;
+  }
+
+  /// Creates a T. @return null if the place is taken, was taken when the loop began, or does not exist
+  template <class T, class... Args>
+  __device__ static T* create(Place place, Args&&... args) {
+    check_listed<A, T>();
+    check_constructible<T, Args...>();
+    if constexpr (kChecked) {
+      if (!Checks<A>::template begin_create<T>()) return nullptr;
+    }
+    if (!place.exists() || !claim(state<T>(), PlaceBit(place.slot()))) return nullptr;
+    T* const object = reinterpret_cast<T*>(placed_handle<T>(place.slot()).bits());
+    using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
+    [[maybe_unused]] const Scope scope(object);
+    if constexpr (sizeof...(Args) == 0) {
+      ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
+    } else {
+      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    }
+    return object;
+  }
+
+  /// Destroys a T. @return whether the caller did it: false if it had been destroyed or had moved away in this loop
+  template <class T>
+  __device__ static bool destroy(T* object) {
+    bool is_destroyed = false;
+    with_class_of(object, [&]<class S>(S* known, Handle handle) {
+      if (!depart(placed_state<A>(A::template index_of<S>), PlaceBit(placed_slot<S>(handle)))) return;
+      if constexpr (!std::is_trivially_destructible_v<S>) known->~S();
+      is_destroyed = true;
+    });
+    return is_destroyed;
+  }
+
+  /// Moves a T. @return the object at its new place, or null: then it was not moved
+  template <class T>
+  __device__ static T* move(T* object, Place place) {
+    if (!place.exists()) return nullptr;
+    T* moved = nullptr;
+    with_class_of(object, [&]<class S>(S*, Handle handle) {
+      const PlacedState& placed = placed_state<A>(A::template index_of<S>);
+      const PlaceBit to(place.slot());
+      if (!claim(placed, to)) return;
+      if (!depart(placed, PlaceBit(placed_slot<S>(handle)))) {
+        placed.arrived[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there
+        return;
+      }
+      const Handle target = placed_handle<S>(place.slot());
+      copy_fields<S>(placed.base, handle, target);
+      moved = reinterpret_cast<S*>(target.bits());
+    });
+    return moved;
+  }
+
+ private:
+  /// Claims a place for an object that arrives. @return whether the caller got it
+  __device__ static bool claim(const PlacedState& placed, PlaceBit bit) {
+    if ((placed.seen[bit.word] & bit.mask) != 0) return false;
+    return (placed.arrived[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;
+  }
+
+  /// Notes that an object departs. @return whether the caller was the first
+  __device__ static bool depart(const PlacedState& placed, PlaceBit bit) {
+    return (placed.departed[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;
+  }
+
+  /// Calls `f(object, handle)` with the object as one of its own class, if it may depart.
+  template <class T, class F>
+  __device__ static void with_class_of(T* object, const F& f) {
+    check_listed_or_base<A, T>();
+    if (object == nullptr) return;
+    const Handle handle(reinterpret_cast<std::uint64_t>(object));
+    if constexpr (kChecked) {
+      if (!Checks<A>::template may_depart<T>(handle)) return;
+    }
+    using Classes = typename A::template Subtypes<T>;
+    Classes::for_each([&]<class S>(std::type_identity<S>) {
+      if (Classes::size == 1 || handle.type_index() == A::template index_of<S>) f(static_cast<S*>(object), handle);
+    });
+  }
+
+  template <class S>
+  __device__ static void copy_fields(char* base, Handle from, Handle to) {
+    for_each_field<S>([&]<class Arrays>(Arrays) {
+      using Element = typename Arrays::Element;
+      const char* const old = base + (from.block_offset() + from.slot() * sizeof(Element)) + Arrays::kOffset;
+      char* const fresh = base + (to.block_offset() + to.slot() * sizeof(Element)) + Arrays::kOffset;
+      for (std::size_t i = 0; i < Arrays::kCount; ++i) {
+        *reinterpret_cast<Element*>(fresh + i * Arrays::kStride) =
+            *reinterpret_cast<const Element*>(old + i * Arrays::kStride);
+      }
+    });
+  }
+};
+
+}  // namespace dynasoar::detail

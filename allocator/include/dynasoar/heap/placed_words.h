@@ -1,0 +1,34 @@
+/// @file
+/// PlacedWords: the words that say who is where on a lattice, for code that is compiled once for all programs: the
+/// refresh before a loop, counts, and lists for reductions and columns.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/base/view.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+/// Of one class; see classes/placed.h.
+struct PlacedWords {
+  std::uint64_t* seen;
+  AtomicWord<std::uint64_t>* arrived;
+  AtomicWord<std::uint64_t>* departed;
+  std::uint64_t words;
+};
+
+/// Lets the next loop see what the last ones have changed. May be recorded.
+/// @par Cost   one kernel for up to 16 classes, which reads two words per 64 places, and writes where something changed
+void refresh_places(Executor& executor, View<PlacedWords> classes);
+
+/// Adds the number of objects that are seen to `total`, in device memory.
+void count_seen(Executor& executor, const PlacedWords& words, AtomicWord<std::uint64_t>* total);
+
+/// Lists all blocks of a class, also those without objects. @param list   room for `words.words` entries
+void list_seen(Executor& executor, const PlacedWords& words, const BlockList& list);
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,83 @@
+/// @file
+/// loop_over_slots on a GPU.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/tuning.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+/// Numbers of the slots that are selected in the words of a warp.
+struct DealtSlots {
+  std::uint16_t slots[64 * kWordsPerWarp];
+};
+
+/// Writes down the slots that are selected in the words from `first` on. All lanes of a warp call it. @return how many
+///
+/// @param taken   words that a warp takes, at most kWordsPerWarp
+template <class M>
+__device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
+                                    DealtSlots& dealt) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
+  std::uint32_t count = 0;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kWordsPerWarp; ++i) {
+    const std::uint64_t bits = i < taken && first + i < words ? mask(first + i) : 0;
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const auto selected = static_cast<std::uint32_t>(bits >> 32 * half);
+      if ((selected >> lane & 1) != 0) {
+        dealt.slots[count + static_cast<std::uint32_t>(popcount(selected & below))] =
+            static_cast<std::uint16_t>(i * 64 + half * 32 + lane);
+      }
+      count += static_cast<std::uint32_t>(popcount(selected));
+    }
+  }
+  return count;
+}
+
+template <class A, class M, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
+  take_turns();
+  __shared__ DealtSlots of_warps[kThreadsPerBlock / 32];
+  DealtSlots& dealt = of_warps[threadIdx.x / 32];
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (blockDim.x / 32);
+  for (std::uint64_t first = warp * taken; first < words; first += warps * taken) {
+    const std::uint32_t count = deal_slots(first, taken, words, mask, dealt);
+    __syncwarp();
+    for (std::uint32_t begin = 0; begin < count; begin += 32) {
+      if (begin + lane < count) function(first * 64 + dealt.slots[begin + lane]);
+      __syncwarp();  // lanes that went different ways would stay apart, and the next words overwrite the slots
+    }
+  }
+}
+
+template <class A, class M, class F>
+void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, const F& function) {
+  if (words == 0) return;
+  bring_up_to_date<A>(executor);
+  static const KernelTraits all_traits(slot_kernel<A, M, F>, executor.multiprocessors());
+  // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
+  const std::uint64_t share = words / (kWarpsPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors()));
+  const std::uint32_t taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, kWordsPerWarp));
+  const std::uint64_t threads = 32 * ((words - 1) / taken + 1);
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
+  // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take.
+  const std::uint64_t grid = std::min<std::uint64_t>((threads - 1) / traits.threads + 1, std::uint64_t{1} << 30);
+  launch(traits, slot_kernel<A, M, F>, static_cast<unsigned>(grid), executor.stream(), words, taken, mask, function);
+}
+
+}  // namespace
+
+}  // namespace dynasoar::detail

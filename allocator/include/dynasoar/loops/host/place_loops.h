@@ -1,0 +1,22 @@
+/// @file
+/// loop_over_slots on a CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+template <class A, class M, class F>
+void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, const F& function) {
+  executor.for_each_index(words, [mask, function](std::size_t word) {
+    for (std::uint64_t left = mask(word); left != 0; left &= left - 1) {
+      function(std::uint64_t{word} * 64 + static_cast<std::uint64_t>(lowest_bit(left)));
+    }
+  });
+}
+
+}  // namespace dynasoar::detail

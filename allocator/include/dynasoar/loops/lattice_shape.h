@@ -1,0 +1,315 @@
+/// @file
+/// LatticeShape: which places a lattice has, which are neighbours, and which slot of which block each of them is. Used
+/// by objects that are placed on a lattice, in device code, and by Lattice on the host.
+///
+/// Places are numbered row by row, x first. The number of a place is its slot in the arrays of a class: slot s of block
+/// b is place 64 b + s. Rows begin at whole blocks where that wastes at most an eighth of the slots.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+/// A place of a lattice, or no place: what lies beyond an edge that is not periodic. Only a LatticeShape knows where it
+/// is. May be a field.
+class Place {
+ public:
+  /// No place.
+  Place() = default;
+
+  /// For the library: the place of a slot.
+  __host__ __device__ explicit constexpr Place(std::uint64_t slot) : slot_(slot) {}
+
+  /// Whether there is such a place.
+  __host__ __device__ constexpr bool exists() const { return slot_ != kNone; }
+
+  /// For the library: number of the slot that objects at this place have.
+  __host__ __device__ constexpr std::uint64_t slot() const { return slot_; }
+
+  __host__ __device__ friend constexpr bool operator==(Place a, Place b) { return a.slot_ == b.slot_; }
+  __host__ __device__ friend constexpr bool operator!=(Place a, Place b) { return a.slot_ != b.slot_; }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  std::uint64_t slot_ = kNone;
+};
+
+/// Coordinates of a place, or a distance from one place to another; 0 along axes that the lattice does not have.
+struct LatticeVector {
+  std::int32_t x = 0, y = 0, z = 0;
+
+  __host__ __device__ friend constexpr bool operator==(LatticeVector a, LatticeVector b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  }
+};
+
+/// The directions to the nearest neighbours: toward lower x, lower y, greater x, greater y, lower z and greater z.
+enum class Direction : std::uint8_t { left, up, right, down, front, back };
+
+/// The direction that leads back.
+__host__ __device__ constexpr Direction opposite(Direction direction) {
+  const auto d = static_cast<std::uint8_t>(direction);
+  return static_cast<Direction>(d < 4 ? d ^ 2 : d ^ 1);
+}
+
+/// The neighbourhood of all places at most `radius` away along each axis: 8 places in two dimensions if it is 1.
+template <int radius = 1>
+struct Moore {
+  static_assert(0 < radius && radius < 32, "dynasoar: the radius of a neighbourhood is from 1 to 31");
+  static constexpr int kRadius = radius;
+
+  /// How far a row reaches to each side that is so far away along the other axes; negative: no place of it.
+  __host__ __device__ static constexpr int reach(int, int) { return radius; }
+};
+
+/// The neighbourhood of all places at most `radius` steps away: 4 places in two dimensions if it is 1.
+template <int radius = 1>
+struct VonNeumann {
+  static_assert(0 < radius && radius < 32, "dynasoar: the radius of a neighbourhood is from 1 to 31");
+  static constexpr int kRadius = radius;
+
+  __host__ __device__ static constexpr int reach(int y, int z) { return radius - (y < 0 ? -y : y) - (z < 0 ? -z : z); }
+};
+
+namespace detail {
+
+/// Divides numbers below 2^31 by a number that is known at run time only, with a multiplication.
+class Divider {
+ public:
+  Divider() = default;
+  /// @pre 1 <= divisor <= 2^30
+  explicit Divider(std::uint32_t divisor);
+
+  __host__ __device__ std::uint32_t quotient(std::uint32_t number) const {
+    const auto product = static_cast<std::uint32_t>(std::uint64_t{number} * multiplier_ >> 32);
+    return multiplier_ == 0 ? number : product >> shift_;
+  }
+
+ private:
+  std::uint32_t multiplier_;  // 0: divides by 1
+  std::uint32_t shift_;
+};
+
+/// Places next to each other in a row: bit i is the i-th of them.
+struct RowOfPlaces {
+  std::uint64_t exist;  ///< those that there are
+  std::uint64_t found;  ///< those of them that were looked for
+};
+
+}  // namespace detail
+
+/// The places of a lattice of one to three dimensions. Trivially copyable: pass it to loops, or call `lattice_of<T>()`
+/// in device code.
+///
+/// Axes are periodic, so that the last place is the first one's neighbour, or bounded. On a short periodic axis a place
+/// may be its own neighbour, or a neighbour on both sides; neighbourhoods have it as often.
+class LatticeShape {
+ public:
+  static constexpr std::size_t kMostPlacesOfAxis = std::size_t{1} << 30;
+  static constexpr std::size_t kMostPlaces = std::size_t{1} << 38;
+
+  /// For the library: no lattice yet.
+  LatticeShape() = default;
+
+  /// @param sizes      places along each axis: {width}, {width, height} or {width, height, depth}
+  /// @param periodic   which axes are periodic
+  /// @throws Error if there are not one to three axes, or too few or too many places
+  LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic);
+
+  __host__ __device__ std::int32_t width() const { return width_; }
+  __host__ __device__ std::int32_t height() const { return height_; }
+  __host__ __device__ std::int32_t depth() const { return depth_; }
+
+  /// Number of axes.
+  __host__ __device__ int axes() const { return axes_; }
+
+  /// Number of places.
+  __host__ __device__ std::uint64_t size() const {
+    return std::uint64_t{static_cast<std::uint32_t>(width_)} * static_cast<std::uint32_t>(height_) *
+           static_cast<std::uint32_t>(depth_);
+  }
+
+  /// The place with these coordinates. @pre they are within the lattice
+  __host__ __device__ Place place(LatticeVector at) const {
+    return Place(first_slot(at.y, at.z) + static_cast<std::uint32_t>(at.x));
+  }
+
+  /// Where a place is. @pre it exists
+  __host__ __device__ LatticeVector coordinates(Place place) const {
+    const Row row = row_of(place.slot());
+    return {row.x, row.y, row.z};
+  }
+
+  /// The number of a place, 0 <= number < size(): row by row, x first, without gaps; the same on all backends and in
+  /// all versions. For random numbers, and as an index into arrays of your own. @pre it exists
+  __host__ __device__ std::uint64_t number(Place place) const {
+    if (stride_ == static_cast<std::uint32_t>(width_)) return place.slot();
+    const std::uint64_t row = row_number(place.slot());
+    return place.slot() - row * (stride_ - static_cast<std::uint32_t>(width_));
+  }
+
+  /// The place with a number. @pre number < size()
+  __host__ __device__ Place place_of_number(std::uint64_t number) const {
+    const std::uint64_t row = number / static_cast<std::uint32_t>(width_);
+    return Place(number + row * (stride_ - static_cast<std::uint32_t>(width_)));
+  }
+
+  /// The place at a distance; none if there is none, beyond a bounded edge.
+  /// @pre the place exists; distances along each axis are less than 2^30
+  __host__ __device__ Place neighbour(Place place, LatticeVector distance) const {
+    const Row row = row_of(place.slot());
+    const std::int32_t x = moved(row.x, distance.x, width_, periodic_[0]);
+    const std::int32_t y = moved(row.y, distance.y, height_, periodic_[1]);
+    const std::int32_t z = moved(row.z, distance.z, depth_, periodic_[2]);
+    if ((x | y | z) < 0) return Place();
+    // 64-bit arithmetic modulo 2^64: differences may be negative.
+    const std::int64_t rows = std::int64_t{z - row.z} * height_ + (y - row.y);
+    return Place(place.slot() + static_cast<std::uint64_t>(rows * stride_ + (x - row.x)));
+  }
+
+  /// The next place in a direction; none if there is none.
+  __host__ __device__ Place neighbour(Place place, Direction direction) const {
+    const int d = static_cast<int>(direction);
+    const std::int32_t sign = d == 0 || d == 1 || d == 4 ? -1 : 1;
+    return neighbour(place, {d == 0 || d == 2 ? sign : 0, d == 1 || d == 3 ? sign : 0, d >= 4 ? sign : 0});
+  }
+  __host__ __device__ Place left(Place place) const { return neighbour(place, {-1, 0, 0}); }
+  __host__ __device__ Place up(Place place) const { return neighbour(place, {0, -1, 0}); }
+  __host__ __device__ Place right(Place place) const { return neighbour(place, {1, 0, 0}); }
+  __host__ __device__ Place down(Place place) const { return neighbour(place, {0, 1, 0}); }
+  __host__ __device__ Place front(Place place) const { return neighbour(place, {0, 0, -1}); }
+  __host__ __device__ Place back(Place place) const { return neighbour(place, {0, 0, 1}); }
+
+  /// Calls `f(neighbour)` for the places of a neighbourhood that exist, row by row, x first; not for the place itself.
+  template <class Neighbourhood, class F>
+  __host__ __device__ void for_each_neighbour(Place place, Neighbourhood, const F& f) const {
+    const int rows = axes_ > 1 ? Neighbourhood::kRadius : 0;
+    const int layers = axes_ > 2 ? Neighbourhood::kRadius : 0;
+    for (int z = -layers; z <= layers; ++z) {
+      for (int y = -rows; y <= rows; ++y) {
+        for (int x = -Neighbourhood::reach(y, z); x <= Neighbourhood::reach(y, z); ++x) {
+          if (x == 0 && y == 0 && z == 0) continue;
+          const Place next = neighbour(place, {x, y, z});
+          if (next.exists()) f(next);
+        }
+      }
+    }
+  }
+
+  /// For the library: words with a bit for each slot.
+  __host__ __device__ std::uint64_t words() const { return words_; }
+
+  /// For the library: the slots of a word that are places.
+  __host__ __device__ std::uint64_t places_of_word(std::uint64_t word) const {
+    const std::uint64_t first = word * 64;
+    if (stride_ == static_cast<std::uint32_t>(width_)) {
+      const std::uint64_t left = size() - first;
+      return left >= 64 ? ~std::uint64_t{0} : detail::first_bits(static_cast<int>(left));
+    }
+    const std::uint64_t left = static_cast<std::uint32_t>(width_) - (first - row_number(first) * stride_);
+    return left >= 64 ? ~std::uint64_t{0} : detail::first_bits(static_cast<int>(left));
+  }
+
+  /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood: a RowOfPlaces of 2 * reach + 1
+  /// places, without the place itself, and the distance to the middle one.
+  ///
+  /// @param word_of   called with the number of a word: which of its slots are looked for
+  template <class Neighbourhood, class WordOf, class F>
+  __host__ __device__ void for_each_row(Place place, Neighbourhood, const WordOf& word_of, const F& f) const {
+    const Row at = row_of(place.slot());
+    const int rows = axes_ > 1 ? Neighbourhood::kRadius : 0;
+    const int layers = axes_ > 2 ? Neighbourhood::kRadius : 0;
+    for (int dz = -layers; dz <= layers; ++dz) {
+      for (int dy = -rows; dy <= rows; ++dy) {
+        const int reach = Neighbourhood::reach(dy, dz);
+        const std::int32_t y = moved(at.y, dy, height_, periodic_[1]);
+        const std::int32_t z = moved(at.z, dz, depth_, periodic_[2]);
+        if (reach < 0 || (y | z) < 0) continue;
+        detail::RowOfPlaces row = look_at_row(first_slot(y, z), at.x, reach, word_of);
+        if (dy == 0 && dz == 0) {
+          const std::uint64_t others = ~(std::uint64_t{1} << reach);
+          row = {row.exist & others, row.found & others};
+        }
+        f(row, LatticeVector{0, dy, dz}, reach);
+      }
+    }
+  }
+
+ private:
+  struct Row {
+    std::int32_t x, y, z;
+  };
+
+  __host__ __device__ std::uint64_t first_slot(std::int32_t y, std::int32_t z) const {
+    const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(height_) +
+                              static_cast<std::uint32_t>(y);
+    return row * stride_;
+  }
+
+  __host__ __device__ std::uint64_t row_number(std::uint64_t slot) const {
+    return is_small_ ? by_stride_.quotient(static_cast<std::uint32_t>(slot)) : slot / stride_;
+  }
+
+  __host__ __device__ Row row_of(std::uint64_t slot) const {
+    if (axes_ == 1) return {static_cast<std::int32_t>(slot), 0, 0};
+    const std::uint64_t row = row_number(slot);
+    const auto x = static_cast<std::int32_t>(slot - row * stride_);
+    if (axes_ == 2) return {x, static_cast<std::int32_t>(row), 0};
+    const auto height = static_cast<std::uint32_t>(height_);
+    const std::uint64_t z = is_small_ ? by_height_.quotient(static_cast<std::uint32_t>(row)) : row / height;
+    return {x, static_cast<std::int32_t>(row - z * height), static_cast<std::int32_t>(z)};
+  }
+
+  /// A coordinate after a step along an axis of some length; negative if that leads beyond a bounded edge.
+  __host__ __device__ static std::int32_t moved(std::int32_t from, std::int32_t by, std::int32_t length,
+                                                bool is_periodic) {
+    std::int32_t to = from + by;
+    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
+    if (!is_periodic) return -1;
+    to += to < 0 ? length : -length;
+    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
+    to %= length;
+    return to < 0 ? to + length : to;
+  }
+
+  /// The places from x - reach to x + reach in the row that begins at a slot.
+  template <class WordOf>
+  __host__ __device__ detail::RowOfPlaces look_at_row(std::uint64_t row, std::int32_t x, int reach,
+                                                      const WordOf& word_of) const {
+    if (x >= reach && x + reach < width_) {
+      const std::uint64_t first = row + static_cast<std::uint32_t>(x - reach);
+      const int count = 2 * reach + 1;
+      const int offset = static_cast<int>(first % 64);
+      std::uint64_t found = word_of(first / 64) >> offset;
+      if (offset + count > 64) found |= word_of(first / 64 + 1) << (64 - offset);
+      return {detail::first_bits(count), found & detail::first_bits(count)};
+    }
+    detail::RowOfPlaces places{0, 0};
+    for (int i = 0; i <= 2 * reach; ++i) {
+      const std::int32_t at = moved(x, i - reach, width_, periodic_[0]);
+      if (at < 0) continue;
+      const std::uint64_t slot = row + static_cast<std::uint32_t>(at);
+      places.exist |= std::uint64_t{1} << i;
+      places.found |= (word_of(slot / 64) >> slot % 64 & 1) << i;
+    }
+    return places;
+  }
+
+  // Without initial values, because this is a part of what is bound: see Binding.
+  std::int32_t width_, height_, depth_;
+  std::uint32_t stride_;  // slots from a row to the next
+  std::uint64_t words_;
+  detail::Divider by_stride_, by_height_;
+  std::int32_t axes_;
+  bool periodic_[3];
+  bool is_small_;  // all slots have numbers below 2^31
+};
+
+}  // namespace dynasoar

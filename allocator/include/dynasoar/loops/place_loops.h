@@ -1,0 +1,14 @@
+/// @file
+/// Loops over slots that words of bits select: over the objects of a class that is placed on a lattice, over all places
+/// and over free places.
+///
+///     loop_over_slots<A>(executor, words, mask, function)
+///
+/// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that bit i of `mask(w)` is set, 0 <= w <
+/// words, in device code that may use objects of allocator type A. On a GPU, a warp takes a few words and deals the
+/// slots that are selected to its lanes, so that no lane idles while others work, however few of the slots these are.
+#pragma once
+
+#include <dynasoar/platform/config.h>
+
+#include DYNASOAR_BACKEND_HEADER(place_loops.h)

@@ -1,0 +1,84 @@
+#include <dynasoar/heap/placed_words.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/order.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+/// Refreshes the i-th words of several classes.
+struct Refresh {
+  static constexpr std::size_t kMost = 16;
+
+  PlacedWords classes[kMost];
+  std::size_t count;
+
+  __device__ void operator()(std::size_t i) const {
+    for (std::size_t c = 0; c < count; ++c) {
+      const PlacedWords& words = classes[c];
+      if (i >= words.words) continue;
+      // relaxed: loops are over before the refresh, and it before the next loop
+      const std::uint64_t arrived = words.arrived[i].load(Order::relaxed);
+      const std::uint64_t departed = words.departed[i].load(Order::relaxed);
+      if ((arrived | departed) == 0) continue;
+      words.seen[i] = (words.seen[i] | arrived) & ~departed;
+      words.arrived[i].store(0, Order::relaxed);
+      words.departed[i].store(0, Order::relaxed);
+    }
+  }
+};
+
+struct CountSeen {
+  static constexpr std::size_t kWordsPerTask = 64;
+
+  PlacedWords words;
+  AtomicWord<std::uint64_t>* total;
+
+  __device__ void operator()(std::size_t task) const {
+    std::uint64_t found = 0;
+    for (std::uint64_t i = task * kWordsPerTask; i < (task + 1) * kWordsPerTask && i < words.words; ++i) {
+      found += static_cast<std::uint64_t>(popcount(words.seen[i]));
+    }
+    total->add(found, Order::relaxed);  // relaxed: read when the device is idle
+  }
+};
+
+struct ListSeen {
+  PlacedWords words;
+  BlockList list;
+
+  __device__ void operator()(std::size_t i) const {
+    list.entries[i] = {words.seen[i], static_cast<std::uint32_t>(i)};
+    if (i == 0) *list.count = static_cast<std::uint32_t>(words.words);
+  }
+};
+
+}  // namespace
+
+void refresh_places(Executor& executor, View<PlacedWords> classes) {
+  for (std::size_t first = 0; first < classes.size(); first += Refresh::kMost) {
+    Refresh refresh{};
+    std::uint64_t most = 0;
+    for (std::size_t c = first; c < classes.size() && refresh.count < Refresh::kMost; ++c) {
+      refresh.classes[refresh.count++] = classes[c];
+      most = std::max(most, classes[c].words);
+    }
+    executor.for_each_index(most, refresh);
+  }
+}
+
+void count_seen(Executor& executor, const PlacedWords& words, AtomicWord<std::uint64_t>* total) {
+  const std::size_t tasks = (words.words + CountSeen::kWordsPerTask - 1) / CountSeen::kWordsPerTask;
+  executor.for_each_index(tasks, CountSeen{words, total});
+}
+
+void list_seen(Executor& executor, const PlacedWords& words, const BlockList& list) {
+  executor.for_each_index(words.words, ListSeen{words, list});
+}
+
+}  // namespace dynasoar::detail

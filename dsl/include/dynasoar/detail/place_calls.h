@@ -1,0 +1,82 @@
+/// @file
+/// What loops over the objects of placed classes and over places call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/heap/placed_objects.h>
+#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Calls a callable for the T at a slot.
+template <class T, class Call>
+struct PlacedCall {
+  SlotCall<T, Call> slot_call;
+  __device__ void operator()(std::uint64_t slot) const { slot_call.visit(placed_handle<T>(slot).bits()); }
+};
+
+/// Calls a callable for a place, in a loop of allocator type A.
+template <class A, class F, class... Args>
+struct PlaceCall {
+  F function;
+  std::tuple<Args...> arguments;
+  __device__ void operator()(std::uint64_t slot) const {
+    static_assert(check_call<const F&, Place, Args...>());
+    [[maybe_unused]] const ScopeFor<A> scope(0);
+    std::tuple<Args...> copy = arguments;
+    call(Place(slot), copy, std::index_sequence_for<Args...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  __device__ void call(Place place, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
+    function(place, std::get<I>(copy)...);
+  }
+};
+
+/// Creates a T at a place if a predicate says so.
+template <class T, class Predicate, class... Args>
+struct NewAtPlace {
+  Predicate predicate;
+  std::tuple<Args...> arguments;
+  __device__ void operator()(std::uint64_t slot) const {
+    using A = typename T::Allocator;
+    static_assert(check_call<const Predicate&, Place>());
+    [[maybe_unused]] const ScopeFor<A> scope(0);
+    if (predicate(Place(slot))) create(slot, std::index_sequence_for<Args...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  __device__ void create(std::uint64_t slot, std::index_sequence<I...>) const {
+    PlacedObjects<typename T::Allocator>::template create<T>(Place(slot), std::get<I>(arguments)...);
+  }
+};
+
+/// The places of a lattice, as a mask of loop_over_slots.
+struct AllPlaces {
+  LatticeShape shape;
+  __device__ std::uint64_t operator()(std::uint64_t word) const { return shape.places_of_word(word); }
+};
+
+/// Those where a loop sees none of some classes.
+template <std::size_t kClasses>
+struct FreePlaces {
+  LatticeShape shape;
+  const std::uint64_t* seen[kClasses];
+  __device__ std::uint64_t operator()(std::uint64_t word) const {
+    std::uint64_t taken = 0;
+    for (std::size_t i = 0; i < kClasses; ++i) taken |= seen[i][word];
+    return shape.places_of_word(word) & ~taken;
+  }
+};
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,95 @@
+/// @file
+/// PlacedClasses: the placed classes of an allocator that have a lattice now. LoopRunner asks it for what its loops
+/// need; a Lattice adds its classes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <dynasoar/base/view.h>
+#include <dynasoar/checkpoint/items.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/heap/object_places.h>
+#include <dynasoar/heap/placed_words.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/memory.h>
+#include <dynasoar/statistics.h>
+
+namespace dynasoar::detail {
+
+/// A set of words that is not stored: the objects of a class that loops see. For loop_over_slots.
+struct SeenWords {
+  const std::uint64_t* seen;
+  __device__ std::uint64_t operator()(std::uint64_t word) const { return seen[word]; }
+};
+
+class PlacedClasses {
+ public:
+  PlacedClasses(Executor& executor, const ClassTable& classes);
+
+  /// @throws Error if the objects of a class are on a lattice
+  void check_may_add(std::size_t type) const;
+
+  /// The objects of a class are now where `state` says. @pre check_may_add
+  void add(std::size_t type, const PlacedState& state);
+  void remove(std::size_t type);
+
+  /// Changes with every call of these two: recorded steps have to be recorded again.
+  std::uint64_t changes() const { return changes_; }
+
+  /// @throws Error if there is no lattice for a class
+  const PlacedState& state(std::size_t type) const;
+
+  /// Lets a loop that is submitted now see what those before it have changed, and expects it to change something, too.
+  void before_loop();
+
+  /// What loops have changed is not known: a recorded step has run, or may run before the next loop does.
+  void expect_changes() { may_have_changed_ = !words_.empty(); }
+
+  /// @pre a loop sees what there is: before_look() was called
+  std::uint64_t count(std::size_t type);
+
+  /// Before the host looks at objects that no loop visits.
+  void before_look();
+
+  /// A list of all blocks of a class, for reductions. @pre as for count
+  BlockList list(std::size_t type);
+
+  /// Where the listed objects of all classes are, those of the heap included. @pre as for count
+  View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);
+
+  /// Fills in what is known of placed classes. @pre as for count
+  void add_to(Statistics& statistics);
+
+  /// What a checkpoint holds of placed objects. @pre as for count
+  std::vector<CheckpointItem> items() const;
+
+ private:
+  struct OfClass {
+    PlacedState state;
+    DeviceArray<ListedBlock> entries;  // of `list`
+    DeviceArray<std::uint32_t> entry_count;
+  };
+
+  static PlacedWords words_of(const PlacedState& state) {
+    return {state.seen, state.arrived, state.departed, state.shape.words()};
+  }
+
+  Executor& executor_;
+  const ClassTable& classes_;
+  std::vector<std::optional<OfClass>> of_class_;  // by index
+  std::vector<PlacedWords> words_;                // of all that there are
+  std::vector<ObjectPlaces> places_;
+  std::uint64_t changes_ = 0;
+  bool may_have_changed_ = false;
+};
+
+/// Text for people and checkpoints: "64 x 32 places".
+std::string text_of(const LatticeShape& shape);
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,185 @@
+/// @file
+/// Lattice: the host's side of classes whose objects are placed on a lattice. See docs/how-to/lattices.md. Not in
+/// dynasoar.h, because many programs have no use for it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/allocator_handle.h>
+#include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/detail/place_calls.h>
+#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/place.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar {
+
+struct LatticeOptions {
+  /// Axes whose ends meet. Beyond the ends of the others there is no place.
+  std::array<bool, 3> periodic = {true, true, true};
+};
+
+/// The places of objects of some classes, and their memory.
+///
+///     class Tree : public dynasoar::SoaBase<AllocatorT> {
+///      public:
+///       static constexpr bool kPlaced = true;
+///       DYNASOAR_FIELDS(Tree, (burns_, bool));
+///       ...
+///     };
+///
+///     dynasoar::Lattice<Tree> forest(handle, {1024, 1024});
+///     forest.parallel_new<Tree>([=] __device__(dynasoar::Place place) { return ...; });
+///     handle.parallel_do<&Tree::burn>();
+///     forest.parallel_for_free([=] __device__(dynasoar::Place place) { dynasoar::make_new_at<Tree>(place); });
+///
+/// There is room for an object of each class at each place. `handle.parallel_do`, `count`, `reduce`, `columns`, `save`
+/// and `load` go for placed classes as for others.
+///
+/// @tparam Ts   placed classes of one allocator, each on no other lattice that is alive
+/// @par Concurrency   loops are ordered like those of the handle; all may be recorded
+template <class... Ts>
+class Lattice {
+  static_assert(sizeof...(Ts) > 0, "dynasoar: a Lattice is for objects: Lattice<Class, ...>");
+
+ public:
+  using Allocator = typename detail::FirstOf<Ts...>::Allocator;
+  static_assert((true && ... && std::is_same_v<Allocator, typename Ts::Allocator>),
+                "dynasoar: the classes of a Lattice must have one allocator: list them in one SoaAllocator");
+
+  /// @param sizes   places along each axis: {width}, {width, height} or {width, height, depth}
+  /// @pre the handle outlives the lattice
+  /// @throws Error if there are too few or too many places or not enough memory, or a class is on another lattice
+  Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
+          const LatticeOptions& options = {});
+  Lattice(const Lattice&) = delete;
+  Lattice& operator=(const Lattice&) = delete;
+
+  /// Waits for all loops. The objects are gone then, without calls of their destructors.
+  ~Lattice();
+
+  /// Its geometry, for loops and for the host.
+  const LatticeShape& shape() const { return shape_; }
+
+  /// Calls `function(place, args...)` for all places.
+  template <class F, class... Args>
+  void parallel_for(F function, Args... args) {
+    static_assert(detail::check_given<F, Args...>());
+    run(detail::AllPlaces{shape_}, call_of(function, std::move(args)...));
+  }
+
+  /// The same for the places where no object of the classes Us is; of all classes of the lattice if none is named.
+  template <class... Us, class F, class... Args>
+  void parallel_for_free(F function, Args... args) {
+    static_assert(detail::check_given<F, Args...>());
+    run(free_places<Us...>(), call_of(function, std::move(args)...));
+  }
+
+  /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true.
+  template <class T, class Predicate, class... Args>
+  void parallel_new(Predicate predicate, Args... args) {
+    detail::check_at_places<T>();
+    static_assert(detail::check_given<Predicate, Args...>());
+    detail::check_constructible<T, const Args&...>();
+    detail::check_arguments<Allocator>(args...);
+    run(free_places<T>(), detail::NewAtPlace<T, Predicate, Args...>{predicate, {std::move(args)...}});
+  }
+
+  /// Bytes of device memory: of the blocks, and three bits per place and class.
+  std::size_t bytes() const;
+
+ private:
+  /// The memory of a class.
+  struct Memory {
+    DeviceArray<char> blocks;
+    DeviceArray<std::uint64_t> words;  // seen, arrived, departed
+  };
+
+  template <class T>
+  static constexpr std::size_t kNumber = static_cast<std::size_t>(detail::index_of_v<T, Ts...>);
+
+  template <class T>
+  Memory make_memory() const;
+  template <class T>
+  detail::PlacedState state() const;
+
+  template <class F, class... Args>
+  static auto call_of(F function, Args... args) {
+    detail::check_arguments<Allocator>(args...);
+    return detail::PlaceCall<Allocator, F, Args...>{function, {std::move(args)...}};
+  }
+
+  template <class... Us>
+  auto free_places() const {
+    if constexpr (sizeof...(Us) == 0) {
+      return free_places<Ts...>();
+    } else {
+      static_assert((true && ... && (detail::index_of_v<Us, Ts...> >= 0)),
+                    "dynasoar: this class is not one of the lattice's: name it in Lattice<...>");
+      return detail::FreePlaces<sizeof...(Us)>{shape_, {state<Us>().seen...}};
+    }
+  }
+
+  template <class Mask, class F>
+  void run(const Mask& mask, const F& function) {
+    handle_.loops().run_over_places(shape_.words(), mask, function);
+  }
+
+  AllocatorHandle<Allocator>& handle_;
+  LatticeShape shape_;
+  std::array<Memory, sizeof...(Ts)> memory_;
+};
+
+template <class... Ts>
+Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
+                        const LatticeOptions& options)
+    : handle_(handle), shape_(sizes, options.periodic) {
+  (detail::check_at_places<Ts>(), ...);
+  handle.executor().check_may_wait();  // memory may not be allocated in a step
+  (handle_.loops().template check_not_on_lattice<Ts>(), ...);
+  memory_ = {make_memory<Ts>()...};
+  (handle_.loops().template place_on_lattice<Ts>(state<Ts>()), ...);
+}
+
+template <class... Ts>
+Lattice<Ts...>::~Lattice() {
+  (handle_.loops().template remove_from_lattice<Ts>(), ...);
+}
+
+template <class... Ts>
+template <class T>
+typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
+  constexpr std::size_t kBytes = detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
+  const auto words = static_cast<std::size_t>(shape_.words());
+  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint64_t>(3 * words)};
+  memory.words.fill_bytes(0);
+  return memory;
+}
+
+template <class... Ts>
+template <class T>
+detail::PlacedState Lattice<Ts...>::state() const {
+  const Memory& memory = memory_[kNumber<T>];
+  std::uint64_t* const seen = memory.words.data();
+  const auto words = static_cast<std::size_t>(shape_.words());
+  const auto atomic = [](std::uint64_t* at) { return reinterpret_cast<AtomicWord<std::uint64_t>*>(at); };
+  return {memory.blocks.data(), seen, atomic(seen + words), atomic(seen + 2 * words), shape_};
+}
+
+template <class... Ts>
+std::size_t Lattice<Ts...>::bytes() const {
+  std::size_t sum = 0;
+  for (const Memory& memory : memory_) sum += memory.blocks.bytes() + memory.words.bytes();
+  return sum;
+}
+
+}  // namespace dynasoar

@@ -1,0 +1,113 @@
+#include <dynasoar/detail/placed_classes.h>
+
+#include <string>
+#include <utility>
+
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar::detail {
+
+PlacedClasses::PlacedClasses(Executor& executor, const ClassTable& classes)
+    : executor_(executor), classes_(classes), of_class_(static_cast<std::size_t>(classes.size())) {}
+
+void PlacedClasses::check_may_add(std::size_t type) const {
+  if (of_class_[type]) {
+    throw Error("dynasoar: objects of " + std::string(classes_[type].name) +
+                " are on another lattice, which is alive, and a class can be on one only. Destroy that lattice first, "
+                "or put a class of its own on each lattice");
+  }
+}
+
+void PlacedClasses::add(std::size_t type, const PlacedState& state) {
+  of_class_[type].emplace(OfClass{state, {}, {}});
+  words_.push_back(words_of(state));
+  ++changes_;
+}
+
+void PlacedClasses::remove(std::size_t type) {
+  std::erase_if(words_, [&](const PlacedWords& words) { return words.seen == of_class_[type]->state.seen; });
+  of_class_[type].reset();
+  ++changes_;
+}
+
+const PlacedState& PlacedClasses::state(std::size_t type) const {
+  if (!of_class_[type]) {
+    throw Error("dynasoar: there is no lattice for objects of " + std::string(classes_[type].name) +
+                ". Make one before loops over them, dynasoar::Lattice<" + std::string(plain_name(classes_[type].name)) +
+                "> lattice(handle, {width, height}), and keep it while there are such loops");
+  }
+  return of_class_[type]->state;
+}
+
+void PlacedClasses::before_look() {
+  if (std::exchange(may_have_changed_, false)) refresh_places(executor_, words_);
+}
+
+void PlacedClasses::before_loop() {
+  before_look();
+  expect_changes();
+}
+
+std::uint64_t PlacedClasses::count(std::size_t type) {
+  if (!of_class_[type]) return 0;
+  DeviceArray<AtomicWord<std::uint64_t>> total(1);
+  executor_.fill_bytes(total.data(), 0, total.bytes());
+  count_seen(executor_, words_of(of_class_[type]->state), total.data());
+  executor_.synchronize();
+  std::uint64_t result = 0;
+  copy_from_device(&result, total.data(), sizeof result);
+  return result;
+}
+
+BlockList PlacedClasses::list(std::size_t type) {
+  const PlacedWords words = words_of(state(type));
+  OfClass& known = *of_class_[type];
+  if (known.entries.size() == 0) {
+    known.entries = DeviceArray<ListedBlock>(words.words);
+    known.entry_count = DeviceArray<std::uint32_t>(1);
+  }
+  const BlockList result{known.entries.data(), known.entry_count.data()};
+  list_seen(executor_, words, result);
+  return result;
+}
+
+View<ObjectPlaces> PlacedClasses::list_all(View<ObjectPlaces> in_heap, const ClassSet& listed) {
+  places_.assign(in_heap.begin(), in_heap.end());
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (classes_[type].is_placed && listed.has(type)) places_[type] = {list(type), state(type).base, nullptr};
+  }
+  return places_;
+}
+
+void PlacedClasses::add_to(Statistics& statistics) {
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (!of_class_[type]) continue;
+    TypeStatistics& numbers = statistics.types[type];
+    numbers.objects = numbers.created = count(type);
+    numbers.blocks = of_class_[type]->state.shape.words();
+    numbers.slots = of_class_[type]->state.shape.size();
+  }
+}
+
+std::vector<CheckpointItem> PlacedClasses::items() const {
+  std::vector<CheckpointItem> result;
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (!of_class_[type]) continue;
+    const PlacedState& placed = of_class_[type]->state;
+    const std::string where = std::string(plain_name(classes_[type].name)) + " (class " + std::to_string(type) +
+                              ") on " + text_of(placed.shape);
+    result.push_back(array(where, placed.seen, placed.shape.words()));
+    const std::size_t bytes = placed.shape.words() * classes_[type].block_bytes;
+    if (!classes_[type].fields.empty()) result.push_back(array(where + ", fields", placed.base, bytes));
+  }
+  return result;
+}
+
+std::string text_of(const LatticeShape& shape) {
+  std::string text = std::to_string(shape.width());
+  if (shape.axes() > 1) text += " x " + std::to_string(shape.height());
+  if (shape.axes() > 2) text += " x " + std::to_string(shape.depth());
+  return text + " places";
+}
+
+}  // namespace dynasoar::detail

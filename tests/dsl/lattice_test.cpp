@@ -1,0 +1,773 @@
+/// @file
+/// Objects that are placed on a lattice: the geometry, the rules of what a loop sees, and a random model against arrays
+/// of a shadow of the lattice.
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
+
+#include "test_folder.h"
+
+namespace {
+
+using dynasoar::Direction;
+using dynasoar::Lattice;
+using dynasoar::LatticeShape;
+using dynasoar::LatticeVector;
+using dynasoar::Moore;
+using dynasoar::Place;
+using dynasoar::VonNeumann;
+
+class Fish;
+class Shark;
+class Spot;
+class Free;
+using AllocatorT = dynasoar::SoaAllocator<Fish, Shark, Spot, Free>;
+
+/// A word, a byte and an array, to find fields that are copied wrongly.
+class Fish final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  using Marks = std::array<std::uint16_t, 3>;
+  DYNASOAR_FIELDS(Fish, (age_, std::uint32_t), (tag_, std::uint8_t), (marks_, Marks), (seen_by_, std::uint32_t));
+
+  __device__ explicit Fish(std::uint32_t age) : age_(age), tag_(static_cast<std::uint8_t>(age)), seen_by_(0) {
+    for (std::uint16_t i = 0; i < 3; ++i) marks_[i] = static_cast<std::uint16_t>(age + i);
+  }
+
+  __device__ bool is_sound() const {
+    if (tag_ != static_cast<std::uint8_t>(age_)) return false;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      if (marks_[i] != static_cast<std::uint16_t>(age_ + i)) return false;
+    }
+    return true;
+  }
+
+  __device__ void visit() { seen_by_ += 1; }
+  __device__ void die() { dynasoar::destroy(this); }
+};
+
+class Shark : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Shark, (meal_, bool), (prey_, Fish*));
+  __device__ Shark() : meal_(false), prey_(nullptr) {}
+
+  __device__ void look() { prey_ = dynasoar::at<Fish>(dynasoar::place_of(this)); }
+};
+
+/// As small as can be.
+class Spot final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Spot, (is_black_, bool));
+  __device__ Spot() : is_black_(false) {}
+};
+
+/// Not placed, and points to what is.
+class Free : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Free, (fish_, Fish*), (age_, std::uint32_t));
+  __device__ Free(std::size_t, Fish* fish) : fish_(fish), age_(0) {}
+  __device__ void look() { age_ = fish_->age_; }
+};
+
+using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
+
+struct Everywhere {
+  __device__ bool operator()(Place) const { return true; }
+};
+
+/// A fish whose age is the number of its place, everywhere.
+struct Settle {
+  LatticeShape shape;
+  __device__ void operator()(Place place) const {
+    dynasoar::make_new_at<Fish>(place, static_cast<std::uint32_t>(shape.number(place)));
+  }
+};
+
+/// What is at each place, as the host sees it: the age, or -1.
+struct WriteAges {
+  LatticeShape shape;
+  std::int64_t* ages;
+  __device__ void operator()(Place place) const {
+    const Fish* const fish = dynasoar::at<Fish>(place);
+    ages[shape.number(place)] = fish == nullptr ? -1 : fish->is_sound() ? std::int64_t{fish->age_} : -2;
+  }
+};
+template <class L>
+std::vector<std::int64_t> ages_of(Handle& handle, L& lattice) {
+  dynasoar::DeviceArray<std::int64_t> ages(lattice.shape().size());
+  lattice.parallel_for(WriteAges{lattice.shape(), ages.data()});
+  handle.synchronize();
+  return ages.download();
+}
+
+/// An integer of the device's that loops add to.
+class Counter {
+ public:
+  Counter() : words_(1) { words_.fill_bytes(0); }
+  std::uint32_t* data() const { return words_.data(); }
+  std::uint32_t take() {
+    const std::uint32_t result = words_.download()[0];
+    words_.fill_bytes(0);
+    return result;
+  }
+
+ private:
+  dynasoar::DeviceArray<std::uint32_t> words_;
+};
+__device__ void count_at(std::uint32_t* word) {
+  reinterpret_cast<dynasoar::AtomicWord<std::uint32_t>*>(word)->fetch_add(1, dynasoar::Order::relaxed);
+}
+
+const std::vector<std::vector<std::size_t>> kSizes = {
+    {1, 1}, {3, 5}, {63, 2},   {64, 3},    {65, 4},   {257, 129}, {1, 7},   {7, 1},     {1},
+    {130},  {2, 2}, {5, 4, 3}, {64, 3, 2}, {1, 1, 4}, {33, 1, 5}, {500, 3}, {2, 3, 70},
+};
+
+/// A coordinate after a step, by a definition of its own: -1 beyond an edge.
+std::int64_t stepped(std::int64_t at, std::int64_t by, std::int64_t length, bool is_periodic) {
+  const std::int64_t to = at + by;
+  if (to >= 0 && to < length) return to;
+  return is_periodic ? ((to % length) + length) % length : -1;
+}
+
+/// The lattice as arrays of numbers, and what is next to what.
+struct Shadow {
+  std::vector<std::size_t> sizes;
+  std::array<bool, 3> periodic;
+
+  std::int64_t length(std::size_t axis) const {
+    return axis < sizes.size() ? static_cast<std::int64_t>(sizes[axis]) : 1;
+  }
+  bool wraps(std::size_t axis) const { return axis < sizes.size() && periodic[axis]; }
+  std::int64_t size() const { return length(0) * length(1) * length(2); }
+
+  std::int64_t neighbour(std::int64_t number, LatticeVector by) const {
+    const std::int64_t x = stepped(number % length(0), by.x, length(0), wraps(0));
+    const std::int64_t y = stepped(number / length(0) % length(1), by.y, length(1), wraps(1));
+    const std::int64_t z = stepped(number / length(0) / length(1), by.z, length(2), wraps(2));
+    return x < 0 || y < 0 || z < 0 ? -1 : (z * length(1) + y) * length(0) + x;
+  }
+
+  std::vector<std::int64_t> neighbours(std::int64_t number, int radius, bool is_moore) const {
+    std::vector<std::int64_t> result;
+    const int rows = sizes.size() > 1 ? radius : 0;
+    const int layers = sizes.size() > 2 ? radius : 0;
+    for (int z = -layers; z <= layers; ++z) {
+      for (int y = -rows; y <= rows; ++y) {
+        for (int x = -radius; x <= radius; ++x) {
+          if (x == 0 && y == 0 && z == 0) continue;
+          if (!is_moore && std::abs(x) + std::abs(y) + std::abs(z) > radius) continue;
+          const std::int64_t next = neighbour(number, {x, y, z});
+          if (next >= 0) result.push_back(next);
+        }
+      }
+    }
+    return result;
+  }
+};
+
+std::int64_t number_or_none(const LatticeShape& shape, Place place) {
+  return place.exists() ? static_cast<std::int64_t>(shape.number(place)) : -1;
+}
+
+template <class Neighbourhood>
+void check_neighbourhood(const LatticeShape& shape, const Shadow& shadow, Place place, std::int64_t number) {
+  std::vector<std::int64_t> found;
+  shape.for_each_neighbour(place, Neighbourhood{}, [&](Place next) { found.push_back(number_or_none(shape, next)); });
+  CHECK(found ==
+        shadow.neighbours(number, Neighbourhood::kRadius, Neighbourhood::reach(1, 1) == Neighbourhood::kRadius));
+}
+
+const std::array<bool, 3> kEdges[] = {
+    {true, true, true}, {false, false, false}, {true, false, true}, {false, true, false}};
+
+template <class F>
+void for_each_lattice(const F& f) {
+  for (const auto& sizes : kSizes) {
+    for (const auto& periodic : kEdges) {
+      std::string text;
+      for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        text += std::to_string(sizes[axis]) + (periodic[axis] ? " periodic " : " bounded ");
+      }
+      CAPTURE(text);
+      f(sizes, periodic);
+    }
+  }
+}
+
+/// Random numbers of the tests.
+__host__ __device__ std::uint32_t mixed(std::uint32_t value) {
+  value = (value ^ value >> 16) * 0x7feb352du;
+  value = (value ^ value >> 15) * 0x846ca68bu;
+  return value ^ value >> 16;
+}
+
+}  // namespace
+
+TEST_CASE("places have coordinates and numbers, and each has a slot of its own") {
+  for (const auto& sizes : kSizes) {
+    CAPTURE(sizes[0]);
+    const LatticeShape shape(sizes, {});
+    const Shadow shadow{sizes, {}};
+    REQUIRE(static_cast<std::int64_t>(shape.size()) == shadow.size());
+    std::vector<bool> used(shape.words() * 64);
+    std::uint64_t in_words = 0;
+    for (std::uint64_t word = 0; word < shape.words(); ++word) {
+      in_words += static_cast<std::uint64_t>(std::popcount(shape.places_of_word(word)));
+    }
+    CHECK(in_words == shape.size());
+    for (std::uint64_t number = 0; number < shape.size(); ++number) {
+      const Place place = shape.place_of_number(number);
+      REQUIRE(place.slot() < used.size());
+      CHECK(!used[place.slot()]);
+      used[place.slot()] = true;
+      CHECK((shape.places_of_word(place.slot() / 64) >> place.slot() % 64 & 1) == 1);
+      CHECK(shape.number(place) == number);
+      const LatticeVector at = shape.coordinates(place);
+      CHECK(shape.place(at) == place);
+      CHECK((std::int64_t{at.z} * shadow.length(1) + at.y) * shadow.length(0) + at.x ==
+            static_cast<std::int64_t>(number));
+    }
+  }
+}
+
+TEST_CASE("rows are padded to whole blocks where that wastes at most an eighth") {
+  CHECK(LatticeShape({64, 100}, {}).words() == 100);
+  CHECK(LatticeShape({56, 100}, {}).words() == 100);
+  CHECK(LatticeShape({55, 128}, {}).words() == 110);
+  CHECK(LatticeShape({300, 200}, {}).words() == 1000);
+  CHECK(LatticeShape({65, 64}, {}).words() == 65);
+  CHECK(LatticeShape({60}, {}).words() == 1);
+  CHECK(LatticeShape({100000, 100000}, {}).words() == 156300000);  // 1563 blocks a row
+}
+
+TEST_CASE("neighbours are where arithmetic on coordinates says, at every border") {
+  for_each_lattice([](const auto& sizes, const auto& periodic) {
+    const LatticeShape shape(sizes, periodic);
+    const Shadow shadow{sizes, periodic};
+    const auto size = static_cast<std::int64_t>(shape.size());
+    for (std::int64_t number = 0; number<size; number += size> 1000 ? 61 : 1) {
+      const Place place = shape.place_of_number(static_cast<std::uint64_t>(number));
+      const auto check = [&](Place found, LatticeVector by) {
+        CHECK(number_or_none(shape, found) == shadow.neighbour(number, by));
+      };
+      check(shape.left(place), {-1, 0, 0});
+      check(shape.right(place), {1, 0, 0});
+      check(shape.up(place), {0, -1, 0});
+      check(shape.down(place), {0, 1, 0});
+      check(shape.front(place), {0, 0, -1});
+      check(shape.back(place), {0, 0, 1});
+      check(shape.neighbour(place, Direction::left), {-1, 0, 0});
+      check(shape.neighbour(place, Direction::up), {0, -1, 0});
+      check(shape.neighbour(place, Direction::right), {1, 0, 0});
+      check(shape.neighbour(place, Direction::down), {0, 1, 0});
+      check(shape.neighbour(place, Direction::front), {0, 0, -1});
+      check(shape.neighbour(place, Direction::back), {0, 0, 1});
+      for (const LatticeVector by :
+           {LatticeVector{7, -3, 2}, LatticeVector{-1000, 999, -500}, LatticeVector{0, 0, 0}}) {
+        check(shape.neighbour(place, by), by);
+      }
+      check_neighbourhood<Moore<1>>(shape, shadow, place, number);
+      check_neighbourhood<Moore<3>>(shape, shadow, place, number);
+      check_neighbourhood<VonNeumann<1>>(shape, shadow, place, number);
+      check_neighbourhood<VonNeumann<2>>(shape, shadow, place, number);
+    }
+  });
+  for (const Direction d : {Direction::left, Direction::up, Direction::right, Direction::down, Direction::front}) {
+    const LatticeShape shape({5, 5, 5}, {true, true, true});
+    const Place place = shape.place({0, 4, 2});
+    CHECK(shape.neighbour(shape.neighbour(place, d), opposite(d)) == place);
+  }
+}
+
+TEST_CASE("a lattice of 2^33 places has places beyond 2^32") {
+  const LatticeShape shape({std::size_t{1} << 17, std::size_t{1} << 16}, {true, true});
+  const Place last = shape.place_of_number((std::uint64_t{1} << 33) - 1);
+  CHECK(shape.number(last) == (std::uint64_t{1} << 33) - 1);
+  CHECK(shape.coordinates(last) == LatticeVector{(1 << 17) - 1, (1 << 16) - 1, 0});
+  CHECK(shape.number(shape.down(last)) == (1u << 17) - 1);
+  CHECK(shape.number(shape.right(shape.down(last))) == 0);
+}
+
+TEST_CASE("a lattice that makes no sense is refused, and the message says why") {
+  const auto message_of = [](const std::vector<std::size_t>& sizes) {
+    try {
+      const LatticeShape shape(sizes, {});
+    } catch (const dynasoar::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message_of({}).find("1 to 3 axes") != std::string::npos);
+  CHECK(message_of({2, 2, 2, 2}).find("1 to 3 axes") != std::string::npos);
+  CHECK(message_of({5, 0}).find("given 0 along axis 1") != std::string::npos);
+  CHECK(message_of({(std::size_t{1} << 30) + 1}).find("1 to 2^30 places") != std::string::npos);
+  CHECK(message_of({std::size_t{1} << 30, std::size_t{1} << 30, std::size_t{1} << 30}).find("2^38") !=
+        std::string::npos);
+}
+
+TEST_CASE("objects are where they were created, and loops visit each of them once") {
+  Handle handle(kSmall);
+  for (const auto& sizes : kSizes) {
+    Lattice<Fish> lattice(handle, sizes);
+    const auto size = lattice.shape().size();
+    CHECK(handle.count<Fish>() == 0);
+    lattice.parallel_for(Settle{lattice.shape()});
+    CHECK(handle.count<Fish>() == size);
+    handle.parallel_do<&Fish::visit>();
+    std::vector<std::int64_t> expected(size);
+    for (std::size_t i = 0; i < size; ++i) expected[i] = static_cast<std::int64_t>(i);
+    CHECK(ages_of(handle, lattice) == expected);
+    CHECK(handle.sum<&Fish::seen_by_>() == size);
+    CHECK(handle.maximum<&Fish::seen_by_>() == 1u);
+    // Each third one dies, by itself.
+    handle.parallel_do<Fish>([] __device__(Fish * fish) {
+      if (fish->age_ % 3 == 0) dynasoar::destroy(fish);
+    });
+    for (std::size_t i = 0; i < size; i += 3) expected[i] = -1;
+    CHECK(ages_of(handle, lattice) == expected);
+    CHECK(handle.count<Fish>() == size - (size + 2) / 3);
+    CHECK(handle.statistics().types[0].objects == size - (size + 2) / 3);
+    CHECK(handle.statistics().types[0].slots == size);
+    handle.synchronize();
+  }
+}
+
+TEST_CASE("free places are those where no object of the named classes is") {
+  Handle handle(kSmall);
+  Lattice<Fish, Shark> lattice(handle, {65, 4});
+  const LatticeShape shape = lattice.shape();
+  lattice.parallel_new<Fish>([shape] __device__(Place place) { return shape.number(place) % 2 == 0; }, 5u);
+  lattice.parallel_new<Shark>([shape] __device__(Place place) { return shape.number(place) % 3 == 0; });
+  Counter without_fish, without_shark, without_any;
+  lattice.parallel_for_free<Fish>([count = without_fish.data()] __device__(Place) { count_at(count); });
+  lattice.parallel_for_free<Shark>([count = without_shark.data()] __device__(Place) { count_at(count); });
+  lattice.parallel_for_free([count = without_any.data()] __device__(Place place) {
+    if (dynasoar::is_free<Fish, Shark>(place)) count_at(count);
+  });
+  handle.synchronize();
+  CHECK(without_fish.take() == 130);
+  CHECK(without_shark.take() == 260 - 87);
+  CHECK(without_any.take() == 87);  // of 260 numbers, those that neither 2 nor 3 divides
+  handle.parallel_do<&Shark::look>();
+  CHECK(handle.count_if<Shark>([] __device__(Shark * shark) { return shark->prey_.get() != nullptr; }) == 44);
+}
+
+TEST_CASE("a place that is taken refuses a second object, and one that was vacated in the loop refuses a new one") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {8, 8});
+  Counter made, refused;
+  const LatticeShape shape = lattice.shape();
+  // All threads want to create at one place.
+  lattice.parallel_for([shape, made = made.data()] __device__(Place place) {
+    const auto number = static_cast<std::uint32_t>(shape.number(place));
+    if (dynasoar::make_new_at<Fish>(shape.place({3, 3}), number) != nullptr) count_at(made);
+  });
+  CHECK(handle.count<Fish>() == 1);
+  CHECK(made.take() == 1);
+  // The one that is there dies, and nothing takes its place before the loop has ended.
+  handle.parallel_do<Fish>([made = made.data(), refused = refused.data()] __device__(Fish * fish) {
+    if (dynasoar::make_new_at<Fish>(dynasoar::place_of(fish), 1u) == nullptr) count_at(refused);
+    if (dynasoar::destroy(fish)) count_at(made);
+    if (dynasoar::make_new_at<Fish>(dynasoar::place_of(fish), 1u) == nullptr) count_at(refused);
+    if (dynasoar::at<Fish>(dynasoar::place_of(fish)) == fish) count_at(made);  // seen as before
+    if (dynasoar::destroy(fish)) count_at(refused);                            // has been destroyed
+  });
+  CHECK(handle.count<Fish>() == 0);
+  CHECK(made.take() == 2);
+  CHECK(refused.take() == 2);
+  // What was created in a loop and destroyed in it leaves the place to nobody until the loop has ended.
+  Counter again;
+  lattice.parallel_for([shape, again = again.data()] __device__(Place place) {
+    if (place != shape.place({0, 0})) return;
+    Fish* const first = dynasoar::make_new_at<Fish>(place, 1u);
+    if (dynasoar::at<Fish>(place) == nullptr && dynasoar::destroy(first)) count_at(again);
+    if (dynasoar::make_new_at<Fish>(place, 2u) == nullptr) count_at(again);
+  });
+  CHECK(handle.count<Fish>() == 0);
+  CHECK(again.take() == 2);
+  handle.synchronize();
+}
+
+TEST_CASE("beyond a bounded edge there is no place, and nothing can be there") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {3, 2}, {.periodic = {false, false}});
+  lattice.parallel_for(Settle{lattice.shape()});
+  Counter none;
+  handle.parallel_do<Fish>([none = none.data()] __device__(Fish * fish) {
+    const LatticeShape& shape = dynasoar::lattice_of<Fish>();
+    const Place left = shape.left(dynasoar::place_of(fish));
+    if (left.exists()) return;
+    if (dynasoar::at<Fish>(left) == nullptr) count_at(none);
+    if (!dynasoar::is_free<Fish>(left)) count_at(none);
+    if (dynasoar::make_new_at<Fish>(left, 1u) == nullptr) count_at(none);
+    if (dynasoar::move_to(fish, left) == nullptr) count_at(none);
+  });
+  handle.synchronize();
+  CHECK(none.take() == 8);
+  CHECK(handle.count<Fish>() == 6);
+}
+
+TEST_CASE("moving takes all fields along, and a fish cannot follow one that leaves in the same loop") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {70, 1});
+  const LatticeShape shape = lattice.shape();
+  lattice.parallel_new<Fish>([shape] __device__(Place place) { return shape.number(place) < 3; }, 7u);
+  handle.parallel_do<Fish>([shape] __device__(Fish * fish) {
+    const auto number = static_cast<std::uint32_t>(shape.number(dynasoar::place_of(fish)));
+    fish->age_ = 60000 + number;
+    fish->tag_ = static_cast<std::uint8_t>(60000 + number);
+    for (std::uint16_t i = 0; i < 3; ++i) fish->marks_[i] = static_cast<std::uint16_t>(60000 + number + i);
+  });
+  // All go one to the right: only the first one can, because the places of the others are taken as the loop sees it.
+  Counter moved;
+  handle.parallel_do<Fish>([shape, moved = moved.data()] __device__(Fish * fish) {
+    const Place from = dynasoar::place_of(fish);
+    Fish* const now = dynasoar::move_to(fish, shape.right(from));
+    if (now == nullptr) return;
+    if (dynasoar::place_of(now) == shape.right(from) && now->is_sound()) count_at(moved);
+    if (dynasoar::at<Fish>(from) == fish && fish->is_sound()) count_at(moved);  // the old bytes are still there
+    if (dynasoar::move_to(fish, shape.right(shape.right(from))) == nullptr) count_at(moved);
+    if (!dynasoar::destroy(fish)) count_at(moved);
+  });
+  handle.synchronize();
+  CHECK(moved.take() == 4);
+  std::vector<std::int64_t> expected(70, -1);
+  expected[0] = 60000;
+  expected[1] = 60001;
+  expected[3] = 60002;
+  CHECK(ages_of(handle, lattice) == expected);
+  // Those that failed can go now, one after the other.
+  const auto go = [&] {
+    handle.parallel_do<Fish>(
+        [shape] __device__(Fish * fish) { dynasoar::move_to(fish, shape.right(dynasoar::place_of(fish))); });
+  };
+  go();
+  expected = std::vector<std::int64_t>(70, -1);
+  expected[0] = 60000;
+  expected[2] = 60001;
+  expected[4] = 60002;
+  CHECK(ages_of(handle, lattice) == expected);
+}
+
+TEST_CASE("a fish that is eaten and moves in one loop does one of both") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {64, 40});
+  const LatticeShape shape = lattice.shape();
+  for (int round = 0; round < 20; ++round) {
+    lattice.parallel_new<Fish>([shape] __device__(Place place) { return shape.coordinates(place).x == 0; }, 3u);
+    Counter eaten, moved;
+    // In each row, one thread moves the fish away, others eat it.
+    lattice.parallel_for([shape, eaten = eaten.data(), moved = moved.data()] __device__(Place place) {
+      const LatticeVector at = shape.coordinates(place);
+      Fish* const fish = dynasoar::at<Fish>(shape.place({0, at.y}));
+      if (at.x % 7 == 3) {
+        if (dynasoar::destroy(fish)) count_at(eaten);
+      } else if (at.x % 7 == 5) {
+        if (dynasoar::move_to(fish, place) != nullptr) count_at(moved);
+      }
+    });
+    const std::uint64_t left = handle.count<Fish>();
+    const std::uint32_t moves = moved.take();
+    CHECK(eaten.take() + moves == 40);
+    CHECK(left == moves);
+    handle.parallel_do<&Fish::die>();
+    CHECK(handle.count<Fish>() == 0);
+  }
+}
+
+namespace {
+
+template <class Neighbourhood>
+struct CountAround {
+  LatticeShape shape;
+  std::int64_t* counts;
+  __device__ void operator()(Place place) const {
+    const std::uint64_t number = shape.number(place);
+    counts[3 * number] = dynasoar::count_neighbours<Fish>(place, Neighbourhood{});
+    counts[3 * number + 1] = dynasoar::count_free_neighbours<Fish, Shark>(place, Neighbourhood{});
+    const auto random = mixed(static_cast<std::uint32_t>(number));
+    const Place chosen = dynasoar::random_free_neighbour<Fish, Shark>(place, Neighbourhood{}, random);
+    counts[3 * number + 2] = chosen.exists() ? static_cast<std::int64_t>(shape.number(chosen)) : -1;
+  }
+};
+
+/// Whether there is an object of a class at a place at first. @param key   of the class
+__host__ __device__ bool is_scattered(std::uint64_t number, std::uint32_t key) {
+  return mixed(static_cast<std::uint32_t>(number) + key) % 5 < 2;
+}
+struct Scattered {
+  LatticeShape shape;
+  std::uint32_t key;
+  __device__ bool operator()(Place place) const { return is_scattered(shape.number(place), key); }
+};
+bool has_fish(std::uint64_t number) {
+  return is_scattered(number, 1000);
+}
+bool has_shark(std::uint64_t number) {
+  return is_scattered(number, 2000);
+}
+
+template <class Neighbourhood>
+void check_counts(Handle& handle, Lattice<Fish, Shark>& lattice, const Shadow& shadow, bool is_moore) {
+  const LatticeShape shape = lattice.shape();
+  dynasoar::DeviceArray<std::int64_t> counts(3 * shape.size());
+  lattice.parallel_for(CountAround<Neighbourhood>{shape, counts.data()});
+  handle.synchronize();
+  const std::vector<std::int64_t> found = counts.download();
+  std::size_t wrong = 0;
+  for (std::uint64_t number = 0; number < shape.size(); ++number) {
+    std::int64_t fish = 0;
+    std::vector<std::int64_t> free;
+    for (const std::int64_t next :
+         shadow.neighbours(static_cast<std::int64_t>(number), Neighbourhood::kRadius, is_moore)) {
+      const auto n = static_cast<std::uint64_t>(next);
+      fish += has_fish(n);
+      if (!has_fish(n) && !has_shark(n)) free.push_back(next);
+    }
+    const std::uint64_t random = mixed(static_cast<std::uint32_t>(number));
+    const std::int64_t chosen = free.empty() ? -1 : free[random * free.size() >> 32];
+    wrong += found[3 * number] != fish || found[3 * number + 1] != static_cast<std::int64_t>(free.size()) ||
+             found[3 * number + 2] != chosen;
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("neighbours are counted and chosen from words as one by one, at every border") {
+  Handle handle(kSmall);
+  for_each_lattice([&](const auto& sizes, const auto& periodic) {
+    Lattice<Fish, Shark> lattice(handle, sizes, {.periodic = periodic});
+    const LatticeShape shape = lattice.shape();
+    const Shadow shadow{sizes, periodic};
+    lattice.template parallel_new<Fish>(Scattered{shape, 1000}, 1u);
+    lattice.template parallel_new<Shark>(Scattered{shape, 2000});
+    check_counts<Moore<1>>(handle, lattice, shadow, true);
+    check_counts<Moore<4>>(handle, lattice, shadow, true);
+    check_counts<VonNeumann<1>>(handle, lattice, shadow, false);
+    check_counts<VonNeumann<3>>(handle, lattice, shadow, false);
+  });
+}
+
+namespace {
+
+/// A step of a random model in which nothing depends on the order of threads: a fish dies, moves where its place's
+/// number sends it, or has a child there. Only places with even numbers send, and each to its own odd neighbour.
+struct RandomStep {
+  LatticeShape shape;
+  std::uint32_t now;
+  __device__ void operator()(Fish* fish) const {
+    const std::uint64_t number = shape.number(dynasoar::place_of(fish));
+    const std::uint32_t fate = mixed(static_cast<std::uint32_t>(number) + 7919 * now);
+    if (fate % 8 == 0) {
+      dynasoar::destroy(fish);
+    } else if ((number ^ now) % 2 == 0 && (number ^ 1) < shape.size()) {
+      const Place to = shape.place_of_number(number ^ 1);
+      if (fate % 8 < 4) {
+        dynasoar::move_to(fish, to);
+      } else {
+        dynasoar::make_new_at<Fish>(to, fate % 60000);
+      }
+    }
+  }
+};
+
+void step_shadow(std::vector<std::int64_t>& ages, std::uint32_t now) {
+  const std::vector<std::int64_t> before = ages;
+  for (std::size_t number = 0; number < before.size(); ++number) {
+    if (before[number] < 0) continue;
+    const std::uint32_t fate = mixed(static_cast<std::uint32_t>(number) + 7919 * now);
+    const std::size_t to = number ^ 1;
+    if (fate % 8 == 0) {
+      ages[number] = -1;
+    } else if ((number ^ now) % 2 == 0 && to < before.size() && before[to] < 0) {
+      ages[to] = fate % 8 < 4 ? before[number] : std::int64_t{fate % 60000};
+      if (fate % 8 < 4) ages[number] = -1;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a random model equals one on arrays, step by step, recorded or not") {
+  Handle handle(kSmall);
+  for (const auto& sizes : kSizes) {
+    CAPTURE(sizes[0]);
+    Lattice<Fish> lattice(handle, sizes);
+    const LatticeShape shape = lattice.shape();
+    lattice.parallel_for(Settle{shape});
+    std::vector<std::int64_t> expected = ages_of(handle, lattice);
+    for (std::uint32_t now = 0; now < 6; ++now) {
+      handle.parallel_do<Fish>(RandomStep{shape, now});
+      step_shadow(expected, now);
+      CHECK(ages_of(handle, lattice) == expected);
+    }
+    auto two_steps = handle.record([&] {
+      handle.parallel_do<Fish>(RandomStep{shape, 10});
+      handle.parallel_do<Fish>(RandomStep{shape, 11});
+    });
+    for (int i = 0; i < 3; ++i) {
+      two_steps();
+      step_shadow(expected, 10);
+      step_shadow(expected, 11);
+    }
+    CHECK(ages_of(handle, lattice) == expected);
+    lattice.parallel_for(Settle{shape});  // what a loop outside of the step changes, the step sees
+    two_steps();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i] < 0) expected[i] = static_cast<std::int64_t>(i);
+    }
+    step_shadow(expected, 10);
+    step_shadow(expected, 11);
+    CHECK(ages_of(handle, lattice) == expected);
+  }
+}
+
+TEST_CASE("free objects and placed ones point to each other, and device_do visits placed ones") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {9, 9});
+  lattice.parallel_for(Settle{lattice.shape()});
+  handle.parallel_do<Fish>([] __device__(Fish * fish) { dynasoar::make_new<Free>(std::size_t{0}, fish); });
+  handle.parallel_do<&Free::look>();
+  CHECK(handle.sum<&Free::age_>() == 80 * 81 / 2);
+  dynasoar::DeviceArray<std::uint32_t> sums(1);
+  handle.parallel_for(1, [sums = sums.data()] __device__(std::size_t) {
+    std::uint32_t sum = 0;
+    dynasoar::device_do<Fish>([&sum](Fish* fish) { sum += fish->age_; });
+    sums[0] = sum;
+  });
+  handle.synchronize();
+  CHECK(sums.download()[0] == 80 * 81 / 2);
+}
+
+TEST_CASE("columns have the fields of placed objects in the order of their places") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {300, 4});  // rows of 320 slots
+  lattice.parallel_for(Settle{lattice.shape()});
+  handle.parallel_do<Fish>([] __device__(Fish * fish) {
+    if (fish->age_ % 10 != 7) dynasoar::destroy(fish);
+  });
+  const dynasoar::Columns fish = handle.columns<Fish>();
+  const std::vector<std::uint32_t> ages = fish["age_"].as<std::uint32_t>();
+  REQUIRE(ages.size() == 120);
+  for (std::uint32_t i = 0; i < 120; ++i) CHECK(ages[i] == 10 * i + 7);
+}
+
+TEST_CASE("a checkpoint holds placed objects, for a lattice of the same size") {
+  const dynasoar::test::TestFolder folder;
+  const std::string path = folder / "run.checkpoint";
+  Handle handle(kSmall);
+  std::vector<std::int64_t> expected;
+  {
+    Lattice<Fish, Shark> lattice(handle, {65, 7});
+    lattice.parallel_for(Settle{lattice.shape()});
+    handle.parallel_do<Fish>(RandomStep{lattice.shape(), 1});
+    lattice.parallel_new<Shark>(Everywhere{});
+    handle.parallel_do<&Shark::look>();
+    handle.save(path);
+    expected = ages_of(handle, lattice);
+  }
+  {
+    Lattice<Fish, Shark> lattice(handle, {65, 7});
+    lattice.parallel_for(Settle{lattice.shape()});
+    handle.load(path);
+    CHECK(ages_of(handle, lattice) == expected);
+    // Pointers to placed objects are what they were.
+    CHECK(handle.count_if<Shark>([] __device__(Shark * shark) {
+      Fish* const fish = dynasoar::at<Fish>(dynasoar::place_of(shark));
+      return shark->prey_.get() == fish;
+    }) == 65 * 7);
+  }
+  Lattice<Fish, Shark> other(handle, {7, 65});
+  CHECK_THROWS_AS(handle.load(path), const dynasoar::CheckpointError&);
+}
+
+TEST_CASE("a class is on one lattice at a time, and loops need one") {
+  Handle handle(kSmall);
+  const auto message_of = [](const auto& f) {
+    try {
+      f();
+    } catch (const dynasoar::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message_of([&] { handle.parallel_do<&Fish::visit>(); }).find("there is no lattice for objects of") !=
+        std::string::npos);
+  {
+    Lattice<Fish> fish(handle, {4, 4});
+    Lattice<Shark> sharks(handle, {70}, {.periodic = {false}});  // another lattice, for another class
+    CHECK(message_of([&] { Lattice<Shark> second(handle, {3}); }).find("on another lattice") != std::string::npos);
+    sharks.parallel_new<Shark>(Everywhere{});
+    fish.parallel_new<Fish>(Everywhere{}, 1u);
+    CHECK(handle.count<Fish>() == 16);
+    CHECK(handle.count<Shark>() == 70);
+  }
+  CHECK(handle.count<Fish>() == 0);
+  Lattice<Fish> again(handle, {5, 5});
+  CHECK(handle.count<Fish>() == 0);
+  again.parallel_new<Fish>(Everywhere{}, 1u);
+  CHECK(handle.count<Fish>() == 25);
+}
+
+TEST_CASE("placed objects take the bytes of their fields and three bits per place and class") {
+  Handle handle(kSmall);
+  CHECK(Lattice<Spot>(handle, {128, 100}).bytes() == 12800 * 1 + 12800 * 3 / 8);
+  CHECK(Lattice<Shark>(handle, {128, 100}).bytes() == 12800 * 10 + 12800 * 3 / 8);  // 1, 1 of padding, 8
+  CHECK(Lattice<Shark, Spot>(handle, {57, 100}).bytes() == 6400 * 11 + 6400 * 6 / 8);
+}
+
+#if DYNASOAR_CHECKED
+TEST_CASE("checked builds find the use of placed objects that do not exist") {
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {8, 8});
+  const auto misuse_of = [&](const auto& f) {
+    try {
+      f();
+      handle.synchronize();
+    } catch (const dynasoar::MisuseError& error) {
+      return error.reports()[0].kind;
+    }
+    return dynasoar::Misuse::none;
+  };
+  lattice.parallel_new<Fish>(
+      [shape = lattice.shape()] __device__(Place place) {
+        return place == shape.place({1, 1});
+      },
+      4u);
+  handle.parallel_do<Fish>([] __device__(Fish * fish) { dynasoar::make_new<Free>(std::size_t{0}, fish); });
+  CHECK(misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::none);
+  // Reads of an object that died in this loop are legal.
+  CHECK(misuse_of([&] {
+          handle.parallel_do<Fish>([] __device__(Fish * fish) {
+            dynasoar::destroy(fish);
+            fish->seen_by_ = fish->age_ + 1;
+            dynasoar::destroy(fish);
+          });
+        }) == dynasoar::Misuse::none);
+  CHECK(misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::stale_access);
+  CHECK(misuse_of([&] {
+          handle.parallel_do<Free>([] __device__(Free * free) { dynasoar::destroy(free->fish_.get()); });
+        }) == dynasoar::Misuse::double_destroy);
+  CHECK(misuse_of([&] {
+          handle.parallel_do<Free>([] __device__(Free*) {
+            Fish* const nobody = nullptr;
+            nobody->age_ = 1;
+          });
+        }) == dynasoar::Misuse::null_access);
+}
+#endif
