@@ -231,6 +231,7 @@ void run_forest_fire(Report& report, const Settings& settings) {
   measure_workload<forest_fire::Simulation>(
       report, settings, "forest_fire", settings.small ? forest_fire_workload(128, 20) : forest_fire_workload(2048, 500),
       {{"trees as objects", forest_fire::make_trees},
+       {"trees placed on a lattice", forest_fire::make_placed},
        {kSoa, forest_fire::make_soa_baseline},
        {kAos, forest_fire::make_aos_baseline}},
       {last_of_history<forest_fire::Simulation>(

@@ -33,7 +33,8 @@ app::Row row_of(const Census& census) {
 class ForestFire final : public app::GridProgram<Simulation, Parameters> {
  public:
   ForestFire()
-      : GridProgram(about(), {{"trees", "trees as objects", make_trees}},
+      : GridProgram(about(),
+                    {{"trees", "trees as objects", make_trees}, {"placed", "trees placed on a lattice", make_placed}},
                     baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {

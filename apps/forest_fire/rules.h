@@ -41,6 +41,12 @@ struct Chance {
     return happens(lightning, Decision::lightning, c, step);
   }
 
+  /// Whether a tree is struck, or one grows where there is none: one draw for both, so that threads at trees and
+  /// threads at empty ground draw together.
+  __device__ bool strikes_or_grows(bool has_tree, std::uint32_t c, std::uint32_t step) const {
+    return happens(has_tree ? lightning : growth, has_tree ? Decision::lightning : Decision::growth, c, step);
+  }
+
  private:
   __device__ bool happens(std::uint64_t words, Decision decision, std::uint32_t c, std::uint32_t step) const {
     return app::random_block(seed, decision, c, step).v[0] < words;

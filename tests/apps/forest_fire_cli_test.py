@@ -11,10 +11,11 @@ import command_line
 class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--trees X=0.4", "--growth X=0.01", "--lightning X=1e-05", "--steps N=500",
-               "--variant trees=trees")
+               "--variant trees|placed=trees")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--trees", "--growth", "--lightning"), command_line.FRACTION)
-    variants = {"trees": "trees as objects"}
+    variants = {"trees": "trees as objects", "placed": "trees placed on a lattice"}
+    placed_variants = ("placed",)
     log_file = "trees.csv"
     chart_file = "trees.png"
     picture_file = "forest-fire.png"
@@ -28,6 +29,10 @@ class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests
         for row in rows:
             self.assertLessEqual(int(row[1]) + int(row[2]), 24 * 18)
         self.assertGreater(int(rows[-1][2]), 0)
+
+    def test_only_soa_places_trees(self):
+        for allocator in self.allocators()[1:]:
+            self.assert_refused("--variant", "placed", "--allocator", allocator, mentions="--variant trees")
 
     def test_forests_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")

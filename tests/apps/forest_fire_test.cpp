@@ -35,7 +35,9 @@ using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 std::vector<Implementation> implementations() {
   const std::vector<Implementation> objects = {{"trees", forest_fire::make_trees}};
   return objects + dynasoar::test::on_other_allocators(objects) +
-         std::vector<Implementation>{{"soa", forest_fire::make_soa_baseline}, {"aos", forest_fire::make_aos_baseline}};
+         std::vector<Implementation>{{"placed", forest_fire::make_placed},
+                                     {"soa", forest_fire::make_soa_baseline},
+                                     {"aos", forest_fire::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {

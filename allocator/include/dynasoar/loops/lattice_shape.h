@@ -157,6 +157,7 @@ class LatticeShape {
 
   /// The place with a number. @pre number < size()
   __host__ __device__ Place place_of_number(std::uint64_t number) const {
+    if (stride_ == static_cast<std::uint32_t>(width_)) return Place(number);
     const std::uint64_t row = number / static_cast<std::uint32_t>(width_);
     return Place(number + row * (stride_ - static_cast<std::uint32_t>(width_)));
   }
