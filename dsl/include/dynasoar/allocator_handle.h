@@ -96,6 +96,7 @@ class AllocatorHandle {
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
     detail::check_listed<AllocatorT, T>();
+    detail::check_not_placed<T>();
     static_assert((true && ... && detail::check_argument<Args>()));
     detail::check_constructible<T, std::size_t, const Args&...>();
     loops_.template create<T>(count, std::move(args)...);
@@ -165,6 +166,7 @@ class AllocatorHandle {
                   "dynasoar: the heap of an AosAllocator cannot grow: leave reserve out, and give "
                   "the handle as many heap_bytes as it may need");
     detail::check_listed<AllocatorT, T>();
+    detail::check_not_placed<T>();
     loops_.template reserve<T>(objects);
   }
 

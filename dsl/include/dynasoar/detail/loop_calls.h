@@ -10,6 +10,7 @@
 
 #include <dynasoar/checks/checks.h>
 #include <dynasoar/classes/class_rules.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/neighbour_reduction.h>
 #include <dynasoar/detail/pair_reduction.h>
@@ -135,6 +136,9 @@ struct PairCall {
 
   __device__ Request request(std::uint32_t block, std::uint32_t slot) const {
     check_listed_or_base<Allocator, typename Reduction::Other>();
+    static_assert(!is_placed<typename Reduction::Other>(),
+                  "dynasoar: device_reduce looks at objects in the heap, and the objects of this class are placed on a "
+                  "lattice. Use device_do, or look at neighbours with dynasoar::at");
     Object* const object = Allocator::template object<Object>(block, slot);
     [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(object));
     return slot_call.call(object);

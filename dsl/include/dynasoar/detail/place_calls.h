@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <dynasoar/classes/placed.h>
@@ -20,7 +21,12 @@ namespace dynasoar::detail {
 template <class T, class Call>
 struct PlacedCall {
   SlotCall<T, Call> slot_call;
-  __device__ void operator()(std::uint64_t slot) const { slot_call.visit(placed_handle<T>(slot).bits()); }
+  __device__ void operator()(std::uint64_t slot) const {
+    static_assert(std::is_void_v<typename SlotCall<T, Call>::template Pairs<>>,
+                  "dynasoar: a method of a placed class returns a device_reduce, which only loops over objects in the "
+                  "heap can carry out. Use device_do");
+    slot_call.visit(placed_handle<T>(slot).bits());
+  }
 };
 
 /// Calls a callable for a place, in a loop of allocator type A.

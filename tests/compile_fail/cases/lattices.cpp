@@ -1,0 +1,107 @@
+// Classes whose objects are placed on a lattice.
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
+
+namespace lattices {
+
+class Moss;
+class Tree;
+class Oak;
+class Bird;
+using AllocatorT = dynasoar::SoaAllocator<Moss, Tree, Oak, Bird>;
+
+class Bird : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Bird, (nest_, Moss*))
+};
+
+class Moss final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+#if defined(MISTAKE_pointer_of_placed_object_to_compacted)
+  // expect: compaction would not update it
+  // names: lattices::Bird
+  DYNASOAR_FIELDS(Moss, (eaten_by_, Bird*))
+#else
+  DYNASOAR_FIELDS(Moss, (age_, int))
+#endif
+  __device__ explicit Moss(int) {}
+  __device__ void look() {}
+  __device__ auto count() {
+    return dynasoar::device_reduce<Bird>(0, dynasoar::Plus{}, [](Bird*) { return 1; }).then([](int) {});
+  }
+};
+
+class Tree : public dynasoar::SoaBase<AllocatorT> {
+ public:
+#if defined(MISTAKE_only_subclass_is_placed)
+  // expect: this class is placed on a lattice, and its base is not
+  // names: lattices::Oak
+#else
+  static constexpr bool kPlaced = true;
+#endif
+  DYNASOAR_FIELDS(Tree, (age_, int))
+};
+
+class Oak : public Tree {
+ public:
+  using BaseClass = Tree;
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Oak, (acorns_, int))
+};
+
+struct Look {
+  __device__ void operator()(dynasoar::Place place) const {
+#if defined(MISTAKE_placed_object_without_place)
+    // expect: so its objects need a place
+    // names: lattices::Moss
+    dynasoar::make_new<Moss>(1);
+#else
+    dynasoar::make_new_at<Moss>(place, 1);
+#endif
+#if defined(MISTAKE_free_object_at_place)
+    // expect: this class is not placed on a lattice
+    // names: lattices::Bird
+    dynasoar::at<Bird>(place);
+#elif defined(MISTAKE_base_class_at_place)
+    // expect: other listed classes derive from this one
+    // names: lattices::Tree
+    dynasoar::at<Tree>(place);
+#else
+    dynasoar::at<Oak>(place);
+#endif
+  }
+};
+
+inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
+  dynasoar::Lattice<Moss, Oak> lattice(handle, {4, 4});
+  lattice.parallel_for(Look{});
+#if defined(MISTAKE_class_of_another_lattice)
+  // expect: this class is not one of the lattice's
+  // names: lattices::Tree
+  lattice.parallel_for_free<Tree>(Look{});
+#else
+  lattice.parallel_for_free<Oak>(Look{});
+#endif
+#if defined(MISTAKE_many_placed_objects_without_places)
+  // expect: so its objects need a place
+  // names: lattices::Moss
+  handle.parallel_new<Moss>(10);
+#endif
+#if defined(MISTAKE_device_reduce_of_placed_object)
+  // expect: a method of a placed class returns a device_reduce
+  // names: lattices::Moss
+  handle.parallel_do<&Moss::count>();
+#else
+  handle.parallel_do<&Moss::look>();
+#endif
+#if defined(MISTAKE_compaction_of_placed_objects)
+  // expect: cannot be compacted
+  // names: lattices::Moss
+  handle.compact<Moss>();
+#else
+  handle.compact<Bird>();
+#endif
+}
+
+}  // namespace lattices
