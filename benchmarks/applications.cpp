@@ -116,6 +116,7 @@ void run_wa_tor(Report& report, const Settings& settings) {
         }};
     measure_workload<wa_tor::Simulation>(report, settings, "wa_tor", workload,
                                          {{"agents as objects", wa_tor::make_agents},
+                                          {"agents placed on a lattice", wa_tor::make_placed},
                                           {"cells and agents as objects", wa_tor::make_cells},
                                           {kSoa, wa_tor::make_soa_baseline},
                                           {kAos, wa_tor::make_aos_baseline}},

@@ -17,7 +17,7 @@ app::Description about() {
           .text =
               "Simulates fish and sharks on the torus-shaped planet Wa-Tor (A. K. Dewdney, 1984).\n"
               "Writes the populations of every step, a chart of them and a picture of the ocean.",
-          .variant_help = "What is an object: cells and agents, or agents only",
+          .variant_help = "What is an object: cells and agents, agents, or agents placed on a lattice",
           .variant = "agents",
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Fish and sharks after every step"},
@@ -32,10 +32,11 @@ app::Row row_of(const Population& population) {
 class WaTor final : public app::GridProgram<Simulation, Parameters> {
  public:
   WaTor()
-      : GridProgram(
-            about(),
-            {{"cells", "cells and agents as objects", make_cells}, {"agents", "agents as objects", make_agents}},
-            baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
+      : GridProgram(about(),
+                    {{"cells", "cells and agents as objects", make_cells},
+                     {"agents", "agents as objects", make_agents},
+                     {"placed", "agents placed on a lattice", make_placed}},
+                    baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {
     GridProgram::add_options(cli);

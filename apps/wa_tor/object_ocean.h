@@ -1,5 +1,6 @@
 /// @file
-/// ObjectOcean: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp).
+/// ObjectOcean: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp,
+/// placed.cpp).
 #pragma once
 
 #include <cstdint>
@@ -64,9 +65,10 @@ class ObjectOcean : public app::ObjectSimulation<Objects, Simulation, A> {
   using Base = app::ObjectSimulation<Objects, Simulation, A>;
   using Base::count_step, Base::handle, Base::now, Base::synchronize;
 
-  explicit ObjectOcean(const Parameters& parameters)
-      : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "ocean",
-             {"fish ask", "cells decide", "fish move", "sharks ask", "cells decide again", "sharks move"}),
+  explicit ObjectOcean(const Parameters& parameters,
+                       const app::PhaseNames& phases = {"fish ask", "cells decide", "fish move", "sharks ask",
+                                                        "cells decide again", "sharks move"})
+      : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "ocean", phases),
         parameters_(parameters),
         cells_(cells_of(parameters)) {}
 

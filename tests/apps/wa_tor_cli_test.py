@@ -11,11 +11,12 @@ import command_line
 class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--fish X=0.25", "--sharks X=0.25", "--compact-above X=1", "--steps N=300",
-               "--variant cells|agents=agents")
+               "--variant cells|agents|placed=agents")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--fish", "--sharks", "--compact-above"), command_line.FRACTION)
     shares = ("--fish", "--sharks")
-    variants = {"cells": "cells and agents as objects", "agents": "agents as objects"}
+    variants = {"cells": "cells and agents as objects", "agents": "agents as objects", "placed": "agents placed on a lattice"}
+    placed_variants = ("placed",)
     picture_file = "wa-tor.png"
     columns = counts = ("fish", "sharks")
     exported = ("fish", "sharks")
@@ -28,6 +29,9 @@ class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_li
     def check_rows(self, rows):
         for row in rows:
             self.assertLessEqual(int(row[1]) + int(row[2]), 24 * 18)
+
+    def test_placed_agents_are_not_compacted(self):
+        self.assert_refused("--variant", "placed", "--compact-above", "0.3", mentions="--compact-above")
 
     def test_oceans_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")

@@ -39,8 +39,9 @@ std::vector<Implementation> object_variants() {
 }
 
 std::vector<Implementation> implementations() {
-  return object_variants() +
-         std::vector<Implementation>{{"soa", wa_tor::make_soa_baseline}, {"aos", wa_tor::make_aos_baseline}};
+  return object_variants() + std::vector<Implementation>{{"placed", wa_tor::make_placed},
+                                                         {"soa", wa_tor::make_soa_baseline},
+                                                         {"aos", wa_tor::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {

@@ -321,10 +321,10 @@ void LoopRunner<A>::run_over_objects(const Call& call) {
       if constexpr (is_placed<S>()) {
         const PlacedState& placed = placed_.state(type);
         loop_over_slots<A>(executor_, placed.shape.words(), SeenWords{placed.seen}, PlacedCall<S, Call>{{call}});
-        return;
+      } else {
+        loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
+                             SlotCall<S, Call>{call});
       }
-      loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
-                           SlotCall<S, Call>{call});
     });
   });
 }
