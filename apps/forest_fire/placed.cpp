@@ -17,7 +17,6 @@
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/saved_options.h>
 
 #include "colors.h"
@@ -165,10 +164,6 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
 }  // namespace
 
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  if (parameters.allocator != "soa") {
-    throw dynasoar::program::UsageError("only the allocator soa places objects on a lattice, not " +
-                                        parameters.allocator + ": leave --allocator out, or take --variant trees");
-  }
   return std::make_unique<Forest>(parameters);
 }
 

@@ -15,7 +15,6 @@
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/program/error.h>
 
 #include "object_ocean.h"
 #include "rules.h"
@@ -250,14 +249,6 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
 }  // namespace
 
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  if (parameters.allocator != "soa") {
-    throw dynasoar::program::UsageError("only the allocator soa places objects on a lattice, not " +
-                                        parameters.allocator + ": leave --allocator out, or take --variant agents");
-  }
-  if (parameters.compact_above < 1) {
-    throw dynasoar::program::UsageError(
-        "placed agents stay at their places: leave --compact-above out, or take --variant agents");
-  }
   return std::make_unique<Objects>(parameters);
 }
 

@@ -39,12 +39,12 @@ const PlacedState& PlacedClasses::state(std::size_t type) const {
   return of_class_[type]->state;
 }
 
-void PlacedClasses::before_look() {
+void PlacedClasses::refresh() {
   if (std::exchange(may_have_changed_, false)) refresh_places(executor_, words_);
 }
 
 void PlacedClasses::before_loop() {
-  before_look();
+  refresh();
   expect_changes();
 }
 
@@ -59,7 +59,15 @@ std::uint64_t PlacedClasses::count(std::size_t type) {
   return result;
 }
 
+std::uint64_t PlacedClasses::count(const ClassSet& classes) {
+  refresh();
+  std::uint64_t objects = 0;
+  for (std::size_t type = 0; type < of_class_.size(); ++type) objects += classes.has(type) ? count(type) : 0;
+  return objects;
+}
+
 BlockList PlacedClasses::list(std::size_t type) {
+  refresh();
   const PlacedWords words = words_of(state(type));
   OfClass& known = *of_class_[type];
   if (known.entries.size() == 0) {
@@ -79,7 +87,8 @@ View<ObjectPlaces> PlacedClasses::list_all(View<ObjectPlaces> in_heap, const Cla
   return places_;
 }
 
-void PlacedClasses::add_to(Statistics& statistics) {
+Statistics PlacedClasses::completed(Statistics statistics) {
+  refresh();
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type]) continue;
     TypeStatistics& numbers = statistics.types[type];
@@ -87,20 +96,36 @@ void PlacedClasses::add_to(Statistics& statistics) {
     numbers.blocks = of_class_[type]->state.shape.words();
     numbers.slots = of_class_[type]->state.shape.size();
   }
+  return statistics;
 }
 
-std::vector<CheckpointItem> PlacedClasses::items() const {
-  std::vector<CheckpointItem> result;
+void PlacedClasses::find_items() {
+  refresh();
+  executor_.synchronize();
+  items_.clear();
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type]) continue;
     const PlacedState& placed = of_class_[type]->state;
     const std::string where = std::string(plain_name(classes_[type].name)) + " (class " + std::to_string(type) +
                               ") on " + text_of(placed.shape);
-    result.push_back(array(where, placed.seen, placed.shape.words()));
+    items_.push_back(array(where, placed.seen, placed.shape.words()));
     const std::size_t bytes = placed.shape.words() * classes_[type].block_bytes;
-    if (!classes_[type].fields.empty()) result.push_back(array(where + ", fields", placed.base, bytes));
+    if (!classes_[type].fields.empty()) items_.push_back(array(where + ", fields", placed.base, bytes));
   }
-  return result;
+}
+
+View<const SavedItem*> PlacedClasses::with_items(View<const SavedItem*> items) {
+  find_items();
+  saved_.assign(items.begin(), items.end());
+  for (const CheckpointItem& item : items_) saved_.push_back(&item);
+  return saved_;
+}
+
+View<const CheckpointItem*> PlacedClasses::with_items(View<const CheckpointItem*> items) {
+  find_items();
+  loaded_.assign(items.begin(), items.end());
+  for (const CheckpointItem& item : items_) loaded_.push_back(&item);
+  return loaded_;
 }
 
 std::string text_of(const LatticeShape& shape) {

@@ -18,6 +18,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/loops/place_loops.h>
 #include <dynasoar/place.h>
 #include <dynasoar/platform/memory.h>
 
@@ -131,7 +132,8 @@ class Lattice {
 
   template <class Mask, class F>
   void run(const Mask& mask, const F& function) {
-    handle_.loops().run_over_places(shape_.words(), mask, function);
+    handle_.loops().template run_unlisted<F>(
+        [&] { detail::loop_over_slots<Allocator>(handle_.executor(), shape_.words(), mask, function); });
   }
 
   AllocatorHandle<Allocator>& handle_;
@@ -145,14 +147,14 @@ Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const std::vector<st
     : handle_(handle), shape_(sizes, options.periodic) {
   (detail::check_at_places<Ts>(), ...);
   handle.executor().check_may_wait();  // memory may not be allocated in a step
-  (handle_.loops().template check_not_on_lattice<Ts>(), ...);
+  (handle_.loops().placed().template check_may_place<Ts>(), ...);
   memory_ = {make_memory<Ts>()...};
-  (handle_.loops().template place_on_lattice<Ts>(state<Ts>()), ...);
+  (handle_.loops().placed().template place<Ts>(state<Ts>()), ...);
 }
 
 template <class... Ts>
 Lattice<Ts...>::~Lattice() {
-  (handle_.loops().template remove_from_lattice<Ts>(), ...);
+  (handle_.loops().placed().template displace<Ts>(), ...);
 }
 
 template <class... Ts>

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include <dynasoar/checks/misuse.h>
+#include <dynasoar/checks/placed_checks.h>
 #include <dynasoar/checks/tag.h>
 #include <dynasoar/checks/thread_context.h>
 #include <dynasoar/classes/handle.h>
@@ -209,17 +210,6 @@ class Checks {
     return false;
   }
 
-  /// There is a lattice for the objects of C.
-  template <class C>
-  __device__ static void check_has_lattice(const PlacedState& placed) {
-    check_alive();
-    if (placed.seen == nullptr) {
-      end_program(
-          "an object of a placed class is used or created, but there is no Lattice of its class alive (or, in a kernel "
-          "of your own: device_pointer() was not called before the launch, in the same file)");
-    }
-  }
-
   /// Memory for an access that must not happen, as large as a block. On the host each thread has its own.
   __device__ static char* scratch() {
     if constexpr (kCudaBackend) {
@@ -279,7 +269,10 @@ class Checks {
   __device__ static Misuse judge(Handle handle, Tag& tag) {
     check_alive();
     if (handle.bits() == 0) return Misuse::null_access;
-    if constexpr (is_placed<C>()) return judge_placed<C>(handle);
+    if constexpr (is_placed<C>()) {
+      if (is_of_class<C>(handle.type_index())) return judge_placed<A, C>(handle);
+      return handle.type_index() < A::kTypes ? Misuse::wrong_class : Misuse::foreign_pointer;
+    }
     if (!A::is_position_of_object(handle)) return Misuse::foreign_pointer;
     if (!is_of_class<C>(handle.type_index())) return Misuse::wrong_class;
     tag = Tag(tag_of(handle).load(Order::relaxed));
@@ -287,24 +280,6 @@ class Checks {
     const bool is_same_object = tag.is_alive() && tag.generation() == handle.generation() &&
                                 bound_state<A>().heap.type_of(A::block_of(handle)) == handle.type_index();
     return is_same_object ? Misuse::none : Misuse::stale_access;
-  }
-
-  /// The same for a placed object: one that is dead is found out in the next loop, and only until another one is at its
-  /// place.
-  template <class C>
-  __device__ static Misuse judge_placed(Handle handle) {
-    const int type = handle.type_index();
-    if (!is_of_class<C>(type)) return type < A::kTypes ? Misuse::wrong_class : Misuse::foreign_pointer;
-    const PlacedState& placed = placed_state<A>(type);
-    check_has_lattice<C>(placed);
-    std::uint64_t bytes = 64;
-    A::template Subtypes<C>::for_each([&]<class S>(std::type_identity<S>) {
-      if (type == A::template index_of<S>) bytes = placed_block_bytes_v<S>;
-    });
-    const std::uint64_t word = handle.block_offset() / bytes;
-    if (handle.block_offset() % bytes != 0 || word >= placed.shape.words()) return Misuse::foreign_pointer;
-    const std::uint64_t taken = placed.seen[word] | placed.arrived[word].load(Order::relaxed);
-    return (taken >> handle.slot() & 1) != 0 ? Misuse::none : Misuse::stale_access;
   }
 
   template <class C>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <dynasoar/checks/checks.h>
+#include <dynasoar/checks/placed_checks.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
@@ -36,7 +37,7 @@ class PlacedObjects {
   template <class T>
   __device__ static const PlacedState& state() {
     const PlacedState& placed = placed_state<A>(A::template index_of<T>);
-    if constexpr (kChecked) Checks<A>::template check_has_lattice<T>(placed);
+    if constexpr (kChecked) check_has_lattice(placed);
     return placed;
   }
 

@@ -6,6 +6,7 @@
 
 #include <app/cell_columns.h>
 #include <app/program.h>
+#include <dynasoar/program/error.h>
 #include <dynasoar/program/model_program.h>
 #include <dynasoar/program/options.h>
 
@@ -37,6 +38,14 @@ class GridProgram : public ModelProgram<SimulationT, ParametersT> {
   void place(dynasoar::Columns& objects) const final { add_places(objects, this->parameters().width); }
 
  protected:
+  /// Refuses other allocators than soa for the variant `placed`, whose objects are on a lattice.
+  /// @param other   a variant for all of them
+  static void check_placed(const RunOptions& options, const std::string& other) {
+    if (options.baseline != "none" || options.variant != "placed" || options.allocator == "soa") return;
+    throw dynasoar::program::UsageError("only the allocator soa places objects on a lattice, not " + options.allocator +
+                                        ": leave --allocator out, or take --variant " + other);
+  }
+
   using ModelProgram<SimulationT, ParametersT>::ModelProgram;
 };
 

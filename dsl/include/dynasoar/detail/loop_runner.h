@@ -25,8 +25,7 @@
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
-#include <dynasoar/detail/place_calls.h>
-#include <dynasoar/detail/placed_classes.h>
+#include <dynasoar/detail/placed_runner.h>
 #include <dynasoar/field_accesses.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/bulk_creation.h>
@@ -35,7 +34,6 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/object_loops.h>
-#include <dynasoar/loops/place_loops.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
@@ -61,24 +59,15 @@ class LoopRunner {
   Executor& executor() { return executor_; }
   const Storage& storage() const { return heap_.storage(); }
   Attachments& attachments() { return reports_.attachments(); }
+  PlacedRunner<A>& placed() { return placed_; }
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
   void run_over_indices(std::size_t count, const F& function, std::size_t per_thread);
 
-  /// A loop over the slots of a lattice that a mask selects. See loop_over_slots.
-  template <class Mask, class F>
-  void run_over_places(std::uint64_t words, const Mask& mask, const F& function);
-
-  /// Objects of T are on a lattice from now on, or not any more.
-  template <class T>
-  void check_not_on_lattice() const {
-    placed_.check_may_add(index_of<T>());
-  }
-  template <class T>
-  void place_on_lattice(const PlacedState& state);
-  template <class T>
-  void remove_from_lattice() noexcept;
+  /// A loop that visits no listed objects, which the caller submits, in `submit()`, and in which F is called.
+  template <class F, class Submit>
+  void run_unlisted(const Submit& submit);
 
   /// A loop over T and its subclasses, one kernel per class.
   template <class T, class Call>
@@ -111,15 +100,11 @@ class LoopRunner {
     const ListKeeper::Anew anew(lists_);
     placed_.expect_changes();  // by whatever runs between two calls of the step
     function();
-    placed_.expect_changes();
   }
 
   /// Before and after a recorded step whose loops ask for so many pages of the heap.
   void before_step(std::uint64_t pages);
-  void after_step() {
-    placed_.expect_changes();
-    growth_.after_loop();
-  }
+  void after_step() { growth_.after_loop(); }
   /// Those that the loops ask for that have been recorded since the last call.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
   /// Changes whenever a recorded step has to be recorded again.
@@ -128,7 +113,7 @@ class LoopRunner {
   void synchronize();
   bool retry_with_growth();
   std::uint64_t count(const ClassSet& classes);
-  Statistics statistics();
+  Statistics statistics() { return placed_.completed(reports_.statistics()); }
   FieldAccesses field_accesses();
 
   template <class T>
@@ -171,7 +156,7 @@ class LoopRunner {
   [[no_unique_address]] Growth growth_;
   LoopReports<typename Storage::Common, Growth> reports_;
   ListKeeper lists_;
-  PlacedClasses placed_;
+  PlacedRunner<A> placed_;
   [[no_unique_address]] std::conditional_t<A::kCreatesInPieces, BulkCreation, NoBulkCreation> bulk_;
   DeviceArray<char> scratch_;  // of reductions
   std::uint64_t loops_ = 0;    // that have run; checked builds
@@ -184,7 +169,7 @@ LoopRunner<A>::LoopRunner(const HandleOptions& options)
       growth_(executor_, heap_.storage()),
       reports_(executor_, class_table_v<A>, heap_.storage(), growth_, options.on_refusal),
       lists_(A::Types::size),
-      placed_(executor_, class_table_v<A>),
+      placed_(executor_),
       bulk_(executor_) {}
 
 template <class A>
@@ -192,27 +177,6 @@ void LoopRunner<A>::before_loop() {
   executor_.check_may_submit();
   growth_.before_loop();
   heap_.bind_if_grown();
-}
-
-template <class A>
-template <class T>
-void LoopRunner<A>::place_on_lattice(const PlacedState& state) {
-  placed_.add(index_of<T>(), state);
-  Binding<PlacedStates<A>>::state.of[index_of<T>()] = state;
-  ++Binding<PlacedStates<A>>::generation;
-}
-
-template <class A>
-template <class T>
-void LoopRunner<A>::remove_from_lattice() noexcept {
-  try {
-    executor_.wait();
-  } catch (const Error&) {
-    // Whoever waits next is told.
-  }
-  placed_.remove(index_of<T>());
-  Binding<PlacedStates<A>>::state.of[index_of<T>()] = {};
-  ++Binding<PlacedStates<A>>::generation;
 }
 
 template <class A>
@@ -225,6 +189,7 @@ template <class A>
 void LoopRunner<A>::before_step(std::uint64_t pages) {
   before_loop();
   if (pages > 0) make_room(pages);
+  placed_.expect_changes();
 }
 
 template <class A>
@@ -270,22 +235,27 @@ KeptLists LoopRunner<A>::keep_lists(const ClassSet& classes) {
 template <class A>
 View<ObjectPlaces> LoopRunner<A>::list(const ClassSet& classes) {
   executor_.check_may_wait();
-  placed_.before_look();
   make_lists(classes);
   return placed_.list_all(storage().places(), classes);
 }
 
 template <class A>
-template <class F>
-void LoopRunner<A>::run_over_indices(std::size_t count, const F& function, std::size_t per_thread) {
+template <class F, class Submit>
+void LoopRunner<A>::run_unlisted(const Submit& submit) {
   before_loop();
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, CallName<F>::text());
   announce({});
   placed_.before_loop();
   // Also while lists are kept: what was deleted would else stay in them, and leave no room.
   if constexpr (A::kListsBeforeEveryLoop) heap_.storage().make_lists(executor_, class_set_v<A, void>);
-  loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread);
+  submit();
   growth_.after_loop();
+}
+
+template <class A>
+template <class F>
+void LoopRunner<A>::run_over_indices(std::size_t count, const F& function, std::size_t per_thread) {
+  run_unlisted<F>([&] { loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread); });
 }
 
 template <class A>
@@ -302,25 +272,13 @@ void LoopRunner<A>::run(const Submit& submit) {
 }
 
 template <class A>
-template <class Mask, class F>
-void LoopRunner<A>::run_over_places(std::uint64_t words, const Mask& mask, const F& function) {
-  before_loop();
-  if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, CallName<F>::text());
-  announce({});
-  placed_.before_loop();
-  loop_over_slots<A>(executor_, words, mask, function);
-  growth_.after_loop();
-}
-
-template <class A>
 template <class T, class Call>
 void LoopRunner<A>::run_over_objects(const Call& call) {
   run<T, Call>([&] {
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr std::size_t type = index_of<S>();
       if constexpr (is_placed<S>()) {
-        const PlacedState& placed = placed_.state(type);
-        loop_over_slots<A>(executor_, placed.shape.words(), SeenWords{placed.seen}, PlacedCall<S, Call>{{call}});
+        placed_.template loop_over_objects<S>(call);
       } else {
         loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
                              SlotCall<S, Call>{call});
@@ -361,12 +319,8 @@ R LoopRunner<A>::reduce(R init, Op op, const F& f) {
   R result = init;
   A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
     constexpr std::size_t type = index_of<S>();
-    BlockList list = heap_.storage().list(type);
-    std::size_t capacity = heap_.storage().list_capacity(type);
-    if constexpr (is_placed<S>()) {
-      list = placed_.list(type);
-      capacity = placed_.state(type).shape.words();
-    }
+    const BlockList list = is_placed<S>() ? placed_.list(type) : heap_.storage().list(type);
+    const std::size_t capacity = is_placed<S>() ? placed_.words(type) : heap_.storage().list_capacity(type);
     result = op(result, reduce_objects<A>(executor_, list, capacity, scratch_, init, op, SlotValue<S, F>{f}));
   });
   synchronize();
@@ -388,22 +342,11 @@ bool LoopRunner<A>::retry_with_growth() {
 template <class A>
 std::uint64_t LoopRunner<A>::count(const ClassSet& classes) {
   executor_.check_may_wait();
-  placed_.before_look();
   const std::vector<std::uint64_t> totals = heap_.storage().count_objects(executor_);
   synchronize();
-  std::uint64_t objects = 0;
-  for (std::size_t type = 0; type < A::Types::size; ++type) {
-    if (classes.has(type)) objects += totals[2 * type] + placed_.count(type);
-  }
+  std::uint64_t objects = placed_.count(classes);
+  for (std::size_t type = 0; type < A::Types::size; ++type) objects += classes.has(type) ? totals[2 * type] : 0;
   return objects;
-}
-
-template <class A>
-Statistics LoopRunner<A>::statistics() {
-  Statistics result = reports_.statistics();
-  placed_.before_look();
-  placed_.add_to(result);
-  return result;
 }
 
 template <class A>
@@ -437,12 +380,7 @@ void LoopRunner<A>::save(const std::string& path, const SaveOptions& options, Vi
   static_assert(check_saves());
   executor_.check_may_wait();
   synchronize();
-  placed_.before_look();
-  executor_.synchronize();
-  const std::vector<CheckpointItem> placed = placed_.items();
-  std::vector<const SavedItem*> all(items.begin(), items.end());
-  for (const CheckpointItem& item : placed) all.push_back(&item);
-  save_checkpoint(executor_, heap_.storage(), growth_, loops_, path, options, all, kCompression);
+  save_checkpoint(executor_, heap_.storage(), growth_, loops_, path, options, placed_.with_items(items), kCompression);
 }
 
 template <class A>
@@ -451,14 +389,9 @@ void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, Vi
   executor_.check_may_wait();
   executor_.synchronize();
   lists_.check_none();
-  placed_.before_look();  // so that nothing is left to be carried out
-  executor_.synchronize();
-  const std::vector<CheckpointItem> placed = placed_.items();
-  std::vector<const CheckpointItem*> all(items.begin(), items.end());
-  for (const CheckpointItem& item : placed) all.push_back(&item);
   const Rebinding rebinding{heap_};
   const LoadedCheckpoint loaded =
-      load_checkpoint(executor_, heap_.storage(), growth_, path, options, all, kCompression);
+      load_checkpoint(executor_, heap_.storage(), growth_, path, options, placed_.with_items(items), kCompression);
   if (!loaded.has_lists) heap_.storage().make_lists(executor_, class_set_v<A, void>);
   loops_ = loaded.loops;
   reports_.forget();  // those were reported before it was saved

@@ -67,7 +67,13 @@ struct NewAtPlace {
   }
 };
 
-/// The places of a lattice, as a mask of loop_over_slots.
+/// The objects of a class that loops see, as a mask of loop_over_slots.
+struct SeenWords {
+  const std::uint64_t* seen;
+  __device__ std::uint64_t operator()(std::uint64_t word) const { return seen[word]; }
+};
+
+/// The places of a lattice.
 struct AllPlaces {
   LatticeShape shape;
   __device__ std::uint64_t operator()(std::uint64_t word) const { return shape.places_of_word(word); }

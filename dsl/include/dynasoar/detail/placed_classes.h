@@ -1,6 +1,6 @@
 /// @file
-/// PlacedClasses: the placed classes of an allocator that have a lattice now. LoopRunner asks it for what its loops
-/// need; a Lattice adds its classes.
+/// PlacedClasses: the placed classes of an allocator that have a lattice now, as far as it is compiled once for all
+/// programs. Base of PlacedRunner.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,6 @@
 #include <dynasoar/statistics.h>
 
 namespace dynasoar::detail {
-
-/// A set of words that is not stored: the objects of a class that loops see. For loop_over_slots.
-struct SeenWords {
-  const std::uint64_t* seen;
-  __device__ std::uint64_t operator()(std::uint64_t word) const { return seen[word]; }
-};
 
 class PlacedClasses {
  public:
@@ -51,23 +45,26 @@ class PlacedClasses {
   /// What loops have changed is not known: a recorded step has run, or may run before the next loop does.
   void expect_changes() { may_have_changed_ = !words_.empty(); }
 
-  /// @pre a loop sees what there is: before_look() was called
-  std::uint64_t count(std::size_t type);
+  // What follows looks at objects as the next loop would see them.
 
-  /// Before the host looks at objects that no loop visits.
-  void before_look();
+  /// Number of objects of these classes. Waits.
+  std::uint64_t count(const ClassSet& classes);
 
-  /// A list of all blocks of a class, for reductions. @pre as for count
+  /// A list of all blocks of a class, for reductions. @throws Error as `state`
   BlockList list(std::size_t type);
 
-  /// Where the listed objects of all classes are, those of the heap included. @pre as for count
+  /// The length of that list. @throws Error as `state`
+  std::uint64_t words(std::size_t type) const { return state(type).shape.words(); }
+
+  /// Where the listed objects of all classes are, those of the heap included.
   View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);
 
-  /// Fills in what is known of placed classes. @pre as for count
-  void add_to(Statistics& statistics);
+  /// The statistics of the heap, with what is known of placed classes. Waits.
+  Statistics completed(Statistics statistics);
 
-  /// What a checkpoint holds of placed objects. @pre as for count
-  std::vector<CheckpointItem> items() const;
+  /// What is to be saved or loaded, with placed objects. Waits. @return valid until the next call
+  View<const SavedItem*> with_items(View<const SavedItem*> items);
+  View<const CheckpointItem*> with_items(View<const CheckpointItem*> items);
 
  private:
   struct OfClass {
@@ -80,11 +77,21 @@ class PlacedClasses {
     return {state.seen, state.arrived, state.departed, state.shape.words()};
   }
 
+  /// Lets loops and the host see what has changed.
+  void refresh();
+
+  std::uint64_t count(std::size_t type);
+
+  void find_items();
+
   Executor& executor_;
   const ClassTable& classes_;
   std::vector<std::optional<OfClass>> of_class_;  // by index
   std::vector<PlacedWords> words_;                // of all that there are
   std::vector<ObjectPlaces> places_;
+  std::vector<CheckpointItem> items_;
+  std::vector<const SavedItem*> saved_;
+  std::vector<const CheckpointItem*> loaded_;
   std::uint64_t changes_ = 0;
   bool may_have_changed_ = false;
 };

@@ -1,0 +1,71 @@
+/// @file
+/// PlacedRunner: what LoopRunner has of placed classes. A Lattice says which of them are placed where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/place_calls.h>
+#include <dynasoar/detail/placed_classes.h>
+#include <dynasoar/loops/place_loops.h>
+#include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+/// @tparam A   the allocator
+template <class A>
+class PlacedRunner : public PlacedClasses {
+ public:
+  explicit PlacedRunner(Executor& executor) : PlacedClasses(executor, class_table_v<A>), executor_(executor) {}
+
+  /// @throws Error if objects of T are on a lattice
+  template <class T>
+  void check_may_place() const {
+    check_may_add(kIndex<T>);
+  }
+
+  /// Objects of T are on a lattice from now on. @pre check_may_place
+  template <class T>
+  void place(const PlacedState& state) {
+    add(kIndex<T>, state);
+    bind<T>(state);
+  }
+
+  /// They are not any more. Waits for loops.
+  template <class T>
+  void displace() noexcept {
+    try {
+      executor_.wait();
+    } catch (const Error&) {
+      // Whoever waits next is told.
+    }
+    remove(kIndex<T>);
+    bind<T>({});
+  }
+
+  /// Calls a callable for the objects of T. @pre before_loop(). @throws Error if there is no lattice for them
+  template <class T, class Call>
+  void loop_over_objects(const Call& call) const {
+    const PlacedState& placed = state(kIndex<T>);
+    loop_over_slots<A>(executor_, placed.shape.words(), SeenWords{placed.seen}, PlacedCall<T, Call>{{call}});
+  }
+
+ private:
+  template <class T>
+  static constexpr std::size_t kIndex = static_cast<std::size_t>(A::template index_of<T>);
+
+  /// Tells device code.
+  template <class T>
+  static void bind(const PlacedState& state) {
+    Binding<PlacedStates<A>>::state.of[kIndex<T>] = state;
+    ++Binding<PlacedStates<A>>::generation;
+  }
+
+  Executor& executor_;
+};
+
+}  // namespace dynasoar::detail
