@@ -166,13 +166,24 @@ class LatticeShape {
   /// @pre the place exists; distances along each axis are less than 2^30
   __host__ __device__ Place neighbour(Place place, LatticeVector distance) const {
     const Row row = row_of(place.slot());
-    const std::int32_t x = moved(row.x, distance.x, width_, periodic_[0]);
-    const std::int32_t y = moved(row.y, distance.y, height_, periodic_[1]);
-    const std::int32_t z = moved(row.z, distance.z, depth_, periodic_[2]);
-    if ((x | y | z) < 0) return Place();
-    // 64-bit arithmetic modulo 2^64: differences may be negative.
-    const std::int64_t rows = std::int64_t{z - row.z} * height_ + (y - row.y);
-    return Place(place.slot() + static_cast<std::uint64_t>(rows * stride_ + (x - row.x)));
+    std::int64_t slots = 0;
+    // Axis by axis, so that nothing is computed for those along which a constant distance is 0.
+    if (distance.x != 0) {
+      const std::int32_t x = moved(row.x, distance.x, width_, periodic_[0]);
+      if (x < 0) return Place();
+      slots += x - row.x;
+    }
+    if (distance.y != 0) {
+      const std::int32_t y = moved(row.y, distance.y, height_, periodic_[1]);
+      if (y < 0) return Place();
+      slots += std::int64_t{y - row.y} * stride_;
+    }
+    if (distance.z != 0) {
+      const std::int32_t z = moved(row.z, distance.z, depth_, periodic_[2]);
+      if (z < 0) return Place();
+      slots += std::int64_t{z - row.z} * height_ * stride_;
+    }
+    return Place(place.slot() + static_cast<std::uint64_t>(slots));  // modulo 2^64
   }
 
   /// The next place in a direction; none if there is none.

@@ -5,8 +5,8 @@
 ///     loop_over_slots<A>(executor, words, mask, function)
 ///
 /// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that bit i of `mask(w)` is set, 0 <= w <
-/// words, in device code that may use objects of allocator type A. On a GPU, a warp takes a few words and deals the
-/// slots that are selected to its lanes, so that no lane idles while others work, however few of the slots these are.
+/// words, in device code that may use objects of allocator type A. On a GPU, a warp takes a few words and, if
+/// `M::kSelectsFew`, deals the slots that are selected to its lanes, so that no lane idles while others work.
 #pragma once
 
 #include <dynasoar/platform/config.h>

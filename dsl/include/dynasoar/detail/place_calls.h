@@ -69,12 +69,14 @@ struct NewAtPlace {
 
 /// The objects of a class that loops see, as a mask of loop_over_slots.
 struct SeenWords {
+  static constexpr bool kSelectsFew = true;
   const std::uint64_t* seen;
   __device__ std::uint64_t operator()(std::uint64_t word) const { return seen[word]; }
 };
 
 /// The places of a lattice.
 struct AllPlaces {
+  static constexpr bool kSelectsFew = false;
   LatticeShape shape;
   __device__ std::uint64_t operator()(std::uint64_t word) const { return shape.places_of_word(word); }
 };
@@ -82,6 +84,7 @@ struct AllPlaces {
 /// Those where a loop sees none of some classes.
 template <std::size_t kClasses>
 struct FreePlaces {
+  static constexpr bool kSelectsFew = true;
   LatticeShape shape;
   const std::uint64_t* seen[kClasses];
   __device__ std::uint64_t operator()(std::uint64_t word) const {

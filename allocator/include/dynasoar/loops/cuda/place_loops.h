@@ -44,22 +44,37 @@ __device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, st
   return count;
 }
 
-template <class A, class M, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
-  take_turns();
-  __shared__ DealtSlots of_warps[kThreadsPerBlock / 32];
-  DealtSlots& dealt = of_warps[threadIdx.x / 32];
+/// Calls a function for the slots that are selected in the words from `first` on.
+template <class M, class F>
+__device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
+                            const F& function) {
   const std::uint32_t lane = threadIdx.x % 32;
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
-  const std::uint64_t warps = std::uint64_t{gridDim.x} * (blockDim.x / 32);
-  for (std::uint64_t first = warp * taken; first < words; first += warps * taken) {
+  if constexpr (M::kSelectsFew) {
+    __shared__ DealtSlots of_warps[kThreadsPerBlock / 32];
+    DealtSlots& dealt = of_warps[threadIdx.x / 32];
     const std::uint32_t count = deal_slots(first, taken, words, mask, dealt);
     __syncwarp();
     for (std::uint32_t begin = 0; begin < count; begin += 32) {
       if (begin + lane < count) function(first * 64 + dealt.slots[begin + lane]);
       __syncwarp();  // lanes that went different ways would stay apart, and the next words overwrite the slots
     }
+  } else {
+    for (std::uint32_t half = 0; half < 2 * taken && first + half / 2 < words; ++half) {
+      const std::uint32_t slot = half % 2 * 32 + lane;
+      if ((mask(first + half / 2) >> slot & 1) != 0) function((first + half / 2) * 64 + slot);
+      __syncwarp();
+    }
+  }
+}
+
+template <class A, class M, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
+  take_turns();
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (blockDim.x / 32);
+  for (std::uint64_t first = warp * taken; first < words; first += warps * taken) {
+    visit_slots(first, taken, words, mask, function);
   }
 }
 
@@ -70,7 +85,8 @@ void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, con
   static const KernelTraits all_traits(slot_kernel<A, M, F>, executor.multiprocessors());
   // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
   const std::uint64_t share = words / (kWarpsPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors()));
-  const std::uint32_t taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, kWordsPerWarp));
+  const std::uint32_t most = M::kSelectsFew ? kWordsPerWarp : 1;
+  const auto taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, most));
   const std::uint64_t threads = 32 * ((words - 1) / taken + 1);
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
   // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take.
