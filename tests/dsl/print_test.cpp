@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
@@ -162,6 +163,30 @@ TEST_CASE("classes without fields or names are printed, and pointers that are no
   CHECK(text.find(", slot 0): no fields\nprint_test::Paper (block ") != std::string::npos);
   CHECK(text.find(", slot 0): field0 = -7\nprint_test::Paper (block ") != std::string::npos);
   CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x9abcdef, which is no pointer of this allocator\n"));
+}
+
+class Moss;
+using PlacedAllocator = dynasoar::SoaAllocator<Moss>;
+class Moss : public dynasoar::SoaBase<PlacedAllocator> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Moss, (age_, int))
+  __device__ explicit Moss(int age) : age_(age) {}
+};
+struct PrintMoss {
+  __device__ void operator()(std::size_t) const {
+    const dynasoar::LatticeShape& shape = dynasoar::lattice_of<Moss>();
+    dynasoar::print(dynasoar::make_new_at<Moss>(shape.place({3, 1}), 7));
+    const std::uint64_t beyond = std::uint64_t{1} << 56 | std::uint64_t{1} << 40;
+    dynasoar::print(reinterpret_cast<Moss*>(beyond));
+  }
+};
+TEST_CASE("an object that is placed on a lattice is printed with the block and slot of its place") {
+  AllocatorHandle<PlacedAllocator> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const dynasoar::Lattice<Moss> lattice(handle, {64, 2});
+  CHECK(without_generations(printed(handle, PrintMoss{})) ==
+        "print_test::Moss (block 1, slot 3): age_ = 7\n"
+        "0x100010000000000, which is no pointer of this allocator\n");
 }
 
 /// As a T of allocator A.

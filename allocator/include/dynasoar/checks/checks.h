@@ -270,7 +270,7 @@ class Checks {
     check_alive();
     if (handle.bits() == 0) return Misuse::null_access;
     if constexpr (is_placed<C>()) {
-      if (is_of_class<C>(handle.type_index())) return judge_placed<A, C>(handle);
+      if (is_of_class<C>(handle.type_index())) return judge_placed<A>(handle);
       return handle.type_index() < A::kTypes ? Misuse::wrong_class : Misuse::foreign_pointer;
     }
     if (!A::is_position_of_object(handle)) return Misuse::foreign_pointer;

@@ -25,7 +25,9 @@
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 
@@ -80,6 +82,23 @@ __device__ const PlacedState& placed_state(int type) {
   return bound_state<PlacedStates<A>>().of[A::kTypes == 1 ? 0 : type];
 }
 
+/// Whether an object of its class, which is placed, can have the handle's position.
+/// @param bytes   of a block of the class
+template <class A>
+__device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
+  const PlacedState& placed = placed_state<A>(handle.type_index());
+  return placed.seen != nullptr && handle.block_offset() % bytes == 0 &&
+         handle.block_offset() / bytes < placed.shape.words();
+}
+
+/// Whether there is an object at the position: one that the loop sees, or that arrived in it. @pre is_placed_position
+template <class A>
+__device__ bool is_placed_object(Handle handle, std::uint64_t block) {
+  const PlacedState& placed = placed_state<A>(handle.type_index());
+  const std::uint64_t taken = placed.seen[block] | placed.arrived[block].load(Order::relaxed);
+  return (taken >> handle.slot() & 1) != 0;
+}
+
 /// The pointer to the T at a slot.
 template <class T>
 __host__ __device__ Handle placed_handle(std::uint64_t slot) {
@@ -91,6 +110,17 @@ __host__ __device__ Handle placed_handle(std::uint64_t slot) {
 template <class T>
 __host__ __device__ std::uint64_t placed_slot(Handle object) {
   return object.block_offset() / placed_block_bytes_v<T> * kSlotsPerBlock + object.slot();
+}
+
+/// Calls `f(object)` for all Ts that the running loop sees, in the calling thread.
+template <class T, class F>
+__device__ void for_each_placed(const F& f) {
+  const PlacedState& placed = placed_state<typename T::Allocator>(T::Allocator::template index_of<T>);
+  for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
+    for (std::uint64_t left = placed.seen[word]; left != 0; left &= left - 1) {
+      f(reinterpret_cast<T*>(placed_handle<T>(word * 64 + static_cast<std::uint64_t>(lowest_bit(left))).bits()));
+    }
+  }
 }
 
 }  // namespace dynasoar::detail

@@ -203,9 +203,15 @@ class ReducedSoaAllocator {
   __host__ __device__ static std::uint32_t block_of(detail::Handle handle, int type) {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const std::uint64_t offset = handle.block_offset();
+    if (is_placed_type(type)) return static_cast<std::uint32_t>(offset / block_bytes(type));
     const auto page = static_cast<std::uint32_t>(offset / kPages.bytes);
     const auto within = static_cast<std::uint32_t>(offset - std::uint64_t{page} * kPages.bytes);
     return page * kPages.block_stride + within / block_bytes(type);
+  }
+
+  /// Whether the class with this index is placed.
+  __host__ __device__ static constexpr bool is_placed_type(int type) {
+    return (false || ... || (detail::is_placed<Ts>() && index_of<Ts> == type));
   }
 
   /// Whether the handle's position is one that an object of the handle's class can have. For checks.
@@ -213,6 +219,7 @@ class ReducedSoaAllocator {
     constexpr detail::PageLayout<sizeof...(Ts)> kPages = pages();
     const int type = handle.type_index();
     if (type < 0 || type >= kTypes) return false;
+    if (is_placed_type(type)) return detail::is_placed_position<ReducedSoaAllocator>(handle, block_bytes(type));
     const Heap& heap = detail::bound_state<ReducedSoaAllocator>().heap;
     const std::uint64_t within = handle.block_offset() % kPages.bytes;
     return handle.block_offset() / kPages.bytes < heap.pages && within % block_bytes(type) == 0 &&
@@ -324,7 +331,7 @@ class ReducedSoaAllocator {
   /// Bytes of a block, by type index.
   __host__ __device__ static std::uint32_t block_bytes(int type_index) {
     std::uint32_t bytes = 1;
-    ((index_of<Ts> == type_index ? void(bytes = static_cast<std::uint32_t>(detail::block_bytes_v<Ts>)) : void()), ...);
+    ((index_of<Ts> == type_index ? void(bytes = static_cast<std::uint32_t>(kBlockBytes<Ts>)) : void()), ...);
     return bytes;
   }
 
@@ -348,7 +355,9 @@ class ReducedSoaAllocator {
 
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
-    if constexpr (detail::is_placed<S>()) return visit_placed<S>(method, args...);
+    if constexpr (detail::is_placed<S>()) {
+      return detail::for_each_placed<S>([&](S* object) { visit(object, method, args...); });
+    }
     const State& state = detail::bound_state<ReducedSoaAllocator>();
     const detail::BlockList list = state.lists[index_of<S>];
     const std::uint32_t count = list.size->blocks;
@@ -363,17 +372,6 @@ class ReducedSoaAllocator {
       for (; alive != 0; alive &= alive - 1) {
         visit(ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive))),
               method, args...);
-      }
-    }
-  }
-
-  template <class S, class F, class... Args>
-  __device__ static void visit_placed(F method, Args&... args) {
-    const detail::PlacedState& placed = detail::placed_state<ReducedSoaAllocator>(index_of<S>);
-    for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
-      for (std::uint64_t left = placed.seen[word]; left != 0; left &= left - 1) {
-        const std::uint64_t slot = word * 64 + static_cast<std::uint64_t>(detail::lowest_bit(left));
-        visit(reinterpret_cast<S*>(detail::placed_handle<S>(slot).bits()), method, args...);
       }
     }
   }

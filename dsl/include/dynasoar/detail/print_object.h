@@ -121,6 +121,7 @@ __device__ bool is_taken(Handle handle) {
   if constexpr (A::kCompacts) {
     const auto& heap = bound_state<A>().heap;
     const std::uint32_t block = A::block_of(handle);
+    if (A::is_placed_type(handle.type_index())) return is_placed_object<A>(handle, block);
     const auto& type = heap.types[handle.type_index()];
     if ((type.allocated.container(0, block / 64) >> block % 64 & 1) == 0) return false;
     if ((heap.slots[block].load(Order::relaxed) >> handle.slot() & 1) == 0) return false;
