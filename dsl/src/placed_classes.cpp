@@ -1,11 +1,21 @@
 #include <dynasoar/detail/placed_classes.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
 #include <dynasoar/platform/error.h>
 
 namespace dynasoar::detail {
+
+namespace {
+
+struct ForgetNonPlaces {
+  PlacedState placed;
+  __device__ void operator()(std::size_t word) const { placed.seen[word] &= placed.shape.places_of_word(word); }
+};
+
+}  // namespace
 
 PlacedClasses::PlacedClasses(Executor& executor, const ClassTable& classes)
     : executor_(executor), classes_(classes), of_class_(static_cast<std::size_t>(classes.size())) {}
@@ -126,6 +136,12 @@ View<const CheckpointItem*> PlacedClasses::with_items(View<const CheckpointItem*
   loaded_.assign(items.begin(), items.end());
   for (const CheckpointItem& item : items_) loaded_.push_back(&item);
   return loaded_;
+}
+
+void PlacedClasses::check_loaded() {
+  for (const std::optional<OfClass>& known : of_class_) {
+    if (known) executor_.for_each_index(known->state.shape.words(), ForgetNonPlaces{known->state});
+  }
 }
 
 std::string text_of(const LatticeShape& shape) {

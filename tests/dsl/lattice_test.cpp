@@ -678,6 +678,7 @@ TEST_CASE("a checkpoint holds placed objects, for a lattice of the same size") {
     handle.parallel_do<Fish>(RandomStep{lattice.shape(), 1});
     lattice.parallel_new<Shark>(Everywhere{});
     handle.parallel_do<&Shark::look>();
+    handle.parallel_do<Fish>([] __device__(Fish * fish) { dynasoar::make_new<Free>(std::size_t{0}, fish); });
     handle.save(path);
     expected = ages_of(handle, lattice);
   }
@@ -691,9 +692,32 @@ TEST_CASE("a checkpoint holds placed objects, for a lattice of the same size") {
       Fish* const fish = dynasoar::at<Fish>(dynasoar::place_of(shark));
       return shark->prey_.get() == fish;
     }) == 65 * 7);
+    handle.parallel_do<&Free::look>();
+    CHECK(handle.sum<&Free::age_>() == handle.sum<&Fish::age_>());
+    CHECK(handle.count<Free>() == handle.count<Fish>());
   }
   Lattice<Fish, Shark> other(handle, {7, 65});
   CHECK_THROWS_AS(handle.load(path), const dynasoar::CheckpointError&);
+}
+
+TEST_CASE("a forged checkpoint puts no objects where there are no places") {
+  const dynasoar::test::TestFolder folder;
+  const std::string path = folder / "run.checkpoint";
+  Handle handle(kSmall);
+  dynasoar::DeviceArray<std::uint64_t> everywhere(20);  // rows of 300 places in 320 slots
+  everywhere.fill_bytes(0xFF);
+  std::size_t block_bytes = 0;
+  {
+    const Lattice<Fish> lattice(handle, {300, 4});
+    block_bytes = (lattice.bytes() - 3 * everywhere.bytes()) / 20;
+  }
+  dynasoar::DeviceArray<char> fields(20 * block_bytes);
+  fields.fill_bytes(0);
+  const std::string name = "Fish (class 0) on 300 x 4 places";
+  handle.save(path, dynasoar::array(name, everywhere), dynasoar::array(name + ", fields", fields));
+  const Lattice<Fish> lattice(handle, {300, 4});
+  handle.load(path);
+  CHECK(handle.count<Fish>() == 1200);
 }
 
 TEST_CASE("a class is on one lattice at a time, and loops need one") {

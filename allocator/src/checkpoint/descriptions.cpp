@@ -99,7 +99,7 @@ bool DescribedClasses::parse(std::string_view text) {
 }
 
 bool DescribedClasses::parse_class(std::string_view line) {
-  ClassInfo info{take_name(line), 0, 0, false, {}};
+  ClassInfo info{take_name(line), 0, 0, {}};
   if (!skip(line, ": ") || !take_number(line, info.block_bytes) || !skip(line, " bytes, ") ||
       !take_number(line, info.blocks_per_page) || !skip(line, " per page:")) {
     return false;

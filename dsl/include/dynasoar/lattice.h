@@ -163,6 +163,7 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   constexpr std::size_t kBytes = detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
   const auto words = static_cast<std::size_t>(shape_.words());
   Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint64_t>(3 * words)};
+  memory.blocks.fill_bytes(0);  // checkpoints have all of it
   memory.words.fill_bytes(0);
   return memory;
 }

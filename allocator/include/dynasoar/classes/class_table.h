@@ -72,8 +72,8 @@ struct ClassInfo {
   std::string_view name;
   std::size_t block_bytes;
   std::uint32_t blocks_per_page;
-  bool is_placed;          ///< blocks lie one after the other, in memory of the class's own
   View<FieldInfo> fields;  ///< inherited ones first
+  bool is_placed = false;  ///< blocks lie one after the other, in memory of the class's own
 };
 
 /// All classes, by their index, and how their blocks lie in pages.
@@ -194,7 +194,7 @@ struct ClassInfos<A, List<Ts...>> {
   static constexpr auto kPages = A::pages();
   static constexpr ClassInfo kInfos[] = {{type_name<Ts>(), A::template kBlockBytes<Ts>,
                                           kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<Ts>)],
-                                          is_placed<Ts>(), field_infos_v<A, Ts>}...};
+                                          field_infos_v<A, Ts>, is_placed<Ts>()}...};
   static constexpr ClassTable kTable{kInfos, kPages.bytes, kPages.block_stride, A::kSlotsPerBlock};
 };
 

@@ -66,6 +66,9 @@ class PlacedClasses {
   View<const SavedItem*> with_items(View<const SavedItem*> items);
   View<const CheckpointItem*> with_items(View<const CheckpointItem*> items);
 
+  /// After a file was loaded: forgets objects that are at no place, which only a forged file has.
+  void check_loaded();
+
  private:
   struct OfClass {
     PlacedState state;
