@@ -58,9 +58,10 @@ struct Settle {
 
 struct GrowAndBurn {
   Chance chance;
-  std::uint32_t step;
+  app::StepNumber now;
 
   __device__ void operator()(dynasoar::Place place) const {
+    const std::uint32_t step = now;
     Tree* const tree = dynasoar::at<Tree>(place);
     if (tree != nullptr && tree->burns_after(step - 1)) {
       dynasoar::destroy(tree);
@@ -69,17 +70,16 @@ struct GrowAndBurn {
     const auto number = static_cast<std::uint32_t>(dynasoar::lattice_of<Tree>().number(place));
     const bool happens = chance.strikes_or_grows(tree != nullptr, number, step);
     if (tree != nullptr) {
-      tree->set_burns(step, happens || has_burning_neighbour(place));
+      tree->set_burns(step, happens || has_burning_neighbour(place, step - 1));
     } else if (happens) {
       dynasoar::make_new_at<Tree>(place);
     }
   }
 
  private:
-  __device__ bool burnt(dynasoar::Place place) const { return ground_at(place, step - 1) == Ground::fire; }
-
-  __device__ bool has_burning_neighbour(dynasoar::Place place) const {
+  __device__ static bool has_burning_neighbour(dynasoar::Place place, std::uint32_t step) {
     const dynasoar::LatticeShape& land = dynasoar::lattice_of<Tree>();
+    const auto burnt = [step](dynasoar::Place next) { return ground_at(next, step) == Ground::fire; };
     return burnt(land.left(place)) || burnt(land.up(place)) || burnt(land.right(place)) || burnt(land.down(place));
   }
 };
@@ -102,12 +102,10 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
     synchronize();
   }
 
-  void step() override {
-    const std::uint32_t now = begin_step();
-    dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
-    land_.parallel_for(GrowAndBurn{Chance::of(parameters_), now});
-    clock().end_phase(executor, 0);
+  void submit_step() override {
+    count_step();
+    land_.parallel_for(GrowAndBurn{Chance::of(parameters_), now()});
+    clock().end_phase(handle().executor(), 0);
   }
 
   void record() override {

@@ -36,7 +36,7 @@ inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it
 /// What loops are given.
 struct Ocean {
   Seed seed;
-  std::uint32_t step;
+  app::StepNumber step;
 
   /// A cell's number, for random numbers.
   __device__ static std::uint32_t number(Place place) {
@@ -204,13 +204,12 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   /// Placed objects are not in the heap.
   static std::size_t heap_bytes(std::uint32_t) { return AllocatorT::least_heap_bytes(); }
 
-  Ocean view() const { return {seed_, steps()}; }
+  Ocean view() const { return {seed_, now()}; }
 
-  void step() override {
-    begin_step();
+  void submit_step() override {
+    count_step();
     const Ocean ocean = view();
     dynasoar::Executor& executor = handle().executor();
-    clock().begin_step(executor);
     handle().parallel_do<&Fish::ask>(ocean);
     clock().end_phase(executor, 0);
     lattice_.parallel_for_free(Take<Fish>{ocean, Decision::fish_accept});

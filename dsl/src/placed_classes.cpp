@@ -82,9 +82,9 @@ BlockList PlacedClasses::list(std::size_t type) {
   OfClass& known = *of_class_[type];
   if (known.entries.size() == 0) {
     known.entries = DeviceArray<ListedBlock>(words.words);
-    known.entry_count = DeviceArray<std::uint32_t>(1);
+    known.size = DeviceArray<ListSize>(1);
   }
-  const BlockList result{known.entries.data(), known.entry_count.data()};
+  const BlockList result{known.entries.data(), known.size.data()};
   list_seen(executor_, words, result);
   return result;
 }

@@ -54,7 +54,7 @@ struct ListSeen {
 
   __device__ void operator()(std::size_t i) const {
     list.entries[i] = {words.seen[i], static_cast<std::uint32_t>(i)};
-    if (i == 0) *list.count = static_cast<std::uint32_t>(words.words);
+    if (i == 0) *list.size = {static_cast<std::uint32_t>(words.words), 0};
   }
 };
 

@@ -73,7 +73,7 @@ class PlacedClasses {
   struct OfClass {
     PlacedState state;
     DeviceArray<ListedBlock> entries;  // of `list`
-    DeviceArray<std::uint32_t> entry_count;
+    DeviceArray<ListSize> size;
   };
 
   static PlacedWords words_of(const PlacedState& state) {
