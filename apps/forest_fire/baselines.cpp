@@ -36,13 +36,16 @@ struct DenseStep {
   }
 
   __device__ void advance(std::uint32_t c) const {
+    const Ground ground = before(c);
     Ground next = Ground::empty;
-    switch (before(c)) {
-      case Ground::empty:
-        if (chance.grows(c, step)) next = Ground::tree;
-        break;
-      case Ground::tree: next = catches_fire(c) ? Ground::fire : Ground::tree; break;
-      case Ground::fire: break;
+    if (ground != Ground::fire) {
+      const bool has_tree = ground == Ground::tree;
+      const bool happens = chance.strikes_or_grows(has_tree, c, step);
+      if (has_tree) {
+        next = happens || has_burning_neighbour(c) ? Ground::fire : Ground::tree;
+      } else if (happens) {
+        next = Ground::tree;
+      }
     }
     cells.ground(c, odd) = next;
   }
@@ -50,9 +53,9 @@ struct DenseStep {
  private:
   __device__ Ground before(std::uint32_t c) const { return cells.ground(c, 1 - odd); }
 
-  __device__ bool catches_fire(std::uint32_t c) const {
+  __device__ bool has_burning_neighbour(std::uint32_t c) const {
     return before(torus.left(c)) == Ground::fire || before(torus.up(c)) == Ground::fire ||
-           before(torus.right(c)) == Ground::fire || before(torus.down(c)) == Ground::fire || chance.strikes(c, step);
+           before(torus.right(c)) == Ground::fire || before(torus.down(c)) == Ground::fire;
   }
 };
 
