@@ -211,9 +211,23 @@ class MakeTables(unittest.TestCase):
     def test_predicts_what_holes_cost_from_the_sectors_that_objects_are_in(self):
         self.make(all_records())
         text = self.read("docs/benchmarks.md")
-        self.assertIn("| 100 % | 6.00 ps | 6.00 ps | 24.0 | 24.0 | 12.0 ps | 0.500 |\n", text)
+        self.assertIn("| 100 % | 6.00 ps | 6.00 ps | 24.0 | 24.0 | 12.0 ps | 0.500 | – | – |\n", text)
         # 1 - 0.5 ** 8 of the sectors of 8 floats, 1 - 0.5 ** 32 of the lines of 32 have an object
-        self.assertIn("| 50 % | 12.5 ps | 12.0 ps | 47.8 | 48.0 | 25.0 ps | 0.500 |\n", text)
+        self.assertIn("| 50 % | 12.5 ps | 12.0 ps | 47.8 | 48.0 | 25.0 ps | 0.500 | – | – |\n", text)
+
+    def test_new_variants_have_rows_once_they_are_measured(self):
+        self.make(all_records())
+        self.assertNotIn("placed", self.read("docs/benchmarks.md"))
+        size = {"width": 2048, "height": 2560, "steps": 500}
+        placed = [record("wa_tor", "agents placed on a lattice", size, metric, unit, median)
+                  for metric, unit, median in (("time of all steps", "ms", 100), ("slots used at the end", "%", 30))]
+        computing = [record("sparse_loop", variant, {"percent taken": 50, "slots": 2**26}, "time per object", "ps", median)
+                     for variant, median in (("objects, computing", 40), ("by hand, computing", 80))]
+        self.make(all_records() + placed + computing)
+        text = self.read("docs/benchmarks.md")
+        self.assertIn("| agents placed on a lattice | 100 | 50.0 to 200 | ms | 30.0 % | 0.500 | – | – |\n", text)
+        self.assertIn("| Wa-Tor, 2048 x 2560, 500 steps | agents placed on a lattice | 100 ms | 200 ms | 2.00 | – |\n", text)
+        self.assertIn("| 25.0 ps | 0.500 | 40.0 ps | 0.500 |\n", text)
 
     def test_compares_neighbours_with_both_lengths_of_an_index(self):
         self.make(all_records())
