@@ -102,8 +102,8 @@ inline constexpr std::uint32_t kDealtBlocks = 2;
 inline constexpr std::uint32_t kLeastDenseObjects = 40;
 
 /// Words of 64 places that a warp of a loop over placed objects deals out to its lanes, at most, and warps that a
-/// multiprocessor should have at least before a warp takes several. The first: 1, 2 and 4 compared in a hand-written
-/// Wa-Tor of 4096 x 4096 cells, 4 are the fastest. The second is an estimate.
+/// multiprocessor should have at least before a warp takes several. Estimates, not measured in the library yet: in a
+/// hand-written sketch of Wa-Tor with 4096 x 4096 cells, 4 words were faster than 1 and 2.
 inline constexpr std::uint32_t kWordsPerWarp = 4;
 inline constexpr unsigned kWarpsPerMultiprocessor = 16;
 

@@ -355,7 +355,8 @@ class AllocatorHandle {
   /// For your own kernels, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
   ///
   /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
-  /// unit. Kernels must run on `executor().stream()` or the default stream.
+  /// unit, and lets the kernel see the placed objects that the last loop has changed. Kernels must run on
+  /// `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     loops_.announce_kernels();
     detail::bring_up_to_date<AllocatorT>(executor());

@@ -65,7 +65,7 @@ class Lattice {
   Lattice(const Lattice&) = delete;
   Lattice& operator=(const Lattice&) = delete;
 
-  /// Waits for all loops. The objects are gone then, without calls of their destructors.
+  /// Waits for all loops, then discards the objects without calling destructors.
   ~Lattice();
 
   /// Its geometry, for loops and for the host.
@@ -78,7 +78,7 @@ class Lattice {
     run(detail::AllPlaces{shape_}, call_of(function, std::move(args)...));
   }
 
-  /// The same for the places where no object of the classes Us is; of all classes of the lattice if none is named.
+  /// Like parallel_for, but only for places without objects of the classes Us; without Us, of any class of the lattice.
   template <class... Us, class F, class... Args>
   void parallel_for_free(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
@@ -95,7 +95,8 @@ class Lattice {
     run(free_places<T>(), detail::NewAtPlace<T, Predicate, Args...>{predicate, {std::move(args)...}});
   }
 
-  /// Bytes of device memory: of the blocks, and three bits per place and class.
+  /// Bytes of device memory: of the blocks, and three bits per place and class. The first `reduce` or `columns` of a
+  /// class allocates 16 more bytes per block.
   std::size_t bytes() const;
 
  private:

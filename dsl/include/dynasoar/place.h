@@ -2,7 +2,7 @@
 /// What device code does with objects that are placed on a lattice: make_new_at, at, place_of, is_free, move_to,
 /// neighbourhoods. See docs/how-to/lattices.md. Not in dynasoar.h, because many programs have no use for it.
 ///
-/// Who is where is as of the beginning of the running loop: what the loop creates, moves and destroys, later loops see.
+/// Lookups use the occupancy at the start of the running loop; later loops see what it creates, moves and destroys.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace dynasoar {
 
 namespace detail {
 
-/// T is a class whose objects may be at places: listed, placed, and without subclasses, of which one would have to ask.
+/// T is listed and placed and has no listed subclasses, so its type alone identifies the objects.
 template <class T>
 __host__ __device__ constexpr void check_at_places() {
   static_assert(is_placed<T>(),
@@ -54,8 +54,7 @@ __device__ const LatticeShape& lattice_of() {
   return detail::PlacedObjects<typename T::Allocator>::template state<T>().shape;
 }
 
-/// The T at a place, or null: as of the beginning of the loop, and also if it has been destroyed since. Null if there
-/// is no such place.
+/// The T that was at a place when the loop began, even if it has been destroyed since; otherwise null.
 template <class T>
 __device__ T* at(Place place) {
   detail::check_at_places<T>();
@@ -66,6 +65,7 @@ __device__ T* at(Place place) {
 }
 
 /// Whether there is such a place, and there was none of these classes at it when the loop began.
+/// @pre the classes are on one lattice
 template <class... Ts>
 __device__ bool is_free(Place place) {
   static_assert(sizeof...(Ts) > 0, "dynasoar: is_free<...> needs to know which classes must not be at the place");
@@ -92,19 +92,20 @@ __device__ Place place_of(const T* object) {
 /// Creates a T at a place, which later loops see.
 ///
 /// @return the object; null if there is no such place, if a T was there when the loop began, whether or not it still
-///         is, or if another one was created there or has moved there in this loop. Of several threads that create a T
-///         at a place, one gets it: which one is unspecified
+///         is, if another one was created there or has moved there in this loop, or if a move that fails held the place
+///         for a moment. Of several threads that create a T at a place, at most one gets it: which one is unspecified
 template <class T, class... Args>
 __device__ T* make_new_at(Place place, Args&&... args) {
   detail::check_at_places<T>();
   return detail::PlacedObjects<typename T::Allocator>::template create<T>(place, std::forward<Args>(args)...);
 }
 
-/// Moves a placed object to another place, for later loops. The object that the pointer pointed to is dead then: other
-/// threads may read its fields until the loop ends.
+/// Moves a placed object to another place, for later loops. From then on, use the pointer that is returned: through the
+/// old one, fields may only be read, until the loop ends.
 ///
-/// @return the object at its new place; null if there is no such place, if it is or was taken as for make_new_at, or if
-///         the object has been destroyed or moved in this loop. Then nothing has changed
+/// @return the object at its new place; null if there is no such place, if it is or was taken or held for a moment as
+///         for make_new_at, if the object has been destroyed or moved in this loop, or if the pointer is null. Then
+///         nothing has changed
 template <class T>
 __device__ T* move_to(T* object, Place place) {
   static_assert(detail::is_placed<T>(), "dynasoar: objects of this class have no place on a lattice");
@@ -122,7 +123,7 @@ __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
   return count;
 }
 
-/// How many of the places of a neighbourhood are free of the classes Ts.
+/// How many of the places of a neighbourhood are free of the classes Ts. @pre the classes are on one lattice
 template <class... Ts, class Neighbourhood>
 __device__ int count_free_neighbours(Place place, Neighbourhood neighbourhood) {
   (detail::check_at_places<Ts>(), ...);
@@ -133,8 +134,11 @@ __device__ int count_free_neighbours(Place place, Neighbourhood neighbourhood) {
   return count;
 }
 
-/// A place of a neighbourhood that is free of the classes Ts, all with the same probability; none if there is none.
+/// A place of a neighbourhood that is free of the classes Ts; none if there is none. All have the same probability; on
+/// a periodic axis that is shorter than the neighbourhood, a place is drawn more often if several offsets lead to it.
+///
 /// @param random   a random number, of 32 bits
+/// @pre the classes are on one lattice
 template <class... Ts, class Neighbourhood>
 __device__ Place random_free_neighbour(Place place, Neighbourhood neighbourhood, std::uint32_t random) {
   const int count = count_free_neighbours<Ts...>(place, neighbourhood);

@@ -31,8 +31,9 @@ struct AddToValue {
 
 }  // namespace detail
 
-/// A number in the memory of the device, for arguments that differ from one call of a recorded step to the next: the
-/// number of the step, a temperature, a rate. (All other arguments are recorded with the values that they have then.)
+/// A value in device memory that a recorded step reads afresh on every call: the number of the step, a temperature, a
+/// rate. On a GPU, all other arguments keep the values that they have when the step is recorded. On a CPU and in
+/// checked builds the step is not recorded, so a mistake of this kind shows on a GPU only.
 ///
 ///     dynasoar::StepValue<std::uint32_t> now(handle.executor(), 0);
 ///     dynasoar::StepValue<float> heat(handle.executor(), 20.0f);
@@ -45,7 +46,7 @@ struct AddToValue {
 ///       step();
 ///     }
 ///
-/// @tparam T   a number, or anything trivially copyable without `add`
+/// @tparam T   a trivially copyable type; `add` needs an arithmetic type
 /// @pre the loops that read it run on the same executor, which outlives it; it outlives these loops
 template <class T>
 class StepValue {

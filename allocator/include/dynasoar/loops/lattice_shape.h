@@ -23,7 +23,7 @@ class Place {
   /// No place.
   Place() = default;
 
-  /// For the library: the place of a slot.
+  /// The place of a slot: for the library, and for the column `id` of placed objects, which holds their slots.
   __host__ __device__ explicit constexpr Place(std::uint64_t slot) : slot_(slot) {}
 
   /// Whether there is such a place.

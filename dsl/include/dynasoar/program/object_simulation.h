@@ -1,6 +1,6 @@
 /// @file
-/// ObjectSimulation: what the simulations have in common whose state is objects: their heap, recorded steps,
-/// checkpoints, and times of phases.
+/// ObjectSimulation: the common base of simulations whose state is objects: their heap, recorded steps, checkpoints,
+/// and times of phases.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ class ObjectSimulation : public Interface {
     run_recorded([this] { submit_step(); });
   }
 
-  /// Submits the loops of a step, which are recorded: it must neither wait nor allocate memory, and what it submits
-  /// depends on the step by StepValues only, such as now(). A simulation in whose steps the host looks at results, or
-  /// whose steps are of several kinds, defines step() instead.
+  /// Submits the loops of a step, which are recorded. Must not wait or allocate. Anything that varies from step to step
+  /// must be a StepValue, such as now(). If the host reads results within a step, or steps alternate, override step()
+  /// instead.
   virtual void submit_step() {}
 
   void synchronize() final { program::synchronize(handle_, needed_bytes_, model_); }
@@ -72,7 +72,7 @@ class ObjectSimulation : public Interface {
   using Handle = dynasoar::AllocatorHandle<A>;
 
   /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`
-  /// @param needed_bytes   a heap that is enough
+  /// @param needed_bytes   a heap size that suffices
   /// @param model          what the heap may be too small for, a literal: "ocean"
   /// @param phases         of a step
   template <class Parameters>
@@ -108,12 +108,14 @@ class ObjectSimulation : public Interface {
   /// calls `submit` instead, which says where they end.
   ///
   /// @param submit   as submit_step()
-  /// @param kind     a small number. Of each kind, the first `submit` is recorded and stands for all that follow
+  /// @param kind     a small number, a different one for each part of a step: of each kind, the first `submit` is
+  ///                 recorded and stands for all that follow
   void run_recorded(const SubmitStep& submit, std::size_t kind = 0) {
     recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_.record(step); });
   }
 
-  /// Counts the step on the device: the first thing that is submitted in steps whose loops read now().
+  /// Counts the step on the device: the first thing that is submitted in steps whose loops read now(), so the loops of
+  /// the first step see 1. (With `add(1)` at the end of the step, as in the example of StepValue, they would see 0.)
   void count_step() { now_.add(1); }
 
   /// The number of the step, for loops: 0 at the start.

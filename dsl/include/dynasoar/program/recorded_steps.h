@@ -17,14 +17,17 @@ namespace dynasoar::program {
 /// The number of a step, in the memory of the device: loops read it as a std::uint32_t, also in recorded steps.
 using StepNumber = dynasoar::StepValue<std::uint32_t>::View;
 
-/// Submits the loops of a step, or of a part of one. While phases are timed, it also says where they end.
+/// Submits the loops of a step or part of a step. While phases are timed, it also marks where each phase ends.
 using SubmitStep = std::function<void()>;
 
-/// @tparam Recorded   what recording makes of a SubmitStep; a call submits the loops
+/// Records each kind of step on first use and replays it afterwards.
+///
+/// @tparam Recorded   the result of recording; calling it submits the loops
 template <class Recorded>
 class RecordedSteps {
  public:
-  /// Submits loops: recorded, unless the clock times this step, for which the host has to wait between them.
+  /// Replays the recording of this kind, making it first if needed. If the clock times this step, calls `submit`
+  /// directly, because the host must wait between phases.
   ///
   /// @param kind     loops of one kind are the same, with the same arguments, whenever they are submitted
   /// @param record   `record(submit)` returns a Recorded
