@@ -144,6 +144,12 @@ void PlacedClasses::check_loaded() {
   }
 }
 
+void PlacedClasses::clear() {
+  for (const PlacedWords& words : words_) {
+    executor_.fill_bytes(words.seen, 0, 3 * words.words * sizeof(std::uint64_t));  // and what arrived and departed
+  }
+}
+
 std::string text_of(const LatticeShape& shape) {
   std::string text = std::to_string(shape.width());
   if (shape.axes() > 1) text += " x " + std::to_string(shape.height());

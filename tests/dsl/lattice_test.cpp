@@ -2,15 +2,22 @@
 /// Objects that are placed on a lattice: the geometry, the rules of what a loop sees, and a random model against arrays
 /// of a shadow of the lattice.
 
-#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
@@ -720,6 +727,25 @@ TEST_CASE("a forged checkpoint puts no objects where there are no places") {
   CHECK(handle.count<Fish>() == 1200);
 }
 
+TEST_CASE(
+    "a checkpoint that changes while it is loaded leaves no placed objects, another one that is wrong leaves all") {
+  using dynasoar::CheckpointError, dynasoar::CheckpointFault;
+  Handle handle(kSmall);
+  Lattice<Fish> lattice(handle, {8, 8});
+  lattice.parallel_new<Fish>(Everywhere{}, 1u);
+  const auto fail = [&](CheckpointFault fault) {
+    const auto load = [fault]() -> int { throw CheckpointError(fault, "a", "is not what it was"); };
+    CHECK_THROWS_AS(handle.loops().placed().load(load), const CheckpointError&);
+  };
+  fail(CheckpointFault::damaged);
+  CHECK(handle.count<Fish>() == 64);
+  lattice.parallel_for([] __device__(Place place) { dynasoar::destroy(dynasoar::at<Fish>(place)); });
+  fail(CheckpointFault::lost_while_reading);
+  CHECK(handle.count<Fish>() == 0);
+  lattice.parallel_new<Fish>(Everywhere{}, 1u);
+  CHECK(handle.count<Fish>() == 64);
+}
+
 TEST_CASE("a class is on one lattice at a time, and loops need one") {
   Handle handle(kSmall);
   const auto message_of = [](const auto& f) {
@@ -754,6 +780,39 @@ TEST_CASE("placed objects take the bytes of their fields and three bits per plac
   CHECK(Lattice<Shark>(handle, {128, 100}).bytes() == 12800 * 10 + 12800 * 3 / 8);  // 1, 1 of padding, 8
   CHECK(Lattice<Shark, Spot>(handle, {57, 100}).bytes() == 6400 * 11 + 6400 * 6 / 8);
 }
+
+#if DYNASOAR_CHECKED && !DYNASOAR_CUDA_BACKEND
+TEST_CASE("checked builds end if a place of a lattice is used on a smaller one") {
+  const dynasoar::test::TestFolder folder;
+  const std::string output = folder / "output";
+  const auto end_of = [&](const auto& use) {  // what a child says before it is ended
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      if (std::freopen(output.c_str(), "w", stdout) == nullptr) _exit(1);
+      std::signal(SIGABRT, SIG_DFL);
+      Handle handle(kSmall);
+      Lattice<Fish> large(handle, {64, 64});
+      Lattice<Spot> small(handle, {8, 8});
+      large.parallel_for(use);
+      handle.synchronize();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::ifstream file(output);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    return (WIFSIGNALED(status) ? "killed: " : "ended: ") + text;
+  };
+  const std::string message = "killed: dynasoar: a Place of one lattice is used for a class that is on another";
+  const auto says = [&](const auto& use) { return end_of(use).find(message) == 0; };
+  CHECK(end_of([](Place place) { dynasoar::make_new_at<Fish>(place, 1u); }) == "ended: ");
+  CHECK(says([](Place place) { dynasoar::make_new_at<Spot>(place); }));
+  CHECK(says([](Place place) { dynasoar::at<Spot>(place); }));
+  CHECK(says([](Place place) { (void)dynasoar::is_free<Fish, Spot>(place); }));
+}
+#endif
 
 #if DYNASOAR_CHECKED
 TEST_CASE("checked builds find the use of placed objects that do not exist") {

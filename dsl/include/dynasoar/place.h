@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/checks/placed_checks.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/placed.h>
@@ -37,8 +38,14 @@ __host__ __device__ constexpr void check_at_places() {
 /// A word with the places where a loop sees any of the classes.
 template <class... Ts>
 struct TakenWords {
-  __device__ std::uint64_t operator()(std::uint64_t word) const {
-    return (std::uint64_t{0} | ... | PlacedObjects<typename Ts::Allocator>::template state<Ts>().seen[word]);
+  __device__ std::uint64_t operator()(std::uint64_t word) const { return (std::uint64_t{0} | ... | seen<Ts>(word)); }
+
+ private:
+  template <class T>
+  __device__ static std::uint64_t seen(std::uint64_t word) {
+    const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<T>();
+    if constexpr (kChecked) check_is_on_lattice(placed, word);
+    return placed.seen[word];
   }
 };
 

@@ -18,6 +18,14 @@ __device__ inline void check_has_lattice(const PlacedState& placed) {
       "your own: device_pointer() was not called before the launch, in the same file)");
 }
 
+/// A place is one of the class's own lattice, as far as numbers can tell.
+__device__ inline void check_is_on_lattice(const PlacedState& placed, std::uint64_t word) {
+  if (word < placed.shape.words()) return;
+  end_program(
+      "a Place of one lattice is used for a class that is on another, smaller one. A Place is valid on its own lattice "
+      "only; convert coordinates with lattice_of<T>().place({x, y, z})");
+}
+
 /// What is wrong with the use of a pointer to a placed object. That an object is gone is found out in the next loop,
 /// and only until another one is at its place.
 ///

@@ -80,9 +80,10 @@ class PlacedObjects {
     T* moved = nullptr;
     with_class_of(object, [&]<class S>(S*, Handle handle) {
       const PlacedState& placed = placed_state<A>(A::template index_of<S>);
-      const PlaceBit to(place.slot());
-      if (!claim(placed, to)) return;
-      if (!depart(placed, PlaceBit(placed_slot<S>(handle)))) {
+      const PlaceBit from(placed_slot<S>(handle)), to(place.slot());
+      // A claim is in the way of others until it is taken back, so whoever comes too late does not make one.
+      if ((placed.departed[from.word].load(Order::relaxed) & from.mask) != 0 || !claim(placed, to)) return;
+      if (!depart(placed, from)) {
         placed.arrived[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there
         return;
       }
@@ -96,6 +97,7 @@ class PlacedObjects {
  private:
   /// Claims a place for an object that arrives. @return whether the caller got it
   __device__ static bool claim(const PlacedState& placed, PlaceBit bit) {
+    if constexpr (kChecked) check_is_on_lattice(placed, bit.word);
     if ((placed.seen[bit.word] & bit.mask) != 0) return false;
     return (placed.arrived[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;
   }

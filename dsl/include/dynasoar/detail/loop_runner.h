@@ -389,10 +389,10 @@ void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, Vi
   executor_.check_may_wait();
   lists_.check_none();
   const Rebinding rebinding{heap_};
-  const LoadedCheckpoint loaded =
-      load_checkpoint(executor_, heap_.storage(), growth_, path, options, placed_.with_items(items), kCompression);
+  const LoadedCheckpoint loaded = placed_.load([&] {
+    return load_checkpoint(executor_, heap_.storage(), growth_, path, options, placed_.with_items(items), kCompression);
+  });
   if (!loaded.has_lists) heap_.storage().make_lists(executor_, class_set_v<A, void>);
-  placed_.check_loaded();
   loops_ = loaded.loops;
   reports_.forget();  // those were reported before it was saved
 }

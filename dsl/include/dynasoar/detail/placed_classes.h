@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <dynasoar/base/view.h>
+#include <dynasoar/checkpoint/error.h>
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
@@ -66,8 +67,19 @@ class PlacedClasses {
   View<const SavedItem*> with_items(View<const SavedItem*> items);
   View<const CheckpointItem*> with_items(View<const CheckpointItem*> items);
 
-  /// After a file was loaded: forgets objects that are at no place, which only a forged file has.
-  void check_loaded();
+  /// Calls a function that loads a file with these items. Forgets objects that are at no place, which only a forged
+  /// file has, and all objects if the file changed while it was being read.
+  template <class F>
+  auto load(const F& function) {
+    try {
+      const auto loaded = function();
+      check_loaded();
+      return loaded;
+    } catch (const CheckpointError& error) {
+      if (error.fault() == CheckpointFault::lost_while_reading) clear();
+      throw;
+    }
+  }
 
  private:
   struct OfClass {
@@ -82,6 +94,8 @@ class PlacedClasses {
 
   /// Lets loops and the host see what has changed.
   void refresh();
+  void check_loaded();
+  void clear();
 
   std::uint64_t count(std::size_t type);
 
