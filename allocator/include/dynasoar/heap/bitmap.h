@@ -187,8 +187,9 @@ class Bitmap {
     return false;
   }
 
-  /// Whether all bits of `mask` are set in the container of `position`: a change that changes nothing, so that of two
-  /// threads that look after they have set bits in different containers, one sees what the other did.
+  /// Whether all bits of `mask` are set in the container of `position`. This is a read-modify-write that leaves the
+  /// word as it is: if two threads set bits in different containers and then both call it, at least one of them sees
+  /// both bits.
   __device__ bool has_all(std::uint32_t position, std::uint64_t mask) const {
     // acq_rel: partner is another such look at this container. The earlier one passes on what its caller has set.
     return (word(0, position / kContainerBits).fetch_or(0, Order::acq_rel) & mask) == mask;

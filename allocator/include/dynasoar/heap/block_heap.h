@@ -126,7 +126,7 @@ __device__ Reservation BlockHeap<kTypes, Atomics, kSlots, kContainerBits, Featur
     int type, int want, std::uint32_t warp_id) const {
   const Reservation found = try_allocate(type, want, warp_id, true);
   if (found.slots != 0) return found;
-  Reservation later = found;  // a copy, because what a function is given by reference lies in memory from the start
+  Reservation later = found;  // a copy: what is passed by reference lies in local memory from its definition on
   retry_allocate(type, want, warp_id, later);
   return later;
 }

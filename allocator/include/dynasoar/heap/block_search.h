@@ -51,8 +51,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
 
   /// One round of an allocation.
   ///
-  /// What most requests do comes before any loop, and calls nothing that is not inlined: at the head of a loop and of a
-  /// function, a GPU may let go of the lanes that wait for this one. From then on they run, and ask, apart from it.
+  /// What most requests do comes before any loop, and calls nothing that is not inlined: at the head of a loop, and at
+  /// a call, a GPU may let the lanes of a warp diverge, which would then make separate requests.
   ///
   /// @param shares   whether to leave it to another warp to get a page, if one is about to
   /// @return         slots, or no_slots(), or no_slots_yet() if another warp is getting a page
@@ -133,9 +133,9 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   /// No slots yet, but another warp is about to bring empty blocks.
   static __device__ Reservation no_slots_yet() { return {kStalePosition, 0, Refusal::contended}; }
 
-  /// Whether a warp is among the first of its multiprocessor, going by how CudaWarp::id() numbers them. All warps
-  /// together would read the roots of bitmaps faster than one place in memory can be read; where there are few of them,
-  /// none need wait for that.
+  /// Whether a warp is among the first of its multiprocessor, going by how CudaWarp::id() numbers them. If
+  /// all warps read the roots of bitmaps, they would wait for that one address in memory. So only the first few of each
+  /// multiprocessor read them early; where warps are few, that is all of them.
   __device__ static bool reads_root_early(std::uint32_t warp_id) {
     return warp_id % kWarpsPerMultiprocessor < detail::kEarlyReaders;
   }

@@ -3,9 +3,8 @@
 /// (block_heap.h); block_search.h chooses the blocks.
 ///
 /// A block is
-///   - *closed*: it has no object, and all its slot bits are set, so nobody can reserve in it, however old the hint
-///   that
-///     led there; its page is free, or the block is listed in `empty` of its type;
+///   - *closed*: it has no object, and all its slot bits are set, so that no thread can reserve a slot in it, however
+///     old the hint that led there; its page is free, or the block is listed in `empty` of its type;
 ///   - *open*: its bit is set in `allocated` of its type. If it has a free slot it is either listed in `active`, or
 ///     owned by the warp that opened it and has it as its current block, which its *ownership token* says; never both.
 ///     If it is full it is neither. A block that a search found may be a warp's current block as well; then the entry
@@ -294,8 +293,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     replace_current(block, type, warp_id, 0);
   }
 
-  /// If the block, which is full and has no token any more, is the warp's current one, leaves the warp without one. So
-  /// the next request does not look at the block in vain and has nothing to replace.
+  /// If this full block, which has no token any more, is the warp's current one, leaves the warp without a current
+  /// block, so that its next request skips the block.
   __device__ void forget(std::uint32_t block, int type, std::uint32_t warp_id) const {
     // By compare-exchange: a warp that shares the entry may have put a new block there, whose token no thread would
     // take. It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.

@@ -60,8 +60,7 @@ class Fullness : public BlockTransitions<kTypes, Atomics, kSlots, kContainerBits
   ///
   /// @param[out] found   slots, if the verdict is `found`
   /// @return             `full`, if at one moment during the call there was nothing free; `unsettled`, if there may
-  /// have
-  ///                     been something: the caller tries again
+  ///                     have been something: the caller tries again
   /// @par Cost   up to ten loads per shard of a tally, and one or two per current block; only two per shard while the
   ///             last proof holds
   [[gnu::noinline]] __device__ Verdict search_exhaustively(int type, int want, std::uint32_t warp_id,

@@ -81,7 +81,7 @@ class PlacedObjects {
     with_class_of(object, [&]<class S>(S*, Handle handle) {
       const PlacedState& placed = placed_state<A>(A::template index_of<S>);
       const PlaceBit from(placed_slot<S>(handle)), to(place.slot());
-      // A claim is in the way of others until it is taken back, so whoever comes too late does not make one.
+      // A claim blocks other threads until it is taken back, so a thread whose object has departed makes none.
       if ((placed.departed[from.word].load(Order::relaxed) & from.mask) != 0 || !claim(placed, to)) return;
       if (!depart(placed, from)) {
         placed.arrived[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there

@@ -55,7 +55,8 @@ class Forwarding {
     const int type = handle.type_index();
     const BlockList list = heap_.lists[type];
     const std::uint32_t block = block_of(handle, type);
-    // Both are old, or garbage, if the block is no source. Read together, because each takes a while.
+    // If the block is not a source, both values are stale or undefined, and the check below rejects them. Issuing both
+    // loads before it overlaps their latency.
     const std::uint32_t entry = heap_.entry_of[block];
     const Forward to = heap_.forwards_of(block, type)[handle.slot()];
     const std::uint32_t new_entry = entry / kBlocksPerGroup * kBlocksPerGroup + to.member();
