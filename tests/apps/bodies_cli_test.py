@@ -4,6 +4,8 @@ Usage: bodies_cli_test.py <path of n-body> <path of collision>. Exits with 77 (s
 none.
 """
 
+import os
+import threading
 import unittest
 
 import command_line
@@ -96,6 +98,15 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
         self.assert_refused("--input", "in.csv", mentions="in.csv is text in UTF-16")
         self.assert_refused("--input", "/dev/zero", mentions="/dev/zero is not a text file")
         self.assert_refused("--input", ".", mentions="cannot read .: Is a directory")
+
+    def test_a_pipe_is_read_once_a_program_writes_to_it_and_not_waited_for_for_ever(self):
+        os.mkfifo(self.folder / "pipe")
+        self.assert_refused("--input", "pipe", mentions="cannot read pipe: it is a FIFO, and no program has written to it for 5 s")
+        writer = threading.Thread(target=(self.folder / "pipe").write_text, args=(THREE,))
+        writer.start()
+        self.simulate("--input", "pipe", "--steps", "0", "--output", "out.csv")
+        writer.join()
+        self.assertEqual((self.folder / "out.csv").read_text(), THREE.replace("\n\n", "\n"))
 
     def test_files_that_are_no_bodies_are_refused_with_line_and_column(self):
         for text, message in (("", "1:1: the file is empty"),

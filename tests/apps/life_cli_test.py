@@ -69,6 +69,7 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         (self.folder / "p.rle").write_bytes(b"#N Caf\xe9 \x1b[2J \"quoted\"\nx = 3, y = 1, rule = B3/S23\n3o!\n")
         self.simulate("--pattern", "p.rle", "--steps", "2", "--output", "end.rle")
         self.assertEqual((self.folder / "end.rle").read_bytes().splitlines()[0], b"#N Caf\xe9 \x1b[2J \"quoted\"")
+        self.assert_refused("--pattern", "p.rle", "--output", "./p.rle", mentions="--pattern and --output are the same file")
 
     def test_a_few_bytes_do_not_get_a_large_frame_unless_it_is_asked_for(self):
         rule = ("--rule", "B3/S23", "--steps", "1", *command_line.NO_PICTURES)

@@ -4,6 +4,7 @@ Usage: structure_cli_test.py <path of structure> <path of plate.msh>. Exits with
 and there is none.
 """
 
+import shutil
 import unittest
 
 import command_line
@@ -55,6 +56,8 @@ class StructureTest(command_line.CheckpointTests, command_line.ApplicationTests,
     def test_wrong_fractions_of_a_mesh_are_refused(self):
         for option in ("--anchor-left", "--pull-right"):
             self.assert_values_refused(option, command_line.wrong_real_numbers(0, 1), "--mesh", PLATE)
+        shutil.copy(PLATE, self.folder / "plate.msh")
+        self.assert_refused("--mesh", "plate.msh", "--picture", "./plate.msh", mentions="--mesh and --picture are the same file")
         self.assert_refused("--mesh", PLATE, "--anchor-left", "0.6", "--pull-right", "0.5",
                             mentions="--anchor-left + --pull-right")
 

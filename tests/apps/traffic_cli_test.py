@@ -51,6 +51,7 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
         self.assert_refused("--network", "ring.txt", "--intersections", "5", mentions="--intersections")
         for option in ("--producers", "--destinations", "--green"):
             self.assert_refused("--network", "ring.txt", option, "0", mentions=option)
+        self.assert_refused("--network", "ring.txt", "--save-network", "./ring.txt", mentions="--network and --save-network are the same file")
 
     def test_networks_that_cannot_be_read_are_refused(self):
         self.assert_refused("--network", "missing.txt", mentions="cannot read missing.txt: No such file")

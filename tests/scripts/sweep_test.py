@@ -341,6 +341,10 @@ class SweepTest(unittest.TestCase):
             self.assertEqual((redirection, result.returncode), (redirection, 1))
             rows = read_csv(self.folder / f"o{number}/runs.csv")
             self.assertEqual([row["status"] for row in rows], ["failed", "done", "failed", "done"])
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([SWEEP, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr),
+                         (1, "sweep: cannot write to standard output: No space left on device\n"))
         self.write('repetitions = 2\n')
         with open("/dev/full", "w") as full:
             result = self.sweep(capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -511,6 +515,12 @@ class SweepTest(unittest.TestCase):
                 self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
                 self.assertIn(message, result.stderr)
                 self.assertEqual(self.started(), [])
+
+    def test_a_pipe_is_no_sweep(self):
+        os.mkfifo(self.folder / "s.toml")
+        result = self.sweep()
+        self.assertEqual((result.returncode, result.stdout), (2, ""), result)
+        self.assertIn("s.toml is a FIFO; a sweep is described by a file, which stays", result.stderr)
 
     def test_measures_that_are_not_there_fail_the_run(self):
         self.write('measures = ["whales"]\n')

@@ -1,5 +1,10 @@
 #include <app/text.h>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +20,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr int kSecondsForWriter = 5;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Compression {
@@ -49,12 +55,29 @@ void require_text(std::string_view text, const std::string& name) {
   throw UsageError(fmt::format("cannot read {}: {}", shown(path, kPiece), std::strerror(errno)));
 }
 
+/// Opens a file for reading. @throws UsageError also if it is a FIFO to which no program writes
+std::FILE* open_to_read(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // waits for no writer
+  if (descriptor < 0) fail_to_read(path);
+  std::FILE* const file = ::fdopen(descriptor, "rb");
+  if (file == nullptr) fail_to_read(path);
+  struct stat status {};
+  pollfd written{descriptor, POLLIN, 0};
+  if (::fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode) &&
+      ::poll(&written, 1, kSecondsForWriter * 1000) == 0) {
+    std::fclose(file);
+    throw UsageError(fmt::format("cannot read {}: it is a FIFO, and no program has written to it for {} s",
+                                 shown(path, kPiece), kSecondsForWriter));
+  }
+  ::fcntl(descriptor, F_SETFL, 0);  // from now on, reading waits
+  return file;
+}
+
 }  // namespace
 
 std::string read_text(const std::string& path) {
   const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
-  if (!file) fail_to_read(path);
+  const std::unique_ptr<std::FILE, decltype(close)> file(open_to_read(path), close);
   std::string text;
   for (bool is_first = true;; is_first = false) {
     const std::size_t size = text.size();
