@@ -952,6 +952,17 @@ class ApplicationTests:
                 self.assertEqual(table[0], ["step", *self.columns])
                 valid = f"results are valid up to step {table[-1][0]}" if len(table) > 1 else "there are no results"
                 self.assertIn(f" ({valid}); ", result.stderr)
+                # The step that failed is incomplete, so a checkpoint is of a step before it, or there is none.
+                errors = self.run_program(*arguments, "--heap", self.small_heap, "--checkpoint", "c").stderr
+                self.assertIn(f" ({valid}, there is no checkpoint); ", errors)
+                errors = self.run_program(*arguments, "--heap", self.small_heap, "--checkpoint", "c",
+                                          "--checkpoint-every", "1").stderr
+                saved = re.search(r"up to step (\d+), the checkpoint is of step (\d+)\); ", errors)
+                if saved:
+                    self.assertEqual(saved[1], saved[2])
+                    self.simulate(*arguments, *advice.groups(), "--restore", "c")
+                else:
+                    self.assertIn(f"({valid}, there is no checkpoint); ", errors)
                 self.simulate(*arguments, *advice.groups())
 
     def test_interrupts_end_the_run_in_good_order(self):

@@ -317,7 +317,11 @@ void Run::finish_log() {
 std::string Run::what_is_valid() const {
   std::string text =
       history_.empty() ? "there are no results" : fmt::format("results are valid up to step {}", completed_);
-  if (saved_ >= 0) text += fmt::format(", the checkpoint is of step {}", saved_);
+  if (saved_ >= 0) {
+    text += fmt::format(", the checkpoint is of step {}", saved_);
+  } else if (wanted(options_.checkpoint)) {
+    text += ", there is no checkpoint";
+  }
   return text;
 }
 
