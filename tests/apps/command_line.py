@@ -986,5 +986,12 @@ class ApplicationTests:
         """Returns when the CSV file of a running program has so many rows."""
         path = self.folder / self.log_file
         deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and not (path.exists() and path.read_text().count("\n") > number):
+
+        def lines():
+            try:
+                return path.read_text().count("\n")
+            except FileNotFoundError:  # not there yet, or being replaced
+                return 0
+
+        while time.monotonic() < deadline and lines() <= number:
             time.sleep(0.02)
