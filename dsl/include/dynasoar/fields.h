@@ -11,7 +11,6 @@
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_macros.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/platform/backend.h>
 
 /// `DYNASOAR_FIELDS(Fish, (position_, Cell*), (egg_timer_, std::uint32_t))` declares FieldTypes, one SoaField per pair,
 /// and `field_names`. The name comes first because a type may contain commas. Up to 340 fields; none is allowed.
@@ -24,7 +23,6 @@
   static constexpr ::dynasoar::detail::FieldNames<std::tuple_size_v<FieldTypes>> field_names{                       \
       {DYNASOAR_FOR_EACH_(DYNASOAR_NAME_, Class, __VA_ARGS__)}};                                                    \
   DYNASOAR_FOR_EACH_(DYNASOAR_FIELD_, Class, __VA_ARGS__)                                                           \
-  DYNASOAR_NEVER_CALLED                                                                                             \
   __device__ void dynasoar_fields_of_this_class() const {                                                           \
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*this)>, Class>,                                      \
                   "dynasoar: DYNASOAR_FIELDS(" #Class ", ...) names another class than the one it stands in");      \

@@ -29,14 +29,6 @@
 #define DYNASOAR_HOST_TEMPLATE(...) template __VA_ARGS__
 #endif
 
-/// Before a member function that checks something when it is compiled and is never called. In an unnamed namespace,
-/// nvcc warns of such functions unless they are templates; but g++ does not check templates that are not called.
-#if DYNASOAR_CUDA_BACKEND
-#define DYNASOAR_NEVER_CALLED template <class = void>
-#else
-#define DYNASOAR_NEVER_CALLED
-#endif
-
 namespace dynasoar::detail {
 
 /// Has a GPU bring the 32 bytes around an address in global memory into its L2 cache. Nothing happens on a CPU.
