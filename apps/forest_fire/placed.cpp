@@ -24,7 +24,7 @@
 #include "simulation.h"
 
 namespace forest_fire {
-namespace {
+namespace placed {
 
 class Tree;
 using AllocatorT = dynasoar::SoaAllocator<Tree>;
@@ -159,10 +159,10 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
   app::CensusHistory<Census> history_;
 };
 
-}  // namespace
+}  // namespace placed
 
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<Forest>(parameters);
+  return std::make_unique<placed::Forest>(parameters);
 }
 
 }  // namespace forest_fire

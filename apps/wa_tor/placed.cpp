@@ -22,7 +22,7 @@
 #include "torus.h"
 
 namespace wa_tor {
-namespace {
+namespace placed {
 
 using dynasoar::Place;
 
@@ -245,10 +245,10 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   dynasoar::Lattice<Fish, Shark> lattice_;
 };
 
-}  // namespace
+}  // namespace placed
 
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<Objects>(parameters);
+  return std::make_unique<placed::Objects>(parameters);
 }
 
 }  // namespace wa_tor

@@ -24,7 +24,7 @@
 
 #include "test_folder.h"
 
-namespace {
+namespace lattice_test {
 
 using dynasoar::Direction;
 using dynasoar::Lattice;
@@ -221,8 +221,6 @@ __host__ __device__ std::uint32_t mixed(std::uint32_t value) {
   value = (value ^ value >> 15) * 0x846ca68bu;
   return value ^ value >> 16;
 }
-
-}  // namespace
 
 TEST_CASE("places have coordinates and numbers, and each has a slot of its own") {
   for (const auto& sizes : kSizes) {
@@ -496,8 +494,6 @@ TEST_CASE("a fish that is eaten and moves in one loop does one of both") {
   }
 }
 
-namespace {
-
 template <class Neighbourhood>
 struct CountAround {
   LatticeShape shape;
@@ -553,8 +549,6 @@ void check_counts(Handle& handle, Lattice<Fish, Shark>& lattice, const Shadow& s
   CHECK(wrong == 0);
 }
 
-}  // namespace
-
 TEST_CASE("neighbours are counted and chosen from words as one by one, at every border") {
   Handle handle(kSmall);
   for_each_lattice([&](const auto& sizes, const auto& periodic) {
@@ -569,8 +563,6 @@ TEST_CASE("neighbours are counted and chosen from words as one by one, at every 
     check_counts<VonNeumann<3>>(handle, lattice, shadow, false);
   });
 }
-
-namespace {
 
 /// A step of a random model in which nothing depends on the order of threads: a fish dies, moves where its place's
 /// number sends it, or has a child there. Only places with even numbers send, and each to its own odd neighbour.
@@ -607,8 +599,6 @@ void step_shadow(std::vector<std::int64_t>& ages, std::uint32_t now) {
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("a random model equals one on arrays, step by step, recorded or not") {
   Handle handle(kSmall);
@@ -860,3 +850,5 @@ TEST_CASE("checked builds find the use of placed objects that do not exist") {
         dynasoar::Misuse::null_access);
 }
 #endif
+
+}  // namespace lattice_test
