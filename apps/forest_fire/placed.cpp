@@ -17,7 +17,6 @@
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/program/saved_options.h>
 
 #include "colors.h"
 #include "rules.h"
@@ -123,15 +122,7 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
     return app::collect<Ground>(handle(), cells(), GroundOf{steps()});
   }
 
-  app::SavedOptions saved_options() const {
-    return app::SavedOptions()
-        .add("--width", parameters_.width)
-        .add("--height", parameters_.height)
-        .add("--seed", parameters_.seed)
-        .add("--trees", parameters_.trees)
-        .add("--growth", parameters_.growth)
-        .add("--lightning", parameters_.lightning);
-  }
+  app::SavedOptions saved_options() const { return options_of(parameters_); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns trees = handle().columns<Tree>();

@@ -1,6 +1,6 @@
 /// @file
-/// Chance in the forest, and how its trees are counted. Used by every parallel implementation; the reference has code
-/// of its own. Defined in README.md.
+/// Chance in the forest, how its trees are counted, and what checkpoints say of it. Used by every parallel
+/// implementation; the reference has code of its own. Defined in README.md.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <app/torus.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/program/count_history.h>
+#include <dynasoar/program/saved_options.h>
 
 #include "simulation.h"
 
@@ -52,6 +53,17 @@ struct Chance {
     return app::random_block(seed, decision, c, step).v[0] < words;
   }
 };
+
+/// What a checkpoint says of the run that wrote it.
+inline app::SavedOptions options_of(const Parameters& parameters) {
+  return app::SavedOptions()
+      .add("--width", parameters.width)
+      .add("--height", parameters.height)
+      .add("--seed", parameters.seed)
+      .add("--trees", parameters.trees)
+      .add("--growth", parameters.growth)
+      .add("--lightning", parameters.lightning);
+}
 
 /// A torus of the size that the parameters say.
 inline app::Torus torus_of(const Parameters& parameters) {

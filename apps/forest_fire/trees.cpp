@@ -18,7 +18,6 @@
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/program/object_heap.h>
-#include <dynasoar/program/saved_options.h>
 
 #include "colors.h"
 #include "rules.h"
@@ -138,15 +137,7 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
     return app::collect<Ground>(handle(), torus_.cells, GroundOf{land()});
   }
 
-  app::SavedOptions saved_options() const {
-    return app::SavedOptions()
-        .add("--width", parameters_.width)
-        .add("--height", parameters_.height)
-        .add("--seed", parameters_.seed)
-        .add("--trees", parameters_.trees)
-        .add("--growth", parameters_.growth)
-        .add("--lightning", parameters_.lightning);
-  }
+  app::SavedOptions saved_options() const { return options_of(parameters_); }
 
   void add_arrays(dynasoar::CheckpointItems& items) const { items.add(dynasoar::array("trees", trees_)); }
 
