@@ -6,6 +6,7 @@ none.
 
 import os
 import threading
+import time
 import unittest
 
 import command_line
@@ -101,8 +102,14 @@ class BodiesTests(command_line.CheckpointTests, command_line.ApplicationTests):
 
     def test_a_pipe_is_read_once_a_program_writes_to_it_and_not_waited_for_for_ever(self):
         os.mkfifo(self.folder / "pipe")
-        self.assert_refused("--input", "pipe", mentions="cannot read pipe: it is a FIFO, and no program has written to it for 5 s")
-        writer = threading.Thread(target=(self.folder / "pipe").write_text, args=(THREE,))
+        self.assert_refused("--input", "pipe", mentions="cannot read pipe: it is a FIFO, and no program has opened it for writing for 5 s")
+
+        def write():
+            with open(self.folder / "pipe", "w", encoding="ascii") as pipe:
+                time.sleep(6)  # a writer may take longer than one is waited for
+                pipe.write(THREE)
+
+        writer = threading.Thread(target=write)
         writer.start()
         self.simulate("--input", "pipe", "--steps", "0", "--output", "out.csv")
         writer.join()

@@ -55,6 +55,19 @@ void require_text(std::string_view text, const std::string& name) {
   throw UsageError(fmt::format("cannot read {}: {}", shown(path, kPiece), std::strerror(errno)));
 }
 
+/// Waits until a program has opened a FIFO to write to it, but not for ever. @return whether one has
+bool wait_for_writer(int descriptor, std::FILE* file) {
+  constexpr int kPause = 50;  // milliseconds
+  for (int waited = 0; waited < kSecondsForWriter * 1000; waited += kPause) {
+    char first = 0;
+    const ssize_t size = ::read(descriptor, &first, 1);
+    if (size > 0) std::ungetc(static_cast<unsigned char>(first), file);
+    if (size != 0) return true;  // it has written, or has not yet: reading waits for that
+    ::poll(nullptr, 0, kPause);
+  }
+  return false;
+}
+
 /// Opens a file for reading. @throws UsageError also if it is a FIFO to which no program writes
 std::FILE* open_to_read(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // waits for no writer
@@ -62,11 +75,9 @@ std::FILE* open_to_read(const std::string& path) {
   std::FILE* const file = ::fdopen(descriptor, "rb");
   if (file == nullptr) fail_to_read(path);
   struct stat status {};
-  pollfd written{descriptor, POLLIN, 0};
-  if (::fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode) &&
-      ::poll(&written, 1, kSecondsForWriter * 1000) == 0) {
+  if (::fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode) && !wait_for_writer(descriptor, file)) {
     std::fclose(file);
-    throw UsageError(fmt::format("cannot read {}: it is a FIFO, and no program has written to it for {} s",
+    throw UsageError(fmt::format("cannot read {}: it is a FIFO, and no program has opened it for writing for {} s",
                                  shown(path, kPiece), kSecondsForWriter));
   }
   ::fcntl(descriptor, F_SETFL, 0);  // from now on, reading waits
