@@ -16,12 +16,11 @@ namespace dynasoar {
 
 namespace detail {
 
-// With s = ceil(log2(d)) - 1 and m = ceil(2^(32 + s) / d), which is less than 2^32, n * m / 2^(32 + s) exceeds n / d by
-// less than n * d / (d * 2^(32 + s)) <= n / 2^(32 + s), and so by less than 1 / d for all n < 2^31, as d <= 2^(s + 1).
-Divider::Divider(std::uint32_t divisor) : multiplier_(0), shift_(0) {
-  if (divisor == 1) return;
-  shift_ = static_cast<std::uint32_t>(std::bit_width(divisor - 1)) - 1;
-  multiplier_ = static_cast<std::uint32_t>(((std::uint64_t{1} << (32 + shift_)) + divisor - 1) / divisor);
+// With s = ceil(log2(d)) and m = ceil(2^(31 + s) / d), which is less than 2^32, n * m / 2^(31 + s) exceeds n / d by less
+// than n / 2^(31 + s), and so by less than 1 / d for all n < 2^31, as d <= 2^s.
+Divider::Divider(std::uint32_t divisor)
+    : divisor_(divisor), shift_(static_cast<std::uint32_t>(std::bit_width(divisor - 1))) {
+  multiplier_ = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);
 }
 
 namespace {
@@ -50,21 +49,26 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
     if (axis > 0) rows *= sizes[axis];  // at most 2^60
   }
   const std::size_t stride = detail::stride_of(sizes[0], sizes.size() > 1);
-  if (rows > kMostPlaces / stride) {
-    throw Error("dynasoar: a Lattice has at most 2^38 places, but this one is given " + std::to_string(rows) +
-                " rows of " + std::to_string(sizes[0]) + " places: make it smaller");
+  if (rows > kMostRows || rows > kMostPlaces / stride) {
+    throw Error("dynasoar: a Lattice has at most 2^37 places in at most 2^31 rows, but this one is given " +
+                std::to_string(rows) + " rows of " + std::to_string(sizes[0]) + " places: make it smaller");
   }
-  const std::size_t slots = stride * rows;
+  const auto of_axis = [&](std::size_t axis) {
+    return axis < sizes.size() ? static_cast<std::uint32_t>(sizes[axis]) : 1;
+  };
   axes_ = static_cast<std::int32_t>(sizes.size());
-  width_ = static_cast<std::int32_t>(sizes[0]);
-  height_ = axes_ > 1 ? static_cast<std::int32_t>(sizes[1]) : 1;
-  depth_ = axes_ > 2 ? static_cast<std::int32_t>(sizes[2]) : 1;
+  width_ = static_cast<std::int32_t>(of_axis(0));
+  height_ = static_cast<std::int32_t>(of_axis(1));
+  depth_ = static_cast<std::int32_t>(of_axis(2));
   stride_ = static_cast<std::uint32_t>(stride);
-  words_ = (slots + 63) / 64;
+  words_ = (stride * rows + 63) / 64;
+  rows_of_group_ = stride_ % 64 == 0 ? 1 : 64;
+  by_width_ = detail::Divider(of_axis(0));
+  by_height_ = detail::Divider(of_axis(1));
+  by_depth_ = detail::Divider(of_axis(2));
   by_stride_ = detail::Divider(stride_);
-  by_height_ = detail::Divider(static_cast<std::uint32_t>(height_));
+  by_blocks_ = detail::Divider(stride_ % 64 == 0 ? stride_ / 64 : stride_);
   for (std::size_t axis = 0; axis < 3; ++axis) periodic_[axis] = axis < sizes.size() && periodic[axis];
-  is_small_ = slots <= std::size_t{1} << 31;
 }
 
 }  // namespace dynasoar

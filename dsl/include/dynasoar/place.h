@@ -40,12 +40,19 @@ template <class... Ts>
 struct TakenWords {
   __device__ std::uint64_t operator()(std::uint64_t word) const { return (std::uint64_t{0} | ... | seen<Ts>(word)); }
 
+  /// Whether a loop sees any of them at a place, if it exists. Reads a word in any case, without a branch, so that the
+  /// words of several places are on their way at the same time.
+  __device__ bool at(Place place) const {
+    const std::uint64_t slot = place.exists() ? place.slot() : 0;
+    return ((*this)(slot / 64) >> slot % 64 & 1) != 0 && place.exists();
+  }
+
  private:
   template <class T>
   __device__ static std::uint64_t seen(std::uint64_t word) {
     const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<T>();
     if constexpr (kChecked) check_is_on_lattice(placed, word);
-    return placed.seen[word];
+    return placed.seen[static_cast<std::uint32_t>(word)];  // of fewer than 2^32
   }
 };
 
@@ -65,10 +72,8 @@ __device__ const LatticeShape& lattice_of() {
 template <class T>
 __device__ T* at(Place place) {
   detail::check_at_places<T>();
-  if (!place.exists()) return nullptr;
-  const std::uint64_t word = detail::TakenWords<T>{}(place.slot() / 64);
-  if ((word >> place.slot() % 64 & 1) == 0) return nullptr;
-  return reinterpret_cast<T*>(detail::placed_handle<T>(place.slot()).bits());
+  const std::uint64_t bits = detail::placed_handle<T>(place.slot()).bits();
+  return reinterpret_cast<T*>(detail::TakenWords<T>{}.at(place) ? bits : 0);
 }
 
 /// Whether there is such a place, and there was none of these classes at it when the loop began.
@@ -77,7 +82,7 @@ template <class... Ts>
 __device__ bool is_free(Place place) {
   static_assert(sizeof...(Ts) > 0, "dynasoar: is_free<...> needs to know which classes must not be at the place");
   (detail::check_at_places<Ts>(), ...);
-  return place.exists() && (detail::TakenWords<Ts...>{}(place.slot() / 64) >> place.slot() % 64 & 1) == 0;
+  return !detail::TakenWords<Ts...>{}.at(place) && place.exists();
 }
 
 /// Where a placed object is. Valid also for one that has been destroyed in this loop. @pre the object is not null

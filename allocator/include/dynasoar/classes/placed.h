@@ -53,11 +53,16 @@ inline constexpr bool all_placed_v = false;
 template <template <class...> class List, class... Ts>
 inline constexpr bool all_placed_v<List<Ts...>> = (true && ... && is_placed<Ts>());
 
-/// Bytes from a block of placed Ts to the next. Blocks of a class with one field of a byte are not rounded up to lines.
+/// Blocks of placed objects are so many bytes long, or a multiple of it: those of a class with one field of a byte are
+/// not rounded up to lines. A class has fewer than 2^32 units on its lattice.
+inline constexpr std::size_t kPlacedUnit = 64;
+
+/// Bytes from a block of placed Ts to the next.
 template <class T>
-inline constexpr std::size_t placed_block_bytes_v = ClassLayout<T>::bytes <= 64
-                                                        ? 64
-                                                        : (ClassLayout<T>::bytes + 63) / 64 * 64;
+inline constexpr std::size_t placed_block_bytes_v = ClassLayout<T>::bytes <= kPlacedUnit
+                                                        ? kPlacedUnit
+                                                        : (ClassLayout<T>::bytes + kPlacedUnit - 1) / kPlacedUnit *
+                                                              kPlacedUnit;
 
 /// What device code knows of the objects of a placed class; all null if there is no lattice for them.
 struct PlacedState {
@@ -102,14 +107,17 @@ __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
 /// The pointer to the T at a slot.
 template <class T>
 __host__ __device__ Handle placed_handle(std::uint64_t slot) {
-  return Handle::make(slot / kSlotsPerBlock * placed_block_bytes_v<T>,
-                      static_cast<std::uint32_t>(slot % kSlotsPerBlock), T::Allocator::template index_of<T>);
+  const auto block = static_cast<std::uint32_t>(slot / kSlotsPerBlock);  // of fewer than 2^32
+  return Handle::make(std::uint64_t{block} * placed_block_bytes_v<T>, static_cast<std::uint32_t>(slot % kSlotsPerBlock),
+                      T::Allocator::template index_of<T>);
 }
 
 /// The slot of a T.
 template <class T>
 __host__ __device__ std::uint64_t placed_slot(Handle object) {
-  return object.block_offset() / placed_block_bytes_v<T> * kSlotsPerBlock + object.slot();
+  const auto units = static_cast<std::uint32_t>(object.block_offset() / kPlacedUnit);
+  return std::uint64_t{units / static_cast<std::uint32_t>(placed_block_bytes_v<T> / kPlacedUnit)} * kSlotsPerBlock +
+         object.slot();
 }
 
 /// Calls `f(object)` for all Ts that the running loop sees, in the calling thread.

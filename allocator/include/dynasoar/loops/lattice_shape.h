@@ -84,16 +84,19 @@ namespace detail {
 class Divider {
  public:
   Divider() = default;
-  /// @pre 1 <= divisor <= 2^30
+  /// @pre 1 <= divisor <= 2^31
   explicit Divider(std::uint32_t divisor);
 
   __host__ __device__ std::uint32_t quotient(std::uint32_t number) const {
-    const auto product = static_cast<std::uint32_t>(std::uint64_t{number} * multiplier_ >> 32);
-    return multiplier_ == 0 ? number : product >> shift_;
+    return static_cast<std::uint32_t>(std::uint64_t{2 * number} * multiplier_ >> 32) >> shift_;
+  }
+  __host__ __device__ std::uint32_t remainder(std::uint32_t number) const {
+    return number - quotient(number) * divisor_;
   }
 
  private:
-  std::uint32_t multiplier_;  // 0: divides by 1
+  std::uint32_t divisor_;
+  std::uint32_t multiplier_;
   std::uint32_t shift_;
 };
 
@@ -113,7 +116,8 @@ struct RowOfPlaces {
 class LatticeShape {
  public:
   static constexpr std::size_t kMostPlacesOfAxis = std::size_t{1} << 30;
-  static constexpr std::size_t kMostPlaces = std::size_t{1} << 38;
+  static constexpr std::size_t kMostPlaces = std::size_t{1} << 37;
+  static constexpr std::size_t kMostRows = std::size_t{1} << 31;
 
   /// For the library: no lattice yet.
   LatticeShape() = default;
@@ -151,8 +155,7 @@ class LatticeShape {
   /// all versions. For random numbers, and as an index into arrays of your own. @pre it exists
   __host__ __device__ std::uint64_t number(Place place) const {
     if (stride_ == static_cast<std::uint32_t>(width_)) return place.slot();
-    const std::uint64_t row = row_number(place.slot());
-    return place.slot() - row * (stride_ - static_cast<std::uint32_t>(width_));
+    return place.slot() - std::uint64_t{row_number(place.slot())} * (stride_ - static_cast<std::uint32_t>(width_));
   }
 
   /// The place with a number. @pre number < size()
@@ -169,17 +172,17 @@ class LatticeShape {
     std::int64_t slots = 0;
     // Axis by axis, so that nothing is computed for those along which a constant distance is 0.
     if (distance.x != 0) {
-      const std::int32_t x = moved(row.x, distance.x, width_, periodic_[0]);
+      const std::int32_t x = moved(row.x, distance.x, width_, by_width_, periodic_[0]);
       if (x < 0) return Place();
       slots += x - row.x;
     }
     if (distance.y != 0) {
-      const std::int32_t y = moved(row.y, distance.y, height_, periodic_[1]);
+      const std::int32_t y = moved(row.y, distance.y, height_, by_height_, periodic_[1]);
       if (y < 0) return Place();
-      slots += std::int64_t{y - row.y} * stride_;
+      slots += std::int64_t{y - row.y} * static_cast<std::int32_t>(stride_);
     }
     if (distance.z != 0) {
-      const std::int32_t z = moved(row.z, distance.z, depth_, periodic_[2]);
+      const std::int32_t z = moved(row.z, distance.z, depth_, by_depth_, periodic_[2]);
       if (z < 0) return Place();
       slots += std::int64_t{z - row.z} * height_ * stride_;
     }
@@ -225,7 +228,8 @@ class LatticeShape {
       const std::uint64_t left = size() - first;
       return left >= 64 ? ~std::uint64_t{0} : detail::first_bits(static_cast<int>(left));
     }
-    const std::uint64_t left = static_cast<std::uint32_t>(width_) - (first - row_number(first) * stride_);
+    const std::uint32_t x = static_cast<std::uint32_t>(first) - row_number(first) * stride_;
+    const std::uint32_t left = static_cast<std::uint32_t>(width_) - x;
     return left >= 64 ? ~std::uint64_t{0} : detail::first_bits(static_cast<int>(left));
   }
 
@@ -241,8 +245,8 @@ class LatticeShape {
     for (int dz = -layers; dz <= layers; ++dz) {
       for (int dy = -rows; dy <= rows; ++dy) {
         const int reach = Neighbourhood::reach(dy, dz);
-        const std::int32_t y = moved(at.y, dy, height_, periodic_[1]);
-        const std::int32_t z = moved(at.z, dz, depth_, periodic_[2]);
+        const std::int32_t y = moved(at.y, dy, height_, by_height_, periodic_[1]);
+        const std::int32_t z = moved(at.z, dz, depth_, by_depth_, periodic_[2]);
         if (reach < 0 || (y | z) < 0) continue;
         detail::RowOfPlaces row = look_at_row(first_slot(y, z), at.x, reach, word_of);
         if (dy == 0 && dz == 0) {
@@ -265,30 +269,32 @@ class LatticeShape {
     return row * stride_;
   }
 
-  __host__ __device__ std::uint64_t row_number(std::uint64_t slot) const {
-    return is_small_ ? by_stride_.quotient(static_cast<std::uint32_t>(slot)) : slot / stride_;
+  // Both without branches, also where there is nothing to divide, so that compilers compute them once for all neighbours.
+
+  /// The row of a slot.
+  __host__ __device__ std::uint32_t row_number(std::uint64_t slot) const {
+    const std::uint32_t group = by_blocks_.quotient(static_cast<std::uint32_t>(slot / 64));
+    const std::uint32_t rest = static_cast<std::uint32_t>(slot) - group * rows_of_group_ * stride_;
+    return group * rows_of_group_ + by_stride_.quotient(rest);
   }
 
   __host__ __device__ Row row_of(std::uint64_t slot) const {
-    if (axes_ == 1) return {static_cast<std::int32_t>(slot), 0, 0};
-    const std::uint64_t row = row_number(slot);
-    const auto x = static_cast<std::int32_t>(slot - row * stride_);
-    if (axes_ == 2) return {x, static_cast<std::int32_t>(row), 0};
-    const auto height = static_cast<std::uint32_t>(height_);
-    const std::uint64_t z = is_small_ ? by_height_.quotient(static_cast<std::uint32_t>(row)) : row / height;
-    return {x, static_cast<std::int32_t>(row - z * height), static_cast<std::int32_t>(z)};
+    const std::uint32_t row = row_number(slot);
+    const std::uint32_t z = by_height_.quotient(row);
+    return {static_cast<std::int32_t>(static_cast<std::uint32_t>(slot) - row * stride_),
+            static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(height_)), static_cast<std::int32_t>(z)};
   }
 
   /// A coordinate after a step along an axis of some length; negative if that leads beyond a bounded edge.
   __host__ __device__ static std::int32_t moved(std::int32_t from, std::int32_t by, std::int32_t length,
-                                                bool is_periodic) {
-    std::int32_t to = from + by;
+                                                const detail::Divider& by_length, bool is_periodic) {
+    const std::int32_t to = from + by;
     if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
     if (!is_periodic) return -1;
-    to += to < 0 ? length : -length;
-    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
-    to %= length;
-    return to < 0 ? to + length : to;
+    if (by == 1) return 0;  // compilers find these two cases where the step is a constant
+    if (by == -1) return length - 1;
+    if (to >= 0) return static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(to)));
+    return length - 1 - static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(-1 - to)));
   }
 
   /// The places from x - reach to x + reach in the row that begins at a slot.
@@ -305,7 +311,7 @@ class LatticeShape {
     }
     detail::RowOfPlaces places{0, 0};
     for (int i = 0; i <= 2 * reach; ++i) {
-      const std::int32_t at = moved(x, i - reach, width_, periodic_[0]);
+      const std::int32_t at = moved(x, i - reach, width_, by_width_, periodic_[0]);
       if (at < 0) continue;
       const std::uint64_t slot = row + static_cast<std::uint32_t>(at);
       places.exist |= std::uint64_t{1} << i;
@@ -318,10 +324,11 @@ class LatticeShape {
   std::int32_t width_, height_, depth_;
   std::uint32_t stride_;  // slots from a row to the next
   std::uint64_t words_;
-  detail::Divider by_stride_, by_height_;
+  detail::Divider by_width_, by_height_, by_depth_, by_stride_;
+  detail::Divider by_blocks_;    // of a group of rows: one row that is padded, or 64 that are not
+  std::uint32_t rows_of_group_;  // a group begins at a block
   std::int32_t axes_;
   bool periodic_[3];
-  bool is_small_;  // all slots have numbers below 2^31
 };
 
 }  // namespace dynasoar
