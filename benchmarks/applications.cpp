@@ -106,7 +106,8 @@ void run_wa_tor(Report& report, const Settings& settings) {
   using Workloads = std::vector<Workload<wa_tor::Parameters>>;
   for (const auto& workload : settings.small
                                   ? Workloads{wa_tor_workload(128, 128, 20)}
-                                  : Workloads{wa_tor_workload(2048, 2560, 500), wa_tor_workload(1024, 1024, 100)}) {
+                                  : Workloads{wa_tor_workload(2048, 2560, 500), wa_tor_workload(4096, 4096, 100),
+                                              wa_tor_workload(1024, 1024, 100)}) {
     const AtEnd<wa_tor::Simulation> bandwidth = {
         "least traffic per time", "TB/s", [&](wa_tor::Simulation& ocean, double seconds) -> std::optional<double> {
           ocean.record();
@@ -229,14 +230,20 @@ void run_flocking(Report& report, const Settings& settings) {
 }
 
 void run_forest_fire(Report& report, const Settings& settings) {
-  measure_workload<forest_fire::Simulation>(
-      report, settings, "forest_fire", settings.small ? forest_fire_workload(128, 20) : forest_fire_workload(2048, 500),
-      {{"trees as objects", forest_fire::make_trees},
-       {"trees placed on a lattice", forest_fire::make_placed},
-       {kSoa, forest_fire::make_soa_baseline},
-       {kAos, forest_fire::make_aos_baseline}},
-      {last_of_history<forest_fire::Simulation>(
-          "trees at the end", "trees", [](const forest_fire::Census& census) { return census.trees + census.fires; })});
+  using Workloads = std::vector<Workload<forest_fire::Parameters>>;
+  for (const auto& workload : settings.small
+                                  ? Workloads{forest_fire_workload(128, 20)}
+                                  : Workloads{forest_fire_workload(2048, 500), forest_fire_workload(4096, 100)}) {
+    measure_workload<forest_fire::Simulation>(
+        report, settings, "forest_fire", workload,
+        {{"trees as objects", forest_fire::make_trees},
+         {"trees placed on a lattice", forest_fire::make_placed},
+         {kSoa, forest_fire::make_soa_baseline},
+         {kAos, forest_fire::make_aos_baseline}},
+        {last_of_history<forest_fire::Simulation>("trees at the end", "trees", [](const forest_fire::Census& census) {
+          return census.trees + census.fires;
+        })});
+  }
 }
 
 void run_small_models(Report& report, const Settings& settings) {
@@ -250,6 +257,7 @@ void run_small_models(Report& report, const Settings& settings) {
   };
   measure("Wa-Tor", wa_tor_workload(300, 200, steps),
           Variants<wa_tor::Simulation, wa_tor::Parameters>{{"agents as objects", wa_tor::make_agents},
+                                                           {"agents placed on a lattice", wa_tor::make_placed},
                                                            {"cells and agents as objects", wa_tor::make_cells},
                                                            {kSoa, wa_tor::make_soa_baseline}});
   measure("n-body", n_body_workload(1000, steps),
@@ -265,8 +273,10 @@ void run_small_models(Report& report, const Settings& settings) {
           Variants<schelling::Simulation, schelling::Parameters>{{"agents as objects", schelling::make_agents},
                                                                  {kSoa, schelling::make_soa_baseline}});
   measure("forest fire", forest_fire_workload(200, steps),
-          Variants<forest_fire::Simulation, forest_fire::Parameters>{{"trees as objects", forest_fire::make_trees},
-                                                                     {kSoa, forest_fire::make_soa_baseline}});
+          Variants<forest_fire::Simulation, forest_fire::Parameters>{
+              {"trees as objects", forest_fire::make_trees},
+              {"trees placed on a lattice", forest_fire::make_placed},
+              {kSoa, forest_fire::make_soa_baseline}});
 }
 
 void run_picture(Report& report, const Settings& settings) {
