@@ -23,6 +23,15 @@ Divider::Divider(std::uint32_t divisor)
   multiplier_ = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);
 }
 
+Axis::Axis(int number, std::size_t places, std::size_t slots, bool is_periodic)
+    : length(static_cast<std::int32_t>(places)),
+      is_periodic(is_periodic),
+      stride(static_cast<std::int64_t>(slots)),
+      before_first(is_periodic ? (places - 1) * slots : Place::beyond_edge(number)),
+      after_last(is_periodic ? 0 - (places - 1) * slots : Place::beyond_edge(number)),
+      beyond(Place::beyond_edge(number)),
+      by_length(static_cast<std::uint32_t>(places)) {}
+
 namespace {
 
 /// Slots from a row of `width` places to the next: whole blocks, unless that wastes more than an eighth of them.
@@ -53,22 +62,23 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
     throw Error("dynasoar: a Lattice has at most 2^37 places in at most 2^31 rows, but this one is given " +
                 std::to_string(rows) + " rows of " + std::to_string(sizes[0]) + " places: make it smaller");
   }
-  const auto of_axis = [&](std::size_t axis) {
-    return axis < sizes.size() ? static_cast<std::uint32_t>(sizes[axis]) : 1;
-  };
+  const auto places = [&](std::size_t axis) { return axis < sizes.size() ? sizes[axis] : 1; };
+  const auto is_periodic = [&](std::size_t axis) { return axis < sizes.size() && periodic[axis]; };
+  x_ = detail::Axis(0, places(0), 1, is_periodic(0));
+  y_ = detail::Axis(1, places(1), stride, is_periodic(1));
+  z_ = detail::Axis(2, places(2), stride * places(1), is_periodic(2));
   axes_ = static_cast<std::int32_t>(sizes.size());
-  width_ = static_cast<std::int32_t>(of_axis(0));
-  height_ = static_cast<std::int32_t>(of_axis(1));
-  depth_ = static_cast<std::int32_t>(of_axis(2));
   stride_ = static_cast<std::uint32_t>(stride);
   words_ = (stride * rows + 63) / 64;
-  rows_of_group_ = stride_ % 64 == 0 ? 1 : 64;
-  by_width_ = detail::Divider(of_axis(0));
-  by_height_ = detail::Divider(of_axis(1));
-  by_depth_ = detail::Divider(of_axis(2));
+  const bool is_padded = stride % 64 == 0;
+  const std::size_t blocks = is_padded ? stride / 64 : stride;
+  const std::size_t words_of_group = is_padded ? blocks : words_;
+  const std::size_t places_of_group = is_padded ? sizes[0] : stride * rows;
+  rows_of_group_ = is_padded ? 1 : 64;
+  last_places_ = detail::first_bits(static_cast<int>(places_of_group - (words_of_group - 1) * 64));
   by_stride_ = detail::Divider(stride_);
-  by_blocks_ = detail::Divider(stride_ % 64 == 0 ? stride_ / 64 : stride_);
-  for (std::size_t axis = 0; axis < 3; ++axis) periodic_[axis] = axis < sizes.size() && periodic[axis];
+  by_blocks_ = detail::Divider(static_cast<std::uint32_t>(blocks));
+  by_group_ = detail::Divider(static_cast<std::uint32_t>(words_of_group));
 }
 
 }  // namespace dynasoar

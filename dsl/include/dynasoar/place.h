@@ -38,21 +38,22 @@ __host__ __device__ constexpr void check_at_places() {
 /// A word with the places where a loop sees any of the classes.
 template <class... Ts>
 struct TakenWords {
-  __device__ std::uint64_t operator()(std::uint64_t word) const { return (std::uint64_t{0} | ... | seen<Ts>(word)); }
+  __device__ std::uint64_t operator()(std::uint64_t word) const {
+    return (std::uint64_t{0} | ... | seen<Ts>(static_cast<std::uint32_t>(word))[static_cast<std::uint32_t>(word)]);
+  }
 
-  /// Whether a loop sees any of them at a place, if it exists. Reads a word in any case, without a branch, so that the
-  /// words of several places are on their way at the same time.
+  /// Whether a loop sees any of them at a place. Reads also if it does not exist, instead of branching, and in all
+  /// words, so that all reads are on their way at the same time.
   __device__ bool at(Place place) const {
-    const std::uint64_t slot = place.exists() ? place.slot() : 0;
-    return ((*this)(slot / 64) >> slot % 64 & 1) != 0 && place.exists();
+    return (static_cast<int>(place.exists()) & (0 | ... | static_cast<int>(has_bit(seen<Ts>(place.word()), place)))) != 0;
   }
 
  private:
   template <class T>
-  __device__ static std::uint64_t seen(std::uint64_t word) {
+  __device__ static const std::uint64_t* seen(std::uint32_t word) {
     const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<T>();
     if constexpr (kChecked) check_is_on_lattice(placed, word);
-    return placed.seen[static_cast<std::uint32_t>(word)];  // of fewer than 2^32
+    return placed.seen;
   }
 };
 

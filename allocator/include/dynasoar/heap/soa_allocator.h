@@ -95,6 +95,12 @@ class ReducedSoaAllocator {
   template <class C, int I, class Element>
   __device__ static Element* field(detail::Handle object) {
     char* const base = base_of<C>(object);
+    if constexpr (kCudaBackend && detail::is_placed<C>() && std::is_final_v<C> && !kFindsMisuse) {
+      // The handle is the block's offset, the slot and the type's id, all added up: nothing has to be cut out of it.
+      const std::uint64_t slots = object.bits() - detail::Handle::make(0, 0, index_of<C>).bits();
+      return reinterpret_cast<Element*>(base + (slots + object.slot() * (sizeof(Element) - 1)) +
+                                        detail::field_offset_v<C, I>);
+    }
     const auto [block_offset, slot] = detail::position_of(object);
     return reinterpret_cast<Element*>(base + (block_offset + slot * sizeof(Element)) + detail::field_offset_v<C, I>);
   }

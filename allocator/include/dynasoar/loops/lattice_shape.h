@@ -27,16 +27,27 @@ class Place {
   __host__ __device__ explicit constexpr Place(std::uint64_t slot) : slot_(slot) {}
 
   /// Whether there is such a place.
-  __host__ __device__ constexpr bool exists() const { return slot_ != kNone; }
+  __host__ __device__ constexpr bool exists() const {
+    return static_cast<std::uint32_t>(slot_ >> 32) < kNone >> 32;  // not in 64 bits, which take twice as long
+  }
 
   /// For the library: number of the slot that objects at this place have.
   __host__ __device__ constexpr std::uint64_t slot() const { return slot_; }
 
-  __host__ __device__ friend constexpr bool operator==(Place a, Place b) { return a.slot_ == b.slot_; }
-  __host__ __device__ friend constexpr bool operator!=(Place a, Place b) { return a.slot_ != b.slot_; }
+  /// For the library: the word that a place's bit is in. Of what is no place, some word that there is.
+  __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(slot_ / 64); }
+
+  __host__ __device__ friend constexpr bool operator==(Place a, Place b) {
+    return a.slot_ == b.slot_ || (!a.exists() && !b.exists());
+  }
+  __host__ __device__ friend constexpr bool operator!=(Place a, Place b) { return !(a == b); }
+
+  /// For the library: steps beyond an edge along each axis add one of these, so that it takes no branch to see that
+  /// there is no place. They do not touch the bits that `word` takes.
+  static constexpr std::uint64_t beyond_edge(int axis) { return kNone << axis; }
 
  private:
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNone = std::uint64_t{1} << 58;
 
   std::uint64_t slot_ = kNone;
 };
@@ -93,11 +104,43 @@ class Divider {
   __host__ __device__ std::uint32_t remainder(std::uint32_t number) const {
     return number - quotient(number) * divisor_;
   }
+  __host__ __device__ std::uint32_t divisor() const { return divisor_; }
 
  private:
   std::uint32_t divisor_;
   std::uint32_t multiplier_;
   std::uint32_t shift_;
+};
+
+/// An axis of a lattice.
+struct Axis {
+  std::int32_t length;
+  bool is_periodic;
+  std::int64_t stride;                      // slots from a place to the next
+  std::uint64_t before_first, after_last;   // slots that these two steps lead away, or Place::beyond_edge
+  std::uint64_t beyond;                     // Place::beyond_edge
+  Divider by_length;
+
+  Axis() = default;
+  Axis(int number, std::size_t places, std::size_t slots, bool is_periodic);
+
+  /// The coordinate after a step; negative if that leads beyond a bounded edge.
+  __host__ __device__ std::int32_t moved(std::int32_t from, std::int32_t by) const {
+    const std::int32_t to = from + by;
+    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
+    if (!is_periodic) return -1;
+    if (to >= 0) return static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(to)));
+    return length - 1 - static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(-1 - to)));
+  }
+
+  /// The slots that a step leads away, modulo 2^64. Without branches where the step is a constant of at most 1.
+  __host__ __device__ std::uint64_t step(std::int32_t from, std::int32_t by) const {
+    if (by == 0) return 0;
+    if (by == 1) return from == length - 1 ? after_last : static_cast<std::uint64_t>(stride);
+    if (by == -1) return from == 0 ? before_first : static_cast<std::uint64_t>(-stride);
+    const std::int32_t to = moved(from, by);
+    return to < 0 ? beyond : static_cast<std::uint64_t>((to - from) * stride);
+  }
 };
 
 /// Places next to each other in a row: bit i is the i-th of them.
@@ -127,17 +170,17 @@ class LatticeShape {
   /// @throws Error if there are not one to three axes, or too few or too many places
   LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic);
 
-  __host__ __device__ std::int32_t width() const { return width_; }
-  __host__ __device__ std::int32_t height() const { return height_; }
-  __host__ __device__ std::int32_t depth() const { return depth_; }
+  __host__ __device__ std::int32_t width() const { return x_.length; }
+  __host__ __device__ std::int32_t height() const { return y_.length; }
+  __host__ __device__ std::int32_t depth() const { return z_.length; }
 
   /// Number of axes.
   __host__ __device__ int axes() const { return axes_; }
 
   /// Number of places.
   __host__ __device__ std::uint64_t size() const {
-    return std::uint64_t{static_cast<std::uint32_t>(width_)} * static_cast<std::uint32_t>(height_) *
-           static_cast<std::uint32_t>(depth_);
+    return std::uint64_t{static_cast<std::uint32_t>(x_.length)} * static_cast<std::uint32_t>(y_.length) *
+           static_cast<std::uint32_t>(z_.length);
   }
 
   /// The place with these coordinates. @pre they are within the lattice
@@ -154,39 +197,22 @@ class LatticeShape {
   /// The number of a place, 0 <= number < size(): row by row, x first, without gaps; the same on all backends and in
   /// all versions. For random numbers, and as an index into arrays of your own. @pre it exists
   __host__ __device__ std::uint64_t number(Place place) const {
-    if (stride_ == static_cast<std::uint32_t>(width_)) return place.slot();
-    return place.slot() - std::uint64_t{row_number(place.slot())} * (stride_ - static_cast<std::uint32_t>(width_));
+    return place.slot() - std::uint64_t{row_number(place.slot())} * padding();
   }
 
   /// The place with a number. @pre number < size()
   __host__ __device__ Place place_of_number(std::uint64_t number) const {
-    if (stride_ == static_cast<std::uint32_t>(width_)) return Place(number);
-    const std::uint64_t row = number / static_cast<std::uint32_t>(width_);
-    return Place(number + row * (stride_ - static_cast<std::uint32_t>(width_)));
+    const std::uint64_t row = number >> 31 == 0 ? x_.by_length.quotient(static_cast<std::uint32_t>(number))
+                                                : number / static_cast<std::uint32_t>(x_.length);
+    return Place(number + row * padding());
   }
 
   /// The place at a distance; none if there is none, beyond a bounded edge.
   /// @pre the place exists; distances along each axis are less than 2^30
   __host__ __device__ Place neighbour(Place place, LatticeVector distance) const {
     const Row row = row_of(place.slot());
-    std::int64_t slots = 0;
-    // Axis by axis, so that nothing is computed for those along which a constant distance is 0.
-    if (distance.x != 0) {
-      const std::int32_t x = moved(row.x, distance.x, width_, by_width_, periodic_[0]);
-      if (x < 0) return Place();
-      slots += x - row.x;
-    }
-    if (distance.y != 0) {
-      const std::int32_t y = moved(row.y, distance.y, height_, by_height_, periodic_[1]);
-      if (y < 0) return Place();
-      slots += std::int64_t{y - row.y} * static_cast<std::int32_t>(stride_);
-    }
-    if (distance.z != 0) {
-      const std::int32_t z = moved(row.z, distance.z, depth_, by_depth_, periodic_[2]);
-      if (z < 0) return Place();
-      slots += std::int64_t{z - row.z} * height_ * stride_;
-    }
-    return Place(place.slot() + static_cast<std::uint64_t>(slots));  // modulo 2^64
+    return Place(place.slot() + x_.step(row.x, distance.x) + y_.step(row.y, distance.y) +
+                 z_.step(row.z, distance.z));
   }
 
   /// The next place in a direction; none if there is none.
@@ -223,14 +249,8 @@ class LatticeShape {
 
   /// For the library: the slots of a word that are places.
   __host__ __device__ std::uint64_t places_of_word(std::uint64_t word) const {
-    const std::uint64_t first = word * 64;
-    if (stride_ == static_cast<std::uint32_t>(width_)) {
-      const std::uint64_t left = size() - first;
-      return left >= 64 ? ~std::uint64_t{0} : detail::first_bits(static_cast<int>(left));
-    }
-    const std::uint32_t x = static_cast<std::uint32_t>(first) - row_number(first) * stride_;
-    const std::uint32_t left = static_cast<std::uint32_t>(width_) - x;
-    return left >= 64 ? ~std::uint64_t{0} : detail::first_bits(static_cast<int>(left));
+    const bool is_last = by_group_.remainder(static_cast<std::uint32_t>(word)) == by_group_.divisor() - 1;
+    return is_last ? last_places_ : ~std::uint64_t{0};
   }
 
   /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood: a RowOfPlaces of 2 * reach + 1
@@ -245,8 +265,8 @@ class LatticeShape {
     for (int dz = -layers; dz <= layers; ++dz) {
       for (int dy = -rows; dy <= rows; ++dy) {
         const int reach = Neighbourhood::reach(dy, dz);
-        const std::int32_t y = moved(at.y, dy, height_, by_height_, periodic_[1]);
-        const std::int32_t z = moved(at.z, dz, depth_, by_depth_, periodic_[2]);
+        const std::int32_t y = y_.moved(at.y, dy);
+        const std::int32_t z = z_.moved(at.z, dz);
         if (reach < 0 || (y | z) < 0) continue;
         detail::RowOfPlaces row = look_at_row(first_slot(y, z), at.x, reach, word_of);
         if (dy == 0 && dz == 0) {
@@ -264,10 +284,13 @@ class LatticeShape {
   };
 
   __host__ __device__ std::uint64_t first_slot(std::int32_t y, std::int32_t z) const {
-    const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(height_) +
+    const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(y_.length) +
                               static_cast<std::uint32_t>(y);
     return row * stride_;
   }
+
+  /// Slots behind each row that are no places.
+  __host__ __device__ std::uint32_t padding() const { return stride_ - static_cast<std::uint32_t>(x_.length); }
 
   // Both without branches, also where there is nothing to divide, so that compilers compute them once for all neighbours.
 
@@ -280,28 +303,16 @@ class LatticeShape {
 
   __host__ __device__ Row row_of(std::uint64_t slot) const {
     const std::uint32_t row = row_number(slot);
-    const std::uint32_t z = by_height_.quotient(row);
+    const std::uint32_t z = y_.by_length.quotient(row);
     return {static_cast<std::int32_t>(static_cast<std::uint32_t>(slot) - row * stride_),
-            static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(height_)), static_cast<std::int32_t>(z)};
-  }
-
-  /// A coordinate after a step along an axis of some length; negative if that leads beyond a bounded edge.
-  __host__ __device__ static std::int32_t moved(std::int32_t from, std::int32_t by, std::int32_t length,
-                                                const detail::Divider& by_length, bool is_periodic) {
-    const std::int32_t to = from + by;
-    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
-    if (!is_periodic) return -1;
-    if (by == 1) return 0;  // compilers find these two cases where the step is a constant
-    if (by == -1) return length - 1;
-    if (to >= 0) return static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(to)));
-    return length - 1 - static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(-1 - to)));
+            static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(y_.length)), static_cast<std::int32_t>(z)};
   }
 
   /// The places from x - reach to x + reach in the row that begins at a slot.
   template <class WordOf>
   __host__ __device__ detail::RowOfPlaces look_at_row(std::uint64_t row, std::int32_t x, int reach,
                                                       const WordOf& word_of) const {
-    if (x >= reach && x + reach < width_) {
+    if (x >= reach && x + reach < x_.length) {
       const std::uint64_t first = row + static_cast<std::uint32_t>(x - reach);
       const int count = 2 * reach + 1;
       const int offset = static_cast<int>(first % 64);
@@ -311,7 +322,7 @@ class LatticeShape {
     }
     detail::RowOfPlaces places{0, 0};
     for (int i = 0; i <= 2 * reach; ++i) {
-      const std::int32_t at = moved(x, i - reach, width_, by_width_, periodic_[0]);
+      const std::int32_t at = x_.moved(x, i - reach);
       if (at < 0) continue;
       const std::uint64_t slot = row + static_cast<std::uint32_t>(at);
       places.exist |= std::uint64_t{1} << i;
@@ -321,14 +332,15 @@ class LatticeShape {
   }
 
   // Without initial values, because this is a part of what is bound: see Binding.
-  std::int32_t width_, height_, depth_;
+  detail::Axis x_, y_, z_;
+  std::int32_t axes_;
   std::uint32_t stride_;  // slots from a row to the next
   std::uint64_t words_;
-  detail::Divider by_width_, by_height_, by_depth_, by_stride_;
-  detail::Divider by_blocks_;    // of a group of rows: one row that is padded, or 64 that are not
-  std::uint32_t rows_of_group_;  // a group begins at a block
-  std::int32_t axes_;
-  bool periodic_[3];
+  std::uint64_t last_places_;    // of the last word of a row that is padded, or of the last word
+  std::uint32_t rows_of_group_;  // 1 if rows are padded, else 64: a group begins at a word
+  detail::Divider by_stride_;
+  detail::Divider by_blocks_;  // words of a group of rows
+  detail::Divider by_group_;   // words up to `last_places_`
 };
 
 }  // namespace dynasoar

@@ -59,10 +59,12 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
       __syncwarp();  // lanes that went different ways would stay apart, and the next words overwrite the slots
     }
   } else {
-    for (std::uint32_t half = 0; half < 2 * taken && first + half / 2 < words; ++half) {
-      const std::uint32_t slot = half % 2 * 32 + lane;
-      if ((mask(first + half / 2) >> slot & 1) != 0) function((first + half / 2) * 64 + slot);
-      __syncwarp();
+    for (std::uint64_t word = first; word < first + taken && word < words; ++word) {
+      const std::uint64_t bits = mask(word);
+      for (std::uint32_t slot = lane; slot < 64; slot += 32) {
+        if ((bits >> slot & 1) != 0) function(word * 64 + slot);
+        __syncwarp();
+      }
     }
   }
 }
