@@ -133,11 +133,16 @@ struct Axis {
     return length - 1 - static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(-1 - to)));
   }
 
+  /// The slots that a step to the next place leads away, modulo 2^64.
+  __host__ __device__ std::uint64_t unit_step(std::int32_t from, bool is_up) const {
+    const std::uint64_t inside = static_cast<std::uint64_t>(is_up ? stride : -stride);
+    return from == (is_up ? length - 1 : 0) ? (is_up ? after_last : before_first) : inside;
+  }
+
   /// The slots that a step leads away, modulo 2^64. Without branches where the step is a constant of at most 1.
   __host__ __device__ std::uint64_t step(std::int32_t from, std::int32_t by) const {
     if (by == 0) return 0;
-    if (by == 1) return from == length - 1 ? after_last : static_cast<std::uint64_t>(stride);
-    if (by == -1) return from == 0 ? before_first : static_cast<std::uint64_t>(-stride);
+    if (by == 1 || by == -1) return unit_step(from, by > 0);
     const std::int32_t to = moved(from, by);
     return to < 0 ? beyond : static_cast<std::uint64_t>((to - from) * stride);
   }
@@ -217,9 +222,13 @@ class LatticeShape {
 
   /// The next place in a direction; none if there is none.
   __host__ __device__ Place neighbour(Place place, Direction direction) const {
-    const int d = static_cast<int>(direction);
-    const std::int32_t sign = d == 0 || d == 1 || d == 4 ? -1 : 1;
-    return neighbour(place, {d == 0 || d == 2 ? sign : 0, d == 1 || d == 3 ? sign : 0, d >= 4 ? sign : 0});
+    const auto d = static_cast<std::uint32_t>(direction);
+    const Row row = row_of(place.slot());
+    const bool is_up = d == 2 || d == 3 || d == 5;
+    const std::uint64_t step = d == 0 || d == 2   ? x_.unit_step(row.x, is_up)
+                               : d == 1 || d == 3 ? y_.unit_step(row.y, is_up)
+                                                  : z_.unit_step(row.z, is_up);
+    return Place(place.slot() + step);
   }
   __host__ __device__ Place left(Place place) const { return neighbour(place, {-1, 0, 0}); }
   __host__ __device__ Place up(Place place) const { return neighbour(place, {0, -1, 0}); }
