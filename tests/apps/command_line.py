@@ -482,7 +482,7 @@ def main(tests):
     if probe.returncode == EXIT_FAILURE and "no GPU" in probe.stderr:
         print("skipped:", probe.stderr.strip())
         sys.exit(EXIT_SKIPPED)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], failfast="DYNASOAR_FAULT" in os.environ)
 
 
 class ApplicationTests:

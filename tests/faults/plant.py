@@ -4,14 +4,16 @@
 The tracked files are copied, and each fault is written into the copy behind a switch (see fault.h), so one build has all of
 them. Each test runs once without a fault to record which places it reaches; then each fault is tried with the tests that
 reach it. Faults are chosen by the seed; those that do not compile are replaced. survivors.json lists faults that no test
-can notice, with the reason. Exits with 1 if more than 5 % survive without being listed there.
+can notice, with the reason. Exits with 1 if more than 5 % survive without being listed there, and with 3 if some tests were
+not tried because the time was over or a signal came.
 
   tests/faults/plant.py                       250 faults, all tests but the slowest kinds
   tests/faults/plant.py --tests '^dsl' --only '^dsl/'   the DSL's tests, faults in its sources
+  tests/faults/plant.py --minutes 8           stops by itself; the same with --continue goes on
   tests/faults/plant.py --list                shows the faults and builds nothing
 """
 import argparse
-import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -24,10 +26,13 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import planted_tree  # noqa: E402
+import schedule  # noqa: E402
 import test_runs  # noqa: E402
 
 ROOT = HERE.parents[1]
 GOAL = 0.95
+EXIT_UNFINISHED = 3
+STOP_SECONDS = 10  # of the time that is allowed, for the end
 # Tests of what compilers say, of other allocators, of the protocol by itself, and those that need a screen or an hour.
 NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|docs/links|apps/view|fuzz/block_heap|" \
           r"heap/(disturbed|lockstep|thread_warp)|dsl/huge_heap)"
@@ -47,10 +52,14 @@ def parse_arguments():
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="default: FOLDER/faults.json")
     parser.add_argument("--continue", dest="goes_on", action="store_true",
                         help="go on with what the last call with the same options began: a build, tests, faults")
+    parser.add_argument("--minutes", type=float, help="stop after that time, with what was found until then")
     parser.add_argument("--list", action="store_true", help="show the faults and build nothing")
     options = parser.parse_args()
     if options.faults < 1 or options.jobs < 1:
         parser.error("--faults and --jobs take numbers from 1")
+    if options.minutes is not None and not 0 < options.minutes < 1e6:
+        parser.error("--minutes takes a number greater than 0")
+    options.end = time.monotonic() + 60 * options.minutes - STOP_SECONDS if options.minutes else None
     options.folder = options.folder.resolve()
     return options
 
@@ -58,15 +67,16 @@ def parse_arguments():
 class Progress:
     """What was found out, in a file: machines are lent for minutes."""
 
-    def __init__(self, options):
+    def __init__(self, options, faults):
         options.folder.mkdir(parents=True, exist_ok=True)
         self.path = options.folder / "progress.json"
         self.lock = threading.Lock()
-        of = [options.seed, options.faults, options.only, options.tests, options.optimize]
-        self.state = {"of": of}
+        chosen = hashlib.sha256("\n".join(fault.identity() for fault in faults).encode()).hexdigest()
+        self.state = {"of": [options.tests, options.optimize, chosen]}
         if options.goes_on and self.path.exists():
             state = json.loads(self.path.read_text())
-            self.state = state if state["of"] == of else self.state
+            # What does not compile is known by more than a number, and is the same among other faults.
+            self.state = state if state["of"] == self.state["of"] else {**self.state, "dropped": state.get("dropped", {})}
 
     def of(self, name):
         """A dictionary to be kept; it is written when anything is kept in one."""
@@ -102,8 +112,8 @@ def build(options):
         for fault in chosen:
             print(f"{fault.number:4} {fault}")
         sys.exit(0)
-    progress = Progress(options)
-    tree = planted_tree.PlantedTree(ROOT, options.folder, chosen, progress.of("dropped"))
+    progress = Progress(options, chosen)
+    tree = planted_tree.PlantedTree(ROOT, options.folder, chosen, progress.of("dropped"), options.end)
     tree.write(files)
     tree.configure(options.cmake, options.optimize)
     programs = tree.programs_of(wanted(options))
@@ -116,23 +126,21 @@ def wanted(options):
     return lambda name: re.search(options.tests, name) and not re.search(NOT_RUN, name)
 
 
-def record(test, faults, kept):
-    """@return why the test cannot be used, or None"""
-    known = kept.get(test.name)
-    if known is None:
-        reason = test_runs.record(test, faults)
-        known = kept.keep(test.name, dict(reason=reason, seconds=round(test.seconds, 1), reached=sorted(test.reached),
-                                          command=test.command))
-        print(f"{test.name}: {test.seconds:.1f} s, {reason or f'comes to {len(test.reached)} places'}", flush=True)
-    test.seconds, test.reached, test.command = known["seconds"], set(known["reached"]), known["command"]
-    return known["reason"]
+def most_that_count(faults, number):
+    """The first `number` faults and those among them of which only a run shows whether they count; see counted()."""
+    chosen, certain = [], 0
+    for fault in faults:
+        if certain == number:
+            break
+        chosen.append(fault)
+        certain += not fault.place.compiled
+    return chosen
 
 
-def record_all(pool, tests, faults, left_out, kept):
-    """@return the tests that can be used"""
-    reasons = list(pool.map(lambda test: record(test, faults, kept), tests))
-    left_out.update({test.name: reason for test, reason in zip(tests, reasons) if reason})
-    return [test for test, reason in zip(tests, reasons) if not reason]
+def counted(runs, number):
+    """The faults that count: what only the compiler evaluates is the same in all processes of a build."""
+    reached = set().union(*(test.reached for test in runs.recorded))
+    return [fault for fault in runs.faults.values() if fault.number in reached or not fault.place.compiled][:number]
 
 
 def argument_for(fault, arguments):
@@ -143,56 +151,89 @@ def argument_for(fault, arguments):
     return None
 
 
-def try_fault(fault, tests, arguments, kept):
-    known = kept.get(fault.number)
-    found = known["found"] if known else kept.keep(fault.number, dict(found=test_runs.judge(fault, tests)))["found"]
-    reached = sorted(test.name for test in tests if fault.number in test.reached)
+def row_of(fault, runs, arguments):
+    found = runs.state(fault.number)["found"]
+    reached = sorted(test.name for test in runs.recorded if fault.number in test.reached)
     row = dict(number=fault.number, group=fault.group, file=fault.file, line=fault.line, operator=fault.place.operator,
                original=fault.original, faulty=fault.faulty, code=fault.code, reached_by=reached, found=found)
     if found is None:
-        row["why"] = argument_for(fault, arguments)
-        print(f"{'survives, as expected' if row['why'] else 'SURVIVES'} {fault.number}: {fault}"
-              f"{'' if reached else '; no test comes there'}", flush=True)
+        row.update(why=argument_for(fault, arguments), untried=runs.untried(fault.number))
     return row
 
 
-def summarize(rows, tree, left_out, seconds):
-    for name, reason in sorted(left_out.items()):
+def survives(row):
+    return row["found"] is None and row["why"] is None
+
+
+def write_results(options, runs, rows):
+    results = dict(seed=options.seed, recorded={test.name: test.seconds for test in runs.recorded}, not_used=runs.left_out,
+                   faults=rows)
+    path = options.json or options.folder / "faults.json"
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(results, indent=1) + "\n")
+    part.replace(path)
+
+
+def summarize(rows, runs, tree, seconds):
+    for name, reason in sorted(runs.left_out.items()):
         print(f"not used: {name} {reason}")
+    for row in filter(survives, rows):
+        untried = f"; not tried: {', '.join(row['untried'])}" if row["untried"] else ""
+        print(f"SURVIVES {row['number']}: {runs.faults[row['number']]}"
+              f"{untried if row['reached_by'] else '; no test comes there'}")
     found = sum(row["found"] is not None for row in rows)
-    argued = sum(row["found"] is None and row["why"] is not None for row in rows)
-    survive = len(rows) - found - argued
+    survive = sum(map(survives, rows))
     for group in planted_tree.GROUPS:
         mine = [row for row in rows if row["group"] == group]
         if mine:
             print(f"{group:10} {sum(row['found'] is not None for row in mine):4} of {len(mine):4} found")
-    print(f"{len(rows)} faults: {found} found ({100 * found / max(1, len(rows)):.1f} %), {argued} that no test can notice, "
-          f"{survive} survive; {len(tree.dropped)} did not compile; {seconds:.0f} s")
-    return found + argued >= GOAL * len(rows)
+    print(f"{len(rows)} faults: {found} found ({100 * found / max(1, len(rows)):.1f} %), {len(rows) - found - survive} that no "
+          f"test can notice, {survive} survive; {len(tree.dropped)} did not compile; {seconds:.0f} s")
+    return len(rows) - survive >= GOAL * len(rows)
+
+
+def try_faults(options, tree, tests, left_out, progress):
+    """@return the rows of the result, and the schedule that tried them"""
+    faults = [fault for fault in tree.faults if not options.fault or fault.number in options.fault]
+    faults = most_that_count(faults, options.faults)
+    arguments = json.loads((HERE / "survivors.json").read_text())
+    lock = threading.Lock()
+
+    def rows():
+        return [row_of(fault, runs, arguments) for fault in counted(runs, options.faults)]
+
+    def write():
+        with lock:
+            write_results(options, runs, rows())
+
+    runs = schedule.Schedule(faults, progress.of("tests"), progress.of("tried"), options.end, write)
+    runs.left_out.update(left_out)
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sign, lambda *_: runs.stop())
+    runs.run(tests, options.jobs)
+    write()
+    return rows(), runs
 
 
 def main():
     options = parse_arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which background jobs of shells ignore
-    begin = time.time()
-    tree, progress = build(options)
+    begin = time.monotonic()
+    try:
+        tree, progress = build(options)
+    except planted_tree.TimeIsOver:
+        print("the time was over before all was built; go on with --continue")
+        return EXIT_UNFINISHED
     tests, left_out = test_runs.tests_of(tree.build, wanted(options), tree.made())
     unbuilt = [name for name, reason in left_out.items() if reason == test_runs.NOT_BUILT]
     if unbuilt:
         sys.exit(f"plant.py: programs of these tests were not built, so no fault could be found in them: {', '.join(unbuilt)}")
-    print(f"built in {time.time() - begin:.0f} s; {len(tests)} tests", flush=True)
-    arguments = json.loads((HERE / "survivors.json").read_text())
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tests = record_all(pool, tests, tree.faults, left_out, progress.of("tests"))
-        print(f"recorded after {time.time() - begin:.0f} s", flush=True)
-        reached = set().union(*(test.reached for test in tests))
-        # Those that only the compiler evaluates are the same in all processes of a build.
-        faults = [fault for fault in tree.faults if fault.number in reached or not fault.place.compiled]
-        faults = [fault for fault in faults[:options.faults] if not options.fault or fault.number in options.fault]
-        tried = progress.of("tried")
-        rows = list(pool.map(lambda fault: try_fault(fault, tests, arguments, tried), faults))
-    good = summarize(rows, tree, left_out, time.time() - begin)
-    (options.json or options.folder / "faults.json").write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"built in {time.monotonic() - begin:.0f} s; {len(tests)} tests", flush=True)
+    rows, runs = try_faults(options, tree, tests, left_out, progress)
+    good = summarize(rows, runs, tree, time.monotonic() - begin)
+    if runs.over():
+        print("stopped before all was tried; go on with --continue")
+        return EXIT_UNFINISHED
     return 0 if good else 1
 
 

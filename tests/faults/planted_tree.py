@@ -3,8 +3,9 @@ import os
 import pathlib
 import random
 import re
-import shutil
+import signal
 import subprocess
+import time
 
 import cpp_places
 import python_places
@@ -42,6 +43,10 @@ class Fault:
     def overlaps(self, other):
         return self.file == other.file and self.place.start < other.place.end and other.place.start < self.place.end
 
+    def identity(self):
+        """What is the same when other lines of the file change."""
+        return "\n".join((self.file, self.place.operator, self.original, self.faulty, self.code))
+
     def __str__(self):
         change = f"'{self.original[:60]}' becomes '{self.faulty[:60]}'" if self.faulty else f"'{self.original[:80]}' is dropped"
         return f"{self.file}:{self.line}: {self.place.operator}: {change}"
@@ -53,7 +58,7 @@ def tracked_files(root):
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
     except (OSError, subprocess.CalledProcessError):  # an unpacked archive
         listed = [str(path.relative_to(root)) for path in pathlib.Path(root).rglob("*")]
-        listed = [name for name in listed if not re.match(r"(build|\.git)", name)]
+        listed = [name for name in listed if not re.match(r"(build|shared|\.git)", name)]
     return sorted(name for name in listed if name and (pathlib.Path(root) / name).is_file())
 
 
@@ -109,13 +114,17 @@ def write_if_changed(path, content, mode=None):
         path.chmod(mode)
 
 
+class TimeIsOver(Exception):
+    pass
+
+
 class PlantedTree:
-    def __init__(self, root, folder, faults, known):
-        """@param known   keeps the numbers of faults that do not compile"""
-        self.root, self.known = pathlib.Path(root), known
+    def __init__(self, root, folder, faults, known, end):
+        """@param known   keeps which faults do not compile. @param end   of the clock time.monotonic, or None"""
+        self.root, self.known, self.end = pathlib.Path(root), known, end
         self.tree, self.build = folder / "tree", folder / "build"
-        self.dropped = [fault for fault in faults if known.get(fault.number)]
-        self.faults = [fault for fault in faults if not known.get(fault.number)]
+        self.dropped = [fault for fault in faults if known.get(fault.identity())]
+        self.faults = [fault for fault in faults if not known.get(fault.identity())]
         self.log = folder / "build.log"
 
     def write(self, files):
@@ -133,8 +142,15 @@ class PlantedTree:
         text = plant(source.read_text(), mine, "dynasoar_fault({})")
         return (text if name.endswith(CPP) else python_places.with_switch(text)).encode()
 
-    def run(self, command, **options):
-        return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    def run(self, command):
+        with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            try:
+                out, err = child.communicate(timeout=max(0, self.end - time.monotonic()) if self.end else None)
+            except subprocess.TimeoutExpired:
+                child.send_signal(signal.SIGINT)  # on which ninja ends what it runs
+                child.communicate()
+                raise TimeIsOver from None
+            return subprocess.CompletedProcess(command, child.returncode, out, err)
 
     def configure(self, arguments, optimize):
         header = self.tree / "tests/faults/fault.h"
@@ -209,7 +225,7 @@ class PlantedTree:
     def drop(self, numbers):
         print(f"dropped, because they do not compile: {len(numbers)}", flush=True)
         for number in numbers:
-            self.known.keep(number, True)
+            self.known.keep(next(fault for fault in self.faults if fault.number == number).identity(), True)
         self.dropped += [fault for fault in self.faults if fault.number in numbers]
         self.faults = [fault for fault in self.faults if fault.number not in numbers]
         for name in {fault.file for fault in self.dropped if fault.number in numbers}:

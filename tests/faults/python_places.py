@@ -8,11 +8,12 @@ COMPARED_WRONGLY = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.
 
 # The switch, for every script by itself: gdb and the distribution's Python run them, too.
 PRELUDE = '''
-def dynasoar_fault(number):
+def dynasoar_fault(number, seen=set()):
     import mmap
     import os
     path = os.environ.get("DYNASOAR_FAULTS_REACHED")
-    if path:
+    if path and number not in seen:
+        seen.add(number)
         with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as reached:
             if number < len(reached):
                 reached[number] = 1

@@ -3,14 +3,13 @@ import json
 import os
 import pathlib
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
 import time
 
 LEAST_SECONDS = 20  # before a test counts as one that does not end
-SLOWER = 10  # or so many times as long as it takes without faults
+SLOWER = 5  # or so many times as long as it takes without faults
 LONGEST = 600  # seconds without a fault; tests that take longer are not used
 MOST_LEFT_OUT = 5  # cases of a program that cannot succeed on this machine
 NOT_BUILT = "is not built"
@@ -59,7 +58,7 @@ def tests_of(build, wanted, made):
     return tests, left_out
 
 
-def run(test, limit, fault=None, reached=None):
+def run(test, limit, cancelled, fault=None, reached=None):
     """@return the exit code, negative for a signal, or None if it did not end; the seconds; and the end of the output"""
     with tempfile.TemporaryDirectory(prefix="dynasoar-fault-", ignore_cleanup_errors=True) as folder:
         environment = {**os.environ, "OMP_WAIT_POLICY": "passive", **test.environment, "TMPDIR": folder,
@@ -79,9 +78,7 @@ def run(test, limit, fault=None, reached=None):
             child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                      stderr=subprocess.STDOUT, start_new_session=True)
             try:
-                code = child.wait(limit)
-            except subprocess.TimeoutExpired:
-                code = None
+                code = wait(child, begin + limit, cancelled)
             finally:
                 try:
                     os.killpg(child.pid, signal.SIGKILL)  # what it started, too
@@ -93,7 +90,17 @@ def run(test, limit, fault=None, reached=None):
         return code, time.time() - begin, text
 
 
-def record(test, faults):
+def wait(child, end, cancelled):
+    """@return the exit code, or None if the child did not end in time, or if it is not needed any more"""
+    while time.time() < end and not cancelled():
+        try:
+            return child.wait(0.5)
+        except subprocess.TimeoutExpired:
+            pass
+    return None
+
+
+def record(test, faults, cancelled):
     """Runs a test without a fault and notes which places it reaches. @return why it cannot be used, or None
 
     Cases of doctest that fail even so are left out from then on.
@@ -103,7 +110,7 @@ def record(test, faults):
         for _ in range(MOST_LEFT_OUT + 1):
             file.truncate(0)
             file.truncate(max(fault.number for fault in faults) + 1)
-            code, test.seconds, text = run(test, LONGEST, reached=file.name)
+            code, test.seconds, text = run(test, LONGEST, cancelled, reached=file.name)
             failed = re.findall(r"^TEST CASE:  (.+)$", text, re.MULTILINE)
             if not test.is_doctest or code in (0, None, test.skipped_code) or not failed:
                 break
@@ -118,22 +125,13 @@ def record(test, faults):
         return None
 
 
-def judge(fault, tests):
-    """Runs the tests that reach a fault, the fastest first, until one notices it. @return what noticed it, or None"""
-    for test in sorted(tests, key=lambda test: test.seconds):
-        if fault.number not in test.reached:
-            continue
-        code, seconds, text = run(test, test.limit(), fault=fault.number)
-        if code is None:
-            return dict(test=test.name, how="did not end", seconds=round(seconds, 1))
-        # Twice, so that a test that fails now and then finds nothing.
-        if code not in (0, test.skipped_code) and run(test, test.limit(), fault=fault.number)[0] != 0:
-            how = f"signal {-code}" if code < 0 else f"exit code {code}"
-            return dict(test=test.name, how=how, seconds=round(seconds, 1))
+def judge(fault, test, cancelled):
+    """@return how a test notices a fault, or None"""
+    code, seconds, _ = run(test, test.limit(), cancelled, fault=fault)
+    if code is None:
+        return dict(test=test.name, how="did not end", seconds=round(seconds, 1))
+    # Twice, so that a test that fails now and then finds nothing.
+    if code not in (0, test.skipped_code) and run(test, test.limit(), cancelled, fault=fault)[0] != 0:
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return dict(test=test.name, how=how, seconds=round(seconds, 1))
     return None
-
-
-def command_line(test, fault):
-    """What shows a fault by hand."""
-    words = [f"{name}={shlex.quote(value)}" for name, value in test.environment.items()]
-    return " ".join([f"DYNASOAR_FAULT={fault.number}", *words, shlex.join(test.command)])

@@ -558,4 +558,4 @@ class SweepTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], failfast="DYNASOAR_FAULT" in os.environ)
