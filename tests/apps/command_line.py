@@ -305,6 +305,8 @@ class LossTests:
     every_output = ("--checkpoint", "out/c", "--checkpoint-every", "2", "--export", "out/e.csv",
                     "--export-every", "2", "--frames", "out/f", "--every", "2")
 
+    run_that_saves: tuple  # whose checkpoint takes a moment to write; the last four arguments are about checkpoints
+
     def lost_run(self, **streams):
         """A run with streams that cannot be written to. @return its exit code and errors, if they can be read"""
         with self.process(*self.small_run, "--steps", "12", *NO_PICTURES, "--checkpoint", "c", **streams) as process:
@@ -407,6 +409,103 @@ class LossTests:
                 self.assertEqual(process.wait(PATIENCE), EXIT_INTERRUPTED)
             self.assertTrue((self.folder / "c").exists())
             self.empty_folder()
+
+    @contextlib.contextmanager
+    def saving_process(self, *arguments):
+        """A run that saves c after every step, and has done so."""
+        with self.process(*self.run_that_saves, *ENDLESS, *NO_PICTURES, *arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as process:
+            self.wait_for(lambda: (self.folder / "c").exists())
+            yield process
+
+    def wait_for(self, is_true):
+        deadline = time.monotonic() + PATIENCE
+        while not is_true():
+            self.assertLess(time.monotonic(), deadline)
+
+    def stop_it(self, process, while_it_saves):
+        """Stops a process, either when it writes c or when it does not."""
+
+        def is_stopped_there():
+            if (self.folder / "c.part").exists() != while_it_saves:
+                return False
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            if (self.folder / "c.part").exists() == while_it_saves:
+                return True
+            process.send_signal(signal.SIGCONT)
+            return False
+
+        self.wait_for(is_stopped_there)
+
+    def check_checkpoint(self, step=None):
+        """That c can be loaded, and is of that step."""
+        result = self.run_program(*self.run_that_saves[:-4], "--steps", "0", "--restore", "c")
+        loaded = re.search(r"has made ([\d,]+) step", result.stderr)
+        self.assertIsNotNone(loaded, result)
+        if step is not None:
+            self.assertEqual(int(loaded[1].replace(",", "")), step)
+
+    def test_a_signal_while_a_checkpoint_is_written_lets_the_run_finish_it(self):
+        with self.saving_process() as process:
+            self.stop_it(process, while_it_saves=True)
+            self.check_checkpoint()  # the one before
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGCONT)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, EXIT_INTERRUPTED, errors)
+        self.check_checkpoint(int(re.search(r"interrupted after step (\d+)", errors)[1]))
+        self.assertFalse((self.folder / "c.part").exists())
+
+    def test_a_run_that_is_killed_while_it_saves_leaves_the_checkpoint_before(self):
+        with self.saving_process() as process:
+            self.stop_it(process, while_it_saves=True)
+            before = (self.folder / "c").read_bytes()
+            process.kill()
+            process.wait(PATIENCE)
+        self.assertTrue(before == (self.folder / "c").read_bytes())
+        self.check_checkpoint()
+        self.simulate(*self.run_that_saves, "--steps", "1", *NO_PICTURES, "--quiet")
+        self.check_checkpoint(1)
+        self.assertFalse((self.folder / "c.part").exists())
+
+    def test_two_runs_that_save_to_the_same_checkpoint_do_not_mix(self):
+        with self.saving_process() as first:
+            self.stop_it(first, while_it_saves=True)
+            before = (self.folder / "c").read_bytes()
+            self.assert_refused(*self.run_that_saves, *ENDLESS, "--log", "second.csv",
+                                mentions="c.part' is being written by another save; give each its own path")
+            first.send_signal(signal.SIGCONT)
+            self.stop_it(first, while_it_saves=False)
+            with self.saving_process("--log", "second.csv") as second:
+                self.wait_for(lambda: (self.folder / "c").read_bytes() != before)
+                first.send_signal(signal.SIGCONT)
+                for _ in range(5):  # while both save, each when the other does not
+                    self.check_checkpoint()
+                for process in (first, second):
+                    process.send_signal(signal.SIGTERM)
+                    errors = process.communicate(timeout=PATIENCE)[1]
+                    self.assertIn(process.returncode, (EXIT_INTERRUPTED, EXIT_NOT_WRITTEN), errors)
+        self.check_checkpoint()
+        self.assertFalse((self.folder / "c.part").exists())
+
+    def test_an_animation_of_a_run_that_is_interrupted_is_complete_or_the_one_before(self):
+        arguments = (*self.small_run, *ENDLESS, *NO_PICTURES, "--animation", "a.webp", "--every", "1")
+        before = b""
+        for number, seconds in enumerate((None, 0, 0.005, 0.02, 0.05, 0.1)):
+            with self.process(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+                self.wait_for_rows(30) if not number else time.sleep(0.3)
+                process.send_signal(signal.SIGTERM)
+                if seconds is not None:
+                    time.sleep(seconds)
+                    process.kill()
+                errors = process.communicate(timeout=PATIENCE)[1]
+            if number == 0 and "built without libwebp" in errors:
+                self.skipTest("needs libwebp (Debian: libwebp-dev) when the program is built")
+            self.assertEqual(process.returncode == EXIT_INTERRUPTED, seconds is None or process.returncode != -signal.SIGKILL)
+            if (after := (self.folder / "a.webp").read_bytes()) != before:
+                self.assertGreater(animation(self.folder / "a.webp")[1], 1)
+            before = after
 
     def test_a_folder_that_disappears_costs_what_is_written_meanwhile(self):
         (self.folder / "out").mkdir()
@@ -952,17 +1051,18 @@ class ApplicationTests:
                 self.assertEqual(table[0], ["step", *self.columns])
                 valid = f"results are valid up to step {table[-1][0]}" if len(table) > 1 else "there are no results"
                 self.assertIn(f" ({valid}); ", result.stderr)
-                # The step that failed is incomplete, so a checkpoint is of a step before it, or there is none.
+                # A checkpoint is of a step before the one that failed, or there is none.
+                incomplete = "; the step that failed is incomplete and was not saved" if len(table) > 1 else ""
                 errors = self.run_program(*arguments, "--heap", self.small_heap, "--checkpoint", "c").stderr
-                self.assertIn(f" ({valid}, there is no checkpoint); ", errors)
+                self.assertIn(f" ({valid}, there is no checkpoint{incomplete}); ", errors)
                 errors = self.run_program(*arguments, "--heap", self.small_heap, "--checkpoint", "c",
                                           "--checkpoint-every", "1").stderr
-                saved = re.search(r"up to step (\d+), the checkpoint is of step (\d+)\); ", errors)
+                saved = re.search(rf"up to step (\d+), the checkpoint is of step (\d+){incomplete}\); ", errors)
                 if saved:
                     self.assertEqual(saved[1], saved[2])
                     self.simulate(*arguments, *advice.groups(), "--restore", "c")
                 else:
-                    self.assertIn(f"({valid}, there is no checkpoint); ", errors)
+                    self.assertIn(f"({valid}, there is no checkpoint{incomplete}); ", errors)
                 self.simulate(*arguments, *advice.groups())
 
     def test_interrupts_end_the_run_in_good_order(self):

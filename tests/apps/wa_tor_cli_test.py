@@ -27,6 +27,7 @@ class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_li
     size = "24 x 18 cells"
     picture_size = (24 * 22, 18 * 22)
     large_run = ("--width", "256", "--height", "256", "--steps", "60")
+    run_that_saves = ("--width", "512", "--height", "256", "--checkpoint", "c", "--checkpoint-every", "1")
 
     def check_rows(self, rows):
         for row in rows:

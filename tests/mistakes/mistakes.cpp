@@ -48,6 +48,7 @@ class Fish : public Agent {
   using Agent::Agent;  // which do not set weight_
   __device__ void grow() { weight_ += 1; }
   __device__ void dream() { const Fish other(std::size_t{1}); }
+  __device__ void dream_of_a_school() { [[maybe_unused]] const Fish school[3] = {Fish(1), Fish(2), Fish(3)}; }
 };
 
 class Shark : public Agent {
@@ -119,6 +120,7 @@ const std::map<std::string, std::function<void()>> kMistakes = {
     {"wrong_class", with_one_fish([](OneFish& one) { one.handle.parallel_do<Fish, &Agent::bite_as_shark>(); })},
     {"field_never_set", with_one_fish([](OneFish& one) { one.handle.parallel_do<&Fish::grow>(); })},
     {"object_as_variable", with_one_fish([](OneFish& one) { one.handle.parallel_do<&Fish::dream>(); })},
+    {"array_of_objects", with_one_fish([](OneFish& one) { one.handle.parallel_do<&Fish::dream_of_a_school>(); })},
     {"heap_full",
      [] {
        Handle handle(options());
@@ -154,6 +156,8 @@ const std::map<std::string, std::function<void()>> kMistakes = {
        dynasoar::make_new<Fish>(std::size_t{1});
        handle.synchronize();
      }},
+    // A variable outside of all functions is constructed like this one, but in every run of this program.
+    {"global_object", [] { static const Fish boss(std::size_t{1}); }},
 #endif
     {"no_handle",
      [] {

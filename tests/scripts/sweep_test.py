@@ -354,17 +354,32 @@ class SweepTest(unittest.TestCase):
     def test_the_locale_does_not_matter(self):
         fail = "run print(chr(228), file=open(2, 'w', encoding='latin-1')); sys.exit(1)"
         self.write(f"repetitions = 2\ngrid.speed = [0.5, 1e-7]\ngrid.do = ['straße', {json.dumps(fail)}]\n")
+        names = ("C.UTF-8", "C", "de_DE.UTF-8", "tr_TR.ISO-8859-9")
+        locales, has_commas = self.folder / "locales", shutil.which("localedef") is not None
+        locales.mkdir()
+        for name in names[2:]:
+            language, charset = name.split(".")
+            has_commas = has_commas and subprocess.run(["localedef", "-i", language, "-f", charset, locales / name],
+                                                       capture_output=True, check=False).returncode == 0
         results = []
-        for number, locale in enumerate(("C.UTF-8", "C", "de_DE.UTF-8", "tr_TR.ISO-8859-9")):
+        for number, locale in enumerate(names):
             environment = {"LC_ALL": locale, "LANGUAGE": "de", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+            if has_commas:
+                environment["LOCPATH"] = str(locales)
+                point = subprocess.run(["locale", "decimal_point"], env=os.environ | environment, capture_output=True, text=True, check=True)
+                self.assertEqual(point.stdout.strip(), "." if number < 2 else ",")
             result = self.sweep("--out", f"o{number}", environment=environment, text=False)
             self.assertEqual(result.returncode, 1, result)
             rows = read_csv(self.folder / f"o{number}/runs.csv")
             for row in rows:
                 del row["seconds"], row["peak_memory"]
-            results.append((rows, (self.folder / f"o{number}/summary.csv").read_text(encoding="utf-8")))
+            chart = self.folder / f"o{number}/chart.svg"
+            results.append((rows, result.stdout.replace(f"o{number}".encode(), b"o"), chart.read_bytes() if HAS_MATPLOTLIB else b"",
+                            (self.folder / f"o{number}/summary.csv").read_text(encoding="utf-8")))
         self.assertEqual(results, [results[0]] * 4)
         self.assertEqual(results[0][0][0]["do"], "straße")
+        if not has_commas:
+            self.skipTest("passed, but with no locale that has a decimal comma: localedef (package locales) cannot make de_DE and tr_TR")
 
     def test_texts_with_separators_come_back_from_the_table(self):
         values = ['a,b', 'say "x"', "two\nlines", "a\rb", " x ", "'", ";"]

@@ -322,6 +322,9 @@ std::string Run::what_is_valid() const {
   } else if (wanted(options_.checkpoint)) {
     text += ", there is no checkpoint";
   }
+  if (wanted(options_.checkpoint) && has_started_ && !is_valid_) {
+    text += "; the step that failed is incomplete and was not saved";
+  }
   return text;
 }
 
