@@ -13,6 +13,7 @@ SLOWER = 5  # or so many times as long as it takes without faults
 LONGEST = 600  # seconds without a fault; tests that take longer are not used
 MOST_LEFT_OUT = 5  # cases of a program that cannot succeed on this machine
 NOT_BUILT = "is not built"
+MOST_MEMORY = 16 << 20  # KiB for each process, because some faults allocate without end
 
 
 class Test:
@@ -69,7 +70,7 @@ def run(test, limit, cancelled, fault=None, reached=None):
                 environment[name] = str(value)
         # What a test would write beside its program, it writes here.
         # Signals that a background job of a shell ignores, such as this one may be, are some that tests send.
-        command = ["env", "--default-signal=HUP,INT,QUIT,TERM"]
+        command = ["sh", "-c", f'ulimit -d {MOST_MEMORY}; exec "$@"', "sh", "env", "--default-signal=HUP,INT,QUIT,TERM"]
         command += [word if pathlib.Path(word).exists() or not word.startswith(test.build) else os.path.join(folder, "made")
                     for word in test.command]
         os.chmod(folder, 0o755)  # some tests go on as another user
