@@ -16,8 +16,8 @@ namespace dynasoar {
 
 namespace detail {
 
-// With s = ceil(log2(d)) and m = ceil(2^(31 + s) / d), which is less than 2^32, n * m / 2^(31 + s) exceeds n / d by less
-// than n / 2^(31 + s), and so by less than 1 / d for all n < 2^31, as d <= 2^s.
+// With s = ceil(log2(d)) and m = ceil(2^(31 + s) / d), which is less than 2^32, n * m / 2^(31 + s) exceeds n / d by
+// less than n / 2^(31 + s), and so by less than 1 / d for all n < 2^31, as d <= 2^s.
 Divider::Divider(std::uint32_t divisor)
     : divisor_(divisor), shift_(static_cast<std::uint32_t>(std::bit_width(divisor - 1))) {
   multiplier_ = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);

@@ -45,7 +45,8 @@ struct TakenWords {
   /// Whether a loop sees any of them at a place. Reads also if it does not exist, instead of branching, and in all
   /// words, so that all reads are on their way at the same time.
   __device__ bool at(Place place) const {
-    return (static_cast<int>(place.exists()) & (0 | ... | static_cast<int>(has_bit(seen<Ts>(place.word()), place)))) != 0;
+    return (static_cast<int>(place.exists()) &
+            (0 | ... | static_cast<int>(has_bit(seen<Ts>(place.word()), place.slot())))) != 0;
   }
 
  private:

@@ -59,22 +59,9 @@ inline constexpr std::size_t kPlacedUnit = 64;
 
 /// Bytes from a block of placed Ts to the next.
 template <class T>
-inline constexpr std::size_t placed_block_bytes_v = ClassLayout<T>::bytes <= kPlacedUnit
-                                                        ? kPlacedUnit
-                                                        : (ClassLayout<T>::bytes + kPlacedUnit - 1) / kPlacedUnit *
-                                                              kPlacedUnit;
-
-/// Whether the bit of a place is set in the words of a lattice. Reads a word also if there is no such place.
-__device__ inline bool has_bit(const std::uint64_t* words, Place place) {
-#ifdef __CUDA_ARCH__
-  // In halves of words, and with the shift of two registers that compilers would make five instructions.
-  const auto low = static_cast<std::uint32_t>(place.slot());
-  const auto half = __funnelshift_r(low, static_cast<std::uint32_t>(place.slot() >> 32), 5);
-  return (reinterpret_cast<const std::uint32_t*>(words)[half] >> low % 32 & 1) != 0;
-#else
-  return (words[place.word()] >> place.slot() % 64 & 1) != 0;
-#endif
-}
+inline constexpr std::size_t placed_block_bytes_v =
+    ClassLayout<T>::bytes <= kPlacedUnit ? kPlacedUnit
+                                         : (ClassLayout<T>::bytes + kPlacedUnit - 1) / kPlacedUnit* kPlacedUnit;
 
 /// What device code knows of the objects of a placed class; all null if there is no lattice for them.
 struct PlacedState {

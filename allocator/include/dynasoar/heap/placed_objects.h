@@ -26,7 +26,8 @@ struct PlaceBit {
   std::uint32_t word;
   std::uint64_t mask;
 
-  __device__ explicit PlaceBit(std::uint64_t slot) : word(static_cast<std::uint32_t>(slot / 64)), mask(std::uint64_t{1} << slot % 64) {}
+  __device__ explicit PlaceBit(std::uint64_t slot)
+      : word(static_cast<std::uint32_t>(slot / 64)), mask(std::uint64_t{1} << slot % 64) {}
 };
 
 /// @tparam A   the allocator

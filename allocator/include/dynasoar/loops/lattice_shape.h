@@ -116,9 +116,9 @@ class Divider {
 struct Axis {
   std::int32_t length;
   bool is_periodic;
-  std::int64_t stride;                      // slots from a place to the next
-  std::uint64_t before_first, after_last;   // slots that these two steps lead away, or Place::beyond_edge
-  std::uint64_t beyond;                     // Place::beyond_edge
+  std::int64_t stride;                     // slots from a place to the next
+  std::uint64_t before_first, after_last;  // slots that these two steps lead away, or Place::beyond_edge
+  std::uint64_t beyond;                    // Place::beyond_edge
   Divider by_length;
 
   Axis() = default;
@@ -216,8 +216,7 @@ class LatticeShape {
   /// @pre the place exists; distances along each axis are less than 2^30
   __host__ __device__ Place neighbour(Place place, LatticeVector distance) const {
     const Row row = row_of(place.slot());
-    return Place(place.slot() + x_.step(row.x, distance.x) + y_.step(row.y, distance.y) +
-                 z_.step(row.z, distance.z));
+    return Place(place.slot() + x_.step(row.x, distance.x) + y_.step(row.y, distance.y) + z_.step(row.z, distance.z));
   }
 
   /// The next place in a direction; none if there is none.
@@ -301,7 +300,8 @@ class LatticeShape {
   /// Slots behind each row that are no places.
   __host__ __device__ std::uint32_t padding() const { return stride_ - static_cast<std::uint32_t>(x_.length); }
 
-  // Both without branches, also where there is nothing to divide, so that compilers compute them once for all neighbours.
+  // Both without branches, also where there is nothing to divide, so that compilers compute them once for all
+  // neighbours.
 
   /// The row of a slot.
   __host__ __device__ std::uint32_t row_number(std::uint64_t slot) const {

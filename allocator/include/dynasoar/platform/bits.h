@@ -55,6 +55,18 @@ __host__ __device__ constexpr std::uint64_t first_bits(int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
+/// Whether a bit of an array of words is set. @param bit   number of the bit; only bits 0 to 37 of it are used
+__host__ __device__ inline bool has_bit(const std::uint64_t* words, std::uint64_t bit) {
+#ifdef __CUDA_ARCH__
+  // In halves of words, and with the shift of two registers that compilers would make five instructions.
+  const auto low = static_cast<std::uint32_t>(bit);
+  const std::uint32_t half = __funnelshift_r(low, static_cast<std::uint32_t>(bit >> 32), 5);
+  return (reinterpret_cast<const std::uint32_t*>(words)[half] >> low % 32 & 1) != 0;
+#else
+  return (words[static_cast<std::uint32_t>(bit / 64)] >> bit % 64 & 1) != 0;
+#endif
+}
+
 /// Position of the n-th set bit, counted from 0. @pre n < popcount(mask)
 ///
 /// The set bits of a mask are often neighbours; else a binary search over popcounts, in halves of a register of a GPU.

@@ -133,6 +133,9 @@ class ObjectNumbers {
 
   // The number of objects in the list.
   __device__ std::uint32_t count() {
+    load_window(0, 0);
+    if (entries_ <= kThreads) return before_next_window_;
+    __syncthreads();  // before the next scan takes the shared memory
     std::uint32_t objects = 0;
     for (std::uint32_t i = threadIdx.x; i < entries_; i += kThreads) {
       objects += objects_of(load_entry(list_, i));
@@ -143,25 +146,16 @@ class ObjectNumbers {
   }
 
   // Looks up where objects number `first` ... `first + most - 1` are, at most kThreads and none before those of the
-  // last call. @return how many there are
+  // last call. @return how many there are. @pre count() has been called
   __device__ std::uint32_t locate(std::uint32_t first, std::uint32_t most) {
     for (;;) {
       __syncthreads();
-      const std::uint32_t index = window_ + threadIdx.x;
-      const ListedBlock entry = index < entries_ ? load_entry(list_, index) : ListedBlock{};
-      std::uint32_t total = 0;
-      std::uint32_t number = before_window_ + Scan::exclusive_sum(objects_of(entry), shared_.scan, total);
-      for (std::uint64_t left = entry.slots; left != 0; left &= left - 1, ++number) {
-        if (number < first || number - first >= most) continue;
-        shared_.places[number - first] = std::uint64_t{entry.block} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
-      }
-      const std::uint32_t end = before_window_ + total;
-      if (end >= first + most || window_ + kThreads >= entries_) {
+      note_places(first, most);
+      if (before_next_window_ >= first + most || window_ + kThreads >= entries_) {
         __syncthreads();
-        return end <= first ? 0 : end - first < most ? end - first : most;
+        return before_next_window_ <= first ? 0 : min(before_next_window_ - first, most);
       }
-      window_ += kThreads;
-      before_window_ = end;
+      load_window(window_ + kThreads, before_next_window_);
     }
   }
 
@@ -173,11 +167,38 @@ class ObjectNumbers {
     return static_cast<std::uint32_t>(popcount(entry.slots));
   }
 
+  // Each thread looks at an entry from now on, from `window` on; `before` objects are in those before.
+  __device__ void load_window(std::uint32_t window, std::uint32_t before) {
+    window_ = window;
+    const std::uint32_t index = window + threadIdx.x;
+    entry_ = index < entries_ ? load_entry(list_, index) : ListedBlock{};
+    std::uint32_t total = 0;
+    number_ = before + Scan::exclusive_sum(objects_of(entry_), shared_.scan, total);
+    before_next_window_ = before + total;
+  }
+
+  // Writes down where those of the numbers are that the thread's entry has.
+  __device__ void note_places(std::uint32_t first, std::uint32_t most) {
+    const std::uint32_t end = number_ + objects_of(entry_);
+    if (end <= first || number_ >= first + most) return;
+    std::uint32_t number = number_;
+    std::uint64_t left = entry_.slots;
+    if (number < first) {
+      left &= ~first_bits(nth_set_bit(left, static_cast<int>(first - number)));
+      number = first;
+    }
+    for (; number < min(end, first + most); ++number, left &= left - 1) {
+      shared_.places[number - first] = std::uint64_t{entry_.block} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
+    }
+  }
+
   const BlockList list_;
   Shared& shared_;
   std::uint32_t entries_;
-  std::uint32_t window_ = 0;         // the first of the kThreads entries that are looked at
-  std::uint32_t before_window_ = 0;  // objects of the entries before
+  std::uint32_t window_ = 0;              // the first of the kThreads entries that are looked at
+  std::uint32_t before_next_window_ = 0;  // objects of these and of the entries before
+  ListedBlock entry_{};                   // the thread's, and the number of its first object
+  std::uint32_t number_ = 0;
 };
 
 // kLanes neighbouring threads look at the others on behalf of an object, or stand by.
