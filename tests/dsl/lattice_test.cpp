@@ -1,17 +1,14 @@
 /// @file
-/// Objects that are placed on a lattice: the geometry, the rules of what a loop sees, and a random model against arrays
-/// of a shadow of the lattice.
+/// Objects that are placed on a lattice: the rules of what a loop sees, and a random model against arrays.
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <bit>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -22,11 +19,11 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
+#include "../loops/lattice_shadow.h"
 #include "test_folder.h"
 
 namespace lattice_test {
 
-using dynasoar::Direction;
 using dynasoar::Lattice;
 using dynasoar::LatticeShape;
 using dynasoar::LatticeVector;
@@ -136,192 +133,6 @@ class Counter {
 };
 __device__ void count_at(std::uint32_t* word) {
   reinterpret_cast<dynasoar::AtomicWord<std::uint32_t>*>(word)->fetch_add(1, dynasoar::Order::relaxed);
-}
-
-const std::vector<std::vector<std::size_t>> kSizes = {
-    {1, 1}, {3, 5}, {63, 2},   {64, 3},    {65, 4},   {257, 129}, {1, 7},   {7, 1},     {1},
-    {130},  {2, 2}, {5, 4, 3}, {64, 3, 2}, {1, 1, 4}, {33, 1, 5}, {500, 3}, {2, 3, 70},
-};
-
-/// A coordinate after a step, by a definition of its own: -1 beyond an edge.
-std::int64_t stepped(std::int64_t at, std::int64_t by, std::int64_t length, bool is_periodic) {
-  const std::int64_t to = at + by;
-  if (to >= 0 && to < length) return to;
-  return is_periodic ? ((to % length) + length) % length : -1;
-}
-
-/// The lattice as arrays of numbers, and what is next to what.
-struct Shadow {
-  std::vector<std::size_t> sizes;
-  std::array<bool, 3> periodic;
-
-  std::int64_t length(std::size_t axis) const {
-    return axis < sizes.size() ? static_cast<std::int64_t>(sizes[axis]) : 1;
-  }
-  bool wraps(std::size_t axis) const { return axis < sizes.size() && periodic[axis]; }
-  std::int64_t size() const { return length(0) * length(1) * length(2); }
-
-  std::int64_t neighbour(std::int64_t number, LatticeVector by) const {
-    const std::int64_t x = stepped(number % length(0), by.x, length(0), wraps(0));
-    const std::int64_t y = stepped(number / length(0) % length(1), by.y, length(1), wraps(1));
-    const std::int64_t z = stepped(number / length(0) / length(1), by.z, length(2), wraps(2));
-    return x < 0 || y < 0 || z < 0 ? -1 : (z * length(1) + y) * length(0) + x;
-  }
-
-  std::vector<std::int64_t> neighbours(std::int64_t number, int radius, bool is_moore) const {
-    std::vector<std::int64_t> result;
-    const int rows = sizes.size() > 1 ? radius : 0;
-    const int layers = sizes.size() > 2 ? radius : 0;
-    for (int z = -layers; z <= layers; ++z) {
-      for (int y = -rows; y <= rows; ++y) {
-        for (int x = -radius; x <= radius; ++x) {
-          if (x == 0 && y == 0 && z == 0) continue;
-          if (!is_moore && std::abs(x) + std::abs(y) + std::abs(z) > radius) continue;
-          const std::int64_t next = neighbour(number, {x, y, z});
-          if (next >= 0) result.push_back(next);
-        }
-      }
-    }
-    return result;
-  }
-};
-
-std::int64_t number_or_none(const LatticeShape& shape, Place place) {
-  return place.exists() ? static_cast<std::int64_t>(shape.number(place)) : -1;
-}
-
-template <class Neighbourhood>
-void check_neighbourhood(const LatticeShape& shape, const Shadow& shadow, Place place, std::int64_t number) {
-  std::vector<std::int64_t> found;
-  shape.for_each_neighbour(place, Neighbourhood{}, [&](Place next) { found.push_back(number_or_none(shape, next)); });
-  CHECK(found ==
-        shadow.neighbours(number, Neighbourhood::kRadius, Neighbourhood::reach(1, 1) == Neighbourhood::kRadius));
-}
-
-const std::array<bool, 3> kEdges[] = {
-    {true, true, true}, {false, false, false}, {true, false, true}, {false, true, false}};
-
-template <class F>
-void for_each_lattice(const F& f) {
-  for (const auto& sizes : kSizes) {
-    for (const auto& periodic : kEdges) {
-      std::string text;
-      for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        text += std::to_string(sizes[axis]) + (periodic[axis] ? " periodic " : " bounded ");
-      }
-      CAPTURE(text);
-      f(sizes, periodic);
-    }
-  }
-}
-
-/// Random numbers of the tests.
-__host__ __device__ std::uint32_t mixed(std::uint32_t value) {
-  value = (value ^ value >> 16) * 0x7feb352du;
-  value = (value ^ value >> 15) * 0x846ca68bu;
-  return value ^ value >> 16;
-}
-
-TEST_CASE("places have coordinates and numbers, and each has a slot of its own") {
-  for (const auto& sizes : kSizes) {
-    CAPTURE(sizes[0]);
-    const LatticeShape shape(sizes, {});
-    const Shadow shadow{sizes, {}};
-    REQUIRE(static_cast<std::int64_t>(shape.size()) == shadow.size());
-    std::vector<bool> used(shape.words() * 64);
-    std::uint64_t in_words = 0;
-    for (std::uint64_t word = 0; word < shape.words(); ++word) {
-      in_words += static_cast<std::uint64_t>(std::popcount(shape.places_of_word(word)));
-    }
-    CHECK(in_words == shape.size());
-    for (std::uint64_t number = 0; number < shape.size(); ++number) {
-      const Place place = shape.place_of_number(number);
-      REQUIRE(place.slot() < used.size());
-      CHECK(!used[place.slot()]);
-      used[place.slot()] = true;
-      CHECK((shape.places_of_word(place.slot() / 64) >> place.slot() % 64 & 1) == 1);
-      CHECK(shape.number(place) == number);
-      const LatticeVector at = shape.coordinates(place);
-      CHECK(shape.place(at) == place);
-      CHECK((std::int64_t{at.z} * shadow.length(1) + at.y) * shadow.length(0) + at.x ==
-            static_cast<std::int64_t>(number));
-    }
-  }
-}
-
-TEST_CASE("rows are padded to whole blocks where that wastes at most an eighth") {
-  CHECK(LatticeShape({64, 100}, {}).words() == 100);
-  CHECK(LatticeShape({56, 100}, {}).words() == 100);
-  CHECK(LatticeShape({55, 128}, {}).words() == 110);
-  CHECK(LatticeShape({300, 200}, {}).words() == 1000);
-  CHECK(LatticeShape({65, 64}, {}).words() == 65);
-  CHECK(LatticeShape({60}, {}).words() == 1);
-  CHECK(LatticeShape({100000, 100000}, {}).words() == 156300000);  // 1563 blocks a row
-}
-
-TEST_CASE("neighbours are where arithmetic on coordinates says, at every border") {
-  for_each_lattice([](const auto& sizes, const auto& periodic) {
-    const LatticeShape shape(sizes, periodic);
-    const Shadow shadow{sizes, periodic};
-    const auto size = static_cast<std::int64_t>(shape.size());
-    for (std::int64_t number = 0; number<size; number += size> 1000 ? 61 : 1) {
-      const Place place = shape.place_of_number(static_cast<std::uint64_t>(number));
-      const auto check = [&](Place found, LatticeVector by) {
-        CHECK(number_or_none(shape, found) == shadow.neighbour(number, by));
-      };
-      check(shape.left(place), {-1, 0, 0});
-      check(shape.right(place), {1, 0, 0});
-      check(shape.up(place), {0, -1, 0});
-      check(shape.down(place), {0, 1, 0});
-      check(shape.front(place), {0, 0, -1});
-      check(shape.back(place), {0, 0, 1});
-      check(shape.neighbour(place, Direction::left), {-1, 0, 0});
-      check(shape.neighbour(place, Direction::up), {0, -1, 0});
-      check(shape.neighbour(place, Direction::right), {1, 0, 0});
-      check(shape.neighbour(place, Direction::down), {0, 1, 0});
-      check(shape.neighbour(place, Direction::front), {0, 0, -1});
-      check(shape.neighbour(place, Direction::back), {0, 0, 1});
-      for (const LatticeVector by :
-           {LatticeVector{7, -3, 2}, LatticeVector{-1000, 999, -500}, LatticeVector{0, 0, 0}}) {
-        check(shape.neighbour(place, by), by);
-      }
-      check_neighbourhood<Moore<1>>(shape, shadow, place, number);
-      check_neighbourhood<Moore<3>>(shape, shadow, place, number);
-      check_neighbourhood<VonNeumann<1>>(shape, shadow, place, number);
-      check_neighbourhood<VonNeumann<2>>(shape, shadow, place, number);
-    }
-  });
-  for (const Direction d : {Direction::left, Direction::up, Direction::right, Direction::down, Direction::front}) {
-    const LatticeShape shape({5, 5, 5}, {true, true, true});
-    const Place place = shape.place({0, 4, 2});
-    CHECK(shape.neighbour(shape.neighbour(place, d), opposite(d)) == place);
-  }
-}
-
-TEST_CASE("a lattice of 2^33 places has places beyond 2^32") {
-  const LatticeShape shape({std::size_t{1} << 17, std::size_t{1} << 16}, {true, true});
-  const Place last = shape.place_of_number((std::uint64_t{1} << 33) - 1);
-  CHECK(shape.number(last) == (std::uint64_t{1} << 33) - 1);
-  CHECK(shape.coordinates(last) == LatticeVector{(1 << 17) - 1, (1 << 16) - 1, 0});
-  CHECK(shape.number(shape.down(last)) == (1u << 17) - 1);
-  CHECK(shape.number(shape.right(shape.down(last))) == 0);
-}
-
-TEST_CASE("a lattice that makes no sense is refused, and the message says why") {
-  const auto message_of = [](const std::vector<std::size_t>& sizes) {
-    try {
-      const LatticeShape shape(sizes, {});
-    } catch (const dynasoar::Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  CHECK(message_of({}).find("1 to 3 axes") != std::string::npos);
-  CHECK(message_of({2, 2, 2, 2}).find("1 to 3 axes") != std::string::npos);
-  CHECK(message_of({5, 0}).find("given 0 along axis 1") != std::string::npos);
-  CHECK(message_of({(std::size_t{1} << 30) + 1}).find("1 to 2^30 places") != std::string::npos);
-  CHECK(message_of({std::size_t{1} << 30, std::size_t{1} << 30, std::size_t{1} << 30}).find("2^37") !=
-        std::string::npos);
 }
 
 TEST_CASE("objects are where they were created, and loops visit each of them once") {

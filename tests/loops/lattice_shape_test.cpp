@@ -1,0 +1,145 @@
+/// @file
+/// The geometry of lattices: coordinates, numbers, neighbours, and what is refused.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/platform/error.h>
+
+#include "lattice_shadow.h"
+
+namespace lattice_test {
+
+namespace {
+
+using dynasoar::Direction;
+using dynasoar::LatticeShape;
+using dynasoar::LatticeVector;
+using dynasoar::Moore;
+using dynasoar::Place;
+using dynasoar::VonNeumann;
+
+std::int64_t number_or_none(const LatticeShape& shape, Place place) {
+  return place.exists() ? static_cast<std::int64_t>(shape.number(place)) : -1;
+}
+
+template <class Neighbourhood>
+void check_neighbourhood(const LatticeShape& shape, const Shadow& shadow, Place place, std::int64_t number) {
+  std::vector<std::int64_t> found;
+  shape.for_each_neighbour(place, Neighbourhood{}, [&](Place next) { found.push_back(number_or_none(shape, next)); });
+  CHECK(found ==
+        shadow.neighbours(number, Neighbourhood::kRadius, Neighbourhood::reach(1, 1) == Neighbourhood::kRadius));
+}
+
+TEST_CASE("places have coordinates and numbers, and each has a slot of its own") {
+  for (const auto& sizes : kSizes) {
+    CAPTURE(sizes[0]);
+    const LatticeShape shape(sizes, {});
+    const Shadow shadow{sizes, {}};
+    REQUIRE(static_cast<std::int64_t>(shape.size()) == shadow.size());
+    std::vector<bool> used(shape.words() * 64);
+    std::uint64_t in_words = 0;
+    for (std::uint64_t word = 0; word < shape.words(); ++word) {
+      in_words += static_cast<std::uint64_t>(std::popcount(shape.places_of_word(word)));
+    }
+    CHECK(in_words == shape.size());
+    for (std::uint64_t number = 0; number < shape.size(); ++number) {
+      const Place place = shape.place_of_number(number);
+      REQUIRE(place.slot() < used.size());
+      CHECK(!used[place.slot()]);
+      used[place.slot()] = true;
+      CHECK((shape.places_of_word(place.slot() / 64) >> place.slot() % 64 & 1) == 1);
+      CHECK(shape.number(place) == number);
+      const LatticeVector at = shape.coordinates(place);
+      CHECK(shape.place(at) == place);
+      CHECK((std::int64_t{at.z} * shadow.length(1) + at.y) * shadow.length(0) + at.x ==
+            static_cast<std::int64_t>(number));
+    }
+  }
+}
+
+TEST_CASE("rows are padded to whole blocks where that wastes at most an eighth") {
+  CHECK(LatticeShape({64, 100}, {}).words() == 100);
+  CHECK(LatticeShape({56, 100}, {}).words() == 100);
+  CHECK(LatticeShape({55, 128}, {}).words() == 110);
+  CHECK(LatticeShape({300, 200}, {}).words() == 1000);
+  CHECK(LatticeShape({65, 64}, {}).words() == 65);
+  CHECK(LatticeShape({60}, {}).words() == 1);
+  CHECK(LatticeShape({100000, 100000}, {}).words() == 156300000);  // 1563 blocks a row
+}
+
+TEST_CASE("neighbours are where arithmetic on coordinates says, at every border") {
+  for_each_lattice([](const auto& sizes, const auto& periodic) {
+    const LatticeShape shape(sizes, periodic);
+    const Shadow shadow{sizes, periodic};
+    const auto size = static_cast<std::int64_t>(shape.size());
+    for (std::int64_t number = 0; number<size; number += size> 1000 ? 61 : 1) {
+      const Place place = shape.place_of_number(static_cast<std::uint64_t>(number));
+      const auto check = [&](Place found, LatticeVector by) {
+        CHECK(number_or_none(shape, found) == shadow.neighbour(number, by));
+      };
+      check(shape.left(place), {-1, 0, 0});
+      check(shape.right(place), {1, 0, 0});
+      check(shape.up(place), {0, -1, 0});
+      check(shape.down(place), {0, 1, 0});
+      check(shape.front(place), {0, 0, -1});
+      check(shape.back(place), {0, 0, 1});
+      check(shape.neighbour(place, Direction::left), {-1, 0, 0});
+      check(shape.neighbour(place, Direction::up), {0, -1, 0});
+      check(shape.neighbour(place, Direction::right), {1, 0, 0});
+      check(shape.neighbour(place, Direction::down), {0, 1, 0});
+      check(shape.neighbour(place, Direction::front), {0, 0, -1});
+      check(shape.neighbour(place, Direction::back), {0, 0, 1});
+      for (const LatticeVector by :
+           {LatticeVector{7, -3, 2}, LatticeVector{-1000, 999, -500}, LatticeVector{0, 0, 0}}) {
+        check(shape.neighbour(place, by), by);
+      }
+      check_neighbourhood<Moore<1>>(shape, shadow, place, number);
+      check_neighbourhood<Moore<3>>(shape, shadow, place, number);
+      check_neighbourhood<VonNeumann<1>>(shape, shadow, place, number);
+      check_neighbourhood<VonNeumann<2>>(shape, shadow, place, number);
+    }
+  });
+  for (const Direction d : {Direction::left, Direction::up, Direction::right, Direction::down, Direction::front}) {
+    const LatticeShape shape({5, 5, 5}, {true, true, true});
+    const Place place = shape.place({0, 4, 2});
+    CHECK(shape.neighbour(shape.neighbour(place, d), opposite(d)) == place);
+  }
+}
+
+TEST_CASE("a lattice of 2^33 places has places beyond 2^32") {
+  const LatticeShape shape({std::size_t{1} << 17, std::size_t{1} << 16}, {true, true});
+  const Place last = shape.place_of_number((std::uint64_t{1} << 33) - 1);
+  CHECK(shape.number(last) == (std::uint64_t{1} << 33) - 1);
+  CHECK(shape.coordinates(last) == LatticeVector{(1 << 17) - 1, (1 << 16) - 1, 0});
+  CHECK(shape.number(shape.down(last)) == (1u << 17) - 1);
+  CHECK(shape.number(shape.right(shape.down(last))) == 0);
+}
+
+TEST_CASE("a lattice that makes no sense is refused, and the message says why") {
+  const auto message_of = [](const std::vector<std::size_t>& sizes) {
+    try {
+      const LatticeShape shape(sizes, {});
+    } catch (const dynasoar::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message_of({}).find("1 to 3 axes") != std::string::npos);
+  CHECK(message_of({2, 2, 2, 2}).find("1 to 3 axes") != std::string::npos);
+  CHECK(message_of({5, 0}).find("given 0 along axis 1") != std::string::npos);
+  CHECK(message_of({(std::size_t{1} << 30) + 1}).find("1 to 2^30 places") != std::string::npos);
+  CHECK(message_of({std::size_t{1} << 30, std::size_t{1} << 30, std::size_t{1} << 30}).find("2^37") !=
+        std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace lattice_test
