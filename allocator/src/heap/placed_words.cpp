@@ -20,15 +20,7 @@ struct Refresh {
 
   __device__ void operator()(std::size_t i) const {
     for (std::size_t c = 0; c < count; ++c) {
-      const PlacedWords& words = classes[c];
-      if (i >= words.words) continue;
-      // relaxed: loops are over before the refresh, and it before the next loop
-      const std::uint64_t arrived = words.arrived[i].load(Order::relaxed);
-      const std::uint64_t departed = words.departed[i].load(Order::relaxed);
-      if ((arrived | departed) == 0) continue;
-      words.seen[i] = (words.seen[i] | arrived) & ~departed;
-      words.arrived[i].store(0, Order::relaxed);
-      words.departed[i].store(0, Order::relaxed);
+      if (i < classes[c].words) classes[c].refresh(i);
     }
   }
 };

@@ -176,7 +176,8 @@ detail::PlacedState Lattice<Ts...>::state() const {
   std::uint64_t* const seen = memory.words.data();
   const auto words = static_cast<std::size_t>(shape_.words());
   const auto atomic = [](std::uint64_t* at) { return reinterpret_cast<AtomicWord<std::uint64_t>*>(at); };
-  return {memory.blocks.data(), seen, atomic(seen + words), atomic(seen + 2 * words), shape_};
+  AtomicWord<std::uint64_t>* const arrived = atomic(seen + words);
+  return {{seen, arrived, atomic(seen + 2 * words), arrived}, memory.blocks.data(), shape_};
 }
 
 template <class... Ts>

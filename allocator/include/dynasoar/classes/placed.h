@@ -3,18 +3,8 @@
 /// objects are. Used by SoaAllocator, checks and loops.
 ///
 /// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks look like those of the heap
-/// but lie one after the other in memory of their own, which a Lattice owns. Who is where is said by words of 64
-/// places:
-///
-///   seen       the objects that there were when the running loop began. No loop changes it
-///   arrived    what was created, or moved here, in the running loop
-///   departed   what was destroyed, or moved away, in the running loop
-///
-/// A loop sets bits of the last two and never clears them, except that a move which fails takes back its own claim. So
-/// within a loop at most one object arrives at a place, nothing arrives where an object is seen, and an object departs
-/// once. Before the next loop `seen` becomes (seen | arrived) & ~departed, and the others become 0; see refresh_places.
-/// Changes are relaxed: a thread that sets a bit first has the slot to itself, and others see the object in the next
-/// loop only.
+/// but lie one after the other in memory of their own, which a Lattice owns. Words of 64 places say who is where, see
+/// classes/occupancy.h.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +12,12 @@
 
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/occupancy.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 
@@ -64,11 +54,8 @@ inline constexpr std::size_t placed_block_bytes_v =
                                          : (ClassLayout<T>::bytes + kPlacedUnit - 1) / kPlacedUnit* kPlacedUnit;
 
 /// What device code knows of the objects of a placed class; all null if there is no lattice for them.
-struct PlacedState {
+struct PlacedState : Occupancy<PlatformAtomics> {
   char* base;  ///< the blocks
-  std::uint64_t* seen;
-  AtomicWord<std::uint64_t>* arrived;
-  AtomicWord<std::uint64_t>* departed;
   LatticeShape shape;
 };
 
@@ -98,9 +85,7 @@ __device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
 /// Whether there is an object at the position: one that the loop sees, or that arrived in it. @pre is_placed_position
 template <class A>
 __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
-  const PlacedState& placed = placed_state<A>(handle.type_index());
-  const std::uint64_t taken = placed.seen[block] | placed.arrived[block].load(Order::relaxed);
-  return (taken >> handle.slot() & 1) != 0;
+  return placed_state<A>(handle.type_index()).has_object(PlaceBit(block * kSlotsPerBlock + handle.slot()));
 }
 
 /// The pointer to the T at a slot.

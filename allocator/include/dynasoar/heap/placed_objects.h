@@ -1,6 +1,6 @@
 /// @file
 /// PlacedObjects: creates, moves and destroys objects that are placed on a lattice. Called by the functions of place.h
-/// of the DSL. The protocol is described in classes/placed.h.
+/// of the DSL. The protocol is that of Occupancy.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,12 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/occupancy.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
-
-/// A bit of the words of a placed class.
-struct PlaceBit {
-  std::uint32_t word;
-  std::uint64_t mask;
-
-  __device__ explicit PlaceBit(std::uint64_t slot)
-      : word(static_cast<std::uint32_t>(slot / 64)), mask(std::uint64_t{1} << slot % 64) {}
-};
 
 /// @tparam A   the allocator
 template <class A>
@@ -50,16 +41,18 @@ class PlacedObjects {
     if constexpr (kChecked) {
       if (!Checks<A>::template begin_create<T>()) return nullptr;
     }
-    if (!place.exists() || !claim(state<T>(), PlaceBit(place.slot()))) return nullptr;
+    if (!place.exists()) return nullptr;
     T* const object = reinterpret_cast<T*>(placed_handle<T>(place.slot()).bits());
-    using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
-    [[maybe_unused]] const Scope scope(object);
-    if constexpr (sizeof...(Args) == 0) {
-      ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
-    } else {
-      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
-    }
-    return object;
+    const bool is_created = state_at<T>(place).create(PlaceBit(place.slot()), [&] {
+      using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
+      [[maybe_unused]] const Scope scope(object);
+      if constexpr (sizeof...(Args) == 0) {
+        ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
+      } else {
+        ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+      }
+    });
+    return is_created ? object : nullptr;
   }
 
   /// Destroys a T. @return whether the caller did it: false if it had been destroyed or had moved away in this loop
@@ -67,7 +60,7 @@ class PlacedObjects {
   __device__ static bool destroy(T* object) {
     bool is_destroyed = false;
     with_class_of(object, [&]<class S>(S* known, Handle handle) {
-      if (!depart(placed_state<A>(A::template index_of<S>), PlaceBit(placed_slot<S>(handle)))) return;
+      if (!placed_state<A>(A::template index_of<S>).depart(PlaceBit(placed_slot<S>(handle)))) return;
       if constexpr (!std::is_trivially_destructible_v<S>) known->~S();
       is_destroyed = true;
     });
@@ -80,32 +73,23 @@ class PlacedObjects {
     if (!place.exists()) return nullptr;
     T* moved = nullptr;
     with_class_of(object, [&]<class S>(S*, Handle handle) {
-      const PlacedState& placed = placed_state<A>(A::template index_of<S>);
-      const PlaceBit from(placed_slot<S>(handle)), to(place.slot());
-      // A claim blocks other threads until it is taken back, so a thread whose object has departed makes none.
-      if ((placed.departed[from.word].load(Order::relaxed) & from.mask) != 0 || !claim(placed, to)) return;
-      if (!depart(placed, from)) {
-        placed.arrived[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there
-        return;
-      }
+      const PlacedState& placed = state_at<S>(place);
       const Handle target = placed_handle<S>(place.slot());
-      copy_fields<S>(placed.base, handle, target);
-      moved = reinterpret_cast<S*>(target.bits());
+      if (placed.move(PlaceBit(placed_slot<S>(handle)), PlaceBit(place.slot()),
+                      [&] { copy_fields<S>(placed.base, handle, target); })) {
+        moved = reinterpret_cast<S*>(target.bits());
+      }
     });
     return moved;
   }
 
  private:
-  /// Claims a place for an object that arrives. @return whether the caller got it
-  __device__ static bool claim(const PlacedState& placed, PlaceBit bit) {
-    if constexpr (kChecked) check_is_on_lattice(placed, bit.word);
-    if ((placed.seen[bit.word] & bit.mask) != 0) return false;
-    return (placed.arrived[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;
-  }
-
-  /// Notes that an object departs. @return whether the caller was the first
-  __device__ static bool depart(const PlacedState& placed, PlaceBit bit) {
-    return (placed.departed[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;
+  /// As `state`, for a place of the lattice.
+  template <class T>
+  __device__ static const PlacedState& state_at(Place place) {
+    const PlacedState& placed = state<T>();
+    if constexpr (kChecked) check_is_on_lattice(placed, place.slot() / 64);
+    return placed;
   }
 
   /// Calls `f(object, handle)` with the object as one of its own class, if it may depart.

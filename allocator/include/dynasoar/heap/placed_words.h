@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <dynasoar/base/view.h>
+#include <dynasoar/classes/occupancy.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
@@ -13,11 +14,8 @@
 
 namespace dynasoar::detail {
 
-/// Of one class; see classes/placed.h.
-struct PlacedWords {
-  std::uint64_t* seen;
-  AtomicWord<std::uint64_t>* arrived;
-  AtomicWord<std::uint64_t>* departed;
+/// Of one class.
+struct PlacedWords : Occupancy<PlatformAtomics> {
   std::uint64_t words;
 };
 

@@ -88,9 +88,7 @@ class PlacedClasses {
     DeviceArray<ListSize> size;
   };
 
-  static PlacedWords words_of(const PlacedState& state) {
-    return {state.seen, state.arrived, state.departed, state.shape.words()};
-  }
+  static PlacedWords words_of(const PlacedState& state) { return {state, state.shape.words()}; }
 
   /// Lets loops and the host see what has changed.
   void refresh();
