@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     "tests/dsl": ["dsl", "malloc", "platform"],
     "tests/heap": ["dsl", "heap", "classes", "platform"],
     "tests/fuzz": ["dsl", "checkpoint", "heap"],
-    "tests/model_checking": ["heap", "platform"],
+    "tests/model_checking": ["heap", "classes", "platform"],
 }
 # Every file may include these two, and tuning.h nothing but the other one.
 TUNING = "allocator/include/dynasoar/tuning.h"

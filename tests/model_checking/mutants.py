@@ -25,13 +25,22 @@ from mutants_list import DISTURBED, LOCKSTEP, MUTANTS  # noqa: E402
 ROOT = HERE.parents[1]
 RELACY = HERE / "relacy"
 HEAP_TESTS = ROOT / "tests" / "heap"
-HEADERS = pathlib.Path("dynasoar/heap")
+HEADERS = ("dynasoar/heap", "dynasoar/classes")
 TESTS = {DISTURBED: "block_heap_disturbed_test.cpp", LOCKSTEP: "block_heap_lockstep_test.cpp"}
-OF_BITMAPS = ("bitmap.h", "tally.h")  # headers that bitmap_relacy includes
-PARTS = {"block_heap_relacy": "-O1", "bitmap_relacy": "-O1", "explore": "-O2", "main": "-O2", "relacy_atomics": "-O2"}
+PARTS = {"block_heap_relacy": "-O1", "bitmap_relacy": "-O1", "occupancy_relacy": "-O1", "explore": "-O2", "main": "-O2",
+         "relacy_atomics": "-O2"}
+# Those that include a header; of the other headers, only the first one.
+PARTS_WITH = {"bitmap.h": ["block_heap_relacy", "bitmap_relacy"], "tally.h": ["block_heap_relacy", "bitmap_relacy"],
+              "occupancy.h": ["occupancy_relacy"]}
 # A test that does not end in this time shows nothing: half a minute is enough on an idle machine, but its threads yield all
 # the time.
 TEST_SECONDS = 600
+
+
+def header_named(file):
+    """The path of a header, from the folder of all of them."""
+    return next(path for path in (pathlib.Path(folder) / file for folder in HEADERS)
+                if (ROOT / "allocator" / "include" / path).exists())
 
 
 class Workshop:
@@ -71,10 +80,9 @@ class Workshop:
     def relacy_program(self, changed):
         """The program against the mutated headers, of which `changed` is one."""
         objects = dict(self.objects)
-        for name in ["block_heap_relacy"] + (["bitmap_relacy"] if changed in OF_BITMAPS else []):
-            if changed is not None:
-                objects[name] = self.folder / f"{name}.mutant.o"
-                self.compile(RELACY / f"{name}.cpp", objects[name], "-O0", ["-include", self.unchanged])
+        for name in [] if changed is None else PARTS_WITH.get(changed, ["block_heap_relacy"]):
+            objects[name] = self.folder / f"{name}.mutant.o"
+            self.compile(RELACY / f"{name}.cpp", objects[name], "-O0", ["-include", self.unchanged])
         program = self.folder / "relacy"
         status, text, _ = self.run([self.compiler, *objects.values(), "-o", program], 600)
         if status != 0:
@@ -97,16 +105,17 @@ class Workshop:
         return program
 
     def apply(self, mutant):
-        path = self.include / HEADERS / mutant["file"]
-        text = (ROOT / "allocator" / "include" / HEADERS / mutant["file"]).read_text()
+        header = header_named(mutant["file"])
+        text = (ROOT / "allocator" / "include" / header).read_text()
         for find, replace in [(mutant["find"], mutant["replace"])] + [mutant[k] for k in ("replace_also",) if k in mutant]:
             if text.count(find) != 1:
                 raise RuntimeError(f"{mutant['name']}: its text occurs {text.count(find)} times in {mutant['file']}")
             text = text.replace(find, replace)
-        path.write_text(text)
+        (self.include / header).write_text(text)
 
     def restore(self, file):
-        shutil.copy(ROOT / "allocator" / "include" / HEADERS / file, self.include / HEADERS / file)
+        header = header_named(file)
+        shutil.copy(ROOT / "allocator" / "include" / header, self.include / header)
 
 
 def run_relacy(workshop, program, arguments, timeout):

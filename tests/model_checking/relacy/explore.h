@@ -57,6 +57,7 @@ Outcome explore(const Entry& entry, const Plan& plan);
 /// All entries of a source file.
 std::vector<Entry> bitmap_scenarios();
 std::vector<Entry> block_heap_scenarios();
+std::vector<Entry> occupancy_scenarios();
 
 /// Ends the schedule as failed.
 [[noreturn]] void fail(const std::string& what);

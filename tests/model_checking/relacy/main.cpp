@@ -37,7 +37,7 @@ struct Options {
       "usage: relacy_block_heap [--scenario NAME]... [--schedules N] [--effort FACTOR] [--seed N]\n"
       "                         [--scheduler random|full|context-bound] [--context-bound N] [--steps N]\n"
       "                         [--trace LINES] [--json FILE] [--stop] [--list]\n"
-      "Runs the block heap and its bitmaps under Relacy, a checker of relaxed memory.\n"
+      "Runs the block heap, its bitmaps and the occupancy of lattices under Relacy, a checker of relaxed memory.\n"
       "Without --schedules, each scenario is explored in its own number of schedules, times --effort.\n",
       status == 0 ? stdout : stderr);
   std::exit(status);
@@ -104,7 +104,9 @@ Plan plan_for(const Entry& entry, const Options& options) {
 
 std::vector<Entry> chosen_entries(const Options& options) {
   std::vector<Entry> all = dynasoar::test::bitmap_scenarios();
-  for (Entry& entry : dynasoar::test::block_heap_scenarios()) all.push_back(entry);
+  for (const auto& more : {dynasoar::test::block_heap_scenarios(), dynasoar::test::occupancy_scenarios()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
   if (options.scenarios.empty()) return all;
   std::vector<Entry> chosen;
   for (const std::string& name : options.scenarios) {
