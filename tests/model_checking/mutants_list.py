@@ -446,59 +446,58 @@ weaker("some_acquire", BITMAP, "clear_some", "fetch_and(~mask, <Order::acquire>)
 
 # --- Objects on lattices: their orders are all relaxed ---
 
-CLAIM_SEEN = "    if ((seen[bit.word] & bit.mask) != 0) return false;\n    return (claims"
-CLAIM = "    return (claims[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;\n"
-DEPART = "    return (departed[from.word].fetch_or(from.mask, Order::relaxed) & from.mask) == 0;\n"
-HOPELESS = "if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || !claim(to)) return false;\n"
+FREE = "    const std::uint64_t free = places.mask & ~seen[places.word];\n"
+CLAIM = "    return free & ~claims[places.word].fetch_or(free, Order::relaxed);\n"
+DEPART = "    return from.mask & ~departed[from.word].fetch_or(from.mask, Order::relaxed);\n"
+HOPELESS = "if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || claim(to) == 0) return false;\n"
 UNCLAIM = "      claims[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there\n"
-ARRIVE_AND_COPY = "    arrive(to);\n    copy();\n"
+DEPARTURE = "    if (depart(from) == 0) {\n" + UNCLAIM + "      return false;\n    }\n"
 SEES = "    seen[i] = (seen[i] | came) & ~went;\n"
-SHARED = "    if (is_shared()) claims[i].fetch_and(~went, Order::relaxed);\n"
-mutant("place_overwrites_seen", OCCUPANCY, "claim", "objects that are seen do not count", CLAIM_SEEN,
-       "    return (claims", scenarios=["place_eaten"])
-mutant("place_claim_in_steps", OCCUPANCY, "claim", "a place is looked at and claimed in two steps", CLAIM,
-       "    if ((claims[bit.word].load(Order::relaxed) & bit.mask) != 0) return false;\n"
-       "    claims[bit.word].fetch_or(bit.mask, Order::relaxed);\n    return true;\n", scenarios=["place_taken_twice"])
+SHARED = "    if (shares_claims()) claims[i].fetch_and(~went, Order::relaxed);\n"
+mutant("place_overwrites_seen", OCCUPANCY, "claim", "objects that are seen do not count", FREE,
+       "    const std::uint64_t free = places.mask;\n", scenarios=["place_eaten"])
+mutant("place_claim_in_steps", OCCUPANCY, "claim", "places are looked at and claimed in two steps", CLAIM,
+       "    const std::uint64_t got = free & ~claims[places.word].load(Order::relaxed);\n"
+       "    claims[places.word].fetch_or(got, Order::relaxed);\n    return got;\n", scenarios=["place_taken_twice"])
 mutant("place_claim_lost", OCCUPANCY, "claim", "the word is read and written in two steps", CLAIM,
-       "    const std::uint64_t before = claims[bit.word].load(Order::relaxed);\n"
-       "    claims[bit.word].store(before | bit.mask, Order::relaxed);\n    return (before & bit.mask) == 0;\n",
+       "    const std::uint64_t before = claims[places.word].load(Order::relaxed);\n"
+       "    claims[places.word].store(before | free, Order::relaxed);\n    return free & ~before;\n",
        scenarios=["place_one_word"])
-mutant("place_claim_any", OCCUPANCY, "claim", "a place is free only if no place of the word is claimed", CLAIM,
-       "    return claims[bit.word].fetch_or(bit.mask, Order::relaxed) == 0;\n", scenarios=["place_one_word"])
-mutant("place_made_before_claim", OCCUPANCY, "create", "the object is constructed before the place is claimed",
-       "    if (!claim(at)) return false;\n    arrive(at);\n    construct();\n",
-       "    construct();\n    if (!claim(at)) return false;\n    arrive(at);\n", scenarios=["place_taken_twice"])
+mutant("place_claim_any", OCCUPANCY, "claim", "places are free only if no place of the word is claimed", CLAIM,
+       "    return claims[places.word].fetch_or(free, Order::relaxed) == 0 ? free : 0;\n", scenarios=["place_one_word"])
+mutant("place_claims_all", OCCUPANCY, "claim", "places that others have claimed count as well", CLAIM,
+       "    return (free & ~claims[places.word].fetch_or(free, Order::relaxed)) != 0 ? free : 0;\n",
+       scenarios=["place_sets"])
+mutant("place_claims_apart", OCCUPANCY, "claim", "classes that exclude each other claim places in words of their own", CLAIM,
+       CLAIM.replace("claims", "arrived"), scenarios=["place_either_class"])
 mutant("place_departs_twice", OCCUPANCY, "depart", "every caller is the first one", DEPART,
-       "    departed[from.word].fetch_or(from.mask, Order::relaxed);\n    return true;\n", scenarios=["place_eaten_twice"])
+       "    departed[from.word].fetch_or(from.mask, Order::relaxed);\n    return from.mask;\n",
+       scenarios=["place_eaten_twice"])
 mutant("place_depart_in_steps", OCCUPANCY, "depart", "the bit is looked at and set in two steps", DEPART,
-       "    if ((departed[from.word].load(Order::relaxed) & from.mask) != 0) return false;\n"
-       "    departed[from.word].fetch_or(from.mask, Order::relaxed);\n    return true;\n", scenarios=["place_eaten_twice"])
+       "    const std::uint64_t got = from.mask & ~departed[from.word].load(Order::relaxed);\n"
+       "    departed[from.word].fetch_or(got, Order::relaxed);\n    return got;\n", scenarios=["place_eaten_twice"])
 mutant("place_depart_lost", OCCUPANCY, "depart", "the word is read and written in two steps", DEPART,
        "    const std::uint64_t before = departed[from.word].load(Order::relaxed);\n"
-       "    departed[from.word].store(before | from.mask, Order::relaxed);\n    return (before & from.mask) == 0;\n",
+       "    departed[from.word].store(before | from.mask, Order::relaxed);\n    return from.mask & ~before;\n",
        scenarios=["place_one_word"])
 mutant("place_departs_first", OCCUPANCY, "move", "an object departs before its new place is claimed",
-       HOPELESS + "    if (!depart(from)) {\n" + UNCLAIM + "      return false;\n    }\n",
-       "if (!depart(from) || !claim(to)) return false;\n", scenarios=["place_chase"])
+       HOPELESS + DEPARTURE, "if (depart(from) == 0 || claim(to) == 0) return false;\n", scenarios=["place_chase"])
 mutant("place_hopeless_claim", OCCUPANCY, "move", "a place is claimed for an object that the thread knows to have departed",
-       HOPELESS, "if (!claim(to)) return false;\n", scenarios=["place_hopeless_move"])
+       HOPELESS, "if (claim(to) == 0) return false;\n", scenarios=["place_hopeless_move"])
 mutant("place_keeps_claim", OCCUPANCY, "move", "a move that fails keeps its claim", UNCLAIM, "",
        scenarios=["place_moved_twice"])
 mutant("place_clears_word", OCCUPANCY, "move", "a move that fails takes back the claims of others, too", UNCLAIM,
        "      claims[to.word].fetch_and(0, Order::relaxed);\n", scenarios=["place_moved_twice"])
-mutant("place_unclaims_early", OCCUPANCY, "move", "a move that fails copies the object after it took back its claim",
-       UNCLAIM + "      return false;\n    }\n", UNCLAIM + "    }\n", scenarios=["place_moved_twice"])
-DEPARTURE = "    if (!depart(from)) {\n" + UNCLAIM + "      return false;\n    }\n    arrive(to);\n"
-mutant("place_copied_early", OCCUPANCY, "move", "the object is copied before its new place is claimed",
-       HOPELESS + DEPARTURE + "    copy();\n", "copy();\n    " + HOPELESS + DEPARTURE, scenarios=["place_taken_twice"])
-mutant("place_copied_and_gone", OCCUPANCY, "move", "the object is copied before it is known not to have departed",
-       DEPARTURE + "    copy();\n", "    copy();\n" + DEPARTURE, scenarios=["place_moved_twice"])
+mutant("place_moves_departed", OCCUPANCY, "move", "a move whose object has departed succeeds", DEPARTURE,
+       "    depart(from);\n", scenarios=["place_moved_twice"])
+mutant("place_unclaims_moved", OCCUPANCY, "move", "a move whose object has departed takes back its claim and succeeds",
+       DEPARTURE, DEPARTURE.replace("      return false;\n", ""), scenarios=["place_moved_twice"])
 mutant("place_arrival_unknown", OCCUPANCY, "move", "an object that is moved does not arrive, if classes exclude each other",
-       ARRIVE_AND_COPY, "    copy();\n", scenarios=["place_exclusive_word"])
-mutant("place_creation_unknown", OCCUPANCY, "create", "a new object does not arrive, if classes exclude each other",
-       "    arrive(at);\n    construct();\n", "    construct();\n", scenarios=["place_exclusive_word"])
-mutant("place_claims_apart", OCCUPANCY, "claim", "classes that exclude each other claim places in words of their own", CLAIM,
-       CLAIM.replace("claims", "arrived"), scenarios=["place_either_class"])
+       "    arrive(to);\n", "", scenarios=["place_exclusive_word"])
+mutant("place_creation_unknown", OCCUPANCY, "create", "new objects do not arrive, if classes exclude each other",
+       "    if (claimed != 0) arrive({at.word, claimed});\n", "", scenarios=["place_exclusive_word"])
+mutant("place_refused_arrive", OCCUPANCY, "create", "objects arrive at all places, if classes exclude each other",
+       "arrive({at.word, claimed});", "arrive(at);", scenarios=["place_exclusive_sets"])
 mutant("place_seen_wins", OCCUPANCY, "refresh", "what arrived and departed is there", SEES,
        "    seen[i] = (seen[i] & ~went) | came;\n", scenarios=["place_made_and_gone"])
 mutant("place_never_departs", OCCUPANCY, "refresh", "what departed is there", SEES, "    seen[i] = seen[i] | came;\n",
@@ -512,4 +511,4 @@ mutant("place_refresh_misses", OCCUPANCY, "refresh", "a word in which nothing ar
 mutant("place_stays_claimed", OCCUPANCY, "refresh", "places stay claimed, if classes exclude each other", SHARED, "",
        scenarios=["place_of_prey"])
 mutant("place_frees_all", OCCUPANCY, "refresh", "all claims end, if classes exclude each other", SHARED,
-       "    if (is_shared()) claims[i].store(0, Order::relaxed);\n", scenarios=["place_of_prey"])
+       "    if (shares_claims()) claims[i].store(0, Order::relaxed);\n", scenarios=["place_of_prey"])

@@ -25,16 +25,20 @@ enum class Result { any, yes, no };
 
 /// What a thread does. Plain data: what a thread allocates would be Relacy's memory.
 struct Act {
-  enum Kind { kCreate, kDestroy, kMove, kRead } kind;
-  int type;       ///< of kCreate
+  enum Kind { kCreate, kCreateTwo, kDestroy, kMove, kRead } kind;
+  int type;       ///< of what is created
   int object;     ///< of the others: the number of an object that the first loop has made, or kMine
-  int place;      ///< of kCreate and kMove
+  int place;      ///< where to; of kCreateTwo, also the next one
   Result result;  ///< that it must have
 };
 using Acts = std::vector<Act>;
 
 Act create(int type, int place, Result result = Result::any) {
   return {Act::kCreate, type, kMine, place, result};
+}
+/// At two places at once, as create_where does: at both, one or none.
+Act create_two(int type, int place) {
+  return {Act::kCreateTwo, type, kMine, place, Result::any};
 }
 Act destroy(int object, Result result = Result::any) {
   return {Act::kDestroy, 0, object, 0, result};
@@ -105,7 +109,7 @@ class OccupancyScenario : public Scenario {
     const auto i = static_cast<std::size_t>(type);
     return {&seen_[i], &arrived_[i], &departed_[i], setting_.one_per_place ? claims_.data() : &arrived_[i]};
   }
-  static detail::PlaceBit bit(int place) { return detail::PlaceBit(static_cast<std::uint64_t>(place)); }
+  static detail::PlaceBits bit(int place) { return detail::PlaceBits::of(static_cast<std::uint64_t>(place)); }
 
   void play(const Act& act, int thread) {
     const int number = act.object == kMine ? mine(thread) : act.object;
@@ -113,7 +117,8 @@ class OccupancyScenario : public Scenario {
     const Object at = act.object == kMine ? object(number) : first_[static_cast<std::size_t>(number)];
     bool is_done = true;
     switch (act.kind) {
-      case Act::kCreate: is_done = make(act.type, act.place, thread); break;
+      case Act::kCreate: is_done = make(act.type, act.place, 1, thread); break;
+      case Act::kCreateTwo: is_done = make(act.type, act.place, 3, thread); break;
       case Act::kDestroy: is_done = remove(number, at); break;
       case Act::kMove: is_done = send(number, at, act.place, thread); break;
       case Act::kRead: check_fields(number, at); break;
@@ -122,18 +127,22 @@ class OccupancyScenario : public Scenario {
     expect(act.result != Result::no || !is_done, "a request is granted that the rules forbid");
   }
 
-  bool make(int type, int place, int thread) {
-    return occupancy(type).create(bit(place), [&] {
+  /// @param places   a set of them, counted from the first
+  bool make(int type, int first, std::uint64_t places, int thread) {
+    const std::uint64_t got = occupancy(type).create({0, places << first});
+    for (int place = 0; place < kPlaces; ++place) {
+      if ((got & bit(place).mask) == 0) continue;
       const int number = made_++;
       object(number) = {type, place, true};
       arrives(object(number));
       mine(thread) = number;
       cell(object(number))(Here::here()) = number;
-    });
+    }
+    return got != 0;
   }
 
   bool remove(int number, const Object& at) {
-    if (!occupancy(at.type).depart(bit(at.place))) return false;
+    if (occupancy(at.type).depart(bit(at.place)) == 0) return false;
     departs(number, at);
     object(number).is_there = false;
     check_fields(number, at);  // as a destructor does
@@ -141,14 +150,14 @@ class OccupancyScenario : public Scenario {
   }
 
   bool send(int number, const Object& at, int place, int thread) {
-    return occupancy(at.type).move(bit(at.place), bit(place), [&] {
-      departs(number, at);
-      object(number).place = place;
-      arrives(object(number));
-      mine(thread) = number;
-      const int fields = cell(at)(Here::here());
-      cell(object(number))(Here::here()) = fields;
-    });
+    if (!occupancy(at.type).move(bit(at.place), bit(place))) return false;
+    departs(number, at);
+    object(number).place = place;
+    arrives(object(number));
+    mine(thread) = number;
+    const int fields = cell(at)(Here::here());
+    cell(object(number))(Here::here()) = fields;
+    return true;
   }
 
   void check_fields(int number, const Object& at) {
@@ -235,6 +244,10 @@ void add_rules(std::vector<Entry>& all) {
        {},
        {{create(0, 1, kYes), move(kMine, 2, kYes), destroy(kMine, kYes), create(0, 1, kNo), create(0, 2, kNo)},
         {create(0, 0, kYes), move(kMine, 3, kYes)}}});
+  add(all, "place_sets", "a thread creates objects at two places at once, and others want one of them each",
+      {false, {create(0, 0)}, {{create_two(0, 1)}, {create(0, 1)}, {move(0, 2)}}});
+  add(all, "place_set_of_seen", "a thread creates objects at two places at once, at one of which one is seen",
+      {false, {create(0, 1)}, {{create_two(0, 1), create(0, 2, kNo)}, {create_two(0, 0)}, {destroy(0, kYes)}}});
   add(all, "place_of_two_classes", "objects of two classes are at one place",
       {false,
        {create(0, 0), create(1, 1)},
@@ -264,6 +277,8 @@ void add_exclusive(std::vector<Entry>& all) {
   add(all, "place_kept_apart",
       "an object of two classes is moved twice, and a thread of the other class wants the place",
       {true, {create(0, 0)}, {{move(0, 1)}, {move(0, 2)}, {create(1, 2)}}});
+  add(all, "place_exclusive_sets", "threads of two classes create objects at two places at once",
+      {true, {create(1, 0)}, {{create_two(0, 1)}, {create_two(1, 2)}, {create_two(0, 0), destroy(0, kYes)}}});
   add(all, "place_exclusive_word", "changes of different places do not disturb each other",
       {true, {create(0, 0), create(1, 1)}, {{create(1, 2, kYes)}, {move(0, 3, kYes)}, {destroy(1, kYes)}}});
   add(all, "place_exclusive_gone", "an object is created, moved on and destroyed, and both places stay blocked",

@@ -28,12 +28,14 @@
 
 namespace dynasoar::detail {
 
-/// A place's bit in the words.
-struct PlaceBit {
-  std::uint64_t word;
+/// Places of a word, one or several.
+struct PlaceBits {
+  std::uint64_t word;  ///< its number
   std::uint64_t mask;
 
-  __device__ explicit PlaceBit(std::uint64_t slot) : word(slot / 64), mask(std::uint64_t{1} << slot % 64) {}
+  __host__ __device__ static constexpr PlaceBits of(std::uint64_t slot) {
+    return {slot / 64, std::uint64_t{1} << slot % 64};
+  }
 };
 
 /// The words of one class. Trivially copyable; all null if there is no lattice for the class.
@@ -48,37 +50,35 @@ struct Occupancy {
   Word* departed;
   Word* claims;
 
-  /// Whether an object is seen there or has arrived in the loop, whether or not it has departed since.
-  __device__ bool has_object(PlaceBit bit) const {
-    return ((seen[bit.word] | arrived[bit.word].load(Order::relaxed)) & bit.mask) != 0;
+  /// Where an object is seen or has arrived in the loop, whether or not it has departed since.
+  __device__ std::uint64_t objects_at(PlaceBits places) const {
+    return (seen[places.word] | arrived[places.word].load(Order::relaxed)) & places.mask;
   }
 
-  /// Creates an object: calls `construct()` if the place was free and no other thread has claimed it. @return whether
-  template <class Construct>
-  __device__ bool create(PlaceBit at, const Construct& construct) const {
-    if (!claim(at)) return false;
-    arrive(at);
-    construct();
-    return true;
+  /// Lets objects arrive at those of the places that are free and that no other thread has claimed. @return these: the
+  /// caller constructs the objects
+  __device__ std::uint64_t create(PlaceBits at) const {
+    const std::uint64_t claimed = claim(at);
+    if (claimed != 0) arrive({at.word, claimed});
+    return claimed;
   }
 
-  /// Notes that an object departs. @return whether the caller was the first
-  __device__ bool depart(PlaceBit from) const {
-    return (departed[from.word].fetch_or(from.mask, Order::relaxed) & from.mask) == 0;
+  /// Notes that objects depart. @return those that no other thread has let depart
+  __device__ std::uint64_t depart(PlaceBits from) const {
+    return from.mask & ~departed[from.word].fetch_or(from.mask, Order::relaxed);
   }
 
-  /// Moves an object: calls `copy()` if the place was free and no other thread has claimed it, and the object has not
-  /// departed. @return whether
-  template <class Copy>
-  __device__ bool move(PlaceBit from, PlaceBit to, const Copy& copy) const {
+  /// Moves an object, unless the place is not free, another thread has claimed it, or the object has departed. @return
+  /// whether it has moved: then the caller copies the object, which may still be read where it was
+  /// @pre both are one place
+  __device__ bool move(PlaceBits from, PlaceBits to) const {
     // A claim blocks other threads until it is taken back, so a thread whose object has departed makes none.
-    if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || !claim(to)) return false;
-    if (!depart(from)) {
+    if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || claim(to) == 0) return false;
+    if (depart(from) == 0) {
       claims[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there
       return false;
     }
     arrive(to);
-    copy();
     return true;
   }
 
@@ -90,21 +90,23 @@ struct Occupancy {
     seen[i] = (seen[i] | came) & ~went;
     arrived[i].store(0, Order::relaxed);
     departed[i].store(0, Order::relaxed);
-    if (is_shared()) claims[i].fetch_and(~went, Order::relaxed);
+    if (shares_claims()) claims[i].fetch_and(~went, Order::relaxed);
   }
+
+  /// Whether other classes have the same claims.
+  __host__ __device__ bool shares_claims() const { return claims != arrived; }
 
  private:
-  __device__ bool is_shared() const { return claims != arrived; }
-
-  /// Claims a place for an object that arrives. @return whether the caller got it
-  __device__ bool claim(PlaceBit bit) const {
-    if ((seen[bit.word] & bit.mask) != 0) return false;
-    return (claims[bit.word].fetch_or(bit.mask, Order::relaxed) & bit.mask) == 0;
+  /// Claims places for objects that arrive. @return those that the caller got
+  __device__ std::uint64_t claim(PlaceBits places) const {
+    const std::uint64_t free = places.mask & ~seen[places.word];
+    if (free == 0) return 0;
+    return free & ~claims[places.word].fetch_or(free, Order::relaxed);
   }
 
-  /// Notes that an object of this class is what the caller has claimed a place for.
-  __device__ void arrive(PlaceBit at) const {
-    if (is_shared()) arrived[at.word].fetch_or(at.mask, Order::relaxed);
+  /// Notes that it is objects of this class for which places were claimed.
+  __device__ void arrive(PlaceBits at) const {
+    if (shares_claims()) arrived[at.word].fetch_or(at.mask, Order::relaxed);
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
@@ -26,6 +27,46 @@ template <class C>
 __host__ __device__ constexpr bool is_placed() {
   if constexpr (requires { C::kPlaced; }) {
     return C::kPlaced;
+  } else {
+    return false;
+  }
+}
+
+/// Whether a place has room for one object of C's hierarchy only.
+template <class C>
+__host__ __device__ constexpr bool is_one_per_place() {
+  if constexpr (requires { C::kOnePerPlace; }) {
+    return C::kOnePerPlace;
+  } else {
+    return false;
+  }
+}
+
+/// The first class of C's hierarchy.
+template <class C, class Base = typename C::BaseClass>
+struct RootOf : RootOf<Base> {};
+template <class C>
+struct RootOf<C, void> {
+  using type = C;
+};
+
+/// Calls `f(std::type_identity<S>{})` for T or, if there are any, the listed subclasses of T without subclasses: those
+/// whose objects can be at places.
+template <class T, class F>
+__host__ __device__ constexpr void for_each_class_at_places(const F& f) {
+  using A = typename T::Allocator;
+  A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S> subtype) {
+    if constexpr (A::template Subtypes<S>::size == 1) f(subtype);
+  });
+}
+
+/// Whether T claims places together with other classes.
+template <class T>
+__host__ __device__ constexpr bool shares_claims() {
+  if constexpr (is_one_per_place<T>()) {
+    int classes = 0;
+    for_each_class_at_places<typename RootOf<T>::type>([&](auto) { ++classes; });
+    return classes > 1;
   } else {
     return false;
   }
@@ -85,7 +126,7 @@ __device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
 /// Whether there is an object at the position: one that the loop sees, or that arrived in it. @pre is_placed_position
 template <class A>
 __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
-  return placed_state<A>(handle.type_index()).has_object(PlaceBit(block * kSlotsPerBlock + handle.slot()));
+  return placed_state<A>(handle.type_index()).objects_at({block, std::uint64_t{1} << handle.slot()}) != 0;
 }
 
 /// The pointer to the T at a slot.

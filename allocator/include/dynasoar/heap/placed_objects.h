@@ -41,18 +41,16 @@ class PlacedObjects {
     if constexpr (kChecked) {
       if (!Checks<A>::template begin_create<T>()) return nullptr;
     }
-    if (!place.exists()) return nullptr;
+    if (!place.exists() || state_at<T>(place).create(PlaceBits::of(place.slot())) == 0) return nullptr;
     T* const object = reinterpret_cast<T*>(placed_handle<T>(place.slot()).bits());
-    const bool is_created = state_at<T>(place).create(PlaceBit(place.slot()), [&] {
-      using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
-      [[maybe_unused]] const Scope scope(object);
-      if constexpr (sizeof...(Args) == 0) {
-        ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
-      } else {
-        ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
-      }
-    });
-    return is_created ? object : nullptr;
+    using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
+    [[maybe_unused]] const Scope scope(object);
+    if constexpr (sizeof...(Args) == 0) {
+      ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
+    } else {
+      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    }
+    return object;
   }
 
   /// Destroys a T. @return whether the caller did it: false if it had been destroyed or had moved away in this loop
@@ -60,7 +58,7 @@ class PlacedObjects {
   __device__ static bool destroy(T* object) {
     bool is_destroyed = false;
     with_class_of(object, [&]<class S>(S* known, Handle handle) {
-      if (!placed_state<A>(A::template index_of<S>).depart(PlaceBit(placed_slot<S>(handle)))) return;
+      if (placed_state<A>(A::template index_of<S>).depart(PlaceBits::of(placed_slot<S>(handle))) == 0) return;
       if constexpr (!std::is_trivially_destructible_v<S>) known->~S();
       is_destroyed = true;
     });
@@ -74,11 +72,10 @@ class PlacedObjects {
     T* moved = nullptr;
     with_class_of(object, [&]<class S>(S*, Handle handle) {
       const PlacedState& placed = state_at<S>(place);
+      if (!placed.move(PlaceBits::of(placed_slot<S>(handle)), PlaceBits::of(place.slot()))) return;
       const Handle target = placed_handle<S>(place.slot());
-      if (placed.move(PlaceBit(placed_slot<S>(handle)), PlaceBit(place.slot()),
-                      [&] { copy_fields<S>(placed.base, handle, target); })) {
-        moved = reinterpret_cast<S*>(target.bits());
-      }
+      copy_fields<S>(placed.base, handle, target);
+      moved = reinterpret_cast<S*>(target.bits());
     });
     return moved;
   }
