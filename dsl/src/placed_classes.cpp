@@ -1,18 +1,25 @@
 #include <dynasoar/detail/placed_classes.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include <dynasoar/platform/error.h>
+#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 
 namespace {
 
-struct ForgetNonPlaces {
+/// Forgets objects that are at no place or, of a class that shares its claims, where another one has been found.
+struct ForgetMisplaced {
   PlacedState placed;
-  __device__ void operator()(std::size_t word) const { placed.seen[word] &= placed.shape.places_of_word(word); }
+  __device__ void operator()(std::size_t word) const {
+    std::uint64_t seen = placed.seen[word] & placed.shape.places_of_word(word);
+    if (placed.shares_claims()) seen &= ~placed.claims[word].fetch_or(seen, Order::relaxed);
+    placed.seen[word] = seen;
+  }
 };
 
 }  // namespace
@@ -41,6 +48,8 @@ void PlacedClasses::remove(std::size_t type) {
 }
 
 const PlacedState& PlacedClasses::state(std::size_t type) const {
+  static const PlacedState kNowhere{};
+  if (classes_[type].has_subclasses) return kNowhere;  // objects at places are of classes without
   if (!of_class_[type]) {
     throw Error("dynasoar: there is no lattice for objects of " + std::string(classes_[type].name) +
                 ". Make one before loops over them, dynasoar::Lattice<" + std::string(plain_name(classes_[type].name)) +
@@ -77,6 +86,13 @@ std::uint64_t PlacedClasses::count(const ClassSet& classes) {
 }
 
 BlockList PlacedClasses::list(std::size_t type) {
+  if (classes_[type].has_subclasses) {
+    if (no_blocks_.size() == 0) {
+      no_blocks_ = DeviceArray<ListSize>(1);
+      no_blocks_.fill_bytes(0);
+    }
+    return {nullptr, no_blocks_.data()};
+  }
   refresh();
   const PlacedWords words = words_of(state(type));
   OfClass& known = *of_class_[type];
@@ -139,15 +155,21 @@ View<const CheckpointItem*> PlacedClasses::with_items(View<const CheckpointItem*
 }
 
 void PlacedClasses::check_loaded() {
+  for (const PlacedWords& words : words_) clear_claims(words);
   for (const std::optional<OfClass>& known : of_class_) {
-    if (known) executor_.for_each_index(known->state.shape.words(), ForgetNonPlaces{known->state});
+    if (known) executor_.for_each_index(known->state.shape.words(), ForgetMisplaced{known->state});
   }
 }
 
 void PlacedClasses::clear() {
   for (const PlacedWords& words : words_) {
     executor_.fill_bytes(words.seen, 0, 3 * words.words * sizeof(std::uint64_t));  // and what arrived and departed
+    clear_claims(words);
   }
+}
+
+void PlacedClasses::clear_claims(const PlacedWords& words) {
+  if (words.shares_claims()) executor_.fill_bytes(words.claims, 0, words.words * sizeof(std::uint64_t));
 }
 
 std::string text_of(const LatticeShape& shape) {

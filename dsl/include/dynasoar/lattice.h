@@ -3,6 +3,7 @@
 /// dynasoar.h, because many programs have no use for it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,8 +44,8 @@ struct LatticeOptions {
 ///     handle.parallel_do<&Tree::burn>();
 ///     forest.parallel_for_free([=] __device__(dynasoar::Place place) { dynasoar::make_new_at<Tree>(place); });
 ///
-/// There is room for an object of each class at each place. `handle.parallel_do`, `count`, `reduce`, `columns`, `save`
-/// and `load` go for placed classes as for others.
+/// There is room for an object of each class at each place, unless a hierarchy says kOnePerPlace. `handle.parallel_do`,
+/// `count`, `reduce`, `columns`, `save` and `load` go for placed classes as for others.
 ///
 /// @tparam Ts   placed classes of one allocator, each on no other lattice that is alive
 /// @par Concurrency   loops are ordered like those of the handle; all may be recorded
@@ -95,7 +96,8 @@ class Lattice {
     run(free_places<T>(), detail::NewAtPlace<T, Predicate, Args...>{predicate, {std::move(args)...}});
   }
 
-  /// Bytes of device memory: of the blocks, and three bits per place and class. The first `reduce` or `columns` of a
+  /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with
+  /// kOnePerPlace. The first `reduce` or `columns` of a
   /// class allocates 16 more bytes per block.
   std::size_t bytes() const;
 
@@ -103,11 +105,24 @@ class Lattice {
   /// The memory of a class.
   struct Memory {
     DeviceArray<char> blocks;
-    DeviceArray<std::uint64_t> words;  // seen, arrived, departed
+    DeviceArray<std::uint64_t> words;  // seen, arrived, departed; claims, if it is the class whose claims others share
   };
 
   template <class T>
   static constexpr std::size_t kNumber = static_cast<std::size_t>(detail::index_of_v<T, Ts...>);
+
+  /// The class with the claims of T, if T shares them: the first one of its hierarchy.
+  template <class T>
+  static constexpr std::size_t number_with_claims() {
+    std::size_t first = sizeof...(Ts);
+    detail::for_each_class_at_places<typename detail::RootOf<T>::type>([&]<class S>(std::type_identity<S>) {
+      static_assert(detail::index_of_v<S, Ts...> >= 0,
+                    "dynasoar: a place has room for one object of this class's hierarchy (kOnePerPlace), so all of its "
+                    "classes are on one lattice. Name those without subclasses in Lattice<...>, each of them");
+      first = std::min(first, kNumber<S>);
+    });
+    return first;
+  }
 
   template <class T>
   Memory make_memory() const;
@@ -163,7 +178,9 @@ template <class T>
 typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   constexpr std::size_t kBytes = detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
   const auto words = static_cast<std::size_t>(shape_.words());
-  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint64_t>(3 * words)};
+  std::size_t kinds = 3;
+  if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
+  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint64_t>(kinds * words)};
   memory.blocks.fill_bytes(0);  // checkpoints have all of it
   memory.words.fill_bytes(0);
   return memory;
@@ -172,12 +189,14 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
 template <class... Ts>
 template <class T>
 detail::PlacedState Lattice<Ts...>::state() const {
-  const Memory& memory = memory_[kNumber<T>];
-  std::uint64_t* const seen = memory.words.data();
   const auto words = static_cast<std::size_t>(shape_.words());
-  const auto atomic = [](std::uint64_t* at) { return reinterpret_cast<AtomicWord<std::uint64_t>*>(at); };
-  AtomicWord<std::uint64_t>* const arrived = atomic(seen + words);
-  return {{seen, arrived, atomic(seen + 2 * words), arrived}, memory.blocks.data(), shape_};
+  const auto part = [&](const Memory& memory, std::size_t kind) {
+    return reinterpret_cast<AtomicWord<std::uint64_t>*>(memory.words.data() + kind * words);
+  };
+  const Memory& memory = memory_[kNumber<T>];
+  AtomicWord<std::uint64_t>* claims = part(memory, 1);
+  if constexpr (detail::shares_claims<T>()) claims = part(memory_[number_with_claims<T>()], 3);
+  return {{memory.words.data(), part(memory, 1), part(memory, 2), claims}, memory.blocks.data(), shape_};
 }
 
 template <class... Ts>

@@ -23,38 +23,63 @@ namespace dynasoar {
 
 namespace detail {
 
-/// T is listed and placed and has no listed subclasses, so its type alone identifies the objects.
+/// T is placed, and it or subclasses of it are listed.
 template <class T>
-__host__ __device__ constexpr void check_at_places() {
+__host__ __device__ constexpr void check_placed() {
+  check_listed_or_base<typename T::Allocator, T>();
   static_assert(is_placed<T>(),
                 "dynasoar: this class is not placed on a lattice. Write 'static constexpr bool kPlaced = true;' in it, "
                 "behind 'public:'");
+}
+
+/// T has objects at places: it has no listed subclasses.
+template <class T>
+__host__ __device__ constexpr void check_at_places() {
+  check_placed<T>();
   check_listed<typename T::Allocator, T>();
   static_assert(T::Allocator::template Subtypes<T>::size == 1,
-                "dynasoar: other listed classes derive from this one, and any of them may be at the place. Name one of "
-                "them that has no subclasses");
+                "dynasoar: other listed classes derive from this one. Objects at places are of classes without "
+                "subclasses: name one of these");
 }
 
 /// A word with the places where a loop sees any of the classes.
 template <class... Ts>
 struct TakenWords {
   __device__ std::uint64_t operator()(std::uint64_t word) const {
-    return (std::uint64_t{0} | ... | seen<Ts>(static_cast<std::uint32_t>(word))[static_cast<std::uint32_t>(word)]);
+    return (std::uint64_t{0} | ... | seen_in<Ts>(static_cast<std::uint32_t>(word)));
   }
 
   /// Whether a loop sees any of them at a place. Reads also if it does not exist, instead of branching, and in all
   /// words, so that all reads are on their way at the same time.
   __device__ bool at(Place place) const {
-    return (static_cast<int>(place.exists()) &
-            (0 | ... | static_cast<int>(has_bit(seen<Ts>(place.word()), place.slot())))) != 0;
+    return (static_cast<int>(place.exists()) & (0 | ... | is_seen<Ts>(place))) != 0;
   }
 
  private:
   template <class T>
-  __device__ static const std::uint64_t* seen(std::uint32_t word) {
-    const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<T>();
-    if constexpr (kChecked) check_is_on_lattice(placed, word);
-    return placed.seen;
+  __device__ static std::uint64_t seen_in(std::uint32_t word) {
+    std::uint64_t taken = 0;
+    for_each_words<T>(word, [&](const std::uint64_t* seen) { taken |= seen[word]; });
+    return taken;
+  }
+
+  template <class T>
+  __device__ static int is_seen(Place place) {
+    int taken = 0;
+    for_each_words<T>(place.word(), [&](const std::uint64_t* seen) {
+      taken |= static_cast<int>(has_bit(seen, place.slot()));
+    });
+    return taken;
+  }
+
+  /// Calls `f(seen)` with the words of T, or of each of its subclasses.
+  template <class T, class F>
+  __device__ static void for_each_words([[maybe_unused]] std::uint32_t word, const F& f) {
+    for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
+      const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<S>();
+      if constexpr (kChecked) check_is_on_lattice(placed, word);
+      f(placed.seen);
+    });
   }
 };
 
@@ -66,16 +91,40 @@ using FirstOf = std::tuple_element_t<0, std::tuple<Ts...>>;
 /// The lattice that objects of T are on, for its geometry.
 template <class T>
 __device__ const LatticeShape& lattice_of() {
-  detail::check_at_places<T>();
-  return detail::PlacedObjects<typename T::Allocator>::template state<T>().shape;
+  detail::check_placed<T>();
+  const LatticeShape* shape = nullptr;
+  detail::for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
+    if (shape == nullptr) shape = &detail::PlacedObjects<typename T::Allocator>::template state<S>().shape;
+  });
+  return *shape;
 }
 
-/// The T that was at a place when the loop began, even if it has been destroyed since; otherwise null.
+/// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at a place when the loop began: at
+/// most one of each class. Also for those that have been destroyed since.
+template <class T, class F>
+__device__ void for_each_at(Place place, const F& f) {
+  detail::check_placed<T>();
+  detail::for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
+    if (!detail::TakenWords<S>{}.at(place)) return;
+    f(reinterpret_cast<T*>(detail::placed_handle<S>(place.slot()).bits()));
+  });
+}
+
+/// The T that was at a place when the loop began, even if it has been destroyed since; otherwise null. If T has
+/// subclasses, a place must have room for one of them only.
 template <class T>
 __device__ T* at(Place place) {
-  detail::check_at_places<T>();
-  const std::uint64_t bits = detail::placed_handle<T>(place.slot()).bits();
-  return reinterpret_cast<T*>(detail::TakenWords<T>{}.at(place) ? bits : 0);
+  detail::check_placed<T>();
+  static_assert(T::Allocator::template Subtypes<T>::size == 1 || detail::is_one_per_place<T>(),
+                "dynasoar: several objects can be at a place, one of each listed class that derives from this one. "
+                "Call for_each_at<Class>(place, f), or write 'static constexpr bool kOnePerPlace = true;' in the first "
+                "class of the hierarchy if a place has room for one of them only");
+  std::uint64_t found = 0;
+  detail::for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
+    const std::uint64_t bits = detail::placed_handle<S>(place.slot()).bits();
+    found = detail::TakenWords<S>{}.at(place) ? bits : found;
+  });
+  return reinterpret_cast<T*>(found);
 }
 
 /// Whether there is such a place, and there was none of these classes at it when the loop began.
@@ -83,7 +132,7 @@ __device__ T* at(Place place) {
 template <class... Ts>
 __device__ bool is_free(Place place) {
   static_assert(sizeof...(Ts) > 0, "dynasoar: is_free<...> needs to know which classes must not be at the place");
-  (detail::check_at_places<Ts>(), ...);
+  (detail::check_placed<Ts>(), ...);
   return !detail::TakenWords<Ts...>{}.at(place) && place.exists();
 }
 
@@ -129,7 +178,7 @@ __device__ T* move_to(T* object, Place place) {
 /// How many of the places of a neighbourhood had a T when the loop began. @par Cost   a word or two per row
 template <class T, class Neighbourhood = Moore<>>
 __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
-  detail::check_at_places<T>();
+  detail::check_placed<T>();
   int count = 0;
   lattice_of<T>().for_each_row(
       place, neighbourhood, detail::TakenWords<T>{},
@@ -140,7 +189,7 @@ __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
 /// How many of the places of a neighbourhood are free of the classes Ts. @pre the classes are on one lattice
 template <class... Ts, class Neighbourhood>
 __device__ int count_free_neighbours(Place place, Neighbourhood neighbourhood) {
-  (detail::check_at_places<Ts>(), ...);
+  (detail::check_placed<Ts>(), ...);
   int count = 0;
   lattice_of<detail::FirstOf<Ts...>>().for_each_row(
       place, neighbourhood, detail::TakenWords<Ts...>{},

@@ -55,6 +55,10 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
   /// subclasses inherit that. See dynasoar/lattice.h.
   static constexpr bool kPlaced = false;
 
+  /// Whether a place has room for one object over all classes of the hierarchy, and not for one of each. The first
+  /// class of a placed hierarchy says `static constexpr bool kOnePerPlace = true;` if so.
+  static constexpr bool kOnePerPlace = false;
+
   SoaBase(const SoaBase&) = delete;
   SoaBase& operator=(const SoaBase&) = delete;
 

@@ -8,7 +8,10 @@ class Moss;
 class Tree;
 class Oak;
 class Bird;
-using AllocatorT = dynasoar::SoaAllocator<Moss, Tree, Oak, Bird>;
+class Beast;
+class Wolf;
+class Bear;
+using AllocatorT = dynasoar::SoaAllocator<Moss, Tree, Oak, Bird, Beast, Wolf, Bear>;
 
 class Bird : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -50,6 +53,32 @@ class Oak : public Tree {
   DYNASOAR_FIELDS(Oak, (acorns_, int))
 };
 
+/// A place has room for a wolf or a bear.
+class Beast : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+#if defined(MISTAKE_only_subclass_is_one_per_place)
+  // expect: kOnePerPlace of this class is not that of its base
+  // names: lattices::Wolf
+#else
+  static constexpr bool kOnePerPlace = true;
+#endif
+  DYNASOAR_FIELDS(Beast, (age_, int))
+};
+
+class Wolf final : public Beast {
+ public:
+  using BaseClass = Beast;
+  static constexpr bool kOnePerPlace = true;
+  DYNASOAR_FIELDS(Wolf, (hunger_, int))
+};
+
+class Bear final : public Beast {
+ public:
+  using BaseClass = Beast;
+  DYNASOAR_FIELDS(Bear, (fat_, int))
+};
+
 struct Look {
   __device__ void operator()(dynasoar::Place place) const {
 #if defined(MISTAKE_placed_object_without_place)
@@ -64,17 +93,36 @@ struct Look {
     // names: lattices::Bird
     dynasoar::at<Bird>(place);
 #elif defined(MISTAKE_base_class_at_place)
-    // expect: other listed classes derive from this one
+    // expect: several objects can be at a place, one of each listed class
     // names: lattices::Tree
     dynasoar::at<Tree>(place);
 #else
     dynasoar::at<Oak>(place);
 #endif
+#if defined(MISTAKE_only_subclass_is_placed) || defined(MISTAKE_only_subclass_is_one_per_place)
+    // What is wrong with a class is to be said before what is wrong with its use.
+#else
+    dynasoar::at<Beast>(place);
+    dynasoar::for_each_at<Tree>(place, [](Tree*) {});
+#endif
+#if defined(MISTAKE_new_object_of_base_at_place)
+    // expect: Objects at places are of classes without subclasses
+    // names: lattices::Beast
+    dynasoar::make_new_at<Beast>(place);
+#else
+    dynasoar::make_new_at<Wolf>(place);
+#endif
   }
 };
 
 inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
-  dynasoar::Lattice<Moss, Oak> lattice(handle, {4, 4});
+#if defined(MISTAKE_one_per_place_on_two_lattices)
+  // expect: so all of its classes are on one lattice
+  // names: lattices::Bear
+  dynasoar::Lattice<Moss, Oak, Wolf> lattice(handle, {4, 4});
+#else
+  dynasoar::Lattice<Moss, Oak, Wolf, Bear> lattice(handle, {4, 4});
+#endif
   lattice.parallel_for(Look{});
 #if defined(MISTAKE_class_of_another_lattice)
   // expect: this class is not one of the lattice's

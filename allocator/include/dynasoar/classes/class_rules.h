@@ -101,6 +101,9 @@ struct ClassRules {
       static_assert(is_placed<C>() == is_placed<typename C::BaseClass>(),
                     "dynasoar: this class is placed on a lattice, and its base is not, or the other way round. Write "
                     "'static constexpr bool kPlaced = true;' in the first class of the hierarchy, and in no other");
+      static_assert(is_one_per_place<C>() == is_one_per_place<typename C::BaseClass>(),
+                    "dynasoar: kOnePerPlace of this class is not that of its base. Write 'static constexpr bool "
+                    "kOnePerPlace = true;' in the first class of the hierarchy, beside kPlaced, and in no other");
       static_assert(ClassRules<Allocator, typename C::BaseClass>::check());
     }
     static_assert(

@@ -72,8 +72,9 @@ struct ClassInfo {
   std::string_view name;
   std::size_t block_bytes;
   std::uint32_t blocks_per_page;
-  View<FieldInfo> fields;  ///< inherited ones first
-  bool is_placed = false;  ///< blocks lie one after the other, in memory of the class's own
+  View<FieldInfo> fields;       ///< inherited ones first
+  bool is_placed = false;       ///< blocks lie one after the other, in memory of the class's own
+  bool has_subclasses = false;  ///< among the listed classes
 };
 
 /// All classes, by their index, and how their blocks lie in pages.
@@ -194,7 +195,8 @@ struct ClassInfos<A, List<Ts...>> {
   static constexpr auto kPages = A::pages();
   static constexpr ClassInfo kInfos[] = {{type_name<Ts>(), A::template kBlockBytes<Ts>,
                                           kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<Ts>)],
-                                          field_infos_v<A, Ts>, is_placed<Ts>()}...};
+                                          field_infos_v<A, Ts>, is_placed<Ts>(),
+                                          (A::template Subtypes<Ts>::size > 1)}...};
   static constexpr ClassTable kTable{kInfos, kPages.bytes, kPages.block_stride, A::kSlotsPerBlock};
 };
 

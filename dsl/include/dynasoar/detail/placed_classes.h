@@ -3,6 +3,7 @@
 /// programs. Base of PlacedRunner.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,7 +38,7 @@ class PlacedClasses {
   /// Changes with every call of these two: recorded steps have to be recorded again.
   std::uint64_t changes() const { return changes_; }
 
-  /// @throws Error if there is no lattice for a class
+  /// All null for a class with listed subclasses. @throws Error if there is no lattice for another class
   const PlacedState& state(std::size_t type) const;
 
   /// Lets a loop that is submitted now see what those before it have changed, and expects it to change something, too.
@@ -54,8 +55,8 @@ class PlacedClasses {
   /// A list of all blocks of a class, for reductions. @throws Error as `state`
   BlockList list(std::size_t type);
 
-  /// The length of that list. @throws Error as `state`
-  std::uint64_t words(std::size_t type) const { return state(type).shape.words(); }
+  /// The length of that list, or 1 if it is empty. @throws Error as `state`
+  std::uint64_t words(std::size_t type) const { return std::max<std::uint64_t>(1, state(type).shape.words()); }
 
   /// Where the listed objects of all classes are, those of the heap included.
   View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);
@@ -67,8 +68,8 @@ class PlacedClasses {
   View<const SavedItem*> with_items(View<const SavedItem*> items);
   View<const CheckpointItem*> with_items(View<const CheckpointItem*> items);
 
-  /// Calls a function that loads a file with these items. Forgets objects that are at no place, which only a forged
-  /// file has, and all objects if the file changed while it was being read.
+  /// Calls a function that loads a file with these items. Forgets objects that are at no place, or at one that is taken
+  /// already, which only a forged file has, and all objects if the file changed while it was being read.
   template <class F>
   auto load(const F& function) {
     try {
@@ -94,6 +95,7 @@ class PlacedClasses {
   void refresh();
   void check_loaded();
   void clear();
+  void clear_claims(const PlacedWords& words);
 
   std::uint64_t count(std::size_t type);
 
@@ -103,6 +105,7 @@ class PlacedClasses {
   const ClassTable& classes_;
   std::vector<std::optional<OfClass>> of_class_;  // by index
   std::vector<PlacedWords> words_;                // of all that there are
+  DeviceArray<ListSize> no_blocks_;
   std::vector<ObjectPlaces> places_;
   std::vector<CheckpointItem> items_;
   std::vector<const SavedItem*> saved_;

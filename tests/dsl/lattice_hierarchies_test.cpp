@@ -1,0 +1,215 @@
+/// @file
+/// Classes of a hierarchy on a lattice: those that share a place, and those of which a place has room for one object.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
+
+#include "../platform/test_support.h"
+#include "test_folder.h"
+
+namespace lattice_hierarchies_test {
+
+using dynasoar::Lattice;
+using dynasoar::LatticeShape;
+using dynasoar::Place;
+using dynasoar::test::count_if;
+using dynasoar::test::Counters;
+
+class Plant;
+class Moss;
+class Oak;
+class Beast;
+class Wolf;
+class Bear;
+using AllocatorT = dynasoar::SoaAllocator<Plant, Moss, Oak, Beast, Wolf, Bear>;
+
+/// Moss grows where oaks do.
+class Plant : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Plant, (height_, std::uint32_t));
+  __device__ explicit Plant(std::uint32_t height) : height_(height) {}
+};
+
+class Moss final : public Plant {
+ public:
+  using BaseClass = Plant;
+  DYNASOAR_FIELDS(Moss, (is_wet_, bool));
+  __device__ Moss() : Plant(1), is_wet_(true) {}
+};
+
+class Oak final : public Plant {
+ public:
+  using BaseClass = Plant;
+  DYNASOAR_FIELDS(Oak, (acorns_, std::uint16_t));
+  __device__ Oak() : Plant(100), acorns_(7) {}
+};
+
+/// A place has room for a wolf or a bear.
+class Beast : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  static constexpr bool kOnePerPlace = true;
+  DYNASOAR_FIELDS(Beast, (number_, std::uint32_t));
+  __device__ explicit Beast(std::uint32_t number) : number_(number) {}
+  __device__ void die() { dynasoar::destroy(this); }
+};
+
+class Wolf final : public Beast {
+ public:
+  using BaseClass = Beast;
+  DYNASOAR_FIELDS(Wolf, (speed_, std::uint8_t));
+  __device__ explicit Wolf(std::uint32_t number) : Beast(number), speed_(3) {}
+};
+
+class Bear final : public Beast {
+ public:
+  using BaseClass = Beast;
+  DYNASOAR_FIELDS(Bear, (fat_, double));
+  __device__ explicit Bear(std::uint32_t number) : Beast(number), fat_(0.5) {}
+};
+
+using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
+
+struct Everywhere {
+  __device__ bool operator()(Place) const { return true; }
+};
+
+/// Whether the number of a place is one of some that repeat.
+struct Every {
+  LatticeShape shape;
+  std::uint64_t step, first;
+  __device__ bool operator()(Place place) const { return shape.number(place) % step == first; }
+};
+
+TEST_CASE("objects of several classes of a hierarchy are at one place, and all of them are visited") {
+  Handle handle(kSmall);
+  Lattice<Moss, Oak> forest(handle, {65, 4});
+  const LatticeShape shape = forest.shape();
+  forest.parallel_new<Moss>(Every{shape, 2, 0});
+  forest.parallel_new<Oak>(Every{shape, 3, 0});
+  const Counters found(4);
+  forest.parallel_for([found = found.data(), shape] __device__(Place place) {
+    const std::uint64_t number = shape.number(place);
+    std::uint32_t height = 0;
+    dynasoar::for_each_at<Plant>(place, [&](Plant* plant) { height += plant->height_; });
+    count_if(found[0], height == (number % 2 == 0 ? 1u : 0u) + (number % 3 == 0 ? 100u : 0u));
+    count_if(found[1], dynasoar::is_free<Plant>(place) == (height == 0));
+    count_if(found[2], dynasoar::count_neighbours<Plant>(place) ==
+                           8 - dynasoar::count_free_neighbours<Moss, Oak>(place, dynasoar::Moore<>{}));
+    count_if(found[3], dynasoar::lattice_of<Plant>().size() == 260);
+  });
+  handle.synchronize();
+  for (std::size_t i = 0; i < 4; ++i) CHECK(found[i] == 260);
+  CHECK(handle.count<Plant>() == 130 + 87);
+}
+
+TEST_CASE("of a hierarchy with one object per place, at most one object is at a place, whatever its class") {
+  Handle handle(kSmall);
+  Lattice<Wolf, Bear> wood(handle, {9, 5});
+  const LatticeShape shape = wood.shape();
+  wood.parallel_new<Wolf>(Every{shape, 3, 0}, 1u);
+  wood.parallel_new<Bear>(Everywhere{}, 2u);  // where no wolf is
+  CHECK(handle.count<Wolf>() == 15);
+  CHECK(handle.count<Bear>() == 30);
+  const Counters found(3);
+  wood.parallel_for([found = found.data(), shape] __device__(Place place) {
+    const bool is_wolf = shape.number(place) % 3 == 0;
+    const Beast* const beast = dynasoar::at<Beast>(place);
+    if (beast == nullptr) return;
+    count_if(found[0], beast->number_ == (is_wolf ? 1u : 2u));
+    count_if(found[1], (dynasoar::cast<Wolf>(beast) != nullptr) == is_wolf);
+    count_if(found[2],
+             dynasoar::make_new_at<Wolf>(place, 3u) == nullptr && dynasoar::make_new_at<Bear>(place, 3u) == nullptr);
+  });
+  handle.synchronize();
+  for (std::size_t i = 0; i < 3; ++i) CHECK(found[i] == 45);
+}
+
+struct WolfMovesRight {
+  LatticeShape shape;
+  __device__ bool operator()(Beast* beast) const {
+    return dynasoar::cast<Wolf>(beast) != nullptr &&
+           dynasoar::move_to(beast, shape.right(dynasoar::place_of(beast))) != nullptr;
+  }
+};
+
+TEST_CASE("nobody enters the place of another class in the loop in which it becomes free, but everybody in the next") {
+  Handle handle(kSmall);
+  Lattice<Wolf, Bear> wood(handle, {64});
+  const LatticeShape shape = wood.shape();
+  wood.parallel_new<Wolf>(Every{shape, 64, 0}, 1u);
+  wood.parallel_new<Bear>(Every{shape, 64, 1}, 2u);
+  const Counters done(4);
+  const WolfMovesRight wolf_moves_right{shape};
+  // The bear dies; the wolf, which wants its place, stays.
+  handle.parallel_do<Beast>([=, done = done.data()] __device__(Beast * beast) {
+    if (dynasoar::cast<Bear>(beast) != nullptr) count_if(done[0], dynasoar::destroy(beast));
+    count_if(done[1], wolf_moves_right(beast));
+  });
+  handle.synchronize();
+  CHECK(done[0] == 1);
+  CHECK(done[1] == 0);
+  // Now it goes there, and a bear cannot take its old place yet.
+  handle.parallel_do<Beast>([=, done = done.data()] __device__(Beast * beast) {
+    const Place before = dynasoar::place_of(beast);
+    count_if(done[2], wolf_moves_right(beast));
+    count_if(done[3], dynasoar::make_new_at<Bear>(before, 3u) == nullptr);
+  });
+  handle.synchronize();
+  CHECK(done[2] == 1);
+  CHECK(done[3] == 1);
+  wood.parallel_new<Bear>(Everywhere{}, 4u);
+  CHECK(handle.count<Wolf>() == 1);
+  CHECK(handle.count<Bear>() == 63);
+  handle.parallel_do<Beast, &Beast::die>();
+  wood.parallel_new<Wolf>(Everywhere{}, 5u);
+  CHECK(handle.count<Wolf>() == 64);
+  CHECK(handle.sum<&Beast::number_>() == 5 * 64);
+}
+
+TEST_CASE("a checkpoint keeps classes apart that it has found apart, and a forged one does not bring them together") {
+  const dynasoar::test::TestFolder folder;
+  const std::string path = folder / "run.checkpoint";
+  Handle handle(kSmall);
+  Lattice<Wolf, Bear> wood(handle, {100});
+  wood.parallel_new<Wolf>(Every{wood.shape(), 2, 0}, 1u);
+  handle.save(path);
+  handle.parallel_do<Beast, &Beast::die>();
+  wood.parallel_new<Bear>(Everywhere{}, 2u);
+  CHECK(handle.count<Bear>() == 100);
+  handle.load(path);
+  wood.parallel_new<Bear>(Everywhere{}, 3u);
+  CHECK(handle.count<Wolf>() == 50);
+  CHECK(handle.count<Bear>() == 50);
+  CHECK(handle.sum<&Beast::number_>() == 50 * 1 + 50 * 3);
+
+  // What a file may say: both at every place.
+  handle.parallel_do<Beast, &Beast::die>();
+  handle.synchronize();
+  const auto forge = [&] {
+    for (const std::size_t type : {4, 5}) {
+      handle.executor().fill_bytes(handle.loops().placed().state(type).seen, 0xFF, 2 * sizeof(std::uint64_t));
+    }
+    return 0;
+  };
+  CHECK(handle.count<Beast>() == 0);
+  handle.loops().placed().load(forge);
+  CHECK(handle.count<Wolf>() == 100);
+  CHECK(handle.count<Bear>() == 0);
+}
+
+TEST_CASE("keeping classes apart takes a bit per place") {
+  Handle handle(kSmall);
+  // 4, 1; 4, 8. 2 * 3 + 1 bits
+  CHECK(Lattice<Wolf, Bear>(handle, {128, 100}).bytes() == 12800 * (5 + 12) + 12800 * 7 / 8);
+}
+
+}  // namespace lattice_hierarchies_test
