@@ -113,6 +113,18 @@ View<ObjectPlaces> PlacedClasses::list_all(View<ObjectPlaces> in_heap, const Cla
   return places_;
 }
 
+View<PlacedBlocks> PlacedClasses::blocks_pointing_to(const ClassSet& targets) {
+  refresh();
+  blocks_.clear();
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (!of_class_[type] || !classes_[type].may_point_to(targets)) continue;
+    const PlacedState& placed = of_class_[type]->state;
+    const auto words = static_cast<std::uint32_t>(placed.shape.words());
+    blocks_.push_back({static_cast<int>(type), placed.base, {placed.seen, words}});
+  }
+  return blocks_;
+}
+
 Statistics PlacedClasses::completed(Statistics statistics) {
   refresh();
   for (std::size_t type = 0; type < of_class_.size(); ++type) {

@@ -1,6 +1,7 @@
 /// @file
 /// Classes of a hierarchy on a lattice: those that share a place, and those of which a place has room for one object.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,7 +28,8 @@ class Oak;
 class Beast;
 class Wolf;
 class Bear;
-using AllocatorT = dynasoar::SoaAllocator<Plant, Moss, Oak, Beast, Wolf, Bear>;
+class Keeper;
+using AllocatorT = dynasoar::SoaAllocator<Plant, Moss, Oak, Beast, Wolf, Bear, Keeper>;
 
 /// Moss grows where oaks do.
 class Plant : public dynasoar::SoaBase<AllocatorT> {
@@ -71,8 +73,26 @@ class Wolf final : public Beast {
 class Bear final : public Beast {
  public:
   using BaseClass = Beast;
-  DYNASOAR_FIELDS(Bear, (fat_, double));
-  __device__ explicit Bear(std::uint32_t number) : Beast(number), fat_(0.5) {}
+  using Keepers = std::array<Keeper*, 2>;
+  DYNASOAR_FIELDS(Bear, (fat_, double), (keepers_, Keepers));
+  __device__ explicit Bear(std::uint32_t number) : Beast(number), fat_(0.5) { keepers_.fill(nullptr); }
+};
+
+/// At no place, and looks at all who are at one.
+class Keeper final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Keeper, (share_, std::uint32_t), (beasts_, std::uint32_t), (bears_, std::uint32_t));
+  __device__ explicit Keeper(std::size_t number) : share_(static_cast<std::uint32_t>(number)), beasts_(0), bears_(0) {}
+  __device__ auto count_beasts() {
+    return dynasoar::device_reduce<Beast>(
+               0u, dynasoar::Plus{}, [](Beast* beast) -> std::uint32_t { return beast->number_; },
+               [share = share_.get()](std::uint32_t number) -> std::uint32_t { return number * share; })
+        .then([this](std::uint32_t sum) { beasts_ = sum; });
+  }
+  __device__ auto count_bears() {
+    return dynasoar::device_reduce<Bear>(0u, dynasoar::Plus{}, [](Bear*) -> std::uint32_t { return 1; })
+        .then([this](std::uint32_t sum) { bears_ = sum; });
+  }
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
@@ -206,10 +226,65 @@ TEST_CASE("a checkpoint keeps classes apart that it has found apart, and a forge
   CHECK(handle.count<Bear>() == 0);
 }
 
+TEST_CASE("objects without places see all objects at places with device_reduce") {
+  Handle handle(kSmall);
+  Lattice<Wolf, Bear> wood(handle, {257, 9});
+  const LatticeShape shape = wood.shape();
+  handle.parallel_new<Keeper>(100);
+  wood.parallel_new<Wolf>(Every{shape, 3, 0}, 5u);
+  wood.parallel_new<Bear>(Every{shape, 3, 1}, 7u);
+  const std::uint64_t bears = handle.count<Bear>();
+  handle.parallel_do<&Keeper::count_beasts>();
+  handle.parallel_do<&Keeper::count_bears>();
+  CHECK(bears == 771);
+  CHECK(handle.sum<&Keeper::bears_>() == 100 * bears);
+  CHECK(handle.sum<&Keeper::beasts_>() == 99 * 100 / 2 * 771 * (5 + 7));
+  // What has died since is not seen.
+  handle.parallel_do<Beast, &Beast::die>();
+  auto step = handle.record([&] { handle.parallel_do<&Keeper::count_beasts>(); });
+  step();
+  CHECK(handle.sum<&Keeper::beasts_>() == 0);
+}
+
+TEST_CASE("compaction updates pointers in placed objects") {
+  Handle handle(kSmall);
+  Lattice<Wolf, Bear> wood(handle, {257, 9});
+  const LatticeShape shape = wood.shape();
+  constexpr std::uint32_t kKeepers = 5000;
+  handle.parallel_new<Keeper>(kKeepers);
+  dynasoar::DeviceArray<Keeper*> all(kKeepers);
+  handle.parallel_do<Keeper>([all = all.data()] __device__(Keeper * keeper) { all[keeper->share_] = keeper; });
+  wood.parallel_new<Bear>(Every{shape, 3, 1}, 7u);
+  // Each bear has one of the keepers that stay, every fourth one.
+  handle.parallel_do<Bear>([all = all.data(), shape] __device__(Bear * bear) {
+    const auto number = static_cast<std::uint32_t>(shape.number(dynasoar::place_of(bear)));
+    bear->number_ = number;
+    bear->keepers_[1] = all[4 * (number % (kKeepers / 4))];
+  });
+  handle.parallel_do<Keeper>([] __device__(Keeper * keeper) {
+    if (keeper->share_ % 4 != 0) dynasoar::destroy(keeper);
+  });
+  handle.parallel_do<Bear>([shape] __device__(Bear * bear) {  // compaction finds them where they are now
+    dynasoar::move_to(bear, shape.right(dynasoar::place_of(bear)));
+  });
+  handle.compact<Keeper>();
+  const Counters found(3);
+  handle.parallel_do<Bear>([all = all.data(), found = found.data()] __device__(Bear * bear) {
+    const std::uint32_t keeper = 4 * (bear->number_ % (kKeepers / 4));
+    count_if(found[0], bear->keepers_[1]->share_ == keeper);
+    count_if(found[1], bear->keepers_[1] != all[keeper]);
+    count_if(found[2], bear->keepers_[0] == nullptr);
+  });
+  handle.synchronize();
+  CHECK(found[0] == 771);
+  CHECK(found[1] > 500);  // three of four blocks are gone
+  CHECK(found[2] == 771);
+}
+
 TEST_CASE("keeping classes apart takes a bit per place") {
   Handle handle(kSmall);
-  // 4, 1; 4, 8. 2 * 3 + 1 bits
-  CHECK(Lattice<Wolf, Bear>(handle, {128, 100}).bytes() == 12800 * (5 + 12) + 12800 * 7 / 8);
+  // 4, 1; 4, 8, 16. 2 * 3 + 1 bits
+  CHECK(Lattice<Wolf, Bear>(handle, {128, 100}).bytes() == 12800 * (5 + 28) + 12800 * 7 / 8);
 }
 
 }  // namespace lattice_hierarchies_test

@@ -201,7 +201,7 @@ class AllocatorHandle {
     Executor::check_may_submit();
     options.check();
     if constexpr (AllocatorT::kCompacts) {
-      detail::compact<AllocatorT, T>(executor(), loops_.storage(), options, arrays...);
+      detail::compact<AllocatorT, T>(executor(), loops_.storage(), loops_.placed(), options, arrays...);
     }
   }
 

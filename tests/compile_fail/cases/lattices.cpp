@@ -21,13 +21,7 @@ class Bird : public dynasoar::SoaBase<AllocatorT> {
 class Moss final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-#if defined(MISTAKE_pointer_of_placed_object_to_compacted)
-  // expect: compaction would not update it
-  // names: lattices::Bird
-  DYNASOAR_FIELDS(Moss, (eaten_by_, Bird*))
-#else
-  DYNASOAR_FIELDS(Moss, (age_, int))
-#endif
+  DYNASOAR_FIELDS(Moss, (age_, int), (eaten_by_, Bird*))
   __device__ explicit Moss(int) {}
   __device__ void look() {}
   __device__ auto count() {

@@ -75,6 +75,13 @@ struct ClassInfo {
   View<FieldInfo> fields;       ///< inherited ones first
   bool is_placed = false;       ///< blocks lie one after the other, in memory of the class's own
   bool has_subclasses = false;  ///< among the listed classes
+
+  /// Whether its objects have fields that may point to objects of some classes.
+  constexpr bool may_point_to(const ClassSet& targets) const {
+    bool found = false;
+    for (const FieldInfo& field : fields) found = found || field.targets.overlaps(targets);
+    return found;
+  }
 };
 
 /// All classes, by their index, and how their blocks lie in pages.

@@ -87,33 +87,44 @@ class Forwarding {
   CompactedHeap heap_;
 };
 
-/// Updates pointers: those in the objects of each class, which is a part of the loop, and those in arrays, each another
-/// part. They are looked at as handles.
+/// Updates pointers: those in the objects of each class, which is a part of the loop, and those in arrays and in the
+/// objects of placed classes, each another part. They are looked at as handles.
 class UpdatePointers {
  public:
-  static constexpr std::size_t kMostArrays = 8;
+  static constexpr std::size_t kMost = 8;
   struct Scratch {};
 
-  /// @param arrays   up to so many
-  /// @param objects  whether to look at objects, too
-  UpdatePointers(const CompactedHeap& heap, View<HandleArray> arrays, bool objects)
+  /// @param objects   whether to look at the objects in the heap
+  /// @param arrays    up to kMost
+  /// @param placed    up to kMost, all with fields that may point to what has moved
+  UpdatePointers(const CompactedHeap& heap, bool objects, View<HandleArray> arrays, View<PlacedBlocks> placed)
       : forwarding_(heap), classes_(objects ? static_cast<int>(heap.heap.types.size()) : 0) {
     for (const HandleArray& array : arrays) arrays_[array_count_++] = array;
+    for (const PlacedBlocks& of_class : placed) placed_[placed_count_++] = of_class;
   }
 
-  __device__ int parts() const { return forwarding_.is_needed() ? classes_ + array_count_ : 0; }
+  __device__ int parts() const { return forwarding_.is_needed() ? classes_ + array_count_ + placed_count_ : 0; }
 
   __device__ std::size_t count(int part) const {
-    if (part >= classes_) return (arrays_[part - classes_].size + kUpdatesPerTeam - 1) / kUpdatesPerTeam;
-    return has_pointers(part) ? (heap().lists[part].size->blocks + kBlocksPerTeam - 1) / kBlocksPerTeam : 0;
+    if (part < classes_) return has_pointers(part) ? teams_for(length_of(heap().lists[part]), kBlocksPerTeam) : 0;
+    const int array = part - classes_;
+    if (array < array_count_) return teams_for(arrays_[array].size, kUpdatesPerTeam);
+    return teams_for(placed_[array - array_count_].blocks.blocks, kBlocksPerTeam);
   }
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch&, int part, std::size_t index) const {
-    if (part < classes_) {
-      update_objects(team, part, index);
+    const int array = part - classes_;
+    if (array < 0) {
+      update_objects(team, heap().lists[part], part, index,
+                     [&](std::uint32_t block) { return heap().memory_of(block, part); });
+    } else if (array < array_count_) {
+      update_array(team, arrays_[array], index);
     } else {
-      update_array(team, arrays_[part - classes_], index);
+      const PlacedBlocks& placed = placed_[array - array_count_];
+      const std::size_t bytes = heap().table.classes[placed.type].block_bytes;
+      update_objects(team, placed.blocks, placed.type, index,
+                     [&](std::uint32_t block) { return placed.base + block * bytes; });
     }
   }
 
@@ -121,6 +132,10 @@ class UpdatePointers {
   static constexpr std::uint32_t kBlocksPerTeam = kUpdatesPerTeam / kSlotsPerBlock;
 
   __device__ const CompactedHeap& heap() const { return forwarding_.heap(); }
+
+  __device__ static std::size_t teams_for(std::size_t things, std::size_t per_team) {
+    return (things + per_team - 1) / per_team;
+  }
 
   /// Whether objects of a class have fields that may point to what has moved.
   __device__ bool has_pointers(int type) const {
@@ -132,16 +147,17 @@ class UpdatePointers {
     return found;
   }
 
-  template <class Team>
-  __device__ void update_objects(const Team& team, int type, std::size_t index) const {
-    const BlockList list = heap().lists[type];
+  /// @param memory_of   called with a block of the list: where it is
+  template <class Team, class List, class MemoryOf>
+  __device__ void update_objects(const Team& team, const List& list, int type, std::size_t index,
+                                 const MemoryOf& memory_of) const {
     const auto first = static_cast<std::uint32_t>(index * kBlocksPerTeam);
-    const std::uint32_t left = list.size->blocks - first;
+    const std::uint32_t left = length_of(list) - first;
     const std::uint32_t blocks = left < kBlocksPerTeam ? left : kBlocksPerTeam;
     team.for_each(blocks * static_cast<std::uint32_t>(kSlotsPerBlock), [&](std::uint32_t i) {
-      const ListedBlock entry = list.entries[first + i / kSlotsPerBlock];
+      const ListedBlock entry = load_entry(list, first + i / kSlotsPerBlock);
       const std::uint32_t slot = i % kSlotsPerBlock;
-      if ((entry.slots >> slot & 1) != 0) update_object(heap().memory_of(entry.block, type), slot, type);
+      if ((entry.slots >> slot & 1) != 0) update_object(memory_of(entry.block), slot, type);
     });
   }
 
@@ -178,8 +194,10 @@ class UpdatePointers {
   }
 
   Forwarding forwarding_;
-  HandleArray arrays_[kMostArrays] = {};
+  HandleArray arrays_[kMost] = {};
+  PlacedBlocks placed_[kMost] = {};
   int array_count_ = 0;
+  int placed_count_ = 0;
   int classes_;
 };
 

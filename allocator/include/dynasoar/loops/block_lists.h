@@ -39,6 +39,25 @@ struct BlockList {
   ListSize* size;
 };
 
+/// In the place of a list: blocks that lie one after the other, all of them, also those without objects.
+struct AllBlocks {
+  const std::uint64_t* slots;
+  std::uint32_t blocks;
+};
+
+/// How long a list is, in a loop.
+__device__ inline std::uint32_t length_of(const BlockList& list) {
+  return list.size->blocks;
+}
+__device__ inline std::uint32_t length_of(const AllBlocks& list) {
+  return list.blocks;
+}
+
+/// An entry of all blocks. That of a list: see the backends' load_entry.
+__device__ inline ListedBlock load_entry(const AllBlocks& list, std::uint32_t index) {
+  return {list.slots[index], index};
+}
+
 /// The making of a type's list; zero at first.
 struct ListProgress {
   AtomicWord<std::uint32_t> entries;        ///< entries written so far

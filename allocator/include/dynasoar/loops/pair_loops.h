@@ -8,7 +8,7 @@
 /// `Pairs` says what happens to two objects:
 ///
 ///     kOthers                             number of lists of others
-///     BlockList list<kList>()             one of them
+///     List<kList> list<kList>()           one of them, a BlockList or AllBlocks
 ///     Request, Source, Result             trivially copyable
 ///     Request request(block, slot)        what an object wants to know
 ///     Source load<kList>(block, slot)     what is read of another one

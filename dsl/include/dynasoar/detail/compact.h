@@ -11,6 +11,7 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/compaction.h>
+#include <dynasoar/detail/placed_classes.h>
 #include <dynasoar/heap/compaction.h>
 #include <dynasoar/heap/heap_storage.h>
 #include <dynasoar/platform/executor.h>
@@ -24,33 +25,20 @@ template <class U, class... Types>
 inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
                                                                std::is_base_of_v<std::remove_cv_t<U>, Types>);
 
-/// Whether placed objects have fields that may point to a T or a subclass. Compaction does not visit them.
-template <class A, class T>
-constexpr bool placed_objects_point_to() {
-  for (const ClassInfo& info : class_table_v<A>.classes) {
-    for (const FieldInfo& field : info.fields) {
-      if (info.is_placed && field.targets.overlaps(class_set_v<A, T>)) return true;
-    }
-  }
-  return false;
-}
-
 /// Compacts the blocks of T and its subclasses.
 template <class A, class T, class... U>
-void compact(Executor& executor, const HeapStorage<A>& storage, const CompactionOptions& options,
+void compact(Executor& executor, const HeapStorage<A>& storage, PlacedClasses& placed, const CompactionOptions& options,
              const PointerArray<U>&... arrays) {
   using Moved = typename A::template Subtypes<T>;
   static_assert(!is_placed<T>(), "dynasoar: objects of a placed class are at their places and cannot be compacted");
-  static_assert(!placed_objects_point_to<A, T>(),
-                "dynasoar: a class that is placed on a lattice has a pointer to objects of the class that is to be "
-                "compacted, and compaction would not update it. Leave compact out, or the pointer");
   static_assert((true && ... && may_point_to_v<U, Moved>),
                 "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
                 "a base of T, nor derived from it");
   const std::array<HandleArray, sizeof...(U)> handles{
       HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
   storage.make_lists(executor, class_set_v<A, void>);
-  compact(executor, storage, class_set_v<A, T>, options.above, handles);
+  constexpr ClassSet kMoved = class_set_v<A, T>;
+  compact(executor, storage, kMoved, options.above, handles, placed.blocks_pointing_to(kMoved));
 }
 
 }  // namespace dynasoar::detail

@@ -14,6 +14,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/neighbour_reduction.h>
 #include <dynasoar/detail/pair_reduction.h>
+#include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/objects.h>
@@ -130,15 +131,23 @@ struct PairCall {
   Slot slot_call;
 
   template <int kList>
-  __device__ static BlockList list() {
-    return bound_state<Allocator>().lists[Allocator::template index_of<typename Others::template at<kList>>];
+  using List = std::conditional_t<is_placed<typename Others::template at<kList>>(), AllBlocks, BlockList>;
+
+  template <int kList>
+  __device__ static List<kList> list() {
+    using Other = typename Others::template at<kList>;
+    if constexpr (!is_placed<Other>()) {
+      return bound_state<Allocator>().lists[Allocator::template index_of<Other>];
+    } else if constexpr (Allocator::template Subtypes<Other>::size > 1) {
+      return {nullptr, 0};  // objects at places are of classes without subclasses
+    } else {
+      const PlacedState& placed = PlacedObjects<Allocator>::template state<Other>();
+      return {placed.seen, static_cast<std::uint32_t>(placed.shape.words())};
+    }
   }
 
   __device__ Request request(std::uint32_t block, std::uint32_t slot) const {
     check_listed_or_base<Allocator, typename Reduction::Other>();
-    static_assert(!is_placed<typename Reduction::Other>(),
-                  "dynasoar: device_reduce looks at objects in the heap, and the objects of this class are placed on a "
-                  "lattice. Use device_do, or look at neighbours with dynasoar::at");
     Object* const object = Allocator::template object<Object>(block, slot);
     [[maybe_unused]] const Scope scope(reinterpret_cast<std::uint64_t>(object));
     return slot_call.call(object);

@@ -15,6 +15,7 @@
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/heap/compaction.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/heap/placed_words.h>
 #include <dynasoar/loops/block_lists.h>
@@ -60,6 +61,9 @@ class PlacedClasses {
 
   /// Where the listed objects of all classes are, those of the heap included.
   View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);
+
+  /// The objects of those classes that have fields which may point to some classes. @return valid until the next call
+  View<PlacedBlocks> blocks_pointing_to(const ClassSet& targets);
 
   /// The statistics of the heap, with what is known of placed classes. Waits.
   Statistics completed(Statistics statistics);
@@ -107,6 +111,7 @@ class PlacedClasses {
   std::vector<PlacedWords> words_;                // of all that there are
   DeviceArray<ListSize> no_blocks_;
   std::vector<ObjectPlaces> places_;
+  std::vector<PlacedBlocks> blocks_;
   std::vector<CheckpointItem> items_;
   std::vector<const SavedItem*> saved_;
   std::vector<const CheckpointItem*> loaded_;

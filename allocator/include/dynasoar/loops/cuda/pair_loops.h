@@ -64,7 +64,7 @@ class TileReader {
       : pairs_(pairs),
         tiles_(tiles),
         list_(Pairs::template list<kList>()),
-        entries_(list_.size->blocks),
+        entries_(length_of(list_)),
         next_(threadIdx.x / 64) {
     read_entry();
     read_source(tiles_[0]);
@@ -107,7 +107,7 @@ class TileReader {
 
   const Pairs& pairs_;
   TileT (&tiles_)[2];
-  BlockList list_;
+  typename Pairs::template List<kList> list_;
   std::uint32_t entries_;
   std::uint32_t objects_ = 0;
   std::uint32_t next_;   // entry to be read

@@ -12,6 +12,10 @@
 
 namespace dynasoar::detail {
 
+inline ListedBlock load_entry(const BlockList& list, std::uint32_t index) {
+  return list.entries[index];
+}
+
 /// Makes the list of a type if objects of it were created or deleted since its last one.
 template <class Heap>
 void make_list(Executor& executor, const ListSource<Heap>& type, const typename Heap::BlockWords& slots) {

@@ -15,10 +15,10 @@ namespace dynasoar::detail {
 template <int kList, class Pairs>
 void visit_list(const Pairs& pairs, int objects, RawArray<typename Pairs::Request, 64>& requests,
                 RawArray<typename Pairs::Result, 64>& results) {
-  const BlockList list = Pairs::template list<kList>();
+  const auto list = Pairs::template list<kList>();
   RawArray<typename Pairs::Source, 64> tile;
-  for (std::uint32_t i = 0; i < list.size->blocks; ++i) {
-    const ListedBlock entry = list.entries[i];
+  for (std::uint32_t i = 0; i < length_of(list); ++i) {
+    const ListedBlock entry = load_entry(list, i);
     int sources = 0;
     for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
       tile.make(static_cast<std::size_t>(sources++),
