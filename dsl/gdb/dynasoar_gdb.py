@@ -14,6 +14,7 @@ import gdb
 
 SLOTS = 64
 LINE = 128  # bytes
+HALF_LINE = 64
 SLOT_BITS = SLOTS - 1
 BLOCK_BITS = 0x0000FFFFFFFFFFC0
 ADDRESS_BITS = 0x00FFFFFFFFFFFFFF
@@ -104,6 +105,22 @@ class Class:
         return next_line(self.bytes) if self.bytes > 0 else LINE
 
 
+    @property
+    def placed_block_bytes(self):
+        return max(HALF_LINE, (self.bytes + HALF_LINE - 1) // HALF_LINE * HALF_LINE)
+
+
+def bound_state(name):
+    """What device code knows of an allocator, or of the placed classes of one."""
+    for expression in (f"'dynasoar::detail::Binding<{name} >::state'", f"dynasoar::detail::Binding<{name} >::state",
+                       f"'dynasoar::detail::Binding<{name}>::state'"):
+        try:
+            return gdb.parse_and_eval(expression)
+        except gdb.error:
+            continue
+    raise gdb.error(f"no variable dynasoar::detail::Binding<{name}>::state")
+
+
 class Allocator:
     """An allocator type: its classes, and where its heap is."""
 
@@ -128,17 +145,16 @@ class Allocator:
             stride *= 2
         return page, stride
 
-    def base(self):
-        return int(self.state()["base"])
-
     def state(self):
-        for expression in (f"'dynasoar::detail::Binding<{self.name} >::state'", f"dynasoar::detail::Binding<{self.name} >::state",
-                           f"'dynasoar::detail::Binding<{self.name}>::state'"):
-            try:
-                return gdb.parse_and_eval(expression)
-            except gdb.error:
-                continue
-        raise gdb.error(f"no variable dynasoar::detail::Binding<{self.name}>::state")
+        return bound_state(self.name)
+
+    def placed(self, bits):
+        """What is known of the lattice of an object's class; None if it is on none."""
+        try:
+            of_class = bound_state(f"dynasoar::detail::PlacedStates<{self.name} >")["of"][(bits >> 56) - 1]
+        except gdb.error:
+            return None  # no class is placed
+        return of_class if int(of_class["seen"]) != 0 else None
 
     def class_of(self, bits):
         index = (bits >> 56) - 1
@@ -149,8 +165,11 @@ class Allocator:
         name = self.class_of(bits).name
         if not self.in_blocks:
             return f"{name} (at {bits & ADDRESS_BITS:#x})"
-        page, within = divmod(bits & BLOCK_BITS, self.page_bytes)
-        block = page * self.stride + within // self.class_of(bits).block_bytes
+        if self.placed(bits):
+            block = (bits & BLOCK_BITS) // self.class_of(bits).placed_block_bytes
+        else:
+            page, within = divmod(bits & BLOCK_BITS, self.page_bytes)
+            block = page * self.stride + within // self.class_of(bits).block_bytes
         generation = f", generation {bits >> 48 & 255}" if self.is_checked() else ""
         return f"{name} (block {block}, slot {bits & SLOT_BITS}{generation})"
 
@@ -160,7 +179,7 @@ class Allocator:
     def elements(self, bits):
         """Each field, and its elements as values."""
         if self.in_blocks:
-            block = self.base() + (bits & BLOCK_BITS)
+            block = int((self.placed(bits) or self.state())["base"]) + (bits & BLOCK_BITS)
             for field, offset in self.class_of(bits).places:
                 first = block + offset + (bits & SLOT_BITS) * field.type.sizeof
                 yield field, [value_at(first + i * field.stride, field.type) for i in range(field.count)]

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
@@ -98,9 +99,58 @@ using Soa = dynasoar::SoaAllocator<Ts...>;
 template <class... Ts>
 using Aos = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Ts...>;
 
+/// Classes whose objects are on a lattice, and one that is not.
+struct Land {
+  class Tree;
+  class Spot;
+  class Owner;
+  using AllocatorT = dynasoar::SoaAllocator<Tree, Spot, Owner>;
+
+  class Tree : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    static constexpr bool kPlaced = true;
+    using Marks = std::array<std::uint16_t, 2>;
+    DYNASOAR_FIELDS(Tree, (age_, float), (marks_, Marks), (owner_, Owner*), (spot_, Spot*), (is_old_, bool));
+    explicit Tree(int number)
+        : age_(static_cast<float>(number)), marks_(Marks{1, 2}), owner_(nullptr), spot_(nullptr), is_old_(true) {}
+  };
+  class Spot : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    static constexpr bool kPlaced = true;
+    DYNASOAR_FIELDS(Spot, (shade_, std::uint8_t));
+    explicit Spot(int number) : shade_(static_cast<std::uint8_t>(number)) {}
+  };
+  class Owner : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Owner, (tree_, Tree*));
+    explicit Owner(Tree* tree) : tree_(tree) {}
+  };
+
+  struct ShowAll {
+    void operator()(std::size_t) const {
+      const dynasoar::LatticeShape& shape = dynasoar::lattice_of<Tree>();
+      for (int i = 0; i < 3; ++i) {
+        const dynasoar::Place place = shape.place({100 * i + 7, i, 0});
+        auto* const tree = dynasoar::make_new_at<Tree>(place, i);
+        tree->spot_ = dynasoar::make_new_at<Spot>(place, 50 + i);
+        tree->owner_ = dynasoar::make_new<Owner>(tree);
+        World<Soa>::show(tree);
+        World<Soa>::show<Spot>(tree->spot_);
+        World<Soa>::show<Owner>(tree->owner_);
+      }
+    }
+  };
+  static void run() {
+    dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+    const dynasoar::Lattice<Tree, Spot> lattice(handle, {300, 4});
+    handle.parallel_for(1, ShowAll{});
+  }
+};
+
 }  // namespace gdb_test
 
 int main() {
   gdb_test::World<gdb_test::Soa>::run();
   gdb_test::World<gdb_test::Aos>::run();
+  gdb_test::Land::run();
 }
