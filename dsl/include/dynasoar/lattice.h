@@ -18,6 +18,7 @@
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
+#include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/place.h>
@@ -76,14 +77,24 @@ class Lattice {
   template <class F, class... Args>
   void parallel_for(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
-    run(detail::AllPlaces{shape_}, call_of(function, std::move(args)...));
+    run(detail::AllPlaces{shape_}, call_of<Place>(function, std::move(args)...));
   }
 
   /// Like parallel_for, but only for places without objects of the classes Us; without Us, of any class of the lattice.
   template <class... Us, class F, class... Args>
   void parallel_for_free(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
-    run(free_places<Us...>(), call_of(function, std::move(args)...));
+    run(free_places<Us...>(), call_of<Place>(function, std::move(args)...));
+  }
+
+  /// Calls `function(block, args...)` for all blocks of 64 places, each with a PlaceBlock: see `where`, `create_where`
+  /// and `destroy_where`.
+  template <class F, class... Args>
+  void parallel_for_blocks(F function, Args... args) {
+    static_assert(detail::check_given<F, Args...>());
+    const auto call = call_of<PlaceBlock>(function, std::move(args)...);
+    handle_.loops().template run_unlisted<F>(
+        [&] { detail::loop_over_indices<Allocator>(handle_.executor(), shape_.words(), call); });
   }
 
   /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true.
@@ -129,10 +140,10 @@ class Lattice {
   template <class T>
   detail::PlacedState state() const;
 
-  template <class F, class... Args>
+  template <class Where, class F, class... Args>
   static auto call_of(F function, Args... args) {
     detail::check_arguments<Allocator>(args...);
-    return detail::PlaceCall<Allocator, F, Args...>{function, {std::move(args)...}};
+    return detail::PlaceCall<Allocator, Where, F, Args...>{function, {std::move(args)...}};
   }
 
   template <class... Us>

@@ -1,6 +1,7 @@
 /// @file
 /// What device code does with objects that are placed on a lattice: make_new_at, at, place_of, is_free, move_to,
-/// neighbourhoods. See docs/how-to/lattices.md. Not in dynasoar.h, because many programs have no use for it.
+/// neighbourhoods; for 64 places at once, where, create_where, destroy_where. See docs/how-to/lattices.md. Not in
+/// dynasoar.h, because many programs have no use for it.
 ///
 /// Lookups use the occupancy at the start of the running loop; later loops see what it creates, moves and destroys.
 #pragma once
@@ -16,6 +17,7 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/loops/place_block.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
@@ -220,6 +222,57 @@ __device__ Place random_free_neighbour(Place place, Neighbourhood neighbourhood,
                        left -= here;
                      });
   return chosen;
+}
+
+// Sets of places. Lattice::parallel_for_blocks gives each thread a block of 64 places, and a set of them is a word: bit
+// i stands for the i-th place. Combine sets with &, | and ~.
+
+/// The places of a block at which there was any of the classes when the loop began. @pre the classes are on one lattice
+template <class... Ts>
+__device__ std::uint64_t where(PlaceBlock block) {
+  static_assert(sizeof...(Ts) > 0, "dynasoar: where<...> needs to know which classes to look for");
+  (detail::check_at_places<Ts>(), ...);
+  return detail::TakenWords<Ts...>{}(block.number());
+}
+
+/// The places of a block whose neighbour at a distance has any of the classes, as seen when the loop began: bit i is
+/// about the neighbour of the i-th place. Beyond a bounded edge there is none; periodic axes wrap.
+///
+/// @pre the classes are on one lattice; distances along each axis are less than 2^30
+/// @par Cost   two words for the next place in a direction, if rows are padded or there is only one
+template <class... Ts>
+__device__ std::uint64_t where(PlaceBlock block, LatticeVector distance) {
+  static_assert(sizeof...(Ts) > 0, "dynasoar: where<...> needs to know which classes to look for");
+  (detail::check_at_places<Ts>(), ...);
+  return detail::BlockNeighbours::find(lattice_of<detail::FirstOf<Ts...>>(), block, distance,
+                                       detail::TakenWords<Ts...>{});
+}
+
+/// The same for the next place in a direction.
+template <class... Ts>
+__device__ std::uint64_t where(PlaceBlock block, Direction direction) {
+  return where<Ts...>(block, vector_of(direction));
+}
+
+/// Creates `T(args...)` at the places of a set at which make_new_at would; others, and bits that stand for no place,
+/// are skipped.
+///
+/// @return the places at which this call has created one
+/// @par Cost   one atomic operation for all of them, and none if all are taken
+template <class T, class... Args>
+__device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
+  detail::check_at_places<T>();
+  return detail::PlacedObjects<typename T::Allocator>::template create_where<T>(block, places, args...);
+}
+
+/// Destroys the Ts that were at the places of a set when the loop began.
+///
+/// @return the places at which this call has destroyed one: not those whose T had been destroyed or moved in this loop
+/// @par Cost   one atomic operation for all of them, and none if there are no objects
+template <class T>
+__device__ std::uint64_t destroy_where(PlaceBlock block, std::uint64_t places) {
+  detail::check_at_places<T>();
+  return detail::PlacedObjects<typename T::Allocator>::template destroy_where<T>(block, places);
 }
 
 }  // namespace dynasoar

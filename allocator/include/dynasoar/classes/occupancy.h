@@ -30,11 +30,11 @@ namespace dynasoar::detail {
 
 /// Places of a word, one or several.
 struct PlaceBits {
-  std::uint64_t word;  ///< its number
+  std::uint32_t word;  ///< its number
   std::uint64_t mask;
 
   __host__ __device__ static constexpr PlaceBits of(std::uint64_t slot) {
-    return {slot / 64, std::uint64_t{1} << slot % 64};
+    return {static_cast<std::uint32_t>(slot / 64), std::uint64_t{1} << slot % 64};
   }
 };
 

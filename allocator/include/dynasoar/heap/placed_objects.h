@@ -17,6 +17,7 @@
 #include <dynasoar/classes/occupancy.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar::detail {
@@ -42,15 +43,40 @@ class PlacedObjects {
       if (!Checks<A>::template begin_create<T>()) return nullptr;
     }
     if (!place.exists() || state_at<T>(place).create(PlaceBits::of(place.slot())) == 0) return nullptr;
-    T* const object = reinterpret_cast<T*>(placed_handle<T>(place.slot()).bits());
-    using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
-    [[maybe_unused]] const Scope scope(object);
-    if constexpr (sizeof...(Args) == 0) {
-      ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
-    } else {
-      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    return construct<T>(place.slot(), std::forward<Args>(args)...);
+  }
+
+  /// Creates `T(args...)` at those of some places of a block at which `create` would. @return these
+  template <class T, class... Args>
+  __device__ static std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
+    check_listed<A, T>();
+    check_constructible<T, const Args&...>();
+    const PlacedState& placed = state_at<T>(block.place(0));
+    const std::uint64_t wanted = places & placed.shape.places(block) & ~placed.seen[block.number()];
+    if (wanted == 0) return 0;
+    if constexpr (kChecked) {
+      if (!Checks<A>::template begin_create<T>()) return 0;
     }
-    return object;
+    const std::uint64_t created = placed.create({block.number(), wanted});
+    for_each_slot(block, created, [&](std::uint64_t slot) { construct<T>(slot, args...); });
+    return created;
+  }
+
+  /// Destroys the Ts that the loop sees at some places of a block. @return where the caller did it, as `destroy`
+  template <class T>
+  __device__ static std::uint64_t destroy_where(PlaceBlock block, std::uint64_t places) {
+    check_listed<A, T>();
+    const PlacedState& placed = state_at<T>(block.place(0));
+    const std::uint64_t there = places & placed.seen[block.number()];
+    if (there == 0) return 0;
+    if constexpr (kChecked) {  // whether a loop runs, which goes for all of them
+      if (!Checks<A>::template may_depart<T>(placed_handle<T>(block.place(lowest_bit(there)).slot()))) return 0;
+    }
+    const std::uint64_t destroyed = placed.depart({block.number(), there});
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      for_each_slot(block, destroyed, [](std::uint64_t slot) { object_at<T>(slot)->~T(); });
+    }
+    return destroyed;
   }
 
   /// Destroys a T. @return whether the caller did it: false if it had been destroyed or had moved away in this loop
@@ -85,8 +111,36 @@ class PlacedObjects {
   template <class T>
   __device__ static const PlacedState& state_at(Place place) {
     const PlacedState& placed = state<T>();
-    if constexpr (kChecked) check_is_on_lattice(placed, place.slot() / 64);
+    if constexpr (kChecked) check_is_on_lattice(placed, place.word());
     return placed;
+  }
+
+  template <class T>
+  __device__ static T* object_at(std::uint64_t slot) {
+    return reinterpret_cast<T*>(placed_handle<T>(slot).bits());
+  }
+
+  /// Constructs a T in a slot, which is the caller's.
+  template <class T, class... Args>
+  __device__ static T* construct(std::uint64_t slot, Args&&... args) {
+    T* const object = object_at<T>(slot);
+    using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
+    [[maybe_unused]] const Scope scope(object);
+    if constexpr (sizeof...(Args) == 0) {
+      ::new (static_cast<void*>(object)) T;  // not T(): see SoaAllocator::make_new
+    } else {
+      ::new (static_cast<void*>(object)) T(std::forward<Args>(args)...);
+    }
+    return object;
+  }
+
+  /// Calls a function for some slots of a block. Compilers know how often, so that they drop a loop that does nothing.
+  template <class F>
+  __device__ static void for_each_slot(PlaceBlock block, std::uint64_t slots, const F& f) {
+    for (int left = popcount(slots); left > 0; --left) {
+      f(block.place(lowest_bit(slots)).slot());
+      slots &= slots - 1;
+    }
   }
 
   /// Calls `f(object, handle)` with the object as one of its own class, if it may depart.

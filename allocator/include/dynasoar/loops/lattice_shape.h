@@ -52,6 +52,23 @@ class Place {
   std::uint64_t slot_ = kNone;
 };
 
+/// 64 places that follow each other in the order of their slots, which device code handles together: a set of them is a
+/// std::uint64_t whose bit i stands for the i-th. The last bits of a row or of the lattice may stand for no place.
+class PlaceBlock {
+ public:
+  /// For the library.
+  __host__ __device__ explicit constexpr PlaceBlock(std::uint64_t number) : number_(number) {}
+
+  /// For the library, and to tell blocks apart: 0, 1, ...
+  __host__ __device__ constexpr std::uint64_t number() const { return number_; }
+
+  /// The i-th place. @pre there is one: see LatticeShape::places
+  __host__ __device__ constexpr Place place(int i) const { return Place(number_ * 64 + static_cast<unsigned>(i)); }
+
+ private:
+  std::uint64_t number_;
+};
+
 /// Coordinates of a place, or a distance from one place to another; 0 along axes that the lattice does not have.
 struct LatticeVector {
   std::int32_t x = 0, y = 0, z = 0;
@@ -68,6 +85,13 @@ enum class Direction : std::uint8_t { left, up, right, down, front, back };
 __host__ __device__ constexpr Direction opposite(Direction direction) {
   const auto d = static_cast<std::uint8_t>(direction);
   return static_cast<Direction>(d < 4 ? d ^ 2 : d ^ 1);
+}
+
+/// The distance to the next place in a direction.
+__host__ __device__ constexpr LatticeVector vector_of(Direction direction) {
+  const int d = static_cast<int>(direction);
+  const std::int32_t sign = d == 0 || d == 1 || d == 4 ? -1 : 1;
+  return {d == 0 || d == 2 ? sign : 0, d == 1 || d == 3 ? sign : 0, d >= 4 ? sign : 0};
 }
 
 /// The neighbourhood of all places at most `radius` away along each axis: 8 places in two dimensions if it is 1.
@@ -90,6 +114,8 @@ struct VonNeumann {
 };
 
 namespace detail {
+
+class BlockNeighbours;
 
 /// Divides numbers below 2^31 by a number that is known at run time only, with a multiplication.
 class Divider {
@@ -252,6 +278,9 @@ class LatticeShape {
     }
   }
 
+  /// Which bits of a block stand for places.
+  __host__ __device__ std::uint64_t places(PlaceBlock block) const { return places_of_word(block.number()); }
+
   /// For the library: words with a bit for each slot.
   __host__ __device__ std::uint64_t words() const { return words_; }
 
@@ -287,6 +316,8 @@ class LatticeShape {
   }
 
  private:
+  friend class detail::BlockNeighbours;
+
   struct Row {
     std::int32_t x, y, z;
   };
@@ -295,6 +326,11 @@ class LatticeShape {
     const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(y_.length) +
                               static_cast<std::uint32_t>(y);
     return row * stride_;
+  }
+
+  /// Whether no block has places of two rows.
+  __host__ __device__ bool has_blocks_in_rows() const {
+    return rows_of_group_ == 1 || (y_.length == 1 && z_.length == 1);
   }
 
   /// Slots behind each row that are no places.

@@ -29,22 +29,22 @@ struct PlacedCall {
   }
 };
 
-/// Calls a callable for a place, in a loop of allocator type A.
-template <class A, class F, class... Args>
+/// Calls a callable for a Where, a Place or PlaceBlock with a number, in a loop of allocator type A.
+template <class A, class Where, class F, class... Args>
 struct PlaceCall {
   F function;
   std::tuple<Args...> arguments;
-  __device__ void operator()(std::uint64_t slot) const {
-    static_assert(check_call<const F&, Place, Args...>());
+  __device__ void operator()(std::uint64_t number) const {
+    static_assert(check_call<const F&, Where, Args...>());
     [[maybe_unused]] const ScopeFor<A> scope(0);
     std::tuple<Args...> copy = arguments;
-    call(Place(slot), copy, std::index_sequence_for<Args...>{});
+    call(Where(number), copy, std::index_sequence_for<Args...>{});
   }
 
  private:
   template <std::size_t... I>
-  __device__ void call(Place place, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
-    function(place, std::get<I>(copy)...);
+  __device__ void call(Where where, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
+    function(where, std::get<I>(copy)...);
   }
 };
 
