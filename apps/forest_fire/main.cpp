@@ -46,7 +46,7 @@ class ForestFire final : public app::GridProgram<Simulation, Parameters> {
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
-    check_placed(options, "trees");
+    app::check_placed(options, "trees");
   }
 
   app::Drawings drawings() const override {

@@ -1,7 +1,6 @@
 /// @file
-/// CellBytes: a byte per cell that says how many of its neighbours are alive and whether it has an agent. Used by the
-/// implementations that keep agents for the cells that may change, and nothing but this for all others: agents.cpp and
-/// sparse_baselines.cpp.
+/// CellBytes: a byte per cell that says how many of its neighbours are alive and whether it has an agent. Used by
+/// sparse_baselines.cpp, which keeps agents for the cells that may change, and nothing but this for all others.
 #pragma once
 
 #include <cstdint>

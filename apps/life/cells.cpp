@@ -1,6 +1,11 @@
 /// @file
-/// Life and Generations with cells, alive cells and candidates as objects. The model itself is in README.md; the loops
-/// are those of agents.cpp: agents act as they decided, then look at their cells and decide.
+/// Life and Generations with cells, alive cells and candidates as objects. The model itself is in README.md.
+///
+/// A step has two halves. First agents *act* as they decided: some alive cells die, some candidates come alive. These
+/// loops write how many neighbours of a cell are alive, and none reads it. Then agents *look* at these numbers, which
+/// nothing changes now, and decide what they do in the next step. All changes of a number are atomic and commute, so
+/// nothing depends on the order in which threads run. The work is proportional to the cells that are alive or next to
+/// one, whatever the size of the frame.
 ///
 /// Cells know their neighbours, so nothing here computes with coordinates: any graph of cells would do.
 
@@ -14,6 +19,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/program/phase_clock.h>
 
+#include "census.h"
 #include "dynamics.h"
 #include "lattice.h"
 #include "object_life.h"
@@ -191,11 +197,29 @@ __device__ inline void Candidate::act() {
   dynasoar::destroy(this);
 }
 
+/// Counts objects of class Alive. The slot, which is the handle's lowest six bits, differs between neighbouring
+/// threads.
+struct CountAlive {
+  CensusSums sums;
+  __device__ void operator()(Alive* object) const {
+    Tally tally;
+    count_cell(tally, object->state(), false);
+    sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, tally);
+  }
+};
+
+struct CountCandidates {
+  CensusSums sums;
+  __device__ void operator()(Candidate* object) const {
+    Tally tally;
+    tally.of[kCandidates] = 1;
+    sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, tally);
+  }
+};
+
 class Model {
  public:
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-  using Alive = cells::Alive;
-  using Candidate = cells::Candidate;
 
   Model(Handle& handle, Lattice lattice, Rule rule, StartView start) : handle_(handle), rule_(rule) {
     dynasoar::DeviceArray<Cell*> all(lattice.cells());
@@ -211,12 +235,23 @@ class Model {
 
   /// A heap that is enough: every cell could have an agent, and half of the slots of their blocks may be free.
   static std::size_t heap_bytes(std::uint32_t cells) {
-    const std::size_t agents = 2 * std::size_t{cells} + kSlotsInFlight;
-    return AllocatorT::heap_bytes_for<Cell>(cells + kSlotsInFlight) +
+    const std::size_t agents = 2 * std::size_t{cells} + app::kSlotsInFlight;
+    return AllocatorT::heap_bytes_for<Cell>(cells + app::kSlotsInFlight) +
            std::max(AllocatorT::heap_bytes_for<Alive>(agents), AllocatorT::heap_bytes_for<Candidate>(agents));
   }
 
-  void add_arrays(dynasoar::CheckpointItems&) const {}
+  static app::PhaseNames phases(const Rule&) { return {"deaths", "births", "candidates look", "alive look"}; }
+
+  template <class F>
+  void for_each_cell(const F& f) {
+    handle_.parallel_do<Alive>(f);
+  }
+
+  void record(app::CensusHistory<Population>& census) {
+    const CensusSums sums = census.next(handle_.executor());
+    handle_.parallel_do<Alive>(CountAlive{sums});
+    handle_.parallel_do<Candidate>(CountCandidates{sums});
+  }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns alive = handle_.columns<Alive>();

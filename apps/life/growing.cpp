@@ -77,12 +77,12 @@ class SavedFrame {
     return static_cast<int>(notes_[i]);
   }
 
-  // Every variant saves a byte per cell or more, uncompressed.
+  // Every variant saves a bit per cell or more, uncompressed.
   void check_size() const {
     const std::int64_t cells = cells_of(width, height, margin);
     if (cells > kMostCells) refuse("has more than 2^31 - 1 cells");
     const std::uintmax_t bytes = std::filesystem::file_size(path_);
-    if (static_cast<std::uintmax_t>(cells) > bytes) {
+    if (static_cast<std::uintmax_t>(cells) / 8 > bytes) {
       refuse("has " + std::to_string(cells) + " cells, more than a file of " + std::to_string(bytes) + " bytes holds");
     }
   }

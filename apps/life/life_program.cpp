@@ -48,8 +48,9 @@ app::Row alive_and_dying(const Population& population) {
 
 // What the programs' descriptions have in common.
 app::Description completed(app::Description description) {
-  description.variant_help = "What is an object: all cells, alive cells and candidates, or the latter two only";
-  description.variant = "agents";
+  description.variant_help =
+      "What is an object: cells that are not dead, on a lattice; or all cells, alive cells and candidates";
+  description.variant = "placed";
   description.log.path = "population.csv";
   description.object_columns = 2;
   return description;
@@ -69,7 +70,7 @@ Rule rule_from(const std::string& text) {
 LifeProgram::LifeProgram(Flavor flavor)
     : ModelProgram(completed(flavor.description),
                    {{"cells", "cells, alive cells and candidates as objects", make_cells},
-                    {"agents", "alive cells and candidates as objects", make_agents}},
+                    {"placed", "cells placed on a lattice", make_placed}},
                    all_baselines(flavor), flavor.has_dying ? alive_and_dying : alive_and_candidates),
       flavor_(std::move(flavor)) {}
 
@@ -93,7 +94,8 @@ void LifeProgram::add_options(CLI::App& cli) {
   app::add_path(cli, "--output", output_, "FILE", "The pattern at the end (RLE)");
 }
 
-void LifeProgram::check_options(app::RunOptions&) {
+void LifeProgram::check_options(app::RunOptions& options) {
+  app::check_placed(options, "cells");
   parameters().edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   if (!pattern_path_.empty()) read_pattern();
   if (pattern_path_.empty()) {

@@ -1,5 +1,5 @@
 /// @file
-/// ObjectLife: the host's side of the DSL variants, which differ only in their classes (agents.cpp, cells.cpp).
+/// ObjectLife: the host's side of the DSL variants, which differ only in their classes (cells.cpp, placed.cpp).
 #pragma once
 
 #include <cstddef>
@@ -22,48 +22,23 @@
 
 namespace life {
 
-using app::kSlotsInFlight;
-
-/// Counts objects of class Alive. The slot, which is the handle's lowest six bits, differs between neighbouring
-/// threads.
-template <class Alive>
-struct CountAlive {
-  CensusSums sums;
-  __device__ void operator()(Alive* object) const {
-    Tally tally;
-    count_cell(tally, object->state(), false);
-    sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, tally);
-  }
-};
-
-/// Counts objects of class Candidate.
-template <class Candidate>
-struct CountCandidates {
-  CensusSums sums;
-  __device__ void operator()(Candidate* object) const {
-    Tally tally;
-    tally.of[kCandidates] = 1;
-    sums.add(reinterpret_cast<std::uintptr_t>(object) % 64, tally);
-  }
-};
-
-/// Writes the states of objects of class Alive into a frame of dead cells.
-template <class Alive>
-struct PaintAlive {
+/// Writes the states of objects that stand for cells into a frame of dead cells.
+struct WriteStates {
   std::uint16_t* frame;
-  __device__ void operator()(Alive* object) const {
-    frame[object->index()] = static_cast<std::uint16_t>(object->state());
+  template <class Cell>
+  __device__ void operator()(Cell* cell) const {
+    frame[cell->index()] = static_cast<std::uint16_t>(cell->state());
   }
 };
 
-/// Paints objects of class Alive where they are, the liveliest in front.
-template <class Alive>
-struct ShowAlive {
+/// Paints these objects where they are, the liveliest in front.
+struct ShowCell {
   app::Canvas canvas;
   app::CellGrid grid;
   int states;
   DyingColors dying;
-  __device__ void operator()(Alive* object) const {
+  template <class Cell>
+  __device__ void operator()(Cell* object) const {
     const auto cell = static_cast<int>(object->index());
     const auto state = static_cast<std::uint32_t>(object->state());
     canvas.cell(grid.left + cell % grid.width, grid.top + cell / grid.width, color_of(state, states, dying),
@@ -74,16 +49,15 @@ struct ShowAlive {
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
-///                 `submit_step(clock)`, `add_arrays(items)`, which adds what a checkpoint needs beside the objects,
-///                 `read_columns()`, `heap_bytes(cells)`, and names its classes `Alive` (with device functions
-///                 `state()` and `index()`) and `Candidate`
+///                 `submit_step(clock)`, `record(census)`, `for_each_cell(f)` over the objects of cells that are not
+///                 dead, with device functions `state()` and `index()`, `read_columns()`, `heap_bytes(cells)`,
+///                 `phases(rule)`
 /// @tparam A       the allocator
 template <class Model, class A>
 class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simulation, A> {
  public:
   explicit ObjectLife(const Parameters& parameters)
-      : Base(parameters, Model::heap_bytes(Lattice::of(parameters).cells()), "frame",
-             {"deaths", "births", "candidates look", "alive look"}),
+      : Base(parameters, Model::heap_bytes(Lattice::of(parameters).cells()), "frame", Model::phases(parameters.rule)),
         options_(parameters.options.empty() ? options_of(parameters) : parameters.options),
         left_(parameters.left - parameters.margin),
         top_(parameters.top - parameters.margin),
@@ -96,11 +70,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
   void submit_step() override { model_.submit_step(clock()); }
 
-  void record() override {
-    const CensusSums sums = census_.next(handle().executor());
-    handle().template parallel_do<Alive>(CountAlive<Alive>{sums});
-    handle().template parallel_do<Candidate>(CountCandidates<Candidate>{sums});
-  }
+  void record() override { model_.record(census_); }
 
   std::vector<Population> take_history() override {
     synchronize();
@@ -111,16 +81,14 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
     synchronize();
     dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
     states.fill_bytes(0);
-    handle().template parallel_do<Alive>(PaintAlive<Alive>{states.data()});
+    model_.for_each_cell(WriteStates{states.data()});
     handle().synchronize();
     return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
   }
 
   const app::SavedOptions& saved_options() const { return options_; }
 
-  void add_arrays(dynasoar::CheckpointItems& items) {
-    model_.add_arrays(items.add(dynasoar::array("notes", this->notes)));
-  }
+  void add_arrays(dynasoar::CheckpointItems& items) { items.add(dynasoar::array("notes", this->notes)); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns alive = model_.read_columns();
@@ -132,14 +100,12 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
   void paint_on(const app::Canvas& canvas) {
     const app::CellGrid grid{static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), left_, top_};
-    handle().template parallel_do<Alive>(ShowAlive<Alive>{canvas, grid, states_, kDying});
+    model_.for_each_cell(ShowCell{canvas, grid, states_, kDying});
   }
 
  private:
   using Base = app::ObjectSimulation<ObjectLife, Simulation, A>;
   using Base::clock, Base::handle, Base::synchronize;
-  using Alive = typename Model::Alive;
-  using Candidate = typename Model::Candidate;
 
   app::SavedOptions options_;
   int left_;

@@ -93,10 +93,11 @@ app::SavedOptions options_of(const Parameters& parameters);
 
 /// DSL variant with cells, alive cells and candidates as objects.
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
-/// DSL variant with alive cells and candidates as objects; the cells are a plain array.
-std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
-/// Hand-written: the algorithm of make_agents with lists in plain arrays, a structure of arrays with room for an agent
-/// per cell of the frame; no dynamic allocation.
+/// DSL variant with cells that are not dead as objects on a lattice, of which a thread handles 64 places at once. Only
+/// for the allocator soa.
+std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
+/// Hand-written: alive cells and candidates in lists in plain arrays, a structure of arrays with room for an agent per
+/// cell of the frame; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
 /// The same with lists that are arrays of structures.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);

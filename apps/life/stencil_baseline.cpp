@@ -14,13 +14,13 @@
 #include "census.h"
 #include "frame_baseline.h"
 #include "lattice.h"
+#include "neighbor_counts.h"
 #include "simulation.h"
 #include "start.h"
 
 namespace life {
 namespace stencil {
 
-using Word = std::uint64_t;
 inline constexpr std::uint32_t kWordBits = 64;
 
 /// How many bits are set, by adding up neighbouring groups of 1, 2 and 4 bits, then all bytes at once.
@@ -30,45 +30,6 @@ __device__ inline std::uint32_t count_bits(Word bits) {
   bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
   return static_cast<std::uint32_t>(bits * 0x0101010101010101u >> 56);
 }
-
-/// Numbers of one bit per cell, and the sum and carry of adding them.
-struct Sum {
-  Word ones;
-  Word twos;
-};
-
-__device__ inline Sum add(Word a, Word b) {
-  return {a ^ b, a & b};
-}
-
-__device__ inline Sum add(Word a, Word b, Word c) {
-  return {a ^ b ^ c, (a & b) | (c & (a ^ b))};
-}
-
-/// For 64 cells, the number of their alive neighbours, bit by bit.
-struct NeighborCounts {
-  Word ones;
-  Word twos;
-  Word fours;
-  Word eights;
-
-  /// The cells with `n` alive neighbours.
-  __device__ Word equal_to(std::uint32_t n) const {
-    return ((n & 1) != 0 ? ones : ~ones) & ((n & 2) != 0 ? twos : ~twos) & ((n & 4) != 0 ? fours : ~fours) &
-           ((n & 8) != 0 ? eights : ~eights);
-  }
-
-  /// The cells whose number of alive neighbours is in the set.
-  __device__ Word in(std::uint32_t set) const {
-    Word found = 0;
-    for (std::uint32_t n = 0; n <= kNeighbors; ++n) {
-      if ((set >> n & 1) != 0) found |= equal_to(n);
-    }
-    return found;
-  }
-
-  __device__ Word any() const { return ones | twos | fours | eights; }
-};
 
 /// The present generation, as the device sees it: bit i of word j of a row is the cell with x = 64 j + i.
 struct Cells {
@@ -121,11 +82,7 @@ struct Cells {
     const Sum above = sum_of_three(row_above(y), j);
     const Sum below = sum_of_three(row_below(y), j);
     const Sum beside = add(left(row(y), j), right(row(y), j));
-    const Sum ones = add(above.ones, below.ones, beside.ones);
-    const Sum twos = add(above.twos, below.twos, beside.twos);
-    const Sum carried = add(twos.ones, ones.twos);
-    const Sum fours = add(twos.twos, carried.twos);
-    return {ones.ones, carried.ones, fours.ones, fours.twos};
+    return {above, beside, below};
   }
 
   /// All cells of word j that there are.

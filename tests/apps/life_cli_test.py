@@ -13,12 +13,13 @@ PATTERNS = command_line.path_argument(3)
 
 class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
     options = ("--pattern FILE=none", "--density X=0.3", "--edge dead|torus|grow=grow", "--margin N=0",
-               "--output FILE=none", "--steps N=300", "--variant cells|agents=agents", "--width N=0", "--height N=0")
+               "--output FILE=none", "--steps N=300", "--variant cells|placed=placed", "--width N=0", "--height N=0")
     whole_numbers = dict.fromkeys(("--width", "--height", "--margin"), command_line.NATURAL)
     real_numbers = {"--density": command_line.FRACTION}
     output_options = ("--output",)
     variants = {"cells": "cells, alive cells and candidates as objects",
-                "agents": "alive cells and candidates as objects"}
+                "placed": "cells placed on a lattice"}
+    placed_variants = ("placed",)
     picture_size = (40 * 13, 30 * 13)
     large_run = ("--width", "256", "--height", "256", "--steps", "20")
 
@@ -59,6 +60,10 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         # As those of programs that have no frame: without the value that says where it is.
         command_line.forge_checkpoint(self.folder / "other", command_line.CHECKPOINT_ITEMS, b"notes:", b"other:")
         self.assert_refused("--restore", "other", "--quiet", mentions=refusal)
+
+    def test_only_soa_places_cells(self):
+        for allocator in self.allocators()[1:]:
+            self.assert_refused("--allocator", allocator, mentions="--variant cells")
 
     def test_wrong_edges_and_sizes_are_refused(self):
         self.assert_refused("--edge", "sharp", mentions="dead, torus, grow")
@@ -149,7 +154,7 @@ class GameOfLifeTest(LifeTests, unittest.TestCase):
                 for edge in ("dead", "torus", "grow")}
         self.assertEqual(last, {"dead": "4", "torus": "5", "grow": "5"})  # in the corner it becomes a block
         output = self.simulate("--pattern", glider, *frame, "--edge", "dead", "--margin", "2", "--steps", "0").stdout
-        self.assertRegex(output, r"^game-of-life: alive cells and candidates as objects, 13 x 13 cells with a dead "
+        self.assertRegex(output, r"^game-of-life: cells placed on a lattice, 13 x 13 cells with a dead "
                                  r"edge, rule B3/S23, 0 steps, on the ")
 
 

@@ -42,13 +42,15 @@ using dynasoar::test::run;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
+// Those that every allocator has.
 std::vector<Implementation> object_variants() {
-  return {{"cells", life::make_cells}, {"agents", life::make_agents}};
+  return {{"cells", life::make_cells}};
 }
 
 std::vector<Implementation> implementations(int states) {
   std::vector<Implementation> all =
-      object_variants() + std::vector<Implementation>{{"soa", life::make_soa_baseline},
+      object_variants() + std::vector<Implementation>{{"placed", life::make_placed},
+                                                      {"soa", life::make_soa_baseline},
                                                       {"aos", life::make_aos_baseline},
                                                       {"dense", life::make_dense_baseline}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
@@ -114,7 +116,7 @@ Parameters pattern(const std::string& name) {
   return start_of(life::read_rle(path), path);
 }
 
-std::unique_ptr<Simulation> on_plane(const Parameters& parameters, const life::Make& make = life::make_agents) {
+std::unique_ptr<Simulation> on_plane(const Parameters& parameters, const life::Make& make = life::make_placed) {
   return life::make_growing(parameters, make);
 }
 
@@ -148,7 +150,8 @@ TEST_CASE("all implementations equal the reference, cell for cell, after every s
     int height;
     int steps;
   };
-  std::vector<Size> sizes = {{1, 1, 4}, {1, 7, 12}, {6, 1, 12}, {2, 2, 8}, {3, 5, 20}, {64, 9, 25}, {65, 17, 25}};
+  std::vector<Size> sizes = {{1, 1, 4},    {1, 7, 12},   {6, 1, 12},   {2, 2, 8},    {3, 5, 20},   {64, 9, 25},
+                             {65, 17, 25}, {63, 12, 12}, {1, 130, 12}, {130, 1, 12}, {128, 5, 12}, {257, 129, 3}};
   std::vector<const char*> rules = {"B3/S23", "345/2/4", "B36/S125", "/2/3"};
   if (kQuick) {
     sizes = {sizes[1], sizes[6]};
@@ -200,7 +203,7 @@ TEST_CASE("a start with dying cells is taken as it is") {
   parameters.left = -100;
   parameters.top = 30;
   check_all(parameters, 20, {1});
-  const Frame frame = life::make_agents(parameters)->frame();
+  const Frame frame = life::make_placed(parameters)->frame();
   CHECK(frame.left == -102);
   CHECK(frame.top == 28);
   CHECK(frame.width == 17);
@@ -364,7 +367,7 @@ TEST_CASE("Rendell's Turing machine has 36567 cells alive after 300 generations"
   CHECK(parameters.height == 1647);
   // The others look at each cell of the frame, or have an object for each: too slow for a test on CPUs.
   for (const Implementation& implementation :
-       {Implementation{"agents", life::make_agents}, Implementation{"soa", life::make_soa_baseline},
+       {Implementation{"placed", life::make_placed}, Implementation{"soa", life::make_soa_baseline},
         Implementation{"aos", life::make_aos_baseline}, Implementation{"stencil", life::make_stencil_baseline}}) {
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
@@ -412,7 +415,7 @@ TEST_CASE("a growing frame is the unbounded plane") {
 TEST_CASE("a growing frame adds up what its implementations allocate, and their times") {
   Parameters parameters = pattern("r_pentomino");
   parameters.profile_every = 1;
-  const std::unique_ptr<Simulation> simulation = on_plane(parameters);
+  const std::unique_ptr<Simulation> simulation = on_plane(parameters, life::make_cells);
   std::uint64_t before = 0;
   for (int i = 0; i < (kQuick ? 2 : 6); ++i) {
     run(*simulation, kQuick ? 10 : 50);
@@ -467,7 +470,7 @@ TEST_CASE("a growing frame is not made as a forged checkpoint says") {
     frame.edge = Edge::dead;
     frame.margin = 64;
     frame.options = life::options_of(parameters);
-    const std::unique_ptr<Simulation> saved = life::make_agents(frame);
+    const std::unique_ptr<Simulation> saved = life::make_placed(frame);
     const auto save = [&](const Notes& notes, std::size_t number) {
       saved->notes = notes;
       saved->save(file(number));
@@ -480,7 +483,7 @@ TEST_CASE("a growing frame is not made as a forged checkpoint says") {
   int made = 0;
   const std::unique_ptr<Simulation> simulation = on_plane(parameters, [&](const Parameters& wanted) {
     ++made;
-    return life::make_agents(wanted);
+    return life::make_placed(wanted);
   });
   for (std::size_t i = 0; i < forgeries.size(); ++i) {
     CAPTURE(i);

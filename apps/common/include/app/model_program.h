@@ -15,6 +15,14 @@ namespace app {
 template <class SimulationT, class ParametersT>
 using ModelProgram = dynasoar::program::ModelProgram<SimulationT, ParametersT, Program>;
 
+/// Refuses other allocators than soa for the variant `placed`, whose objects are on a lattice.
+/// @param other   a variant for all of them
+inline void check_placed(const RunOptions& options, const std::string& other) {
+  if (options.baseline != "none" || options.variant != "placed" || options.allocator == "soa") return;
+  throw dynasoar::program::UsageError("only the allocator soa places objects on a lattice, not " + options.allocator +
+                                      ": leave --allocator out, or take --variant " + other);
+}
+
 /// @tparam ParametersT   has `width`, `height` and `seed`
 template <class SimulationT, class ParametersT>
 class GridProgram : public ModelProgram<SimulationT, ParametersT> {
@@ -38,14 +46,6 @@ class GridProgram : public ModelProgram<SimulationT, ParametersT> {
   void place(dynasoar::Columns& objects) const final { add_places(objects, this->parameters().width); }
 
  protected:
-  /// Refuses other allocators than soa for the variant `placed`, whose objects are on a lattice.
-  /// @param other   a variant for all of them
-  static void check_placed(const RunOptions& options, const std::string& other) {
-    if (options.baseline != "none" || options.variant != "placed" || options.allocator == "soa") return;
-    throw dynasoar::program::UsageError("only the allocator soa places objects on a lattice, not " + options.allocator +
-                                        ": leave --allocator out, or take --variant " + other);
-  }
-
   using ModelProgram<SimulationT, ParametersT>::ModelProgram;
 };
 
