@@ -84,7 +84,7 @@ void run_bodies(Report& report, const Settings& settings, const std::string& ben
 
 void run_life(Report& report, const Settings& settings, const std::string& benchmark,
               const Workload<life::Parameters>& workload) {
-  Variants<life::Simulation, life::Parameters> variants = {{"alive cells and candidates as objects", life::make_agents},
+  Variants<life::Simulation, life::Parameters> variants = {{"cells placed on a lattice", life::make_placed},
                                                            {"cells as objects, too", life::make_cells},
                                                            {kSoa, life::make_soa_baseline},
                                                            {kAos, life::make_aos_baseline}};
@@ -96,7 +96,8 @@ void run_life(Report& report, const Settings& settings, const std::string& bench
   }
   measure_workload(
       report, settings, benchmark, workload, variants,
-      {last_of_history<life::Simulation>("alive at the end", "cells",
+      {time_of_step<life::Simulation>(workload.steps),
+       last_of_history<life::Simulation>("alive at the end", "cells",
                                          [](const life::Population& population) { return population.alive; })});
 }
 
@@ -160,6 +161,14 @@ void run_collision(Report& report, const Settings& settings) {
 void run_game_of_life(Report& report, const Settings& settings) {
   run_life(report, settings, "game_of_life",
            settings.small ? game_of_life_workload("", 20) : game_of_life_workload(settings.turing_machine, 300));
+}
+
+void run_life_soups(Report& report, const Settings& settings) {
+  for (const auto& workload : settings.small
+                                  ? std::vector<Workload<life::Parameters>>{life_soup_workload(64, 20)}
+                                  : std::vector{life_soup_workload(1000, 300), life_soup_workload(4096, 100)}) {
+    run_life(report, settings, "life_soups", workload);
+  }
 }
 
 void run_generation(Report& report, const Settings& settings) {

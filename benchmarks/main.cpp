@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
        {"n_body", benchmarks::run_n_body},
        {"collision", benchmarks::run_collision},
        {"game_of_life", benchmarks::run_game_of_life},
+       {"life_soups", benchmarks::run_life_soups},
        {"generation", benchmarks::run_generation},
        {"structure", benchmarks::run_structure},
        {"sugarscape", benchmarks::run_sugarscape},

@@ -72,6 +72,7 @@ void run_wa_tor_compaction(Report& report, const Settings& settings);
 void run_n_body(Report& report, const Settings& settings);
 void run_collision(Report& report, const Settings& settings);
 void run_game_of_life(Report& report, const Settings& settings);
+void run_life_soups(Report& report, const Settings& settings);
 void run_generation(Report& report, const Settings& settings);
 void run_structure(Report& report, const Settings& settings);
 void run_sugarscape(Report& report, const Settings& settings);

@@ -63,6 +63,15 @@ inline Workload<life::Parameters> game_of_life_workload(const std::string& patte
   return {{{"width", parameters.width}, {"height", parameters.height}}, steps, std::move(parameters)};
 }
 
+/// Random cells on a torus.
+inline Workload<life::Parameters> life_soup_workload(int width, int steps) {
+  life::Parameters parameters;
+  parameters.width = parameters.height = width;
+  parameters.density = 0.4;
+  parameters.edge = life::Edge::torus;
+  return {{{"width", width}, {"height", width}}, steps, std::move(parameters)};
+}
+
 inline Workload<life::Parameters> generation_workload(int width, int steps) {
   life::Parameters parameters;
   parameters.width = parameters.height = width;
