@@ -124,15 +124,7 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
 
   app::SavedOptions saved_options() const { return options_of(parameters_); }
 
-  dynasoar::Columns read_columns() {
-    dynasoar::Columns trees = handle().columns<Tree>();
-    std::vector<std::int64_t> cell = trees["id"].as<std::int64_t>();  // of a placed object: its slot
-    for (std::int64_t& id : cell) {
-      id = static_cast<std::int64_t>(land_.shape().number(dynasoar::Place(static_cast<std::uint64_t>(id))));
-    }
-    trees.columns.push_back(dynasoar::make_column("cell", cell));
-    return trees;
-  }
+  dynasoar::Columns read_columns() { return handle().columns<Tree>(); }
 
   static constexpr app::Rgb kBackground = {0, 0, 0};
 

@@ -230,15 +230,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     ObjectOcean::paint_on(canvas);
   }
 
-  dynasoar::Columns read_columns() {
-    dynasoar::Columns agents = handle().all_columns<Agent>();
-    std::vector<std::int64_t> cell = agents["id"].as<std::int64_t>();  // of a placed object: its slot
-    for (std::int64_t& id : cell) {
-      id = static_cast<std::int64_t>(lattice_.shape().number(Place(static_cast<std::uint64_t>(id))));
-    }
-    agents.columns.push_back(dynasoar::make_column("cell", cell));
-    return agents;
-  }
+  dynasoar::Columns read_columns() { return handle().all_columns<Agent>(); }
 
  private:
   Seed seed_;

@@ -108,7 +108,8 @@ BlockList PlacedClasses::list(std::size_t type) {
 View<ObjectPlaces> PlacedClasses::list_all(View<ObjectPlaces> in_heap, const ClassSet& listed) {
   places_.assign(in_heap.begin(), in_heap.end());
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
-    if (classes_[type].is_placed && listed.has(type)) places_[type] = {list(type), state(type).base, nullptr};
+    if (!classes_[type].is_placed || !listed.has(type)) continue;
+    places_[type] = {list(type), state(type).base, nullptr, &state(type).shape};
   }
   return places_;
 }

@@ -1,6 +1,7 @@
 #include <dynasoar/detail/read_columns.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -154,10 +155,37 @@ class ColumnReader {
     return result;
   }
 
+  /// Adds columns that say where placed objects are: `place`, its number, and the coordinates of as many axes as the
+  /// lattice has.
+  void add_places(Columns& table) const {
+    std::vector<std::int64_t> numbers;
+    std::array<std::vector<std::int32_t>, 3> coordinates;
+    int axes = 0;
+    for (const Part& part : parts_) {
+      if (part.places.shape == nullptr) return;  // all classes of a hierarchy are placed, or none
+      axes = std::max(axes, part.places.shape->axes());
+      for (std::size_t row = part.first_row; row < part.first_row + part.rows; ++row) {
+        const Place place(static_cast<std::uint64_t>(ids_[row]));
+        const LatticeVector at = part.places.shape->coordinates(place);
+        numbers.push_back(static_cast<std::int64_t>(part.places.shape->number(place)));
+        coordinates[0].push_back(at.x);
+        coordinates[1].push_back(at.y);
+        coordinates[2].push_back(at.z);
+      }
+    }
+    std::vector<Column> columns{make_column("place", numbers)};
+    for (int axis = 0; axis < axes; ++axis) {
+      columns.push_back(make_column(std::string(1, "xyz"[axis]), coordinates[static_cast<std::size_t>(axis)]));
+    }
+    const auto behind = table.columns.begin() + (parts_.size() > 1 ? 2 : 1);  // `id` and `class`
+    table.columns.insert(behind, columns.begin(), columns.end());
+  }
+
  private:
   struct Part {
     std::size_t type;
     ObjectPlaces places;
+    std::size_t first_row;
     std::size_t rows;
     DeviceArray<GatheredBlock> blocks;
   };
@@ -188,7 +216,7 @@ class ColumnReader {
                                                  : object_id(classes_, objects[place]));
       }
     }
-    Part part{type, places, ids_.size() - first_row, DeviceArray<GatheredBlock>(blocks.size())};
+    Part part{type, places, first_row, ids_.size() - first_row, DeviceArray<GatheredBlock>(blocks.size())};
     part.blocks.upload(blocks);
     parts_.push_back(std::move(part));
   }
@@ -227,18 +255,26 @@ class ColumnReader {
 
 Columns read_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                      const ColumnRequest& request) {
-  return ColumnReader(executor, classes, places, request).read();
+  ColumnReader reader(executor, classes, places, request);
+  Columns table = reader.read();
+  reader.add_places(table);
+  return table;
 }
 
 Columns read_all_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                          const ColumnRequest& request, View<const ColumnRequest*> subtypes) {
-  Columns table = read_columns(executor, classes, places, request);
-  if (subtypes.size() < 2) return table;
-  std::vector<Columns> subclasses;
-  for (const ColumnRequest* const subtype : subtypes) {
-    if (subtype->name != request.name) subclasses.push_back(read_columns(executor, classes, places, *subtype));
+  ColumnReader reader(executor, classes, places, request);
+  Columns table = reader.read();
+  if (subtypes.size() > 1) {
+    std::vector<Columns> subclasses;
+    for (const ColumnRequest* const subtype : subtypes) {
+      if (subtype->name == request.name) continue;
+      subclasses.push_back(ColumnReader(executor, classes, places, *subtype).read());
+    }
+    table = with_fields_of(std::move(table), subclasses);
   }
-  return with_fields_of(std::move(table), subclasses);
+  reader.add_places(table);
+  return table;
 }
 
 }  // namespace dynasoar::detail

@@ -473,6 +473,10 @@ TEST_CASE("columns have the fields of placed objects in the order of their place
   const std::vector<std::uint32_t> ages = fish["age_"].as<std::uint32_t>();
   REQUIRE(ages.size() == 120);
   for (std::uint32_t i = 0; i < 120; ++i) CHECK(ages[i] == 10 * i + 7);
+  CHECK(fish.names().find("id, place, x, y, ") == 0);
+  CHECK(fish["place"].as<std::uint32_t>() == ages);
+  const auto x = fish["x"].as<std::uint32_t>(), y = fish["y"].as<std::uint32_t>();
+  for (std::uint32_t i = 0; i < 120; ++i) CHECK(300 * y[i] + x[i] == ages[i]);
 }
 
 TEST_CASE("a checkpoint holds placed objects, for a lattice of the same size") {

@@ -27,6 +27,7 @@ void add_cells(dynasoar::Columns& table, const std::string& pointer, const dynas
 }
 
 void add_places(dynasoar::Columns& table, std::int64_t width, std::int64_t left, std::int64_t top) {
+  if (table.find("place") != nullptr) return;  // placed objects have these columns
   std::vector<std::int64_t> x = table["cell"].as<std::int64_t>();
   std::vector<std::int64_t> y = x;
   for (std::int64_t& cell : x) cell = left + cell % width;

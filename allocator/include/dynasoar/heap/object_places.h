@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/lattice_shape.h>
 
 namespace dynasoar::detail {
 
@@ -13,6 +14,7 @@ struct ObjectPlaces {
   BlockList list;
   const char* base;              ///< of the heap, for objects in blocks
   const std::uint64_t* objects;  ///< handles by place, for objects in one piece: block b has places 64 b to 64 b + 63
+  const LatticeShape* shape = nullptr;  ///< for the host: the lattice of a placed class
 };
 
 }  // namespace dynasoar::detail

@@ -20,7 +20,7 @@ void add_cells(dynasoar::Columns& table, const std::string& number);
 void add_cells(dynasoar::Columns& table, const std::string& pointer, const dynasoar::Columns& cells,
                const std::string& number);
 
-/// Adds the columns `x` and `y` of cells that are numbered row by row.
+/// Adds the columns `x` and `y` of cells that are numbered row by row. Objects that are placed on a lattice have them.
 ///
 /// @param width       cells in a row
 /// @param left, top   of cell 0

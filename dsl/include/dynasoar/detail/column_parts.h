@@ -11,6 +11,7 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
+#include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/atomic.h>
 
 namespace dynasoar::detail {
@@ -121,6 +122,8 @@ constexpr ValueInfo make_value_info() {
     return make_value_info<std::underlying_type_t<T>>();
   } else if constexpr (std::is_arithmetic_v<T> && sizeof(T) <= 8) {
     return {Nature::number, sizeof(T), column_type<T>()};
+  } else if constexpr (std::is_same_v<T, Place>) {
+    return {Nature::number, sizeof(T), ColumnType::i64};  // the `id` of an object there; -1 if there is no place
   } else if constexpr (std::is_pointer_v<T>) {
     ValueInfo info{Nature::pointer, sizeof(T)};
     if constexpr (requires { typename std::remove_pointer_t<T>::Allocator::Types; }) {
