@@ -6,7 +6,7 @@
 #include <string>
 
 #include <app/finite.h>
-#include <app/random.h>
+#include <dynasoar/random.h>
 
 namespace bodies {
 namespace {
@@ -23,15 +23,15 @@ std::vector<BodyState> random_bodies(std::uint32_t count, std::uint64_t seed, fl
   const auto masses = static_cast<std::uint32_t>((most_mass - least_mass) / kMassStep) + 1;
   std::vector<BodyState> bodies(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto signed_unit = [](std::uint32_t word) { return 2 * app::unit_real(word) - 1; };
-    const philox4x32_ctr_t motion = app::random_block(app::Seed{seed}, Decision::initial, i, 0, 0);
-    const philox4x32_ctr_t mass = app::random_block(app::Seed{seed}, Decision::initial, i, 0, 1);
+    const auto signed_unit = [](std::uint32_t word) { return 2 * dynasoar::random::unit(word) - 1; };
+    const auto motion = dynasoar::random::words(dynasoar::random::Seed{seed}, Decision::initial, i, 0, 0);
+    const auto mass = dynasoar::random::words(dynasoar::random::Seed{seed}, Decision::initial, i, 0, 1);
     bodies[i] = {i,
-                 signed_unit(motion.v[0]),
-                 signed_unit(motion.v[1]),
-                 kFastest * signed_unit(motion.v[2]),
-                 kFastest * signed_unit(motion.v[3]),
-                 least_mass + kMassStep * static_cast<float>(app::scale(mass.v[0], masses))};
+                 signed_unit(motion[0]),
+                 signed_unit(motion[1]),
+                 kFastest * signed_unit(motion[2]),
+                 kFastest * signed_unit(motion[3]),
+                 least_mass + kMassStep * static_cast<float>(dynasoar::random::below(mass[0], masses))};
   }
   return bodies;
 }

@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include <app/finite.h>
-#include <app/random.h>
+#include <dynasoar/random.h>
 
 #include "rules.h"
 #include "simulation.h"
@@ -23,11 +23,11 @@ float side_for(std::uint32_t boids, double neighbours) {
 std::vector<BoidState> random_boids(std::uint32_t count, float side, std::uint64_t seed) {
   std::vector<BoidState> boids(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const philox4x32_ctr_t words = app::random_block(app::Seed{seed}, Decision::initial, i, 0);
-    const auto component = [&](int word) { return kSlowest * (2 * app::unit_real(words.v[word]) - 1); };
+    const auto words = dynasoar::random::words(dynasoar::random::Seed{seed}, Decision::initial, i, 0);
+    const auto component = [&](std::uint32_t word) { return kSlowest * (2 * dynasoar::random::unit(words[word]) - 1); };
     // Below `side`, though the product may round up to it.
-    const auto coordinate = [&](int word) {
-      return std::fmin(side * app::unit_real(words.v[word]), std::nextafter(side, 0.0f));
+    const auto coordinate = [&](std::uint32_t word) {
+      return std::fmin(side * dynasoar::random::unit(words[word]), std::nextafter(side, 0.0f));
     };
     boids[i] = {i, coordinate(0), coordinate(1), component(2), component(3)};
   }

@@ -7,11 +7,11 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <app/random.h>
 #include <app/torus.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/program/count_history.h>
 #include <dynasoar/program/saved_options.h>
+#include <dynasoar/random.h>
 
 #include "simulation.h"
 
@@ -26,7 +26,7 @@ enum class Decision : std::uint32_t {
 
 /// The model's probabilities, and its dice.
 struct Chance {
-  app::Seed seed;
+  dynasoar::random::Seed seed;
   std::uint64_t trees, growth, lightning;  ///< of 2^32 words, so many mean yes
 
   static Chance of(const Parameters& parameters) {
@@ -50,7 +50,7 @@ struct Chance {
 
  private:
   __device__ bool happens(std::uint64_t words, Decision decision, std::uint32_t c, std::uint32_t step) const {
-    return app::random_block(seed, decision, c, step).v[0] < words;
+    return dynasoar::random::words(seed, decision, c, step)[0] < words;
   }
 };
 

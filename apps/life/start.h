@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include <app/random.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/random.h>
 
 #include "dynamics.h"
 #include "lattice.h"
@@ -26,7 +26,7 @@ struct StartView {
   std::uint32_t height;
   std::uint32_t margin;
   std::uint32_t frame_width;
-  app::Seed seed;
+  dynasoar::random::Seed seed;
   std::uint64_t alive;  ///< a random word below this is an alive cell
 
   /// The state of cell c of the frame.
@@ -36,7 +36,7 @@ struct StartView {
     if (x >= width || y >= height) return kDead;
     const std::uint32_t cell = y * width + x;
     if (pattern != nullptr) return pattern[cell];
-    return app::random_block(seed, Decision::initial, cell, 0).v[0] < alive ? kAlive : kDead;
+    return dynasoar::random::words(seed, Decision::initial, cell, 0)[0] < alive ? kAlive : kDead;
   }
 };
 

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <app/random.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/program/saved_options.h>
+#include <dynasoar/random.h>
 
 #include "simulation.h"
 
@@ -46,6 +47,11 @@ struct Wish {
   std::uint64_t lot;  ///< ends with the number of the cell from which the agent asks
 };
 
+/// The lot of the agent in cell `from`. @param random   of 32 bits
+__host__ __device__ constexpr std::uint64_t lot_from(std::uint32_t random, std::uint32_t from) {
+  return std::uint64_t{random} << 32 | from;
+}
+
 /// Whether the agent in cell `from` asked with this lot.
 __host__ __device__ constexpr bool is_lot_of(std::uint64_t lot, std::uint32_t from) {
   return static_cast<std::uint32_t>(lot) == from;
@@ -57,7 +63,7 @@ __host__ __device__ constexpr bool is_lot_of(std::uint64_t lot, std::uint32_t fr
 struct Rules {
   std::uint32_t width;
   std::uint32_t cells;
-  app::Seed seed;
+  dynasoar::random::Seed seed;
   std::uint64_t red;
   std::uint64_t agents;
   std::uint64_t similar;
@@ -79,7 +85,7 @@ struct Rules {
 
   /// The group in a cell at the start.
   __device__ std::uint8_t initial_group(std::uint32_t c) const {
-    const std::uint32_t word = app::random_block(seed, Decision::initial, c, 0).v[0];
+    const std::uint32_t word = dynasoar::random::words(seed, Decision::initial, c, 0)[0];
     return word < red ? kRed : word < agents ? kBlue : kVacant;
   }
 
@@ -106,13 +112,21 @@ struct Rules {
     return std::uint64_t{neighbours.own} << 32 < similar * neighbours.all;
   }
 
+  /// The random numbers of the unhappy agent in cell c: kLooks for the cells at which it looks, and one for its lot.
+  __device__ dynasoar::random::Words search_words(std::uint32_t c, std::uint32_t step) const {
+    return dynasoar::random::words(seed, Decision::search, c, step);
+  }
+
+  /// The cell that a random number stands for.
+  __device__ std::uint32_t cell_of(std::uint32_t word) const { return dynasoar::random::below(word, cells); }
+
   /// What the unhappy agent in cell c asks for.
   template <class View>
   __device__ Wish wish(const View& view, std::uint32_t c, std::uint32_t step) const {
-    const philox4x32_ctr_t random = app::random_block(seed, Decision::search, c, step);
+    const auto words = search_words(c, step);
     for (std::uint32_t look = 0; look < kLooks; ++look) {
-      const std::uint32_t there = app::scale(random.v[look], cells);
-      if (view.group(there) == kVacant) return {there, std::uint64_t{random.v[kLooks]} << 32 | c};
+      const std::uint32_t there = cell_of(words[look]);
+      if (view.group(there) == kVacant) return {there, lot_from(words[kLooks], c)};
     }
     return {kWhatIsTaken, kNobody};
   }
@@ -123,11 +137,24 @@ struct Rules {
   /// Who moves into the vacant cell c, or kVacant.
   __device__ std::uint8_t newcomer(std::uint32_t c, std::uint32_t step) const {
     if (newcomers == 0) return kVacant;
-    const philox4x32_ctr_t random = app::random_block(seed, Decision::newcomer, c, step);
-    if (random.v[0] >= newcomers) return kVacant;
-    return random.v[1] >> 31 == 0 ? kRed : kBlue;
+    const auto words = dynasoar::random::words(seed, Decision::newcomer, c, step);
+    if (words[0] >= newcomers) return kVacant;
+    return words[1] >> 31 == 0 ? kRed : kBlue;
   }
 };
+
+/// What a checkpoint says of the run that wrote it.
+inline app::SavedOptions options_of(const Parameters& parameters) {
+  return app::SavedOptions()
+      .add("--width", parameters.width)
+      .add("--height", parameters.height)
+      .add("--seed", parameters.seed)
+      .add("--red", parameters.red)
+      .add("--blue", parameters.blue)
+      .add("--similar", parameters.similar)
+      .add("--patience", parameters.patience)
+      .add("--newcomers", parameters.newcomers);
+}
 
 /// Counts the agent of a cell. @tparam View   as in Rules
 template <class View>

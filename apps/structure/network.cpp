@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include <app/random.h>
+#include <dynasoar/random.h>
 
 #include "rules.h"
 
@@ -23,8 +23,7 @@ constexpr double kWidth = 0.3;
 constexpr double kLeastFactor = 3;
 constexpr double kFactorRange = 2;
 
-using app::random_block;
-using app::Seed;
+using dynasoar::random::Seed;
 
 // What a random number is for; its number is part of the key, so no two decisions share numbers.
 enum class Decision : std::uint32_t {
@@ -35,7 +34,7 @@ enum class Decision : std::uint32_t {
 };
 
 double unit_real(std::uint32_t word) {
-  return app::unit_real(word);
+  return dynasoar::random::unit(word);
 }
 
 // The places of a sorted list from which numbers are drawn until they are used up.
@@ -59,28 +58,28 @@ class Candidates {
 NodeState random_node(const RandomNetwork& options, std::uint32_t number) {
   const auto threshold = [](double fraction) { return static_cast<std::uint64_t>(fraction * 4294967296.0); };
   const Seed seed{options.seed};
-  const auto word = random_block(seed, Decision::node, number, 0);
+  const auto word = dynasoar::random::words(seed, Decision::node, number, 0);
   NodeState node;
   node.kind = Kind::anchor;
-  if (word.v[0] < threshold(options.free) + threshold(options.pulled)) node.kind = Kind::pulled;
-  if (word.v[0] < threshold(options.free)) node.kind = Kind::free;
-  node.position = {static_cast<float>(kLowest + kWidth * unit_real(word.v[1])),
-                   static_cast<float>(kLowest + kWidth * unit_real(word.v[2]))};
+  if (word[0] < threshold(options.free) + threshold(options.pulled)) node.kind = Kind::pulled;
+  if (word[0] < threshold(options.free)) node.kind = Kind::free;
+  node.position = {static_cast<float>(kLowest + kWidth * unit_real(word[1])),
+                   static_cast<float>(kLowest + kWidth * unit_real(word[2]))};
   if (node.kind == Kind::pulled) {
-    const auto speed = random_block(seed, Decision::velocity, number, 0);
-    node.velocity = {static_cast<float>(options.pull_speed * (2 * unit_real(speed.v[0]) - 1)),
-                     static_cast<float>(options.pull_speed * (2 * unit_real(speed.v[1]) - 1))};
+    const auto speed = dynasoar::random::words(seed, Decision::velocity, number, 0);
+    node.velocity = {static_cast<float>(options.pull_speed * (2 * unit_real(speed[0]) - 1)),
+                     static_cast<float>(options.pull_speed * (2 * unit_real(speed[1]) - 1))};
   }
   return node;
 }
 
 SpringState make_spring(const Network& network, std::uint64_t seed, std::uint32_t first, std::uint32_t second) {
   const auto number = static_cast<std::uint32_t>(network.springs.size());
-  const auto word = random_block(Seed{seed}, Decision::factor, number, 0);
+  const auto word = dynasoar::random::words(Seed{seed}, Decision::factor, number, 0);
   SpringState spring;
   spring.first = first;
   spring.second = second;
-  spring.factor = static_cast<float>(kLeastFactor + kFactorRange * unit_real(word.v[0]));
+  spring.factor = static_cast<float>(kLeastFactor + kFactorRange * unit_real(word[0]));
   spring.rest_length = length(network.nodes[second].position - network.nodes[first].position);
   return spring;
 }
@@ -111,9 +110,9 @@ Network random_network(const RandomNetwork& options) {
   std::vector<std::uint8_t> degrees(nodes);
   while (network.springs.size() < springs && candidates.size() >= 2) {
     const auto number = static_cast<std::uint32_t>(network.springs.size());
-    const auto word = random_block(Seed{options.seed}, Decision::ends, number, 0);
-    const std::uint32_t i = app::scale(word.v[0], candidates.size());
-    std::uint32_t j = app::scale(word.v[1], candidates.size() - 1);
+    const auto word = dynasoar::random::words(Seed{options.seed}, Decision::ends, number, 0);
+    const std::uint32_t i = dynasoar::random::below(word[0], candidates.size());
+    std::uint32_t j = dynasoar::random::below(word[1], candidates.size() - 1);
     if (j >= i) ++j;
     network.springs.push_back(make_spring(network, options.seed, candidates[i], candidates[j]));
     for (const std::uint32_t place : {std::max(i, j), std::min(i, j)}) {  // the last one cannot move into the other

@@ -6,18 +6,17 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <app/random.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/random.h>
 
 #include "grid.h"
 #include "simulation.h"
 
 namespace sugarscape {
 
-using app::draw;
-using app::random_block;
-using app::scale;
-using app::Seed;
+using dynasoar::random::below;
+using dynasoar::random::draw;
+using dynasoar::random::Seed;
 
 /// What a random number is for; its number is part of the key, so no two decisions share numbers.
 enum class Decision : std::uint32_t {
@@ -103,12 +102,12 @@ struct Thresholds {
 
 /// How much sugar grows on a cell in a step: 50 for 2% of the cells, 25 for 2%, 12 for 4%.
 __host__ __device__ inline std::uint8_t initial_growth(Seed seed, std::uint32_t cell) {
-  const std::uint32_t word = random_block(seed, Decision::growth, cell, 0).v[0];
+  const std::uint32_t word = dynasoar::random::words(seed, Decision::growth, cell, 0)[0];
   return word < 85899345 ? 50 : word < 171798691 ? 25 : word < 343597383 ? 12 : 0;
 }
 
 __host__ __device__ inline std::uint8_t max_children(std::uint32_t word) {
-  return static_cast<std::uint8_t>(2 + scale(word, 6));
+  return static_cast<std::uint8_t>(2 + below(word, 6));
 }
 
 /// Who lives on a cell at the start.
@@ -119,14 +118,14 @@ struct InitialAgent {
 };
 
 __host__ __device__ inline InitialAgent initial_agent(Seed seed, Thresholds thresholds, std::uint32_t cell) {
-  const philox4x32_ctr_t first = random_block(seed, Decision::initial_agent, cell, 0, 0);
-  if (first.v[0] >= thresholds.agents) return {kFree, {}, 0};
-  const philox4x32_ctr_t second = random_block(seed, Decision::initial_agent, cell, 0, 1);
+  const auto first = dynasoar::random::words(seed, Decision::initial_agent, cell, 0, 0);
+  if (first[0] >= thresholds.agents) return {kFree, {}, 0};
+  const auto second = dynasoar::random::words(seed, Decision::initial_agent, cell, 0, 1);
   const Traits traits{
-      static_cast<std::uint8_t>(1 + scale(first.v[1], 2)), static_cast<std::uint8_t>(66 + scale(first.v[2], 33)),
-      static_cast<std::uint8_t>(50 + scale(first.v[3], 150)), static_cast<std::uint8_t>(26 + scale(second.v[0], 53))};
-  if (first.v[0] < thresholds.males) return {kMale, traits, 0};
-  return {kFemale, traits, max_children(second.v[1])};
+      static_cast<std::uint8_t>(1 + below(first[1], 2)), static_cast<std::uint8_t>(66 + below(first[2], 33)),
+      static_cast<std::uint8_t>(50 + below(first[3], 150)), static_cast<std::uint8_t>(26 + below(second[0], 53))};
+  if (first[0] < thresholds.males) return {kMale, traits, 0};
+  return {kFemale, traits, max_children(second[1])};
 }
 
 /// What a child is besides its traits.
@@ -136,9 +135,9 @@ struct Newborn {
 };
 
 __host__ __device__ inline Newborn newborn(Seed seed, std::uint32_t cell, std::uint32_t step) {
-  const philox4x32_ctr_t random = random_block(seed, Decision::newborn, cell, step);
-  if (scale(random.v[0], 2) == 0) return {kMale, 0};
-  return {kFemale, max_children(random.v[1])};
+  const auto words = dynasoar::random::words(seed, Decision::newborn, cell, step);
+  if (below(words[0], 2) == 0) return {kMale, 0};
+  return {kFemale, max_children(words[1])};
 }
 
 /// The position that `cell` draws out of `candidates`. @pre !candidates.empty()

@@ -148,7 +148,7 @@ class StopCell : public Cell {
   __device__ bool is_red() const { return light_ != nullptr && !light_->is_green(phase_); }
 
   /// The street that a driver turns into.
-  __device__ Street* exit(std::uint32_t turn) const { return exits_[scale(turn, exit_count_)]; }
+  __device__ Street* exit(std::uint32_t turn) const { return exits_[below(turn, exit_count_)]; }
 };
 
 /// What cars turn into, one at a time.

@@ -34,7 +34,7 @@ class OpenIntersections {
     const bool is_listed = places_[from] != kNowhere;
     const auto others = static_cast<std::uint32_t>(numbers_.size()) - (is_listed ? 1 : 0);
     if (others == 0) return std::nullopt;
-    const std::uint32_t place = scale(word, others);
+    const std::uint32_t place = below(word, others);
     return numbers_[is_listed && place >= places_[from] ? place + 1 : place];
   }
 
@@ -150,7 +150,7 @@ void place_sources(Network& network, const Sources& sources) {
   for (std::uint32_t s = 0; s < network.streets.size(); ++s) {
     const std::uint32_t cells = network.streets[s].cells;
     for (std::uint32_t c = 0; c + 1 < cells; ++c) {
-      const std::uint32_t word = random_block(Seed{sources.seed}, Decision::source, first + c, 0).v[0];
+      const std::uint32_t word = dynasoar::random::words(Seed{sources.seed}, Decision::source, first + c, 0)[0];
       if (word < producers) {
         network.producers.push_back({s, c});
       } else if (word < both) {
@@ -166,22 +166,23 @@ Network random_network(std::uint32_t intersections, std::uint32_t green, const S
   Network network;
   std::vector<std::uint32_t> outgoing;
   for (std::uint32_t i = 0; i < intersections; ++i) {
-    const auto word = random_block(seed, Decision::intersection, i, 0);
-    network.intersections.push_back({random_point(word.v[0], word.v[1]), green});
-    outgoing.push_back(1 + scale(word.v[2], kMostOutgoing));
+    const auto word = dynasoar::random::words(seed, Decision::intersection, i, 0);
+    network.intersections.push_back({random_point(word[0], word[1]), green});
+    outgoing.push_back(1 + below(word[2], kMostOutgoing));
   }
   OpenIntersections open(intersections);
   std::uint64_t cells = 0;
   for (std::uint32_t from = 0; from < intersections; ++from) {
     for (std::uint32_t i = 0; i < outgoing[from]; ++i) {
-      const auto word = random_block(seed, Decision::street, static_cast<std::uint32_t>(network.streets.size()), 0);
-      const std::optional<std::uint32_t> to = open.draw_other_than(from, word.v[0]);
+      const auto word =
+          dynasoar::random::words(seed, Decision::street, static_cast<std::uint32_t>(network.streets.size()), 0);
+      const std::optional<std::uint32_t> to = open.draw_other_than(from, word[0]);
       if (!to) break;
       Street street;
       street.from = from;
       street.to = *to;
       street.cells = cells_between(network.intersections[from].at, network.intersections[*to].at);
-      street.limit = kLeastLimit + scale(word.v[1], kMostSpeed - kLeastLimit + 1);
+      street.limit = kLeastLimit + below(word[1], kMostSpeed - kLeastLimit + 1);
       street.phase = open.incoming(*to);
       open.enter(*to);
       cells += street.cells;

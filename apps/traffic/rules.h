@@ -5,19 +5,18 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <app/random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/program/recorded_steps.h>
+#include <dynasoar/random.h>
 
 #include "network.h"
 #include "simulation.h"
 
 namespace traffic {
 
-using app::random_block;
-using app::scale;
-using app::Seed;
+using dynasoar::random::below;
+using dynasoar::random::Seed;
 
 /// What a random number is for; its number is part of the key, so no two decisions share numbers.
 enum class Decision : std::uint32_t {
@@ -57,8 +56,8 @@ struct World {
 /// The top speed of the car that appears on a cell, or 0 if none does.
 __device__ inline std::uint8_t new_car(const World& world, Decision decision, std::uint64_t chance,
                                        std::uint32_t cell) {
-  const philox4x32_ctr_t random = random_block(world.seed, decision, cell, world.step);
-  return static_cast<std::uint8_t>(random.v[0] < chance ? kLeastTopSpeed + scale(random.v[1], kTopSpeeds) : 0);
+  const auto words = dynasoar::random::words(world.seed, decision, cell, world.step);
+  return static_cast<std::uint8_t>(words[0] < chance ? kLeastTopSpeed + below(words[1], kTopSpeeds) : 0);
 }
 
 __device__ inline std::uint8_t car_at_start(const World& world, std::uint32_t cell) {
@@ -76,11 +75,11 @@ struct Drive {
   bool dawdles;         ///< goes one cell less far in the end
 
   __device__ Drive(const World& world, std::uint32_t cell, std::uint32_t speed_before, std::uint32_t top_speed) {
-    const philox4x32_ctr_t random = random_block(world.seed, Decision::drive, cell, world.step);
-    const std::uint32_t wanted = speed_before + 1 + scale(random.v[0], kAccelerations);
+    const auto words = dynasoar::random::words(world.seed, Decision::drive, cell, world.step);
+    const std::uint32_t wanted = speed_before + 1 + below(words[0], kAccelerations);
     speed = wanted < top_speed ? wanted : top_speed;
-    dawdles = random.v[1] < world.chances.dawdling;
-    turn = random.v[2];
+    dawdles = words[1] < world.chances.dawdling;
+    turn = words[2];
   }
 };
 

@@ -48,7 +48,7 @@ struct StreetView {
   /// The street that a driver turns into. @pre there are exits
   __device__ std::uint32_t exit(std::uint32_t street, std::uint32_t turn) const {
     const StreetRecord& record = streets[street];
-    return exits[record.first_exit + scale(turn, record.exits)];
+    return exits[record.first_exit + below(turn, record.exits)];
   }
 };
 

@@ -6,18 +6,17 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <app/random.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/random.h>
 
 #include "simulation.h"
 #include "torus.h"
 
 namespace wa_tor {
 
-using app::draw;
-using app::random_block;
-using app::scale;
-using app::Seed;
+using dynasoar::random::below;
+using dynasoar::random::draw;
+using dynasoar::random::Seed;
 
 /// What a random number is for; its number is part of the key, so no two decisions share numbers.
 enum class Decision : std::uint32_t {
@@ -61,10 +60,10 @@ struct InitialCell {
 };
 
 __host__ __device__ inline InitialCell initial_cell(Seed seed, Thresholds thresholds, std::uint32_t cell) {
-  const philox4x32_ctr_t random = random_block(seed, Decision::initial, cell, 0);
-  const std::uint32_t age = scale(random.v[1], kNewbornAges);
-  if (random.v[0] < thresholds.fish) return {kFish, age};
-  if (random.v[0] < thresholds.agents) return {kShark, age};
+  const auto words = dynasoar::random::words(seed, Decision::initial, cell, 0);
+  const std::uint32_t age = below(words[1], kNewbornAges);
+  if (words[0] < thresholds.fish) return {kFish, age};
+  if (words[0] < thresholds.agents) return {kShark, age};
   return {kFree, 0};
 }
 

@@ -192,7 +192,8 @@ TEST_CASE("a random number that is the probability exactly means no, and one bel
       double& probability = decision == forest_fire::Decision::initial  ? parameters.trees
                             : decision == forest_fire::Decision::growth ? parameters.growth
                                                                         : parameters.lightning;
-      const std::uint32_t word = app::random_block(app::Seed{parameters.seed}, decision, 0u, step).v[0];
+      const std::uint32_t word =
+          dynasoar::random::words(dynasoar::random::Seed{parameters.seed}, decision, 0u, step)[0];
       std::vector<Ground> found;
       for (const double least : {0.0, 1.0}) {
         probability = (word + least) / 4294967296.0;

@@ -220,7 +220,8 @@ TEST_CASE("other densities are equal to the reference, too") {
 
 TEST_CASE("a cell is alive at the start if its random number is below the density, and not if it is that exactly") {
   Parameters parameters = random_start(5, 3);
-  const std::uint32_t word = app::random_block(app::Seed{parameters.seed}, life::Decision::initial, 7u, 0).v[0];
+  const std::uint32_t word =
+      dynasoar::random::words(dynasoar::random::Seed{parameters.seed}, life::Decision::initial, 7u, 0)[0];
   for (const Implementation& implementation : implementations_and_reference(2)) {
     CAPTURE(implementation.name);
     for (const double more : {0.0, 1.0}) {

@@ -221,8 +221,8 @@ TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
 
 TEST_CASE("a random number that is a share exactly is not below it") {
   constexpr double kWord = 1 / 4294967296.0;
-  const double word = app::random_block(app::Seed{42}, schelling::Decision::initial, 7u, 0).v[0];
-  const double newcomer = app::random_block(app::Seed{42}, schelling::Decision::newcomer, 7u, 1).v[0];
+  const double word = dynasoar::random::words(dynasoar::random::Seed{42}, schelling::Decision::initial, 7u, 0)[0];
+  const double newcomer = dynasoar::random::words(dynasoar::random::Seed{42}, schelling::Decision::newcomer, 7u, 1)[0];
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     const auto group = [&](double red, double blue, double newcomers, int steps) {

@@ -239,7 +239,8 @@ TEST_CASE("the start has the shares that the definition gives, and traits within
 
 TEST_CASE("a random number that is a share exactly is not below it") {
   constexpr double kWord = 1 / 4294967296.0;
-  const double word = app::random_block(app::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0).v[0];
+  const double word =
+      dynasoar::random::words(dynasoar::random::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0)[0];
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     const auto kind = [&](double males, double females) {

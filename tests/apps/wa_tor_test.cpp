@@ -97,28 +97,6 @@ TEST_CASE("an allocator that the model was not compiled for is refused by name")
                        std::invalid_argument);
 }
 
-TEST_CASE("random numbers are Philox4x32-10's published ones") {
-  const philox4x32_ctr_t zero = wa_tor::random_block(wa_tor::Seed{0}, wa_tor::Decision::initial, 0, 0);
-  CHECK(zero.v[0] == 0x6627e8d5u);
-  CHECK(zero.v[1] == 0xe169c58du);
-  CHECK(zero.v[2] == 0xbc57ac4cu);
-  CHECK(zero.v[3] == 0x9b00dbd8u);
-}
-
-TEST_CASE("seed, decision, cell and step each change the random numbers") {
-  using wa_tor::Decision;
-  using wa_tor::Seed;
-  const auto word = [](Seed seed, Decision decision, std::uint32_t cell, std::uint32_t step) {
-    return wa_tor::random_block(seed, decision, cell, step).v[0];
-  };
-  const std::uint32_t base = word(Seed{1}, Decision::fish_move, 2, 3);
-  CHECK(word(Seed{2}, Decision::fish_move, 2, 3) != base);
-  CHECK(word(Seed{1 + (std::uint64_t{1} << 32)}, Decision::fish_move, 2, 3) != base);
-  CHECK(word(Seed{1}, Decision::shark_move, 2, 3) != base);
-  CHECK(word(Seed{1}, Decision::fish_move, 3, 3) != base);
-  CHECK(word(Seed{1}, Decision::fish_move, 2, 4) != base);
-}
-
 TEST_CASE("the reference finds the populations that the definition gives") {
   // Computed by a separate program in another language, written from README.md.
   const std::vector<Population> history =
@@ -259,7 +237,7 @@ TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
 
 TEST_CASE("a random number that is a share exactly is not below it") {
   constexpr double kWord = 1 / 4294967296.0;
-  const double word = app::random_block(app::Seed{42}, wa_tor::Decision::initial, 7u, 0).v[0];
+  const double word = dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     const auto kind = [&](double fish, double sharks) {

@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <vector>
 
-#include <app/random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/timer.h>
+#include <dynasoar/random.h>
 
 #include "../runs.h"
 #include "../suite.h"
@@ -61,9 +61,9 @@ struct AskAtTimes {
 
   __device__ void operator()(std::size_t worker) const {
     const auto entity = static_cast<std::uint32_t>(worker);
-    if (app::draw(app::Seed{3}, Draw::whether, entity, step, 100) >= 5) return;
-    const std::uint32_t bytes =
-        kSizes.least + app::draw(app::Seed{3}, Draw::size, entity, step, kSizes.most - kSizes.least + 1);
+    if (dynasoar::random::draw(dynasoar::random::Seed{3}, Draw::whether, entity, step, 100) >= 5) return;
+    const std::uint32_t bytes = kSizes.least + dynasoar::random::draw(dynasoar::random::Seed{3}, Draw::size, entity,
+                                                                      step, kSizes.most - kSizes.least + 1);
     const std::uint64_t begin = dynasoar::nanoseconds();
     void* const piece = memory.malloc(bytes);
     note(bytes, piece, dynasoar::nanoseconds() - begin);

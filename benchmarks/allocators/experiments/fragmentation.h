@@ -76,8 +76,9 @@ struct FillUp {
   __device__ void operator()(std::size_t worker) const {
     for (std::uint32_t i = 0; i < share; ++i) {
       Piece& piece = pieces[worker * share + i];
-      piece.bytes = sizes.least + app::draw(app::Seed{2}, Draw::size, static_cast<std::uint32_t>(worker), i,
-                                            sizes.most - sizes.least + 1);
+      piece.bytes =
+          sizes.least + dynasoar::random::draw(dynasoar::random::Seed{2}, Draw::size,
+                                               static_cast<std::uint32_t>(worker), i, sizes.most - sizes.least + 1);
       piece.memory = memory.malloc(piece.bytes);
       if (piece.memory == nullptr) return;
     }

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include <app/random.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/random.h>
 
 #include "../runs.h"
 
@@ -45,7 +45,7 @@ struct RandomStep {
   __device__ void operator()(std::size_t thread) const {
     if (thread % spacing != 0) return;
     const auto worker = static_cast<std::uint32_t>(thread / spacing);
-    const std::uint32_t percent = app::draw(kSeed, Draw::whether, worker, step, 100);
+    const std::uint32_t percent = dynasoar::random::draw(kSeed, Draw::whether, worker, step, 100);
     Piece& mine = pieces[worker];
     if (mine.memory == nullptr) {
       if (percent < chances.alloc) take(mine, worker);
@@ -56,10 +56,10 @@ struct RandomStep {
   }
 
  private:
-  static constexpr app::Seed kSeed{1};
+  static constexpr dynasoar::random::Seed kSeed{1};
 
   __device__ void take(Piece& mine, std::uint32_t worker) const {
-    mine.bytes = sizes.least + app::draw(kSeed, Draw::size, worker, step, sizes.most - sizes.least + 1);
+    mine.bytes = sizes.least + dynasoar::random::draw(kSeed, Draw::size, worker, step, sizes.most - sizes.least + 1);
     mine.memory = memory.malloc(mine.bytes);
     ++mine.asked;
     if (mine.memory == nullptr) refused->fetch_add(1, dynasoar::Order::relaxed);

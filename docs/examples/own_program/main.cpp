@@ -11,6 +11,7 @@
 #include <dynasoar/program/model_program.h>
 #include <dynasoar/program/object_simulation.h>
 #include <dynasoar/program/options.h>
+#include <dynasoar/random.h>
 
 namespace program = dynasoar::program;
 
@@ -21,27 +22,21 @@ using AllocatorT = dynasoar::SoaAllocator<Rabbit>;
 
 class Rabbit : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Rabbit, (chance_, std::uint64_t), (age_, int));
+  DYNASOAR_FIELDS(Rabbit, (number_, std::uint64_t), (age_, int));
 
-  __device__ Rabbit(std::size_t index, std::uint64_t seed) : chance_(seed << 32 ^ index), age_(0) {}
+  __device__ explicit Rabbit(std::uint64_t number) : number_(number), age_(0) {}
 
-  __device__ void live(float births, float deaths) {
+  // Random numbers belong to the rabbit and the step, so that the result does not depend on threads.
+  __device__ void live(float births, float deaths, dynasoar::random::Seed seed, std::uint32_t step) {
     age_ += 1;
-    if (random() < births) dynasoar::make_new<Rabbit>(std::size_t{next()}, chance_);
-    if (random() < deaths) dynasoar::destroy(this);
+    const dynasoar::random::Words words = dynasoar::random::words(seed, 0, number_, step);
+    if (dynasoar::random::unit(words[0]) < births) {
+      dynasoar::make_new<Rabbit>(std::uint64_t{words[2]} << 32 | words[3]);  // a number that no other rabbit has
+    }
+    if (dynasoar::random::unit(words[1]) < deaths) dynasoar::destroy(this);
   }
   // A row of the log: how many there are, and how many of them are new.
-  __device__ void count(program::CountSums<2> sums) { sums.add(chance_, {{1, age_ == 0 ? 1u : 0u}}); }
-
- private:
-  // SplitMix64: the state belongs to the rabbit, so that the result does not depend on threads.
-  __device__ std::uint32_t next() {
-    chance_ += 0x9E3779B97F4A7C15;
-    std::uint64_t bits = (chance_ ^ chance_ >> 30) * 0xBF58476D1CE4E5B9;
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB;
-    return static_cast<std::uint32_t>((bits ^ bits >> 31) >> 32);
-  }
-  __device__ float random() { return static_cast<float>(next() >> 8) * 0x1p-24f; }  // from 0 to 1
+  __device__ void count(program::CountSums<2> sums) { sums.add(number_, {{1, age_ == 0 ? 1u : 0u}}); }
 };
 
 // What the program's options say.
@@ -57,11 +52,13 @@ class Warren final : public program::ObjectSimulation<Warren, program::Simulatio
  public:
   explicit Warren(const Parameters& parameters)
       : ObjectSimulation(parameters, std::size_t{64} << 20, "warren"), parameters_(parameters) {
-    handle().parallel_new<Rabbit>(static_cast<std::size_t>(parameters.rabbits), parameters.seed);
+    handle().parallel_new<Rabbit>(static_cast<std::size_t>(parameters.rabbits));
   }
 
   void submit_step() override {
-    handle().parallel_do<&Rabbit::live>(static_cast<float>(parameters_.births), static_cast<float>(parameters_.deaths));
+    count_step();
+    handle().parallel_do<&Rabbit::live>(static_cast<float>(parameters_.births), static_cast<float>(parameters_.deaths),
+                                        dynasoar::random::Seed{parameters_.seed}, now());
   }
 
   void record() override { handle().parallel_do<&Rabbit::count>(counts_.next(handle().executor())); }
