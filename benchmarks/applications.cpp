@@ -218,6 +218,7 @@ void run_schelling(Report& report, const Settings& settings) {
   measure_workload<schelling::Simulation>(
       report, settings, "schelling", settings.small ? schelling_workload(128, 20) : schelling_workload(2048, 500),
       {{"agents as objects", schelling::make_agents},
+       {"agents placed on a lattice", schelling::make_placed},
        {kSoa, schelling::make_soa_baseline},
        {kAos, schelling::make_aos_baseline}},
       {last_of_history<schelling::Simulation>(

@@ -57,6 +57,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
       city.groups[to] = city.groups[from];
       city.groups[from] = kVacant;
       position_ = to;
+      city.lots[to].store(kNobody, dynasoar::Order::relaxed);  // nor is it the lot of those who lost
     } else if (city.rules.gives_up(unhappy_)) {
       city.groups[from] = kVacant;
       dynasoar::destroy(this);
@@ -114,12 +115,11 @@ struct Populate {
   }
 };
 
-/// A cell forgets who asked for it; if it is vacant, somebody may move in.
+/// If a cell is vacant, somebody may move in.
 struct Settle {
   City city;
   __device__ void operator()(std::size_t index) const {
     const auto c = static_cast<std::uint32_t>(index);
-    city.lots[c].store(kNobody, dynasoar::Order::relaxed);
     if (city.groups[c] != kVacant) return;
     const std::uint8_t newcomer = city.rules.newcomer(c, city.step);
     if (newcomer != kVacant) city.move_in(c, newcomer);
@@ -150,7 +150,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
       handle().parallel_do<Agent, &Agent::move>(city);
       clock().end_phase(executor, 1);
     }
-    handle().parallel_for(rules_.cells, Settle{city});
+    if (rules_.newcomers > 0) handle().parallel_for(rules_.cells, Settle{city});
     clock().end_phase(executor, 2);
   }
 
@@ -175,17 +175,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return states.download();
   }
 
-  app::SavedOptions saved_options() const {
-    return app::SavedOptions()
-        .add("--width", parameters_.width)
-        .add("--height", parameters_.height)
-        .add("--seed", parameters_.seed)
-        .add("--red", parameters_.red)
-        .add("--blue", parameters_.blue)
-        .add("--similar", parameters_.similar)
-        .add("--patience", parameters_.patience)
-        .add("--newcomers", parameters_.newcomers);
-  }
+  app::SavedOptions saved_options() const { return options_of(parameters_); }
 
   void add_arrays(dynasoar::CheckpointItems& items) const {
     items.add(dynasoar::array("groups", groups_));  // nobody asks between steps

@@ -4,7 +4,7 @@
 /// array of structures.
 ///
 /// In the loop that moves, a cell looks at what its own agent wants, not at its group, which somebody may be changing
-/// who moves in: so each state has one writer and no other reader.
+/// who moves in: so each state has one writer and no other reader. The lot has one writer, too: who has won.
 
 #include <cstdint>
 #include <memory>
@@ -76,13 +76,13 @@ struct DenseStep {
       cells.group(to) = cells.group(c);
       cells.unhappy(to) = cells.unhappy(c);
       cells.group(c) = kVacant;
+      cells.lot(to).store(kNobody, dynasoar::Order::relaxed);  // nor is it the lot of those who lost
     } else if (rules.gives_up(cells.unhappy(c))) {
       cells.group(c) = kVacant;
     }
   }
 
   __device__ void settle(std::uint32_t c) const {
-    cells.lot(c).store(kNobody, dynasoar::Order::relaxed);
     if (cells.group(c) != kVacant) return;
     const std::uint8_t newcomer = rules.newcomer(c, step);
     if (newcomer != kVacant) move_in(c, newcomer);
@@ -114,7 +114,7 @@ class DenseCity final : public app::DenseSimulation<Simulation> {
     const auto now = present();
     run_phase(0, rules_.cells, [=] __device__(std::uint32_t c) { now.look(c); });
     run_phase(1, rules_.cells, [=] __device__(std::uint32_t c) { now.move(c); });
-    run_phase(2, rules_.cells, [=] __device__(std::uint32_t c) { now.settle(c); });
+    if (rules_.newcomers > 0) run_phase(2, rules_.cells, [=] __device__(std::uint32_t c) { now.settle(c); });
   }
 
   void record() override { history_.record(executor(), rules_.cells, TakeCensus{rules_, present()}); }

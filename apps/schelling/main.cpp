@@ -20,7 +20,7 @@ app::Description about() {
       .text =
           "Simulates a city whose agents move until enough of their neighbours are like them (T. C. Schelling, 1971).\n"
           "Writes how happy and how segregated they are after every step, a chart of that and a picture.",
-      .variant_help = "What is an object: the agents",
+      .variant_help = "What is an object: agents, on a lattice or beside arrays of cells",
       .allocators = app::allocator_names(),
       .steps = 200,
       .log = {"segregation.csv", "Agents, unhappy ones, and the share of similar neighbours after every step"},
@@ -36,8 +36,10 @@ app::Row row_of(const Census& census) {
 class Schelling final : public app::GridProgram<Simulation, Parameters> {
  public:
   Schelling()
-      : GridProgram(about(), {{"agents", "agents as objects", make_agents}},
-                    baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
+      : GridProgram(
+            about(),
+            {{"placed", "agents placed on a lattice", make_placed}, {"agents", "agents as objects", make_agents}},
+            baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {
     GridProgram::add_options(cli);
@@ -54,6 +56,7 @@ class Schelling final : public app::GridProgram<Simulation, Parameters> {
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
+    check_placed(options, "agents");
     app::check_fractions("--red", parameters().red, "--blue", parameters().blue);
     parameters().patience = static_cast<std::uint32_t>(patience_);
   }

@@ -11,11 +11,12 @@ import command_line
 class SchellingTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=512", "--height N=512", "--red X=0.45", "--blue X=0.45", "--similar X=0.5", "--patience N=0",
-               "--newcomers X=0", "--steps N=200", "--variant agents=agents")
+               "--newcomers X=0", "--steps N=200", "--variant placed|agents=placed")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE) | {"--patience": command_line.NATURAL}
     real_numbers = dict.fromkeys(("--red", "--blue", "--similar", "--newcomers"), command_line.FRACTION)
     shares = ("--red", "--blue")
-    variants = {"agents": "agents as objects"}
+    variants = {"placed": "agents placed on a lattice", "agents": "agents as objects"}
+    placed_variants = ("placed",)
     log_file = "segregation.csv"
     chart_file = "segregation.png"
     picture_file = "schelling.png"
@@ -36,6 +37,10 @@ class SchellingTest(command_line.CheckpointTests, command_line.ApplicationTests,
 
     def test_cities_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
+
+    def test_only_soa_places_agents(self):
+        for allocator in self.allocators()[1:]:
+            self.assert_refused("--allocator", allocator, mentions="--variant agents")
 
     def test_exported_agents_have_their_group(self):
         (self.folder / "out").mkdir()

@@ -31,7 +31,9 @@ using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 std::vector<Implementation> implementations() {
   const std::vector<Implementation> objects = {{"agents", schelling::make_agents}};
   return objects + dynasoar::test::on_other_allocators(objects) +
-         std::vector<Implementation>{{"soa", schelling::make_soa_baseline}, {"aos", schelling::make_aos_baseline}};
+         std::vector<Implementation>{{"placed", schelling::make_placed},
+                                     {"soa", schelling::make_soa_baseline},
+                                     {"aos", schelling::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
@@ -242,9 +244,11 @@ TEST_CASE("a random number that is a share exactly is not below it") {
 }
 
 TEST_CASE("objects are painted in the colours of their cells") {
-  const std::unique_ptr<Simulation> simulation = schelling::make_agents(city_of(24, 17));
-  dynasoar::test::run(*simulation, 3);
-  const auto states = simulation->city();
-  CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
-                                        [&](std::size_t c) { return schelling::color_of(states[c].group); }) == 0);
+  for (const auto make : {schelling::make_placed, schelling::make_agents}) {
+    const std::unique_ptr<Simulation> simulation = make(city_of(24, 17));
+    dynasoar::test::run(*simulation, 3);
+    const auto states = simulation->city();
+    CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
+                                          [&](std::size_t c) { return schelling::color_of(states[c].group); }) == 0);
+  }
 }
