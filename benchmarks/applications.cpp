@@ -193,6 +193,7 @@ void run_sugarscape(Report& report, const Settings& settings) {
   measure_workload<sugarscape::Simulation>(
       report, settings, "sugarscape", settings.small ? sugarscape_workload(128, 20) : sugarscape_workload(1700, 300),
       {{"agents as objects", sugarscape::make_agents},
+       {"cells and agents placed on a lattice", sugarscape::make_placed},
        {"cells and agents as objects", sugarscape::make_cells},
        {kSoa, sugarscape::make_soa_baseline},
        {kAos, sugarscape::make_aos_baseline}},

@@ -40,22 +40,19 @@ struct Landscape {
   std::uint8_t* kinds;                         ///< [cells] kFree, kMale ...: all that most neighbours need to see
   std::uint16_t* sugars;                       ///< [cells]
   std::uint8_t* growths;                       ///< [cells]
-  std::uint8_t* shares;                        ///< [cells] what each neighbour receives in this step
+  std::uint8_t* rows;                          ///< [cells] what a cell receives from its row in this step
   dynasoar::AtomicWord<std::uint32_t>* asked;  ///< [cells] bit p: the agent at position p of the window asks for it
 
+  __device__ std::uint32_t grown_at(std::uint32_t c) const { return grown(sugars[c], growths[c]); }
+
   __device__ void grow(std::uint32_t c) const {
-    const std::uint32_t grown = limited(std::uint32_t{sugars[c]} + growths[c]);
-    const std::uint32_t gift = given(grown);
-    sugars[c] = static_cast<std::uint16_t>(grown - gift);
-    shares[c] = share_of(gift);
+    rows[c] =
+        static_cast<std::uint8_t>(grid.sum_of_row(c, [this](std::uint32_t giver) { return shared(grown_at(giver)); }));
   }
 
   __device__ void receive(std::uint32_t c) const {
-    std::uint32_t received = 0;
-    grid.for_each_at(
-        c, grid.sight(c, 2), [this](std::uint32_t giver) { return shares[giver]; },
-        [&](std::uint32_t, bool is_there, std::uint32_t share) { received += is_there ? share : 0; });
-    if (received > 0) sugars[c] = static_cast<std::uint16_t>(limited(sugars[c] + received));
+    const std::uint32_t shares = grid.sum_of_column(c, [this](std::uint32_t row) { return rows[row]; });
+    sugars[c] = after_spread(grown_at(c), shares);
   }
 
   __device__ std::uint32_t harvest(std::uint32_t c) const {
@@ -321,7 +318,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
         kinds_(grid_.cells()),
         sugars_(grid_.cells()),
         growths_(grid_.cells()),
-        shares_(grid_.cells()),
+        rows_(grid_.cells()),
         asked_(grid_.cells()) {
     handle().parallel_for(grid_.cells(), Populate{view(), Thresholds::of(parameters.males, parameters.females)});
     synchronize();
@@ -334,8 +331,8 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   }
 
   Landscape view() const {
-    return {grid_,          seed_,           now(),          agents_.data(), kinds_.data(),
-            sugars_.data(), growths_.data(), shares_.data(), asked_.data()};
+    return {grid_,          seed_,           now(),        agents_.data(), kinds_.data(),
+            sugars_.data(), growths_.data(), rows_.data(), asked_.data()};
   }
 
   void add_arrays(dynasoar::CheckpointItems& items) const {  // nobody asks between steps
@@ -384,7 +381,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   dynasoar::DeviceArray<std::uint8_t> kinds_;
   dynasoar::DeviceArray<std::uint16_t> sugars_;
   dynasoar::DeviceArray<std::uint8_t> growths_;
-  dynasoar::DeviceArray<std::uint8_t> shares_;
+  dynasoar::DeviceArray<std::uint8_t> rows_;
   dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> asked_;
 };
 

@@ -41,7 +41,7 @@ struct Cell {
   std::uint16_t sugar;
   std::uint8_t kind;
   std::uint8_t growth;
-  std::uint8_t share;
+  std::uint8_t row;
   std::uint8_t choice;
   std::uint8_t partner;
   std::uint8_t accepted;
@@ -56,7 +56,7 @@ struct Cells : View {
   __device__ std::uint8_t& kind(std::uint32_t c) const { return this->template at<&Cell::kind>(c); }
   __device__ std::uint16_t& sugar(std::uint32_t c) const { return this->template at<&Cell::sugar>(c); }
   __device__ std::uint8_t& growth(std::uint32_t c) const { return this->template at<&Cell::growth>(c); }
-  __device__ std::uint8_t& share(std::uint32_t c) const { return this->template at<&Cell::share>(c); }
+  __device__ std::uint8_t& row(std::uint32_t c) const { return this->template at<&Cell::row>(c); }
   __device__ std::uint8_t& choice(std::uint32_t c) const { return this->template at<&Cell::choice>(c); }
   __device__ std::uint8_t& partner(std::uint32_t c) const { return this->template at<&Cell::partner>(c); }
   __device__ std::uint8_t& accepted(std::uint32_t c) const { return this->template at<&Cell::accepted>(c); }
@@ -91,12 +91,10 @@ struct DenseStep {
     cells.proposals(c).store(0, dynasoar::Order::relaxed);
   }
 
-  /// Sugar grows and is given away; the agent grows older and eats, or dies.
+  /// What has grown is given away, within the row for now; the agent grows older and eats, or dies.
   __device__ void live(std::uint32_t c) const {
-    const std::uint32_t grown = limited(std::uint32_t{cells.sugar(c)} + cells.growth(c));
-    const std::uint32_t gift = given(grown);
-    cells.sugar(c) = static_cast<std::uint16_t>(grown - gift);
-    cells.share(c) = share_of(gift);
+    cells.row(c) =
+        static_cast<std::uint8_t>(grid.sum_of_row(c, [this](std::uint32_t giver) { return shared(grown_at(giver)); }));
     if (cells.kind(c) == kFree) return;
     cells.asked(c).store(0, dynasoar::Order::relaxed);
     const auto age = static_cast<std::uint8_t>(cells.age(c) + 1);
@@ -108,11 +106,8 @@ struct DenseStep {
   }
 
   __device__ void receive(std::uint32_t c) const {
-    std::uint32_t received = 0;
-    grid.for_each_at(
-        c, grid.sight(c, 2), [this](std::uint32_t giver) { return cells.share(giver); },
-        [&](std::uint32_t, bool is_there, std::uint32_t share) { received += is_there ? share : 0; });
-    if (received > 0) cells.sugar(c) = static_cast<std::uint16_t>(limited(cells.sugar(c) + received));
+    const std::uint32_t shares = grid.sum_of_column(c, [this](std::uint32_t row) { return cells.row(row); });
+    cells.sugar(c) = after_spread(grown_at(c), shares);
   }
 
   __device__ void ask(std::uint32_t c) const {
@@ -228,6 +223,8 @@ struct DenseStep {
   }
 
  private:
+  __device__ std::uint32_t grown_at(std::uint32_t c) const { return grown(cells.sugar(c), cells.growth(c)); }
+
   /// The cells of this kind in sight of c.
   __device__ Positions in_sight(std::uint8_t kind, std::uint32_t c, std::uint32_t vision) const {
     return grid.where(c, grid.sight(c, vision), [=, this](std::uint32_t other) { return cells.kind(other) == kind; });
@@ -304,7 +301,7 @@ class DenseLandscape final : public app::DenseSimulation<Simulation> {
 
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters) {
   using Storage =
-      app::StructureOfArrays<&Cell::kind, &Cell::sugar, &Cell::growth, &Cell::share, &Cell::choice, &Cell::partner,
+      app::StructureOfArrays<&Cell::kind, &Cell::sugar, &Cell::growth, &Cell::row, &Cell::choice, &Cell::partner,
                              &Cell::accepted, &Cell::age, &Cell::children, &Cell::max_children, &Cell::wealth,
                              &Cell::traits, &Cell::asked, &Cell::proposals>;
   return std::make_unique<DenseLandscape<Storage>>(parameters);

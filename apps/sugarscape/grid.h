@@ -128,7 +128,38 @@ struct Grid {
     return found;
   }
 
+  /// The sum of `read(cell)` over c and the cells of its row that are at most 2 away. Reads as for_each_at does.
+  ///
+  /// The sum of these sums over a column is that of a window, for 10 reads instead of 25.
+  template <class Read>
+  __device__ std::uint32_t sum_of_row(std::uint32_t c, Read read) const {
+    return sum_of_line(c, c % width, width, 1, read);
+  }
+
+  /// Likewise, over the cells of its column.
+  template <class Read>
+  __device__ std::uint32_t sum_of_column(std::uint32_t c, Read read) const {
+    return sum_of_line(c, c / width, height, width, read);
+  }
+
  private:
+  /// @param at       of c in the line, which has `length` cells
+  /// @param stride   from a cell to the next
+  template <class Read>
+  __device__ static std::uint32_t sum_of_line(std::uint32_t c, std::uint32_t at, std::uint32_t length,
+                                              std::uint32_t stride, Read read) {
+    std::uint32_t sum = read(c);
+    DYNASOAR_UNROLL()
+    for (std::uint32_t distance = 1; distance <= 2; ++distance) {
+      const bool is_before = at >= distance;
+      const bool is_behind = at + distance < length;
+      const std::uint32_t before = read(is_before ? c - distance * stride : c);
+      const std::uint32_t behind = read(is_behind ? c + distance * stride : c);
+      sum += (is_before ? before : 0) + (is_behind ? behind : 0);
+    }
+    return sum;
+  }
+
   /// The cell at position 0 of c's window, if there is one.
   __host__ __device__ std::uint32_t corner(std::uint32_t c) const { return c - 2 * width - 2; }
 };

@@ -17,8 +17,7 @@ app::Description about() {
           .text =
               "Simulates people who live on sugar, age and have children (after J. M. Epstein and R. Axtell, 1996).\n"
               "Writes the population of every step, a chart of it and a picture of the landscape.",
-          .variant_help = "What is an object: cells and agents, or agents only",
-          .variant = "agents",
+          .variant_help = "What is an object: cells and agents, on a lattice or with pointers, or agents only",
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Agents, and sugar on the cells, after every step"},
           .columns = {{"agents"}, {"males"}, {"females"}, {"sugar"}}};
@@ -32,10 +31,11 @@ app::Row row_of(const Census& census) {
 class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
  public:
   Sugarscape()
-      : GridProgram(
-            about(),
-            {{"cells", "cells and agents as objects", make_cells}, {"agents", "agents as objects", make_agents}},
-            baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
+      : GridProgram(about(),
+                    {{"placed", "cells and agents placed on a lattice", make_placed},
+                     {"cells", "cells and agents as objects", make_cells},
+                     {"agents", "agents as objects", make_agents}},
+                    baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {
     GridProgram::add_options(cli);
@@ -45,6 +45,7 @@ class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
+    check_placed(options, "agents");
     app::check_fractions("--male", parameters().males, "--female", parameters().females);
   }
 

@@ -67,10 +67,14 @@ class ObjectLandscape : public app::ObjectSimulation<Objects, Simulation, A> {
   using Base = app::ObjectSimulation<Objects, Simulation, A>;
   using Base::count_step, Base::handle, Base::now, Base::synchronize;
 
-  explicit ObjectLandscape(const Parameters& parameters)
-      : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "landscape",
-             {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move", "males propose",
-              "females accept", "fathers ask", "births"}),
+  /// The phases of a step in which females accept in a loop of their own.
+  static dynasoar::program::PhaseNames phase_names() {
+    return {"sugar grows",   "sugar spreads",  "agents live", "agents ask", "agents move",
+            "males propose", "females accept", "fathers ask", "births"};
+  }
+
+  explicit ObjectLandscape(const Parameters& parameters, const dynasoar::program::PhaseNames& phases = phase_names())
+      : Base(parameters, Objects::heap_bytes(cells_of(parameters)), "landscape", phases),
         parameters_(parameters),
         cells_(cells_of(parameters)) {}
 

@@ -57,6 +57,24 @@ __host__ __device__ constexpr std::uint8_t share_of(std::uint32_t gift) {
   return static_cast<std::uint8_t>(gift / 8);
 }
 
+/// What a cell has when sugar spreads, after it has grown.
+__host__ __device__ constexpr std::uint32_t grown(std::uint32_t sugar, std::uint32_t growth) {
+  return limited(sugar + growth);
+}
+
+/// What each cell in its window receives from a cell with so much sugar, grown().
+__host__ __device__ constexpr std::uint8_t shared(std::uint32_t sugar) {
+  return share_of(given(sugar));
+}
+
+/// What a cell with so much sugar, grown(), has after sugar has spread.
+///
+/// @param shares   shared() of all cells in its window and of itself
+__host__ __device__ constexpr std::uint16_t after_spread(std::uint32_t sugar, std::uint32_t shares) {
+  const std::uint32_t received = shares - shared(sugar);
+  return static_cast<std::uint16_t>(limited(sugar - given(sugar) + received));
+}
+
 /// What an agent is born with. Four bytes, so that it is read and written as one word.
 struct alignas(4) Traits {
   std::uint8_t vision;

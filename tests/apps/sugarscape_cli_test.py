@@ -11,15 +11,17 @@ import command_line
 class SugarscapeTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--male X=0.12", "--female X=0.15", "--steps N=300",
-               "--variant cells|agents=agents")
+               "--variant placed|cells|agents=placed")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--male", "--female"), command_line.FRACTION)
     shares = ("--male", "--female")
-    variants = {"cells": "cells and agents as objects", "agents": "agents as objects"}
+    variants = {"placed": "cells and agents placed on a lattice", "cells": "cells and agents as objects",
+                "agents": "agents as objects"}
+    placed_variants = ("placed",)
     picture_file = "sugarscape.png"
     columns = counts = ("agents", "males", "females", "sugar")
     exported = ("agents",)
-    phases = ("sugar spreads", "agents ask", "agents move", "males propose", "females accept", "fathers ask", "births")
+    phases = ("sugar spreads", "agents ask", "agents move", "males propose", "fathers ask", "births")
     small_run = ("--width", "40", "--height", "30")
     steps = 30
     size = "40 x 30 cells"
@@ -31,6 +33,10 @@ class SugarscapeTest(command_line.CheckpointTests, command_line.ApplicationTests
         self.assertTrue(all(row[1] == row[2] + row[3] <= 40 * 30 for row in numbers))
         self.assertEqual(numbers[0][4], 0)
         self.assertTrue(all(0 < row[4] <= 40 * 30 * 3500 for row in numbers[1:]))
+
+    def test_only_soa_places_agents(self):
+        for allocator in self.allocators()[1:]:
+            self.assert_refused("--allocator", allocator, mentions="--variant agents")
 
     def test_landscapes_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")

@@ -34,8 +34,9 @@ std::vector<Implementation> object_variants() {
 }
 
 std::vector<Implementation> implementations() {
-  return object_variants() +
-         std::vector<Implementation>{{"soa", sugarscape::make_soa_baseline}, {"aos", sugarscape::make_aos_baseline}};
+  return object_variants() + std::vector<Implementation>{{"placed", sugarscape::make_placed},
+                                                         {"soa", sugarscape::make_soa_baseline},
+                                                         {"aos", sugarscape::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
@@ -322,7 +323,8 @@ TEST_CASE("a heap that is too small ends the run and says which size is enough")
 }
 
 TEST_CASE("objects are painted in the colours of their cells") {
-  for (const Implementation& implementation : object_variants()) {
+  for (const Implementation& implementation :
+       object_variants() + std::vector<Implementation>{{"placed", sugarscape::make_placed}}) {
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = implementation.make(land_of(24, 17));
     dynasoar::test::run(*simulation, 3);
