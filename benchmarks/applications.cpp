@@ -207,6 +207,7 @@ void run_traffic(Report& report, const Settings& settings) {
   measure_all<traffic::Simulation, traffic::Parameters, traffic::Network>(
       report, settings, "traffic", {{"intersections", intersections}}, settings.small ? 20 : 1000,
       {{"cars as objects", traffic::make_cars},
+       {"cells and cars placed on a lattice", traffic::make_placed},
        {"cells, streets and cars as objects", traffic::make_cells},
        {kSoa, traffic::make_soa_baseline},
        {kAos, traffic::make_aos_baseline}},

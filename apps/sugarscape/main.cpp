@@ -45,7 +45,7 @@ class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
-    check_placed(options, "agents");
+    app::check_placed(options, "agents");
     app::check_fractions("--male", parameters().males, "--female", parameters().females);
   }
 

@@ -35,7 +35,7 @@ app::Description about() {
           .text =
               "Simulates cars on a network of streets with traffic lights (after Nagel and Schreckenberg, 1992).\n"
               "Writes the numbers of cars after every step, a chart of them and a map with the cars at the end.",
-          .variant_help = "What is an object: cells, streets, lights and cars, or cars only",
+          .variant_help = "What is an object: cells and cars, on a lattice or with pointers, or cars only",
           .allocators = app::allocator_names(),
           .log = {"traffic.csv", "Cars, moving cars and the sum of speeds after every step"},
           .columns = {{"cars"}, {"moving"}, {"speeds"}}};
@@ -54,7 +54,8 @@ class Traffic final : public app::ModelProgram<Simulation, Parameters> {
   Traffic()
       : ModelProgram(
             about(),
-            {{"cells", "cells and cars as objects", on_network(make_cells)},
+            {{"placed", "cells and cars placed on a lattice", on_network(make_placed)},
+             {"cells", "cells and cars as objects", on_network(make_cells)},
              {"cars", "cars as objects", on_network(make_cars)}},
             baselines_of(on_network(make_soa_baseline), on_network(make_aos_baseline), on_network(make_reference)),
             row_of) {}
@@ -83,7 +84,8 @@ class Traffic final : public app::ModelProgram<Simulation, Parameters> {
 
   std::vector<app::NamedFile> outputs() const override { return {{"--save-network", saved_network_}}; }
 
-  void check_options(app::RunOptions&) override {
+  void check_options(app::RunOptions& options) override {
+    app::check_placed(options, "cars");
     app::check_fractions("--producers", sources_.producers, "--destinations", sources_.destinations);
     sources_.seed = parameters().seed;
     try {

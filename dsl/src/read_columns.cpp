@@ -155,8 +155,8 @@ class ColumnReader {
     return result;
   }
 
-  /// Adds columns that say where placed objects are: `place`, its number, and the coordinates of as many axes as the
-  /// lattice has.
+  /// Adds columns that say where placed objects are: `place`, its number, and, on a lattice of several axes, its
+  /// coordinates.
   void add_places(Columns& table) const {
     std::vector<std::int64_t> numbers;
     std::array<std::vector<std::int32_t>, 3> coordinates;
@@ -174,7 +174,7 @@ class ColumnReader {
       }
     }
     std::vector<Column> columns{make_column("place", numbers)};
-    for (int axis = 0; axis < axes; ++axis) {
+    for (int axis = 0; axis < axes && axes > 1; ++axis) {
       columns.push_back(make_column(std::string(1, "xyz"[axis]), coordinates[static_cast<std::size_t>(axis)]));
     }
     const auto behind = table.columns.begin() + (parts_.size() > 1 ? 2 : 1);  // `id` and `class`

@@ -17,13 +17,14 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
     program = command_line.path_argument(1)
     options = ("--network FILE=none", "--intersections N=100", "--producers X=0.02", "--destinations X=0.003",
                "--green N=5", "--density X=0", "--production X=0.02", "--dawdling X=0.2", "--save-network FILE=none",
-               "--steps N=300", "--variant cells|cars=cells")
+               "--steps N=300", "--variant placed|cells|cars=placed")
     whole_numbers = {"--intersections": (0, 1000000), "--green": (0, 1000000)}
     real_numbers = dict.fromkeys(("--producers", "--destinations", "--density", "--production", "--dawdling"),
                                  command_line.FRACTION)
     shares = ("--producers", "--destinations")
     output_options = ("--save-network",)
-    variants = {"cells": "cells and cars as objects", "cars": "cars as objects"}
+    variants = {"placed": "cells and cars placed on a lattice", "cells": "cells and cars as objects", "cars": "cars as objects"}
+    placed_variants = ("placed",)
     log_file = "traffic.csv"
     chart_file = "traffic-history.png"
     picture_file = "traffic.png"
@@ -45,6 +46,10 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
 
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="ascii")
+
+    def test_only_soa_places_cars(self):
+        for allocator in self.allocators()[1:]:
+            self.assert_refused("--allocator", allocator, mentions="--variant cars")
 
     def test_options_of_other_networks_are_refused(self):
         self.write("ring.txt", RING)
@@ -81,7 +86,7 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
 
     def test_a_town_of_sumo_is_simulated(self):
         result = self.simulate("--network", TOWN, "--steps", "10", "--density", "0.1")
-        self.assertIn("cells and cars as objects, town.net.xml, 60 intersections, 164 streets,",
+        self.assertIn("cells and cars placed on a lattice, town.net.xml, 60 intersections, 164 streets,",
                       result.stdout.splitlines()[0])
         self.assertGreater(int(self.rows(10)[-1][2]), 0)
         self.assertEqual(max(command_line.png_size(self.folder / "traffic.png")), 1668)

@@ -37,7 +37,8 @@ std::vector<Implementation> object_variants() {
 }
 
 std::vector<Implementation> implementations() {
-  return object_variants() + std::vector<Implementation>{{"soa", traffic::make_soa_baseline},
+  return object_variants() + std::vector<Implementation>{{"placed", traffic::make_placed},
+                                                         {"soa", traffic::make_soa_baseline},
                                                          {"aos", traffic::make_aos_baseline},
                                                          {"reference", traffic::make_reference}};
 }
