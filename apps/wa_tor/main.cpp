@@ -18,8 +18,7 @@ app::Description about() {
           .text =
               "Simulates fish and sharks on the torus-shaped planet Wa-Tor (A. K. Dewdney, 1984).\n"
               "Writes the populations of every step, a chart of them and a picture of the ocean.",
-          .variant_help = "What is an object: cells and agents, agents, or agents placed on a lattice",
-          .variant = "agents",
+          .variant_help = "What is an object: agents, on a lattice; cells and agents; or agents beside arrays of cells",
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Fish and sharks after every step"},
           .columns = {{"fish"}, {"sharks"}},
@@ -34,9 +33,9 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
  public:
   WaTor()
       : GridProgram(about(),
-                    {{"cells", "cells and agents as objects", make_cells},
-                     {"agents", "agents as objects", make_agents},
-                     {"placed", "agents placed on a lattice", make_placed}},
+                    {{"placed", "agents placed on a lattice", make_placed},
+                     {"cells", "cells and agents as objects", make_cells},
+                     {"agents", "agents as objects", make_agents}},
                     baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {

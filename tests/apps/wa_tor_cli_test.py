@@ -13,11 +13,11 @@ import command_line
 class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--fish X=0.25", "--sharks X=0.25", "--compact-above X=1", "--steps N=300",
-               "--variant cells|agents|placed=agents")
+               "--variant placed|cells|agents=placed")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--fish", "--sharks", "--compact-above"), command_line.FRACTION)
     shares = ("--fish", "--sharks")
-    variants = {"cells": "cells and agents as objects", "agents": "agents as objects", "placed": "agents placed on a lattice"}
+    variants = {"placed": "agents placed on a lattice", "cells": "cells and agents as objects", "agents": "agents as objects"}
     placed_variants = ("placed",)
     picture_file = "wa-tor.png"
     columns = counts = ("fish", "sharks")
