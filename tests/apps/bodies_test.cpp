@@ -28,22 +28,20 @@ using bodies::Totals;
 
 using Make = std::function<std::unique_ptr<Simulation>(const Parameters&)>;
 
-struct Implementation {
-  std::string name;
-  Make make;
+struct Implementation : dynasoar::test::Implementation<Simulation, Parameters> {
   Make reference;
 };
 
 std::vector<Implementation> n_body_implementations() {
-  return {{"n-body objects", n_body::make_objects, n_body::make_reference},
-          {"n-body soa", n_body::make_soa_baseline, n_body::make_reference},
-          {"n-body aos", n_body::make_aos_baseline, n_body::make_reference}};
+  return {{{"n-body objects", n_body::make_objects}, n_body::make_reference},
+          {{"n-body soa", n_body::make_soa_baseline}, n_body::make_reference},
+          {{"n-body aos", n_body::make_aos_baseline}, n_body::make_reference}};
 }
 
 std::vector<Implementation> collision_implementations() {
-  return {{"collision objects", collision::make_objects, collision::make_reference},
-          {"collision soa", collision::make_soa_baseline, collision::make_reference},
-          {"collision aos", collision::make_aos_baseline, collision::make_reference}};
+  return {{{"collision objects", collision::make_objects}, collision::make_reference},
+          {{"collision soa", collision::make_soa_baseline}, collision::make_reference},
+          {{"collision aos", collision::make_aos_baseline}, collision::make_reference}};
 }
 
 std::vector<Implementation> implementations() {
@@ -121,11 +119,26 @@ std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size
 
 using dynasoar::test::kQuick;
 
+struct Bodies : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr std::uint64_t kTooSmall = 16 << 10;
+
+  static std::vector<Implementation> object_variants() {
+    return {n_body_implementations().front(), collision_implementations().front()};
+  }
+  static Parameters crowded() {
+    Parameters parameters;
+    parameters.initial = bodies::random_bodies(20000, 1, 40, 50);
+    return parameters;
+  }
+};
+
 }  // namespace
 
+DYNASOAR_MODEL_CASE(model_heap, Bodies);
+
 TEST_CASE("every allocator's steps are the reference's steps from the same state") {
-  const std::vector<Implementation> variants = {n_body_implementations().front(), collision_implementations().front()};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) {
+  for (const Implementation& version : dynasoar::test::on_other_allocators(Bodies::object_variants())) {
     check_steps(version, crowd(kQuick ? 65 : 200, 11, 0.1f), 6, 3);
   }
 }
@@ -409,13 +422,5 @@ TEST_CASE("at the ends of the ranges that files may have, no result is infinite"
       CHECK_NOTHROW(simulation->record());
     }
     CHECK(simulation->take_history().back().mass > 0);
-  }
-}
-
-TEST_CASE("a heap that is too small says which size is enough") {
-  Parameters parameters;
-  parameters.initial = bodies::random_bodies(20000, 1, 40, 50);
-  for (const Make& make : {Make(n_body::make_objects), Make(collision::make_objects)}) {
-    dynasoar::test::check_too_small_heap(parameters, 16 << 10, make);
   }
 }

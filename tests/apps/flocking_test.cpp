@@ -24,11 +24,16 @@ using flocking::BoidState;
 using flocking::Parameters;
 using flocking::Simulation;
 
+using dynasoar::test::after;
+
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
+std::vector<Implementation> object_variants() {
+  return {{"boids", flocking::make_boids}};
+}
+
 std::vector<Implementation> implementations() {
-  const std::vector<Implementation> objects = {{"boids", flocking::make_boids}};
-  return objects + dynasoar::test::on_other_allocators(objects) +
+  return object_variants() + dynasoar::test::on_other_allocators(object_variants()) +
          std::vector<Implementation>{{"soa", flocking::make_soa_baseline}, {"aos", flocking::make_aos_baseline}};
 }
 
@@ -39,11 +44,18 @@ Parameters random_flock(std::uint32_t count, double neighbours, std::uint64_t se
   return parameters;
 }
 
-std::vector<BoidState> after(const Implementation& implementation, const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  dynasoar::test::run(*simulation, steps);
-  return simulation->boids();
-}
+struct Flocking : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto object_variants = ::object_variants;
+  static constexpr auto implementations = ::implementations;
+  // The reference computes in double precision; these compute the same bits.
+  static constexpr auto reference = flocking::make_soa_baseline;
+  static constexpr std::uint64_t kTooSmall = 16 << 10;
+
+  static std::vector<BoidState> state(Simulation& simulation) { return simulation.boids(); }
+  static Parameters small() { return random_flock(300, 30, 11); }
+  static Parameters crowded() { return random_flock(20000, 30, 1); }
+};
 
 double distance_on_torus(const BoidState& a, const BoidState& b, float side) {
   return std::hypot(std::remainder(double{a.x} - b.x, side), std::remainder(double{a.y} - b.y, side));
@@ -71,12 +83,15 @@ std::vector<BoidState> few(std::vector<BoidState> boids, int steps) {
   parameters.side = 50;
   for (std::size_t i = 0; i < boids.size(); ++i) boids[i].number = static_cast<std::uint32_t>(i);
   parameters.initial = std::move(boids);
-  return after({"boids", flocking::make_boids}, parameters, steps);
+  return after<Flocking>({"boids", flocking::make_boids}, parameters, steps);
 }
 
 constexpr bool kQuick = dynasoar::test::kSlowdown > 1;
 
 }  // namespace
+
+DYNASOAR_MODEL_CASE(model_timed_steps, Flocking);
+DYNASOAR_MODEL_CASE(model_heap, Flocking);
 
 TEST_CASE("every step of a flock is the reference's step from the same state") {
   for (const auto& [boids, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kQuick ? 150 : 900, 30.0}}) {
@@ -100,19 +115,7 @@ TEST_CASE("every step of a flock is the reference's step from the same state") {
 
 TEST_CASE("flocks are the same bit by bit for all implementations, allocators and numbers of threads") {
   for (const std::uint32_t count : {30u, kQuick ? 300u : 3000u}) {
-    Parameters parameters = random_flock(count, 30, 11);
-    parameters.threads = 1;
-    const std::vector<BoidState> expected = after({"soa", flocking::make_soa_baseline}, parameters, 40);
-    for (const Implementation& implementation : implementations()) {
-      CAPTURE(implementation.name);
-      for (const int threads : {1, 2, 5}) {
-        parameters.threads = threads;
-        CHECK((after(implementation, parameters, 40) == expected));
-      }
-      parameters.profile_every = 2;
-      CHECK((after(implementation, parameters, 40) == expected));
-      parameters.profile_every = 0;
-    }
+    dynasoar::test::check_all<Flocking>(random_flock(count, 30, 11), 40);
   }
 }
 
@@ -121,8 +124,8 @@ TEST_CASE("flocks are the same also where the neighbours' sums become one instea
   for (const std::uint32_t count : {flocking::kFewBoids, flocking::kFewBoids + 1}) {
     CAPTURE(count);
     const Parameters parameters = random_flock(count, 8, 5);
-    CHECK((after({"soa", flocking::make_soa_baseline}, parameters, 1) ==
-           after({"boids", flocking::make_boids}, parameters, 1)));
+    CHECK((after<Flocking>({"soa", flocking::make_soa_baseline}, parameters, 1) ==
+           after<Flocking>({"boids", flocking::make_boids}, parameters, 1)));
   }
 }
 
@@ -177,26 +180,20 @@ TEST_CASE("a flock puts itself in order") {
   Parameters parameters = random_flock(500, 60, 3);
   const auto order = [](const std::vector<BoidState>& boids) { return flocking::totals_of(boids).order; };
   CHECK(order(parameters.initial) < 0.15);
-  CHECK(order(after(implementations().front(), parameters, 400)) > 0.6);
+  CHECK(order(after<Flocking>(implementations().front(), parameters, 400)) > 0.6);
 }
 
 TEST_CASE("a run whose totals stop being finite ends with the step") {
   Parameters parameters;
   parameters.side = 50;
   parameters.initial = {{0, 10, 10, 3e38f, 0}, {1, 10, 10.5f, -3e38f, 0}};  // whose difference is infinite
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-    simulation->record();
-    simulation->step();
+  dynasoar::test::for_each_run(implementations(), parameters, [](Simulation& simulation) {
+    simulation.record();
+    simulation.step();
     CHECK_THROWS_WITH(
-        simulation->record(),
+        simulation.record(),
         "after step 1 the speed is not a number: numbers have become too large for the model's arithmetic");
-  }
-}
-
-TEST_CASE("a heap that is too small for a flock says which size is enough") {
-  dynasoar::test::check_too_small_heap(random_flock(20000, 30, 1), 16 << 10, flocking::make_boids);
+  });
 }
 
 TEST_CASE("a boid is drawn where it is, in the direction of its flight, and the smaller the more there are") {

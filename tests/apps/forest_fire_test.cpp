@@ -28,16 +28,21 @@ using forest_fire::Ground;
 using forest_fire::Parameters;
 using forest_fire::Simulation;
 
+using dynasoar::test::after;
+using dynasoar::test::check_all;
+using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
+std::vector<Implementation> object_variants() {
+  return {{"trees", forest_fire::make_trees}};
+}
+
 std::vector<Implementation> implementations() {
-  const std::vector<Implementation> objects = {{"trees", forest_fire::make_trees}};
-  return objects + dynasoar::test::on_other_allocators(objects) +
-         std::vector<Implementation>{{"placed", forest_fire::make_placed},
-                                     {"soa", forest_fire::make_soa_baseline},
-                                     {"aos", forest_fire::make_aos_baseline}};
+  return object_variants() + std::vector<Implementation>{{"placed", forest_fire::make_placed},
+                                                         {"soa", forest_fire::make_soa_baseline},
+                                                         {"aos", forest_fire::make_aos_baseline}};
 }
 
 std::vector<Implementation> implementations_and_reference() {
@@ -69,33 +74,45 @@ std::size_t count(const std::vector<Ground>& forest, Ground ground) {
   return static_cast<std::size_t>(std::count(forest.begin(), forest.end(), ground));
 }
 
-std::vector<Ground> after(const Implementation& implementation, const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  dynasoar::test::run(*simulation, steps);
-  return simulation->forest();
-}
+struct ForestFire : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto object_variants = ::object_variants;
+  static constexpr auto implementations = ::implementations;
+  static constexpr auto reference = forest_fire::make_reference;
+  static constexpr auto color_of = forest_fire::color_of;
 
-void check_all(const Parameters& parameters, int steps) {
-  CAPTURE(parameters.width);
-  CAPTURE(parameters.height);
-  CAPTURE(parameters.seed);
-  const auto forest_of = [](Simulation& simulation) { return simulation.forest(); };
-  const auto expected = dynasoar::test::run_of(*forest_fire::make_reference(parameters), steps, forest_of);
-  dynasoar::test::check_runs(implementations(), parameters, expected, forest_of);
-  if (parameters.width == 33) dynasoar::test::check_timed_runs(implementations(), parameters, expected, forest_of);
-}
+  static std::vector<Ground> state(Simulation& simulation) { return simulation.forest(); }
+  static Census count(const std::vector<Ground>& forest) {
+    return {::count(forest, Ground::tree), ::count(forest, Ground::fire)};
+  }
+  static Parameters small() { return forest_of(33, 20); }
+  static Parameters crowded() { return forest_of(256, 256); }
+  static dynasoar::test::KnownRun<Parameters, Census> known_run() {
+    return {forest_of(20, 15, 0x123456789ABCDEF),
+            {{0, {150, 0}},
+             {1, {163, 1}},
+             {2, {171, 3}},
+             {5, {187, 8}},
+             {10, {114, 41}},
+             {20, {123, 20}},
+             {30, {104, 19}},
+             {40, {104, 21}}}};
+  }
+};
 
 }  // namespace
 
+DYNASOAR_MODEL_SUITE(ForestFire);
+
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   for (const std::uint64_t seed : {std::uint64_t{42}, std::uint64_t{0xFEDCBA9876543210}}) {
-    check_all(forest_of(1, 1, seed), kQuick ? 3 : 30);
-    check_all(forest_of(1, 7, seed), kQuick ? 3 : 30);
-    check_all(forest_of(6, 1, seed), kQuick ? 3 : 30);
-    check_all(forest_of(2, 2, seed), kQuick ? 3 : 30);
-    check_all(forest_of(33, 20, seed), kQuick ? 8 : 60);
+    check_all<ForestFire>(forest_of(1, 1, seed), kQuick ? 3 : 30);
+    check_all<ForestFire>(forest_of(1, 7, seed), kQuick ? 3 : 30);
+    check_all<ForestFire>(forest_of(6, 1, seed), kQuick ? 3 : 30);
+    check_all<ForestFire>(forest_of(2, 2, seed), kQuick ? 3 : 30);
+    check_all<ForestFire>(forest_of(33, 20, seed), kQuick ? 8 : 60);
   }
-  check_all(forest_of(257, 129, 7), kQuick ? 2 : 25);
+  check_all<ForestFire>(forest_of(257, 129, 7), kQuick ? 2 : 25);
 }
 
 TEST_CASE("loops are recorded once for each kind of step, unless the step is timed") {
@@ -123,52 +140,36 @@ TEST_CASE("loops are recorded once for each kind of step, unless the step is tim
   CHECK(done == std::vector<std::string>{"record", "odd", "record", "even", "odd"});
 }
 
-TEST_CASE("the reference finds the numbers that the definition gives") {
-  // Computed by a separate program in another language, written from README.md.
-  const std::vector<Census> history =
-      dynasoar::test::history_of(*forest_fire::make_reference(forest_of(20, 15, 0x123456789ABCDEFull)), 40);
-  CHECK((history[0] == Census{150, 0}));
-  CHECK((history[1] == Census{163, 1}));
-  CHECK((history[2] == Census{171, 3}));
-  CHECK((history[5] == Census{187, 8}));
-  CHECK((history[10] == Census{114, 41}));
-  CHECK((history[20] == Census{123, 20}));
-  CHECK((history[30] == Census{104, 19}));
-  CHECK((history[40] == Census{104, 21}));
-}
-
 TEST_CASE("a tree's neighbours burn after it, and it is gone then") {
   // Trees everywhere; lightning strikes some, and from those a fire spreads by one cell in each direction.
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const Parameters parameters = certain(61, 53, 1, 0, 0.0002);
-    const auto columns = static_cast<std::size_t>(parameters.width);
-    const auto rows = static_cast<std::size_t>(parameters.height);
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
+  constexpr std::size_t kColumns = 61;
+  constexpr std::size_t kRows = 53;
+  for_each_run(implementations_and_reference(), certain(kColumns, kRows, 1, 0, 0.0002), [&](Simulation& simulation) {
     for (int step = 0; step < 12; ++step) {
-      const std::vector<Ground> before = simulation->forest();
-      simulation->step();
-      const std::vector<Ground> after = simulation->forest();
+      const std::vector<Ground> before = simulation.forest();
+      simulation.step();
+      const std::vector<Ground> after = simulation.forest();
       for (std::size_t c = 0; c < before.size(); ++c) {
         if (before[c] != Ground::fire) continue;
         CHECK(after[c] == Ground::empty);
-        const std::size_t x = c % columns;
-        const std::size_t y = c / columns;
-        for (const std::size_t neighbor : {y * columns + (x + 1) % columns, y * columns + (x + columns - 1) % columns,
-                                           (y + 1) % rows * columns + x, (y + rows - 1) % rows * columns + x}) {
+        const std::size_t x = c % kColumns;
+        const std::size_t y = c / kColumns;
+        for (const std::size_t neighbor :
+             {y * kColumns + (x + 1) % kColumns, y * kColumns + (x + kColumns - 1) % kColumns,
+              (y + 1) % kRows * kColumns + x, (y + kRows - 1) % kRows * kColumns + x}) {
           CHECK((after[neighbor] == Ground::fire) == (before[neighbor] == Ground::tree));
         }
       }
     }
-    CHECK(count(simulation->forest(), Ground::empty) > 20);
-  }
+    CHECK(count(simulation.forest(), Ground::empty) > 20);
+  });
 }
 
 TEST_CASE("what is certain happens, and what is impossible does not") {
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     const auto forest = [&](const Parameters& parameters, int steps) {
-      return after(implementation, parameters, steps);
+      return after<ForestFire>(implementation, parameters, steps);
     };
     const std::vector<Ground> empty(12 * 9, Ground::empty);
     const std::vector<Ground> trees(12 * 9, Ground::tree);
@@ -197,7 +198,7 @@ TEST_CASE("a random number that is the probability exactly means no, and one bel
       std::vector<Ground> found;
       for (const double least : {0.0, 1.0}) {
         probability = (word + least) / 4294967296.0;
-        found.push_back(after(implementation, parameters, static_cast<int>(step))[0]);
+        found.push_back(after<ForestFire>(implementation, parameters, static_cast<int>(step))[0]);
       }
       return found;
     };
@@ -209,19 +210,12 @@ TEST_CASE("a random number that is the probability exactly means no, and one bel
 
 TEST_CASE("trees grow and are struck as often as the probabilities say") {
   const auto share = [](const Parameters& parameters, int steps, Ground ground) {
-    const std::vector<Ground> forest = after({"reference", forest_fire::make_reference}, parameters, steps);
+    const std::vector<Ground> forest = after<ForestFire>({"reference", forest_fire::make_reference}, parameters, steps);
     return static_cast<double>(count(forest, ground)) / (300 * 300);
   };
   CHECK(share(certain(300, 300, 0.3, 0, 0), 0, Ground::tree) == doctest::Approx(0.3).epsilon(0.02));
   CHECK(share(certain(300, 300, 0, 0.1, 0), 2, Ground::tree) == doctest::Approx(0.19).epsilon(0.02));
   CHECK(share(certain(300, 300, 1, 0, 0.1), 1, Ground::fire) == doctest::Approx(0.1).epsilon(0.03));
-}
-
-TEST_CASE("the history is the number of trees in the forest, and each census is taken once") {
-  dynasoar::test::check_history(implementations_and_reference(), forest_of(19, 23), [](Simulation& simulation) {
-    const std::vector<Ground> forest = simulation.forest();
-    return Census{count(forest, Ground::tree), count(forest, Ground::fire)};
-  });
 }
 
 TEST_CASE("trees are created when they grow and deleted when they have burnt") {
@@ -238,16 +232,4 @@ TEST_CASE("trees are created when they grow and deleted when they have burnt") {
     CHECK(simulation->usage()->frees == deleted);
   }
   CHECK(deleted > 100);
-}
-
-TEST_CASE("a heap that is too small for a forest says which size is enough") {
-  dynasoar::test::check_too_small_heap(forest_of(256, 256), 64 << 10, forest_fire::make_trees);
-}
-
-TEST_CASE("objects are painted in the colours of their cells") {
-  const std::unique_ptr<Simulation> simulation = forest_fire::make_trees(forest_of(24, 17));
-  dynasoar::test::run(*simulation, 3);
-  const auto states = simulation->forest();
-  CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
-                                        [&](std::size_t c) { return forest_fire::color_of(states[c]); }) == 0);
 }

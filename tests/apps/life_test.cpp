@@ -37,6 +37,7 @@ using life::Population;
 using life::Rule;
 using life::Simulation;
 
+using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 using dynasoar::test::run;
 
@@ -61,36 +62,6 @@ std::vector<Implementation> implementations_and_reference(int states) {
   return implementations(states) + std::vector<Implementation>{{"reference", life::make_reference}};
 }
 
-// The frame and its population.
-struct Generation {
-  Frame frame;
-  Population population;
-
-  bool operator==(const Generation&) const = default;
-};
-
-Generation now(Simulation& simulation) {
-  simulation.record();
-  const std::vector<Population> history = simulation.take_history();
-  REQUIRE(history.size() == 1);
-  return {simulation.frame(), history.front()};
-}
-
-std::vector<Generation> reference_run(const Parameters& parameters, int steps) {
-  return dynasoar::test::run_of(*life::make_reference(parameters), steps, now);
-}
-
-void check_all(const Parameters& parameters, int steps, const std::vector<int>& threads) {
-  CAPTURE(parameters.width);
-  CAPTURE(parameters.height);
-  CAPTURE(parameters.margin);
-  CAPTURE(parameters.seed);
-  CAPTURE(life::text_of(parameters.rule));
-  CAPTURE((parameters.edge == Edge::torus));
-  dynasoar::test::check_runs(implementations(parameters.rule.states), parameters, reference_run(parameters, steps), now,
-                             threads);
-}
-
 Parameters random_start(int width, int height, const std::string& rule = "B3/S23", std::uint64_t seed = 42) {
   Parameters parameters;
   parameters.width = width;
@@ -98,6 +69,12 @@ Parameters random_start(int width, int height, const std::string& rule = "B3/S23
   parameters.rule = life::parse_rule(rule);
   parameters.seed = seed;
   parameters.density = 0.35;
+  return parameters;
+}
+
+Parameters random_torus(int width, int height, const std::string& rule, std::uint64_t seed) {
+  Parameters parameters = random_start(width, height, rule, seed);
+  parameters.edge = Edge::torus;
   return parameters;
 }
 
@@ -120,6 +97,15 @@ std::unique_ptr<Simulation> on_plane(const Parameters& parameters, const life::M
   return life::make_growing(parameters, make);
 }
 
+std::vector<Implementation> on_plane(std::vector<Implementation> implementations) {
+  for (Implementation& implementation : implementations) {
+    implementation.make = [make = implementation.make](const Parameters& parameters) {
+      return life::make_growing(parameters, make);
+    };
+  }
+  return implementations;
+}
+
 // What lives, as a pattern with its place on the plane.
 Pattern alive_part(Simulation& simulation) {
   const Frame frame = simulation.frame();
@@ -134,15 +120,49 @@ Pattern alive_part(Simulation& simulation) {
   return part;
 }
 
+struct Life : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto object_variants = ::object_variants;
+  static constexpr auto reference = life::make_reference;
+  static constexpr int kSteps = 20;
+  static constexpr int kCrowdedSteps = 20;
+
+  static std::vector<Implementation> implementations() { return ::implementations(2); }
+  static Frame state(Simulation& simulation) { return simulation.frame(); }
+  static Parameters small() { return random_start(53, 38, "B36/S23"); }
+  static Parameters crowded() { return random_start(256, 256); }
+  static dynasoar::test::KnownRun<Parameters, Population> known_run() {
+    return {random_torus(20, 15, "B3/S23", 0x123456789ABCDEF),
+            {{0, {102, 0, 193}}, {1, {101, 0, 179}}, {2, {87, 0, 182}}, {10, {57, 0, 143}}, {20, {30, 0, 65}}}};
+  }
+};
+
+struct Generations : Life {
+  static std::vector<Implementation> implementations() { return ::implementations(3); }
+  static Parameters small() { return random_start(53, 38, "23/36/8"); }
+  static dynasoar::test::KnownRun<Parameters, Population> known_run() {
+    return {random_torus(20, 15, "345/2/4", 0x123456789ABCDEF),
+            {{1, {121, 44, 133}}, {2, {105, 82, 108}}, {10, {70, 65, 111}}, {20, {17, 46, 59}}}};
+  }
+};
+
+void check_all(const Parameters& parameters, int steps, const std::vector<int>& threads) {
+  CAPTURE(parameters.margin);
+  CAPTURE(life::text_of(parameters.rule));
+  CAPTURE((parameters.edge == Edge::torus));
+  dynasoar::test::check_all<Life>(parameters, steps, implementations(parameters.rule.states), threads);
+}
+
 }  // namespace
 
-TEST_CASE("every allocator gives the same generations") {
-  for (const char* const rule : {"B3/S23", "23/36/8"}) {
-    const Parameters parameters = random_start(53, 38, rule);
-    dynasoar::test::check_runs(dynasoar::test::on_other_allocators(object_variants()), parameters,
-                               reference_run(parameters, 20), now, {3});
-  }
-}
+DYNASOAR_MODEL_CASE(model_allocators, Life);
+DYNASOAR_MODEL_CASE(model_allocators, Generations);
+DYNASOAR_MODEL_CASE(model_timed_steps, Life);
+DYNASOAR_MODEL_CASE(model_timed_steps, Generations);
+DYNASOAR_MODEL_CASE(model_known_run, Life);
+DYNASOAR_MODEL_CASE(model_known_run, Generations);
+DYNASOAR_MODEL_CASE(model_long_history, Life);
+DYNASOAR_MODEL_CASE(model_heap, Life);
 
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   struct Size {
@@ -176,14 +196,6 @@ TEST_CASE("the number of threads makes no difference") {
       parameters.edge = seed == 0 ? Edge::dead : Edge::torus;
       check_all(parameters, kQuick ? 2 : 25, dynasoar::test::thread_counts());
     }
-  }
-}
-
-TEST_CASE("recorded steps and steps that are timed take turns") {
-  for (const char* const rule : {"B3/S23", "345/2/4"}) {
-    const Parameters parameters = random_start(65, 17, rule);
-    dynasoar::test::check_timed_runs(implementations(parameters.rule.states), parameters, reference_run(parameters, 8),
-                                     now);
   }
 }
 
@@ -240,79 +252,42 @@ TEST_CASE("a million cells are equal to the reference") {
   check_all(parameters, 1, {2});
 }
 
-TEST_CASE("the reference finds the populations that the definition gives") {
-  // Computed by a separate program in another language, written from README.md.
-  Parameters parameters = random_start(20, 15, "B3/S23", 0x123456789ABCDEFu);
-  parameters.edge = Edge::torus;
-  const std::vector<Generation> of_life = reference_run(parameters, 20);
-  CHECK((of_life[0].population == Population{102, 0, 193}));
-  CHECK((of_life[1].population == Population{101, 0, 179}));
-  CHECK((of_life[2].population == Population{87, 0, 182}));
-  CHECK((of_life[10].population == Population{57, 0, 143}));
-  CHECK((of_life[20].population == Population{30, 0, 65}));
-  parameters.rule = life::parse_rule("345/2/4");
-  const std::vector<Generation> with_dying = reference_run(parameters, 20);
-  CHECK((with_dying[1].population == Population{121, 44, 133}));
-  CHECK((with_dying[2].population == Population{105, 82, 108}));
-  CHECK((with_dying[10].population == Population{70, 65, 111}));
-  CHECK((with_dying[20].population == Population{17, 46, 59}));
-}
-
-TEST_CASE("a history of many steps is complete") {
-  constexpr int kSteps = kQuick ? 70 : 600;
-  const auto history_of = [](const Implementation& implementation) {
-    return dynasoar::test::history_of(*implementation.make(random_start(24, 16, "B36/S23")), kSteps);
-  };
-  const std::vector<Population> expected = history_of({"reference", life::make_reference});
-  REQUIRE(expected.size() == kSteps + 1);
-  for (const Implementation& implementation : implementations(2)) {
-    CAPTURE(implementation.name);
-    CHECK((history_of(implementation) == expected));
-  }
-}
-
 TEST_CASE("a glider moves by one cell in both directions every four generations, and so does its frame") {
-  for (const Implementation& implementation : implementations_and_reference(2)) {
-    CAPTURE(implementation.name);
-    const Parameters glider = pattern("glider");
-    const std::unique_ptr<Simulation> simulation = on_plane(glider, implementation.make);
+  const Parameters glider = pattern("glider");
+  for_each_run(on_plane(implementations_and_reference(2)), glider, [&](Simulation& simulation) {
     const int periods = kQuick ? 3 : 100;
     for (int period = 1; period <= periods; ++period) {
-      run(*simulation, 4);
+      run(simulation, 4);
       if (period % 10 != 0 && period != periods) continue;
-      const Pattern part = alive_part(*simulation);
+      const Pattern part = alive_part(simulation);
       CHECK(part.left == period);
       CHECK(part.top == period);
       CHECK((part.states() == glider.start));
     }
-    CHECK(simulation->frame().width <= 3 + 2 * 64);
-  }
+    CHECK(simulation.frame().width <= 3 + 2 * 64);
+  });
 }
 
 TEST_CASE("the smallest ship of Brian's Brain moves one cell in every generation") {
-  for (const Implementation& implementation : implementations_and_reference(3)) {
-    CAPTURE(implementation.name);
-    const Parameters ship = pattern("brians_brain_ship");
-    const std::unique_ptr<Simulation> simulation = on_plane(ship, implementation.make);
+  const Parameters ship = pattern("brians_brain_ship");
+  for_each_run(on_plane(implementations_and_reference(3)), ship, [&](Simulation& simulation) {
     const int steps = kQuick ? 10 : 150;
-    run(*simulation, steps);
-    const Pattern part = alive_part(*simulation);
+    run(simulation, steps);
+    const Pattern part = alive_part(simulation);
     CHECK(part.left == 0);
     CHECK(part.top == -steps);
     CHECK((part.states() == ship.start));
-  }
+  });
 }
 
 TEST_CASE("Gosper's gun emits a glider every 30 generations") {
-  for (const Implementation& implementation : implementations(2)) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = on_plane(pattern("gosper_glider_gun"), implementation.make);
+  for_each_run(on_plane(implementations(2)), pattern("gosper_glider_gun"), [](Simulation& simulation) {
     const int periods = kQuick ? 1 : 8;
-    const std::vector<Population> history = dynasoar::test::history_of(*simulation, 30 * periods);
+    const std::vector<Population> history = dynasoar::test::history_of(simulation, 30 * periods);
     CHECK(history[0].alive == 36);
     for (std::size_t step = 30; step < history.size(); ++step)
       CHECK(history[step].alive == history[step - 30].alive + 5);
-  }
+  });
 }
 
 TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
@@ -347,19 +322,16 @@ TEST_CASE("the puffer train's front moves at half the speed of light") {
 }
 
 TEST_CASE("HighLife's replicator copies itself") {
-  for (const Implementation& implementation : implementations(2)) {
-    CAPTURE(implementation.name);
-    const Parameters replicator = pattern("highlife_replicator");
-    const std::unique_ptr<Simulation> simulation = on_plane(replicator, implementation.make);
+  for_each_run(on_plane(implementations(2)), pattern("highlife_replicator"), [](Simulation& simulation) {
     const int copies = kQuick ? 1 : 8;
-    const std::vector<Population> history = dynasoar::test::history_of(*simulation, 12 * copies);
+    const std::vector<Population> history = dynasoar::test::history_of(simulation, 12 * copies);
     // The copies are a row of Pascal's triangle modulo 2.
     for (int n = 0; n <= copies; ++n) {
       CAPTURE(n);
       const int ones = std::popcount(static_cast<unsigned>(n));
       CHECK(history[static_cast<std::size_t>(12 * n)].alive == std::uint64_t{12} << ones);
     }
-  }
+  });
 }
 
 TEST_CASE("Rendell's Turing machine has 36567 cells alive after 300 generations") {
@@ -429,16 +401,13 @@ TEST_CASE("a growing frame adds up what its implementations allocate, and their 
 }
 
 TEST_CASE("a plane on which all has died needs nothing more") {
-  for (const Implementation& implementation : implementations_and_reference(2)) {
-    CAPTURE(implementation.name);
-    Parameters parameters;
-    parameters.width = 2;
-    parameters.height = 1;
-    parameters.start = {1, 1};
-    const std::unique_ptr<Simulation> simulation = on_plane(parameters, implementation.make);
-    run(*simulation, kQuick ? 5 : 500);
-    CHECK((now(*simulation).population == Population{}));
-  }
+  Parameters parameters;
+  parameters.width = 2;
+  parameters.height = 1;
+  parameters.start = {1, 1};
+  for_each_run(on_plane(implementations_and_reference(2)), parameters, [](Simulation& simulation) {
+    CHECK((dynasoar::test::history_of(simulation, kQuick ? 5 : 500).back() == Population{}));
+  });
 }
 
 TEST_CASE("a growing frame is not made as a forged checkpoint says") {
@@ -502,15 +471,4 @@ TEST_CASE("a growing frame is not made as a forged checkpoint says") {
 TEST_CASE("a plane that would need too many cells is refused") {
   Parameters parameters = random_start(40000, 40000);
   CHECK_THROWS_WITH(static_cast<void>(on_plane(parameters)), doctest::Contains("more than 2^31 - 1 cells"));
-}
-
-TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  for (const Implementation& implementation : object_variants()) {
-    CAPTURE(implementation.name);
-    dynasoar::test::check_too_small_heap(random_start(256, 256), 64 << 10, [&](const Parameters& parameters) {
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      run(*simulation, 20);
-      simulation->synchronize();
-    });
-  }
 }

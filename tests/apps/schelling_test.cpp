@@ -24,6 +24,9 @@ using schelling::Census;
 using schelling::Parameters;
 using schelling::Simulation;
 
+using dynasoar::test::after;
+using dynasoar::test::check_all;
+using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
@@ -57,38 +60,28 @@ Parameters restless_city_of(int width, int height, std::uint64_t seed = 42) {
   return parameters;
 }
 
-// What is seen of a city after a step.
-struct Sight {
-  std::vector<CellState> city;
-  Census census;
-  bool operator==(const Sight&) const = default;
+struct Schelling : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto implementations = ::implementations;
+  static constexpr auto reference = schelling::make_reference;
+  static constexpr int kCrowdedSteps = 20;
+
+  static std::vector<Implementation> object_variants() { return {{"agents", schelling::make_agents}}; }
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.city(); }
+  static app::Rgb color_of(const CellState& cell) { return schelling::color_of(cell.group); }
+  static Parameters small() { return restless_city_of(33, 20); }
+  static std::vector<Implementation> painted_variants() {
+    return object_variants() + std::vector<Implementation>{{"placed", schelling::make_placed}};
+  }
+  static Parameters crowded() { return restless_city_of(256, 256); }
+  static dynasoar::test::KnownRun<Parameters, Census> known_run() {
+    return {restless_city_of(20, 15, 0x123456789ABCDEF),
+            {{0, {140, 134, 224, 1012, 2000}},
+             {1, {141, 134, 227, 1024, 2018}},
+             {5, {68, 48, 55, 288, 414}},
+             {20, {93, 77, 52, 660, 838}}}};
+  }
 };
-
-Sight sight_of(Simulation& simulation) {
-  simulation.record();
-  Sight sight{simulation.city(), {}};
-  const std::vector<Census> history = simulation.take_history();
-  REQUIRE(history.size() == 1);
-  sight.census = history.front();
-  return sight;
-}
-
-std::vector<Sight> reference_run(const Parameters& parameters, int steps) {
-  return dynasoar::test::run_of(*schelling::make_reference(parameters), steps, sight_of);
-}
-
-void check_all(const Parameters& parameters, int steps) {
-  CAPTURE(parameters.width);
-  CAPTURE(parameters.height);
-  CAPTURE(parameters.seed);
-  dynasoar::test::check_runs(implementations(), parameters, reference_run(parameters, steps), sight_of);
-}
-
-std::vector<CellState> after(const Implementation& implementation, const Parameters& parameters, int steps) {
-  const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-  dynasoar::test::run(*simulation, steps);
-  return simulation->city();
-}
 
 std::ptrdiff_t agents_of_group(const std::vector<CellState>& city, std::uint32_t group) {
   return std::count_if(city.begin(), city.end(), [group](const CellState& cell) { return cell.group == group; });
@@ -100,17 +93,23 @@ std::ptrdiff_t agents_in(const std::vector<CellState>& city) {
 
 }  // namespace
 
+DYNASOAR_MODEL_CASE(model_timed_steps, Schelling);
+DYNASOAR_MODEL_CASE(model_long_history, Schelling);
+DYNASOAR_MODEL_CASE(model_known_run, Schelling);
+DYNASOAR_MODEL_CASE(model_colors, Schelling);
+DYNASOAR_MODEL_CASE(model_heap, Schelling);
+
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   for (const std::uint64_t seed : {std::uint64_t{42}, std::uint64_t{0xFEDCBA9876543210}}) {
-    check_all(city_of(33, 20, seed), kQuick ? 5 : 30);
-    check_all(restless_city_of(33, 20, seed), kQuick ? 5 : 30);
+    check_all<Schelling>(city_of(33, 20, seed), kQuick ? 5 : 30);
+    check_all<Schelling>(restless_city_of(33, 20, seed), kQuick ? 5 : 30);
   }
-  check_all(restless_city_of(157, 61, 7), kQuick ? 2 : 15);
+  check_all<Schelling>(restless_city_of(157, 61, 7), kQuick ? 2 : 15);
 }
 
 TEST_CASE("narrow cities, whose agents are neighbours several times over, are equal to the reference, too") {
   for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {6, 1}, {2, 2}, {3, 5}}) {
-    check_all(restless_city_of(width, height), kQuick ? 3 : 20);
+    check_all<Schelling>(restless_city_of(width, height), kQuick ? 3 : 20);
   }
 }
 
@@ -123,35 +122,22 @@ TEST_CASE("full and empty cities, and all wishes, are equal to the reference") {
       parameters.similar = similar;
       CAPTURE(red);
       CAPTURE(similar);
-      check_all(parameters, kQuick ? 2 : 12);
+      check_all<Schelling>(parameters, kQuick ? 2 : 12);
     }
   }
 }
 
-TEST_CASE("the reference finds the censuses that the definition gives") {
-  // Computed by a separate program in another language, written from README.md.
-  Parameters parameters = restless_city_of(20, 15, 0x123456789ABCDEF);
-  const std::vector<Sight> run = reference_run(parameters, 20);
-  CHECK((run[0].census == Census{140, 134, 224, 1012, 2000}));
-  CHECK((run[1].census == Census{141, 134, 227, 1024, 2018}));
-  CHECK((run[5].census == Census{68, 48, 55, 288, 414}));
-  CHECK((run[20].census == Census{93, 77, 52, 660, 838}));
-}
-
 TEST_CASE("without patience and newcomers, agents move only, and get to live among their like") {
-  Parameters parameters = city_of(kQuick ? 32 : 64, 48);
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-    const Sight start = sight_of(*simulation);
-    dynasoar::test::run(*simulation, 60);
-    const Sight end = sight_of(*simulation);
-    CHECK(end.census.red == start.census.red);
-    CHECK(end.census.blue == start.census.blue);
-    CHECK(start.census.similar() < 0.55);
-    CHECK(end.census.similar() > 0.8);
-    CHECK(end.census.unhappy < start.census.unhappy / 20);
-  }
+  for_each_run(implementations_and_reference(), city_of(kQuick ? 32 : 64, 48), [](Simulation& simulation) {
+    const std::vector<Census> history = dynasoar::test::history_of(simulation, 60);
+    const Census& start = history.front();
+    const Census& end = history.back();
+    CHECK(end.red == start.red);
+    CHECK(end.blue == start.blue);
+    CHECK(start.similar() < 0.55);
+    CHECK(end.similar() > 0.8);
+    CHECK(end.unhappy < start.unhappy / 20);
+  });
 }
 
 TEST_CASE("agents of one group are happy and stay, and so are those without neighbours") {
@@ -164,9 +150,9 @@ TEST_CASE("agents of one group are happy and stay, and so are those without neig
   lonely.similar = 1;
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
-    CHECK((after(implementation, parameters, 5) == after(implementation, parameters, 0)));
-    CHECK((after(implementation, lonely, 5) == after(implementation, lonely, 0)));
-    CHECK(agents_in(after(implementation, lonely, 0)) > 0);
+    CHECK((after<Schelling>(implementation, parameters, 5) == after<Schelling>(implementation, parameters, 0)));
+    CHECK((after<Schelling>(implementation, lonely, 5) == after<Schelling>(implementation, lonely, 0)));
+    CHECK(agents_in(after<Schelling>(implementation, lonely, 0)) > 0);
   }
 }
 
@@ -176,15 +162,15 @@ TEST_CASE("in a full city nobody can move: the unhappy wait, and leave when thei
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     parameters.patience = 0;
-    const std::vector<CellState> start = after(implementation, parameters, 0);
-    const std::vector<CellState> later = after(implementation, parameters, 4);
+    const std::vector<CellState> start = after<Schelling>(implementation, parameters, 0);
+    const std::vector<CellState> later = after<Schelling>(implementation, parameters, 4);
     for (std::size_t cell = 0; cell < start.size(); ++cell) {
       CHECK(later[cell].group == start[cell].group);
       CHECK((later[cell].unhappy == 0 || later[cell].unhappy == 4));
     }
     parameters.patience = 4;
-    CHECK(agents_in(after(implementation, parameters, 3)) == 16 * 12);
-    const std::vector<CellState> left = after(implementation, parameters, 4);
+    CHECK(agents_in(after<Schelling>(implementation, parameters, 3)) == 16 * 12);
+    const std::vector<CellState> left = after<Schelling>(implementation, parameters, 4);
     for (std::size_t cell = 0; cell < start.size(); ++cell) {
       CHECK(left[cell].group == (later[cell].unhappy == 0 ? start[cell].group : 0));
     }
@@ -198,20 +184,12 @@ TEST_CASE("newcomers of both groups move into vacant cells") {
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     parameters.newcomers = 0.25;
-    const std::vector<CellState> city = after(implementation, parameters, 1);
+    const std::vector<CellState> city = after<Schelling>(implementation, parameters, 1);
     CHECK(agents_of_group(city, 1) == doctest::Approx(512).epsilon(0.15));
     CHECK(agents_of_group(city, 2) == doctest::Approx(512).epsilon(0.15));
     parameters.newcomers = 1;
-    CHECK(agents_in(after(implementation, parameters, 1)) == 64 * 64);
+    CHECK(agents_in(after<Schelling>(implementation, parameters, 1)) == 64 * 64);
   }
-}
-
-TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  dynasoar::test::check_too_small_heap(restless_city_of(256, 256), 64 << 10, [](const Parameters& parameters) {
-    const std::unique_ptr<Simulation> simulation = schelling::make_agents(parameters);
-    dynasoar::test::run(*simulation, 20);
-    simulation->synchronize();
-  });
 }
 
 TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
@@ -232,7 +210,7 @@ TEST_CASE("a random number that is a share exactly is not below it") {
       parameters.red = red * kWord;
       parameters.blue = blue * kWord;
       parameters.newcomers = newcomers * kWord;
-      return after(implementation, parameters, steps)[7].group;
+      return after<Schelling>(implementation, parameters, steps)[7].group;
     };
     CHECK(group(word, 0, 0, 0) == 0);
     CHECK(group(word + 1, 0, 0, 0) == 1);
@@ -240,15 +218,5 @@ TEST_CASE("a random number that is a share exactly is not below it") {
     CHECK(group(word - 9, 9, 0, 0) == 0);
     CHECK(group(0, 0, newcomer, 1) == 0);
     CHECK(group(0, 0, newcomer + 1, 1) != 0);
-  }
-}
-
-TEST_CASE("objects are painted in the colours of their cells") {
-  for (const auto make : {schelling::make_placed, schelling::make_agents}) {
-    const std::unique_ptr<Simulation> simulation = make(city_of(24, 17));
-    dynasoar::test::run(*simulation, 3);
-    const auto states = simulation->city();
-    CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
-                                          [&](std::size_t c) { return schelling::color_of(states[c].group); }) == 0);
   }
 }

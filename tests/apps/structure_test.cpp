@@ -31,9 +31,10 @@ using structure::Simulation;
 using structure::SpringState;
 using structure::Vector;
 
-using dynasoar::test::kSlowdown;
-
+using dynasoar::test::for_each_run;
+using dynasoar::test::history_of;
 using dynasoar::test::kQuick;
+using dynasoar::test::kSlowdown;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters, Network>;
 
@@ -89,36 +90,27 @@ Network star() {
   return network;
 }
 
-// Runs one after the other, on several threads, and compares everything after every step.
-void check_all_equal(Parameters parameters, const Network& start, int steps,
-                     const std::vector<Implementation>& compared = implementations()) {
+struct Structure : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto implementations = ::implementations;
+  // The reference computes in double precision; these compute the same bits.
+  static constexpr auto reference = structure::make_soa_baseline;
+  static constexpr int kSteps = kQuick ? 1 : 8;
+  static constexpr std::uint64_t kTooSmall = 256 << 10;
+  static constexpr int kCrowdedSteps = 1;
+
+  static std::vector<Implementation> object_variants() { return {{"springs", structure::make_springs}}; }
+  static std::pair<Network, std::vector<std::uint32_t>> state(Simulation& simulation) {
+    return {simulation.network(), simulation.degrees()};
+  }
+  static Implementation::Start small() { return {Parameters{.strength = 0.3}, random_network(400, 9, 0.3)}; }
+  static Implementation::Start crowded() { return {Parameters(), random_network(3000)}; }
+};
+
+void check_all(const Parameters& parameters, const Network& start, int steps) {
   CAPTURE(start.nodes.size());
   CAPTURE(start.springs.size());
-  std::vector<Network> expected = {start};
-  std::vector<std::vector<std::uint32_t>> degrees;
-  std::vector<Census> census;
-  for (const Implementation& implementation : compared) {
-    for (const int threads : dynasoar::test::thread_counts()) {
-      parameters.threads = threads;
-      CAPTURE(implementation.name);
-      CAPTURE(threads);
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters, start);
-      for (std::size_t step = 0; step <= static_cast<std::size_t>(steps); ++step) {
-        CAPTURE(step);
-        if (step > 0) simulation->step();
-        simulation->record();
-        const Network now = simulation->network();
-        if (step == expected.size()) expected.push_back(now);
-        if (step == degrees.size()) degrees.push_back(simulation->degrees());
-        REQUIRE((now.nodes == expected[step].nodes));
-        REQUIRE((now.springs == expected[step].springs));
-        REQUIRE(simulation->degrees() == degrees[step]);
-      }
-      const std::vector<Census> history = simulation->take_history();
-      if (census.empty()) census = history;
-      CHECK((history == census));
-    }
-  }
+  dynasoar::test::check_all<Structure>({parameters, start}, steps);
 }
 
 // A number that depends on every bit of the state: FNV-1a over the nodes that are there, then the springs.
@@ -299,37 +291,32 @@ double total_momentum(const Network& network, float Vector::*component) {
 
 }  // namespace
 
-TEST_CASE("every allocator gives the same structure") {
-  std::vector<Implementation> compared = {{"soa", structure::make_soa_baseline}};
-  const std::vector<Implementation> variants = {{"springs", structure::make_springs}};
-  for (const Implementation& version : dynasoar::test::on_other_allocators(variants)) compared.push_back(version);
-  check_all_equal({.strength = 0.3}, random_network(400, 9, 0.3), kQuick ? 1 : 8, compared);
-}
+DYNASOAR_MODEL_CASE(model_allocators, Structure);
+DYNASOAR_MODEL_CASE(model_timed_steps, Structure);
+DYNASOAR_MODEL_CASE(model_heap, Structure);
 
 TEST_CASE("all implementations compute the bits that the definition gives") {
   // Computed by a separate program in another language, written from README.md.
   const Network start = random_network(200, 0x123456789ABCDEF);
   CHECK(fingerprint(start) == 0x2f65081169b60abcu);
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
+  for_each_run(implementations(), {Parameters(), start}, [&](Simulation& simulation) {
     std::vector<std::uint64_t> fingerprints;
-    simulation->record();
+    simulation.record();
     for (int step = 1; step <= 25; ++step) {
-      simulation->step();
-      simulation->record();
-      if (step % 5 == 0) fingerprints.push_back(fingerprint(simulation->network()));
+      simulation.step();
+      simulation.record();
+      if (step % 5 == 0) fingerprints.push_back(fingerprint(simulation.network()));
     }
     CHECK((fingerprints == std::vector<std::uint64_t>{0x13759207faa676cf, 0xcf81789d532e2299, 0x83d7379aaf79bcf9,
                                                       0x3809018d663636d1, 0xb111d0bfa3ee021a}));
-    const std::vector<Census> history = simulation->take_history();
+    const std::vector<Census> history = simulation.take_history();
     REQUIRE(history.size() == 26);
     CHECK((history[0] == Census{350, 200}));
     CHECK((history[5] == Census{350, 197}));
     CHECK((history[10] == Census{347, 196}));
     CHECK((history[20] == Census{335, 195}));
     CHECK((history[25] == Census{330, 194}));
-  }
+  });
 }
 
 TEST_CASE("all implementations agree in every bit after every step") {
@@ -337,25 +324,25 @@ TEST_CASE("all implementations agree in every bit after every step") {
     if ((kSlowdown > 1 && seed == 0) || (kQuick && seed == 42)) continue;
     CAPTURE(seed);
     for (const std::uint64_t nodes : {1u, 2u, 3u, 20u, 150u}) {
-      check_all_equal({}, random_network(nodes, seed, 0.2), kQuick ? 2 : kSlowdown > 1 ? 5 : 15);
+      check_all({}, random_network(nodes, seed, 0.2), kQuick ? 2 : kSlowdown > 1 ? 5 : 15);
     }
   }
-  check_all_equal({}, random_network(3000, 7, 0.3), kQuick ? 1 : kSlowdown > 1 ? 4 : 12);
+  check_all({}, random_network(3000, 7, 0.3), kQuick ? 1 : kSlowdown > 1 ? 4 : 12);
 }
 
 TEST_CASE("all implementations agree on networks of extreme shapes") {
-  check_all_equal({}, {}, 2);
-  check_all_equal({}, chain(70), 2);
-  check_all_equal({.strength = 0.3, .mass = 20}, star(), kQuick ? 1 : kSlowdown > 1 ? 3 : 10);
+  check_all({}, {}, 2);
+  check_all({}, chain(70), 2);
+  check_all({.strength = 0.3, .mass = 20}, star(), kQuick ? 1 : kSlowdown > 1 ? 3 : 10);
   RandomNetwork dense;
   dense.nodes = 300;
   dense.springs_per_node = 2.5;
   dense.pull_speed = 0.4;
-  check_all_equal({.strength = 0.2}, structure::random_network(dense), kQuick ? 1 : kSlowdown > 1 ? 3 : 8);
+  check_all({.strength = 0.2}, structure::random_network(dense), kQuick ? 1 : kSlowdown > 1 ? 3 : 8);
   RandomNetwork empty;
   empty.nodes = 50;
   empty.springs_per_node = 0;
-  check_all_equal({}, structure::random_network(empty), 2);
+  check_all({}, structure::random_network(empty), 2);
 }
 
 TEST_CASE("every step agrees with double precision, and whole runs obey the laws") {
@@ -388,60 +375,48 @@ TEST_CASE("a pulled spring breaks in the step in which its force exceeds the str
   Network start;
   start.nodes = {node(Kind::anchor, 0, 0), node(Kind::pulled, 1, 0, {0.1f, 0})};
   start.springs = {spring(1, 0, 4, 1)};
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
-    for (int step = 1; step <= 8; ++step) {
-      simulation->step();
-      simulation->record();
-    }
-    const std::vector<Census> history = simulation->take_history();
-    for (std::size_t step = 1; step <= 6; ++step) CHECK((history[step - 1] == Census{1, 2}));
-    CHECK((history[6] == Census{0, 0}));
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
+    const std::vector<Census> history = history_of(simulation, 8);
+    for (std::size_t step = 0; step <= 6; ++step) CHECK((history[step] == Census{1, 2}));
     CHECK((history[7] == Census{0, 0}));
-  }
+    CHECK((history[8] == Census{0, 0}));
+  });
 }
 
 TEST_CASE("a force equal to the strength does not break a spring") {
   Network start;
   start.nodes = {node(Kind::anchor, 0, 0), node(Kind::anchor, 3, 4)};
   start.springs = {spring(0, 1, 0.125f, 1), spring(1, 0, 0.126f, 1)};
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
-    simulation->step();
-    CHECK(existing(simulation->network()) == std::vector<bool>{true, false});
-    CHECK(simulation->degrees() == std::vector<std::uint32_t>{1, 1});
-  }
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
+    simulation.step();
+    CHECK(existing(simulation.network()) == std::vector<bool>{true, false});
+    CHECK(simulation.degrees() == std::vector<std::uint32_t>{1, 1});
+  });
 }
 
 TEST_CASE("springs do not push, and free nodes without forces keep their velocity") {
   Network start;
   start.nodes = {node(Kind::anchor, 0, 0), node(Kind::free, 0.5f, 0.25f, {0.0625f, -0.03125f})};
   start.springs = {spring(0, 1, 4, 10)};
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
-    simulation->step();
-    const NodeState after = simulation->network().nodes[1];
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
+    simulation.step();
+    const NodeState after = simulation.network().nodes[1];
     CHECK((after.velocity == Vector{0.0625f, -0.03125f}));
     CHECK(after.position.x == doctest::Approx(1.0));  // 40 times 0.2 * 0.0625
     CHECK(after.position.y == doctest::Approx(0.0));
-  }
+  });
 }
 
 TEST_CASE("a spring between nodes in one place pulls nowhere") {
   Network start;
   start.nodes = {node(Kind::anchor, 0.5f, 0.25f), node(Kind::free, 0.5f, 0.25f)};
   start.springs = {spring(0, 1, 4, 0), spring(1, 0, 4, 2)};
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
-    simulation->step();
-    const NodeState after = simulation->network().nodes[1];
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
+    simulation.step();
+    const NodeState after = simulation.network().nodes[1];
     CHECK((after.position == Vector{0.5f, 0.25f}));
     CHECK((after.velocity == Vector{0, 0}));
-  }
+  });
 }
 
 TEST_CASE("springs between free nodes keep their total momentum") {
@@ -467,20 +442,18 @@ TEST_CASE("springs between free nodes keep their total momentum") {
   }
   const double x = total_momentum(start, &Vector::x);
   const double y = total_momentum(start, &Vector::y);
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
-    simulation->step();
-    const Network settled = simulation->network();  // nodes without springs are gone
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
+    simulation.step();
+    const Network settled = simulation.network();  // nodes without springs are gone
     const double lost_x = x - total_momentum(settled, &Vector::x);
     const double lost_y = y - total_momentum(settled, &Vector::y);
-    for (int step = 0; step < 10; ++step) simulation->step();
-    const Network now = simulation->network();
+    for (int step = 0; step < 10; ++step) simulation.step();
+    const Network now = simulation.network();
     CHECK(std::count_if(now.nodes.begin(), now.nodes.end(), is_there) > 30);
     CHECK_FALSE((now.nodes == settled.nodes));
     CHECK(total_momentum(now, &Vector::x) == doctest::Approx(x - lost_x).epsilon(1e-4));
     CHECK(total_momentum(now, &Vector::y) == doctest::Approx(y - lost_y).epsilon(1e-4));
-  }
+  });
 }
 
 TEST_CASE("a spring to an anchor changes the momentum by the force times the time") {
@@ -488,29 +461,25 @@ TEST_CASE("a spring to an anchor changes the momentum by the force times the tim
   Network start;
   start.nodes = {node(Kind::anchor, 2, 0), node(Kind::free, 0, 0)};
   start.springs = {spring(1, 0, 0.25f, 1)};
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
-    simulation->step();
-    const Vector velocity = simulation->network().nodes[1].velocity;
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
+    simulation.step();
+    const Vector velocity = simulation.network().nodes[1].velocity;
     CHECK(velocity.x * 500 == doctest::Approx(8 * 0.25).epsilon(0.02));
     CHECK(velocity.y == 0);
-  }
+  });
 }
 
 TEST_CASE("what no anchor holds goes in the first step, however long the way to the anchor") {
   Network start = chain(90);
   start.springs[30].exists = false;
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, start);
+  for_each_run(implementations_and_reference(), {Parameters(), start}, [&](Simulation& simulation) {
     for (int step = 0; step < 3; ++step) {
-      simulation->step();
-      const Network now = simulation->network();
+      simulation.step();
+      const Network now = simulation.network();
       for (std::size_t n = 0; n < 90; ++n) CHECK(is_there(now.nodes[n]) == (n > 30));
       for (std::size_t s = 0; s < 89; ++s) CHECK(now.springs[s].exists == (s > 30));
     }
-  }
+  });
 }
 
 TEST_CASE("random networks are as defined") {
@@ -593,13 +562,4 @@ TEST_CASE("a network that is none is refused") {
   network = star();
   network.springs.push_back(spring(3, 0, 4, 1));
   refuses(network, "node 0 at (0.000000, 0.000000) has more than 32 springs");
-}
-
-TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  const Network start = random_network(3000);
-  for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{256} << 10}) {
-    dynasoar::test::check_too_small_heap(Parameters(), too_small, [&](const Parameters& parameters) {
-      structure::make_springs(parameters, start)->step();
-    });
-  }
 }

@@ -23,11 +23,11 @@ using sugarscape::Census;
 using sugarscape::Parameters;
 using sugarscape::Simulation;
 
+using dynasoar::test::check_all;
+using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-const Implementation kReference = {"reference", sugarscape::make_reference};
 
 std::vector<Implementation> object_variants() {
   return {{"cells", sugarscape::make_cells}, {"agents", sugarscape::make_agents}};
@@ -40,7 +40,7 @@ std::vector<Implementation> implementations() {
 }
 
 std::vector<Implementation> implementations_and_reference() {
-  return implementations() + std::vector{kReference};
+  return implementations() + std::vector<Implementation>{{"reference", sugarscape::make_reference}};
 }
 
 Parameters land_of(int width, int height, std::uint64_t seed = 42, double males = 0.12, double females = 0.15) {
@@ -63,35 +63,50 @@ Census count(const std::vector<CellState>& landscape) {
   return census;
 }
 
-std::vector<CellState> landscape_of(Simulation& simulation) {
-  return simulation.landscape();
-}
+struct Sugarscape : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto object_variants = ::object_variants;
+  static constexpr auto implementations = ::implementations;
+  static constexpr auto reference = sugarscape::make_reference;
+  static constexpr auto count = ::count;
+  static constexpr int kSteps = 40;
+  static constexpr int kHistorySteps = kQuick ? 70 : 300;
+  static constexpr int kCrowdedSteps = 3;
 
-std::vector<std::vector<CellState>> reference_run(const Parameters& parameters, int steps) {
-  return dynasoar::test::run_of(*sugarscape::make_reference(parameters), steps, landscape_of);
-}
-
-void check_all_threads(const Parameters& parameters, int steps) {
-  CAPTURE(parameters.width);
-  CAPTURE(parameters.height);
-  CAPTURE(parameters.seed);
   // Slow builds leave the comparison of numbers of threads to the others.
-  const bool is_slow = dynasoar::kChecked || dynasoar::test::kSlowdown > 1;
-  dynasoar::test::check_runs(implementations(), parameters, reference_run(parameters, steps), landscape_of,
-                             is_slow ? std::vector{5} : dynasoar::test::thread_counts());
-}
-
-std::vector<Census> history_of(const Implementation& implementation, const Parameters& parameters, int steps) {
-  return dynasoar::test::history_of(*implementation.make(parameters), steps);
-}
+  static std::vector<int> threads() {
+    const bool is_slow = dynasoar::kChecked || dynasoar::test::kSlowdown > 1;
+    return is_slow ? std::vector{5} : dynasoar::test::thread_counts();
+  }
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.landscape(); }
+  static app::Rgb color_of(const CellState& cell) {
+    return sugarscape::color_of(cell.kind, std::sqrt(cell.sugar / sugarscape::kMostSugar));
+  }
+  static Parameters small() { return land_of(29, 23, 3, 0.3, 0.3); }
+  static std::vector<Implementation> painted_variants() {
+    return object_variants() + std::vector<Implementation>{{"placed", sugarscape::make_placed}};
+  }
+  static Parameters crowded() { return land_of(128, 128); }
+  static dynasoar::test::KnownRun<Parameters, Census> known_run() {
+    return {land_of(60, 40, 0x123456789ABCDEF),
+            {{0, {286, 349, 0}},
+             {1, {270, 324, 1265}},
+             {2, {183, 237, 2463}},
+             {3, {111, 130, 3002}},
+             {5, {51, 61, 6127}},
+             {10, {34, 34, 15014}},
+             {22, {34, 31, 28866}},
+             {30, {44, 39, 28100}},
+             {50, {44, 44, 25734}},
+             {80, {37, 47, 30231}},
+             {100, {38, 31, 130446}},
+             {120, {39, 34, 461345}}}};
+  }
+};
 
 }  // namespace
 
-TEST_CASE("every allocator gives the same landscape") {
-  const Parameters parameters = land_of(29, 23, 3, 0.3, 0.3);
-  dynasoar::test::check_runs(dynasoar::test::on_other_allocators(object_variants()), parameters,
-                             reference_run(parameters, 40), landscape_of, {3});
-}
+DYNASOAR_MODEL_SUITE(Sugarscape);
 
 TEST_CASE("the n-th position of a set is the n-th set bit") {
   for (const std::uint32_t bits : {0x1FFEFFFu, 0x00729C0u, 0x1000000u, 0x1u, 0x0A50C3Fu}) {
@@ -151,42 +166,25 @@ TEST_CASE("a cell's sight is the grid within the distance, without the cell") {
   }
 }
 
-TEST_CASE("the reference finds the populations that the definition gives") {
-  // Computed by a separate program in another language, written from README.md.
-  const std::vector<Census> history = history_of(kReference, land_of(60, 40, 0x123456789ABCDEFull), 120);
-  CHECK((history[0] == Census{286, 349, 0}));
-  CHECK((history[1] == Census{270, 324, 1265}));
-  CHECK((history[2] == Census{183, 237, 2463}));
-  CHECK((history[3] == Census{111, 130, 3002}));
-  CHECK((history[5] == Census{51, 61, 6127}));
-  CHECK((history[10] == Census{34, 34, 15014}));
-  CHECK((history[22] == Census{34, 31, 28866}));
-  CHECK((history[30] == Census{44, 39, 28100}));
-  CHECK((history[50] == Census{44, 44, 25734}));
-  CHECK((history[80] == Census{37, 47, 30231}));
-  CHECK((history[100] == Census{38, 31, 130446}));
-  CHECK((history[120] == Census{39, 34, 461345}));
-}
-
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   const std::vector<std::uint64_t> seeds{42, 0, 0xFEDCBA9876543210};
   for (const std::uint64_t seed : kQuick ? std::vector{seeds[2]} : seeds) {
-    check_all_threads(land_of(1, 1, seed), 5);
-    check_all_threads(land_of(1, 7, seed), 20);
-    check_all_threads(land_of(6, 1, seed), 20);
-    check_all_threads(land_of(2, 2, seed), 20);
-    check_all_threads(land_of(4, 5, seed, 0.5, 0.5), 30);
-    check_all_threads(land_of(33, 20, seed), 40);
+    check_all<Sugarscape>(land_of(1, 1, seed), 5);
+    check_all<Sugarscape>(land_of(1, 7, seed), 20);
+    check_all<Sugarscape>(land_of(6, 1, seed), 20);
+    check_all<Sugarscape>(land_of(2, 2, seed), 20);
+    check_all<Sugarscape>(land_of(4, 5, seed, 0.5, 0.5), 30);
+    check_all<Sugarscape>(land_of(33, 20, seed), 40);
   }
-  check_all_threads(land_of(129, 65, 7), kQuick ? 2 : 12);
+  check_all<Sugarscape>(land_of(129, 65, 7), kQuick ? 2 : 12);
 }
 
 TEST_CASE("booms and busts are equal to the reference, too") {
   // Between them, these contain contested cradles, males without one, rivals, equally rich females, females with all
   // their children, deaths of old age and cells that are full of sugar.
-  check_all_threads(land_of(40, 32, 46), kQuick ? 2 : 170);
-  check_all_threads(land_of(40, 32, 164), kQuick ? 2 : 170);
-  check_all_threads(land_of(40, 32, 56), kQuick ? 2 : 170);
+  check_all<Sugarscape>(land_of(40, 32, 46), kQuick ? 2 : 170);
+  check_all<Sugarscape>(land_of(40, 32, 164), kQuick ? 2 : 170);
+  check_all<Sugarscape>(land_of(40, 32, 56), kQuick ? 2 : 170);
 }
 
 TEST_CASE("other shares of males and females are equal to the reference, too") {
@@ -194,30 +192,14 @@ TEST_CASE("other shares of males and females are equal to the reference, too") {
     for (const double females : {0.0, 0.1, 0.5}) {
       CAPTURE(males);
       CAPTURE(females);
-      check_all_threads(land_of(21, 17, 9, males, females), kQuick ? 3 : 25);
+      check_all<Sugarscape>(land_of(21, 17, 9, males, females), kQuick ? 3 : 25);
     }
   }
 }
 
-TEST_CASE("the history is the number of agents and the sugar on the landscape, and each census is taken once") {
-  dynasoar::test::check_history(implementations_and_reference(), land_of(19, 23),
-                                [](Simulation& simulation) { return count(simulation.landscape()); });
-}
-
-TEST_CASE("a history of many steps is complete") {
-  constexpr int kSteps = kQuick ? 70 : 300;
-  const std::vector<Census> expected = history_of(kReference, land_of(16, 12, 5, 0.3, 0.3), kSteps);
-  REQUIRE(expected.size() == kSteps + 1);
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    CHECK((history_of(implementation, land_of(16, 12, 5, 0.3, 0.3), kSteps) == expected));
-  }
-}
-
 TEST_CASE("the start has the shares that the definition gives, and traits within their ranges") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::vector<CellState> landscape = implementation.make(land_of(200, 150))->landscape();
+  for_each_run(implementations_and_reference(), land_of(200, 150), [](Simulation& simulation) {
+    const std::vector<CellState> landscape = simulation.landscape();
     const Census census = count(landscape);
     CHECK(static_cast<double>(census.males) == doctest::Approx(3600).epsilon(0.05));
     CHECK(static_cast<double>(census.females) == doctest::Approx(4500).epsilon(0.05));
@@ -235,53 +217,44 @@ TEST_CASE("the start has the shares that the definition gives, and traits within
     CHECK(growths[25] == doctest::Approx(600).epsilon(0.15));
     CHECK(growths[12] == doctest::Approx(1200).epsilon(0.15));
     CHECK(growths[0] + growths[12] + growths[25] + growths[50] == 30000);
-  }
+  });
 }
 
 TEST_CASE("a random number that is a share exactly is not below it") {
-  constexpr double kWord = 1 / 4294967296.0;
-  const double word =
+  const std::uint32_t word =
       dynasoar::random::words(dynasoar::random::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0)[0];
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
-    const auto kind = [&](double males, double females) {
-      return implementation.make(land_of(6, 5, 42, males * kWord, females * kWord))->landscape()[7].kind;
-    };
-    CHECK(kind(word, 0) == 0);
-    CHECK(kind(word + 1, 0) == 1);
-    CHECK(kind(word, 1) == 2);
-    CHECK(kind(word - 9, 9) == 0);
+    dynasoar::test::check_shares(word, [&](double males, double females) {
+      return implementation.make(land_of(6, 5, 42, males, females))->landscape()[7].kind;
+    });
   }
 }
 
 TEST_CASE("without agents, sugar grows and spreads until every cell but the corners is full") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(16, 20, 42, 0, 0));
-    simulation->step();
-    for (const CellState& cell : simulation->landscape()) {
+  for_each_run(implementations_and_reference(), land_of(16, 20, 42, 0, 0), [](Simulation& simulation) {
+    simulation.step();
+    for (const CellState& cell : simulation.landscape()) {
       // A gift below 8 reaches nobody.
       CHECK(cell.sugar == cell.growth - cell.growth / 8);
     }
-    for (int step = 1; step < 300; ++step) simulation->step();
-    const std::vector<CellState> full = simulation->landscape();
+    for (int step = 1; step < 300; ++step) simulation.step();
+    const std::vector<CellState> full = simulation.landscape();
     for (std::size_t c = 0; c < full.size(); ++c) {
       // A corner receives 8 * 7 from its neighbours and gives 60.
       const bool is_corner = (c % 16 == 0 || c % 16 == 15) && (c / 16 == 0 || c / 16 == 19);
       if (!is_corner) REQUIRE(full[c].sugar == 3500);
     }
-  }
+  });
 }
 
 TEST_CASE("nobody is born before somebody is 22 steps old, and mothers bear no more children than they can") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(50, 40, 2));
+  for_each_run(implementations_and_reference(), land_of(50, 40, 2), [](Simulation& simulation) {
     std::uint64_t before = 50 * 40;
     std::uint64_t children = 0;
     for (int step = 1; step <= 60; ++step) {
-      simulation->step();
-      const std::vector<CellState> landscape = simulation->landscape();
+      simulation.step();
+      const std::vector<CellState> landscape = simulation.landscape();
       const Census census = count(landscape);
       if (step < 22) CHECK(census.males + census.females <= before);
       before = census.males + census.females;
@@ -294,43 +267,15 @@ TEST_CASE("nobody is born before somebody is 22 steps old, and mothers bear no m
       }
     }
     CHECK(children > 10);
-  }
+  });
 }
 
 TEST_CASE("one sex alone dies out within the longest life") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    for (const bool male : {false, true}) {
-      const Parameters parameters = land_of(30, 20, 42, male ? 0.5 : 0, male ? 0 : 0.5);
-      const std::vector<Census> history = history_of(implementation, parameters, 99);
+  for (const double males : {0.0, 0.5}) {
+    for_each_run(implementations_and_reference(), land_of(30, 20, 42, males, 0.5 - males), [](Simulation& simulation) {
+      const std::vector<Census> history = dynasoar::test::history_of(simulation, 99);
       CHECK(history[65].males + history[65].females > 0);
       CHECK(history[99].males + history[99].females == 0);
-    }
-  }
-}
-
-TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  for (const Implementation& implementation : object_variants()) {
-    CAPTURE(implementation.name);
-    for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{64} << 10}) {
-      dynasoar::test::check_too_small_heap(land_of(128, 128), too_small, [&](const Parameters& parameters) {
-        const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-        dynasoar::test::run(*simulation, 3);
-        simulation->synchronize();
-      });
-    }
-  }
-}
-
-TEST_CASE("objects are painted in the colours of their cells") {
-  for (const Implementation& implementation :
-       object_variants() + std::vector<Implementation>{{"placed", sugarscape::make_placed}}) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(land_of(24, 17));
-    dynasoar::test::run(*simulation, 3);
-    const auto states = simulation->landscape();
-    CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17, [&](std::size_t c) {
-            return sugarscape::color_of(states[c].kind, std::sqrt(states[c].sugar / sugarscape::kMostSugar));
-          }) == 0);
+    });
   }
 }

@@ -28,6 +28,8 @@ using traffic::Parameters;
 using traffic::Simulation;
 using traffic::Street;
 
+using dynasoar::test::for_each_run;
+using dynasoar::test::history_of;
 using dynasoar::test::kSlowdown;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters, Network>;
@@ -94,31 +96,29 @@ Census census_of(const std::vector<CellState>& cells) {
   return census;
 }
 
-// Runs implementations and compares them with the reference after every step. The object variants count their
-// cars, not cells: two cars in one cell would show.
-void check_all_equal(Parameters parameters, const Network& network, int steps,
-                     const std::vector<Implementation>& compared = implementations()) {
-  CAPTURE(network.streets.size());
-  CAPTURE(network.cells());
-  const auto cells_of = [](Simulation& simulation) { return simulation.cells(); };
-  const auto expected = dynasoar::test::run_of(*traffic::make_reference(parameters, network), steps, cells_of);
-  for (const Implementation& implementation : compared) {
-    for (const int threads : implementation.name == "reference" ? std::vector{1} : dynasoar::test::thread_counts()) {
-      parameters.threads = threads;
-      CAPTURE(implementation.name);
-      CAPTURE(threads);
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters, network);
-      for (std::size_t step = 0; step < expected.size(); ++step) {
-        CAPTURE(step);
-        if (step > 0) simulation->step();
-        simulation->record();
-        REQUIRE((simulation->cells() == expected[step]));
-      }
-      const std::vector<Census> history = simulation->take_history();
-      REQUIRE(history.size() == expected.size());
-      for (std::size_t step = 0; step < expected.size(); ++step) CHECK((history[step] == census_of(expected[step])));
-    }
+struct Traffic : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto object_variants = ::object_variants;
+  static constexpr auto reference = traffic::make_reference;
+  static constexpr auto count = census_of;
+  static constexpr int kSteps = 25;
+  static constexpr std::uint64_t kTooSmall = 40 << 10;
+  static constexpr int kCrowdedSteps = 1;
+
+  static std::vector<Implementation> implementations() {
+    std::vector<Implementation> all = ::implementations();
+    std::erase_if(all, [](const Implementation& implementation) { return implementation.name == "reference"; });
+    return all;
   }
+  // The object variants count their cars, not cells: two cars in one cell would show in the history.
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.cells(); }
+  static Implementation::Start small() { return {Parameters{.seed = 6}, crowded_network(12, 6)}; }
+  static Implementation::Start crowded() { return {Parameters{.density = 1}, random_network(40)}; }
+};
+
+void check_all(const Parameters& parameters, const Network& network, int steps) {
+  CAPTURE(network.cells());
+  dynasoar::test::check_all<Traffic>({parameters, network}, steps);
 }
 
 // A number that depends on every bit of the state: FNV-1a over the cells.
@@ -151,25 +151,24 @@ int scaled_down(int steps) {
 // For each implementation, runs it and calls `check(before, after)` for the cells of every step.
 template <class Check>
 void for_each_step(const Parameters& parameters, const Network& network, int steps, Check check) {
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(parameters, network);
-    std::vector<CellState> before = simulation->cells();
+  for_each_run(implementations(), {parameters, network}, [&](Simulation& simulation) {
+    std::vector<CellState> before = simulation.cells();
     for (int step = 1; step <= steps; ++step) {
       CAPTURE(step);
-      simulation->step();
-      std::vector<CellState> after = simulation->cells();
+      simulation.step();
+      std::vector<CellState> after = simulation.cells();
       check(before, after);
       before = std::move(after);
     }
-  }
+  });
 }
 
 }  // namespace
 
-TEST_CASE("every allocator gives the same traffic") {
-  check_all_equal({.seed = 6}, crowded_network(12, 6), 25, dynasoar::test::on_other_allocators(object_variants()));
-}
+DYNASOAR_MODEL_CASE(model_allocators, Traffic);
+DYNASOAR_MODEL_CASE(model_timed_steps, Traffic);
+DYNASOAR_MODEL_CASE(model_history, Traffic);
+DYNASOAR_MODEL_CASE(model_heap, Traffic);
 
 TEST_CASE("all implementations compute what the definition gives") {
   // Computed by a separate program in another language, written from README.md.
@@ -178,22 +177,21 @@ TEST_CASE("all implementations compute what the definition gives") {
   CHECK(network.streets.size() == 48);
   CHECK(network.cells() == 4367);
   CHECK(network.producers.size() == 107);
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({.seed = seed, .density = 0.15}, network);
-    std::vector<std::uint64_t> fingerprints = {fingerprint(simulation->cells())};
+  const Parameters parameters = {.seed = seed, .density = 0.15};
+  for_each_run(implementations(), {parameters, network}, [](Simulation& simulation) {
+    std::vector<std::uint64_t> fingerprints = {fingerprint(simulation.cells())};
     for (int step = 1; step <= 40; ++step) {
-      simulation->step();
-      simulation->record();
-      if (step % 10 == 0) fingerprints.push_back(fingerprint(simulation->cells()));
+      simulation.step();
+      simulation.record();
+      if (step % 10 == 0) fingerprints.push_back(fingerprint(simulation.cells()));
     }
     CHECK((fingerprints == std::vector<std::uint64_t>{0x7de5131449c332f2, 0x8268b182c3867fd7, 0xe3f86f721c1964e0,
                                                       0xc93c554de125c647, 0x3e9794939618a469}));
-    const std::vector<Census> history = simulation->take_history();
+    const std::vector<Census> history = simulation.take_history();
     REQUIRE(history.size() == 40);
     CHECK((history[9] == Census{652, 506, 1869}));
     CHECK((history[39] == Census{641, 281, 905}));
-  }
+  });
 }
 
 TEST_CASE("all implementations agree after every step") {
@@ -202,11 +200,11 @@ TEST_CASE("all implementations agree after every step") {
     CAPTURE(seed);
     for (const std::uint32_t intersections : {0u, 1u, 2u, 3u, 9u}) {
       const Network network = random_network(intersections, seed);
-      check_all_equal({.seed = seed}, network, scaled_down(25));
-      check_all_equal({.seed = seed, .density = 0.3}, network, scaled_down(25));
+      check_all({.seed = seed}, network, scaled_down(25));
+      check_all({.seed = seed, .density = 0.3}, network, scaled_down(25));
     }
   }
-  check_all_equal({.density = 0.1}, random_network(30, 7), scaled_down(20));
+  check_all({.density = 0.1}, random_network(30, 7), scaled_down(20));
 }
 
 TEST_CASE("all implementations agree where many cars meet") {
@@ -214,21 +212,21 @@ TEST_CASE("all implementations agree where many cars meet") {
     CAPTURE(seed);
     const Network network = crowded_network(40, seed);
     for (const double density : {0.1, 0.5, 1.0}) {
-      check_all_equal({.seed = seed, .density = density, .production = 0.3}, network, scaled_down(40));
+      check_all({.seed = seed, .density = density, .production = 0.3}, network, scaled_down(40));
     }
-    check_all_equal({.seed = seed, .production = 1, .dawdling = 0}, network, scaled_down(40));
+    check_all({.seed = seed, .production = 1, .dawdling = 0}, network, scaled_down(40));
     if (kSlowdown > 1) break;
   }
-  check_all_equal({.density = 0.2, .production = 0.1}, crowded_network(1500, 9), scaled_down(10));
+  check_all({.density = 0.2, .production = 0.1}, crowded_network(1500, 9), scaled_down(10));
 }
 
 TEST_CASE("all implementations agree on streets of extreme shapes") {
   for (const std::uint32_t cells : {1u, 2u, 3u, 9u, 10u, 70u}) {
     CAPTURE(cells);
-    check_all_equal({.density = 0.4}, ring(cells, 9), scaled_down(20));
-    check_all_equal({.density = 1}, ring(cells, 1), 5);
+    check_all({.density = 0.4}, ring(cells, 9), scaled_down(20));
+    check_all({.density = 1}, ring(cells, 1), 5);
   }
-  check_all_equal({.production = 1}, junction(), scaled_down(50));
+  check_all({.production = 1}, junction(), scaled_down(50));
   Network dead_ends;  // eight exits, all of them one cell long, none leads anywhere
   dead_ends.intersections = {{{0, 0}, 2}, {{1, 1}, 1}, {{2, 2}, 0}};
   dead_ends.streets = {{.from = 0, .to = 1, .cells = 5, .limit = 9, .phase = 3}};
@@ -238,9 +236,9 @@ TEST_CASE("all implementations agree on streets of extreme shapes") {
   }
   dead_ends.producers = {{0, 0}};
   dead_ends.destinations = {{0, 2}};
-  check_all_equal({.production = 0.5}, dead_ends, scaled_down(30));
+  check_all({.production = 0.5}, dead_ends, scaled_down(30));
   dead_ends.destinations.clear();
-  check_all_equal({.production = 0.5}, dead_ends, scaled_down(30));
+  check_all({.production = 0.5}, dead_ends, scaled_down(30));
 }
 
 TEST_CASE("cars keep to their top speed, to limits and to lights, and leave where they should") {
@@ -293,12 +291,10 @@ TEST_CASE("a light lets its phases go in turn, for as many steps as it says") {
   const Network network = random_network(30, 5, 4);
   const std::vector<std::uint32_t> first = network.first_cells();
   const std::vector<std::uint32_t> phases = network.phases();
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({}, network);
+  for_each_run(implementations(), {Parameters(), network}, [&](Simulation& simulation) {
     for (std::uint32_t step = 1; step <= 40; ++step) {
-      simulation->step();
-      const std::vector<CellState> cells = simulation->cells();
+      simulation.step();
+      const std::vector<CellState> cells = simulation.cells();
       int wrong = 0;
       for (std::size_t s = 0; s < network.streets.size(); ++s) {
         const Street& street = network.streets[s];
@@ -307,7 +303,7 @@ TEST_CASE("a light lets its phases go in turn, for as many steps as it says") {
       }
       CHECK(wrong == 0);
     }
-  }
+  });
 }
 
 TEST_CASE("a single car on a ring accelerates to the limit, and dawdles as often as it should") {
@@ -326,12 +322,8 @@ TEST_CASE("a single car on a ring accelerates to the limit, and dawdles as often
           implementation.make({.seed = seed, .density = 0.02, .dawdling = dawdling}, network);
       std::uint64_t total = 0;
       const int steps = scaled_down(1000);
-      for (int step = 1; step <= steps + 7; ++step) {
-        simulation->step();
-        simulation->record();
-      }
-      const std::vector<Census> history = simulation->take_history();
-      for (std::size_t step = 7; step < history.size(); ++step) total += history[step].speeds;
+      const std::vector<Census> history = history_of(*simulation, steps + 7);
+      for (std::size_t step = 8; step < history.size(); ++step) total += history[step].speeds;
       const double mean = static_cast<double>(total) / steps;
       // From the limit less 1, it accelerates to the limit at once: the loss is the probability to dawdle.
       CHECK(mean == doctest::Approx(7 - dawdling).epsilon(dawdling == 0 ? 1e-9 : 0.02));
@@ -340,18 +332,9 @@ TEST_CASE("a single car on a ring accelerates to the limit, and dawdles as often
 }
 
 TEST_CASE("a ring keeps its cars, full rings stand still, and more cars than fit at speed make jams") {
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const auto run = [&](double density) {
-      const std::unique_ptr<Simulation> simulation = implementation.make({.density = density}, ring(400, 9));
-      for (int step = 0; step <= scaled_down(200); ++step) {
-        if (step > 0) simulation->step();
-        simulation->record();
-      }
-      return simulation->take_history();
-    };
-    for (const double density : {0.05, 0.4, 1.0}) {
-      const std::vector<Census> history = run(density);
+  for (const double density : {0.05, 0.4, 1.0}) {
+    for_each_run(implementations(), {Parameters{.density = density}, ring(400, 9)}, [&](Simulation& simulation) {
+      const std::vector<Census> history = history_of(simulation, scaled_down(200));
       for (const Census& census : history) CHECK(census.cars == history[0].cars);
       if (density == 1.0) {
         CHECK((history.back() == Census{400, 0, 0}));
@@ -362,7 +345,7 @@ TEST_CASE("a ring keeps its cars, full rings stand still, and more cars than fit
       if (density == 0.05) {
         CHECK(history.back().moving > history.back().cars * 9 / 10);
       }
-    }
+    });
   }
 }
 
@@ -439,31 +422,15 @@ TEST_CASE("a network that is none is refused") {
   refuses(large, "the network has more than 2^28 - 1 cells");
 }
 
-TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  const Network network = random_network(40);
-  for (const Implementation& implementation : object_variants()) {
-    CAPTURE(implementation.name);
-    for (const std::uint64_t too_small : {std::uint64_t{1}, std::uint64_t{40} << 10}) {
-      dynasoar::test::check_too_small_heap(Parameters{.density = 1}, too_small, [&](const Parameters& parameters) {
-        const std::unique_ptr<Simulation> simulation = implementation.make(parameters, network);
-        simulation->step();
-        simulation->synchronize();
-      });
-    }
-  }
-}
-
 TEST_CASE("cars are painted where they are, in the colour of their speed, and streets where there are none") {
-  for (const Implementation& implementation : object_variants()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make({.density = 0.5}, ring(40, 7));
-    dynasoar::test::run(*simulation, 5);
+  for_each_run(object_variants(), {Parameters{.density = 0.5}, ring(40, 7)}, [](Simulation& simulation) {
+    dynasoar::test::run(simulation, 5);
     std::vector<traffic::Point> places;
     for (int cell = 0; cell < 40; ++cell) places.push_back({4.0 * cell + 1.5, 1.5});
-    simulation->set_places(places);
-    simulation->paint(app::whole({0, 0, 160, 3}, 160, 3));
-    const app::Picture picture = simulation->painted();
-    const std::vector<CellState> cells = simulation->cells();
+    simulation.set_places(places);
+    simulation.paint(app::whole({0, 0, 160, 3}, 160, 3));
+    const app::Picture picture = simulation.painted();
+    const std::vector<CellState> cells = simulation.cells();
     for (int cell = 0; cell < 40; ++cell) {
       const CellState& state = cells[static_cast<std::size_t>(cell)];
       const app::Rgb car = app::ramp(traffic::kSpeeds, state.speed / double{traffic::kMostSpeed});
@@ -471,5 +438,5 @@ TEST_CASE("cars are painted where they are, in the colour of their speed, and st
       CHECK(picture.at(4 * cell + 2, 1) == (state.has_car != 0 ? car : traffic::kNight));
       CHECK(picture.at(4 * cell + 3, 1) == traffic::kNight);
     }
-  }
+  });
 }

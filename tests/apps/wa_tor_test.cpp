@@ -29,6 +29,8 @@ using wa_tor::Parameters;
 using wa_tor::Population;
 using wa_tor::Simulation;
 
+using dynasoar::test::check_all;
+using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 using dynasoar::test::run;
 
@@ -58,37 +60,44 @@ Parameters ocean_of(int width, int height, std::uint64_t seed = 42, double fish 
   return parameters;
 }
 
-Population count(const std::vector<CellState>& ocean) {
-  Population population;
-  for (const CellState& cell : ocean) {
-    population.fish += cell.kind == 1;
-    population.sharks += cell.kind == 2;
+struct WaTor : dynasoar::test::ModelDefaults {
+  using Implementation = ::Implementation;
+  static constexpr auto object_variants = ::object_variants;
+  static constexpr auto implementations = ::implementations;
+  static constexpr auto reference = wa_tor::make_reference;
+  static constexpr auto color_of = wa_tor::color_of;
+  static constexpr int kCrowdedSteps = 60;
+
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.ocean(); }
+  static Population count(const std::vector<CellState>& ocean) {
+    Population population;
+    for (const CellState& cell : ocean) {
+      population.fish += cell.kind == 1;
+      population.sharks += cell.kind == 2;
+    }
+    return population;
   }
-  return population;
-}
-
-std::vector<CellState> cells_of(Simulation& simulation) {
-  return simulation.ocean();
-}
-
-std::vector<std::vector<CellState>> reference_run(const Parameters& parameters, int steps) {
-  return dynasoar::test::run_of(*wa_tor::make_reference(parameters), steps, cells_of);
-}
-
-void check_all_threads(const Parameters& parameters, int steps) {
-  CAPTURE(parameters.width);
-  CAPTURE(parameters.height);
-  CAPTURE(parameters.seed);
-  dynasoar::test::check_runs(implementations(), parameters, reference_run(parameters, steps), cells_of);
-}
+  static Parameters small() { return ocean_of(33, 20); }
+  static std::vector<Implementation> painted_variants() {
+    return object_variants() + std::vector<Implementation>{{"placed", wa_tor::make_placed}};
+  }
+  static Parameters crowded() { return ocean_of(256, 256); }
+  static dynasoar::test::KnownRun<Parameters, Population> known_run() {
+    return {ocean_of(20, 15, 0x123456789ABCDEF),
+            {{0, {63, 87}},
+             {1, {24, 87}},
+             {2, {19, 52}},
+             {5, {12, 61}},
+             {10, {10, 17}},
+             {20, {20, 5}},
+             {30, {89, 3}},
+             {40, {225, 8}}}};
+  }
+};
 
 }  // namespace
 
-TEST_CASE("every allocator gives the same ocean") {
-  const Parameters parameters = ocean_of(47, 31, 5);
-  dynasoar::test::check_runs(dynasoar::test::on_other_allocators(object_variants()), parameters,
-                             reference_run(parameters, kQuick ? 8 : 30), cells_of, {3});
-}
+DYNASOAR_MODEL_SUITE(WaTor);
 
 TEST_CASE("an allocator that the model was not compiled for is refused by name") {
   Parameters parameters = ocean_of(5, 5);
@@ -97,37 +106,17 @@ TEST_CASE("an allocator that the model was not compiled for is refused by name")
                        std::invalid_argument);
 }
 
-TEST_CASE("the reference finds the populations that the definition gives") {
-  // Computed by a separate program in another language, written from README.md.
-  const std::vector<Population> history =
-      dynasoar::test::history_of(*wa_tor::make_reference(ocean_of(20, 15, 0x123456789ABCDEFull)), 40);
-  CHECK((history[0] == Population{63, 87}));
-  CHECK((history[1] == Population{24, 87}));
-  CHECK((history[2] == Population{19, 52}));
-  CHECK((history[5] == Population{12, 61}));
-  CHECK((history[10] == Population{10, 17}));
-  CHECK((history[20] == Population{20, 5}));
-  CHECK((history[30] == Population{89, 3}));
-  CHECK((history[40] == Population{225, 8}));
-}
-
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   const std::vector<std::uint64_t> seeds{42, 0, 0xFEDCBA9876543210};
   for (const std::uint64_t seed : kQuick ? std::vector{seeds[2]} : seeds) {
-    check_all_threads(ocean_of(1, 1, seed), kQuick ? 3 : 12);
-    check_all_threads(ocean_of(1, 7, seed), kQuick ? 3 : 30);
-    check_all_threads(ocean_of(6, 1, seed), kQuick ? 3 : 30);
-    check_all_threads(ocean_of(2, 2, seed), kQuick ? 3 : 30);
-    check_all_threads(ocean_of(3, 5, seed), kQuick ? 8 : 60);
-    check_all_threads(ocean_of(33, 20, seed), kQuick ? 20 : 60);
+    check_all<WaTor>(ocean_of(1, 1, seed), kQuick ? 3 : 12);
+    check_all<WaTor>(ocean_of(1, 7, seed), kQuick ? 3 : 30);
+    check_all<WaTor>(ocean_of(6, 1, seed), kQuick ? 3 : 30);
+    check_all<WaTor>(ocean_of(2, 2, seed), kQuick ? 3 : 30);
+    check_all<WaTor>(ocean_of(3, 5, seed), kQuick ? 8 : 60);
+    check_all<WaTor>(ocean_of(33, 20, seed), kQuick ? 20 : 60);
   }
-  check_all_threads(ocean_of(257, 129, 7), kQuick ? 2 : 40);
-}
-
-TEST_CASE("recorded steps and steps that are timed take turns") {
-  Parameters parameters = ocean_of(33, 20);
-  parameters.compact_above = 0.05;
-  dynasoar::test::check_timed_runs(implementations(), parameters, reference_run(parameters, 12), cells_of);
+  check_all<WaTor>(ocean_of(257, 129, 7), kQuick ? 2 : 40);
 }
 
 TEST_CASE("compaction changes nothing but where agents lie") {
@@ -135,8 +124,8 @@ TEST_CASE("compaction changes nothing but where agents lie") {
     CAPTURE(above);
     Parameters parameters = ocean_of(157, 129, 7);
     parameters.compact_above = above;
-    dynasoar::test::check_runs(object_variants(), parameters, reference_run(parameters, kQuick ? 3 : 40), cells_of,
-                               dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3, 8});
+    check_all<WaTor>(parameters, kQuick ? 3 : 40, object_variants(),
+                     dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3, 8});
   }
   for (const Implementation& variant : object_variants()) {
     CAPTURE(variant.name);
@@ -158,75 +147,42 @@ TEST_CASE("other shares of fish and sharks are equal to the reference, too") {
     for (const double sharks : {0.0, 0.1}) {
       CAPTURE(fish);
       CAPTURE(sharks);
-      check_all_threads(ocean_of(31, 17, 42, fish, sharks), kQuick ? 2 : 25);
+      check_all<WaTor>(ocean_of(31, 17, 42, fish, sharks), kQuick ? 2 : 25);
     }
   }
 }
 
-TEST_CASE("the history is the number of agents in the ocean, and each population is taken once") {
-  dynasoar::test::check_history(implementations_and_reference(), ocean_of(19, 23),
-                                [](Simulation& simulation) { return count(simulation.ocean()); });
-}
-
-TEST_CASE("a history of many steps is complete") {
-  constexpr int kSteps = kQuick ? 70 : 700;
-  const std::vector<Population> expected =
-      dynasoar::test::history_of(*wa_tor::make_reference(ocean_of(32, 16)), kSteps);
-  REQUIRE(expected.size() == kSteps + 1);
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    CHECK((dynasoar::test::history_of(*implementation.make(ocean_of(32, 16)), kSteps) == expected));
-  }
-}
-
 TEST_CASE("an empty ocean stays empty") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(12, 9, 42, 0, 0));
-    run(*simulation, 5);
-    CHECK((simulation->ocean() == std::vector<CellState>(12 * 9)));
-  }
+  for_each_run(implementations_and_reference(), ocean_of(12, 9, 42, 0, 0), [](Simulation& simulation) {
+    run(simulation, 5);
+    CHECK((simulation.ocean() == std::vector<CellState>(12 * 9)));
+  });
 }
 
 TEST_CASE("fish without sharks fill the ocean and grow old") {
   constexpr int kSteps = kQuick ? 30 : 200;
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(16, 16, 42, 0.5, 0));
+  for_each_run(implementations_and_reference(), ocean_of(16, 16, 42, 0.5, 0), [](Simulation& simulation) {
     std::uint64_t before = 0;
-    for (const Population& population : dynasoar::test::history_of(*simulation, kSteps)) {
+    for (const Population& population : dynasoar::test::history_of(simulation, kSteps)) {
       CHECK(population.sharks == 0);
       CHECK(population.fish >= before);
       before = population.fish;
     }
     CHECK(before == 256);
-    const std::vector<CellState> full = simulation->ocean();
-    simulation->step();
-    const std::vector<CellState> later = simulation->ocean();
+    const std::vector<CellState> full = simulation.ocean();
+    simulation.step();
+    const std::vector<CellState> later = simulation.ocean();
     for (std::size_t cell = 0; cell < full.size(); ++cell) CHECK(later[cell].age == full[cell].age + 1);
-  }
+  });
 }
 
 TEST_CASE("sharks without fish starve in the second step") {
-  for (const Implementation& implementation : implementations_and_reference()) {
-    CAPTURE(implementation.name);
-    const std::vector<Population> history =
-        dynasoar::test::history_of(*implementation.make(ocean_of(16, 16, 42, 0, 1)), 2);
+  for_each_run(implementations_and_reference(), ocean_of(16, 16, 42, 0, 1), [](Simulation& simulation) {
+    const std::vector<Population> history = dynasoar::test::history_of(simulation, 2);
     CHECK(history[0].sharks == 256);
     CHECK(history[1].sharks == 256);
     CHECK(history[2].sharks == 0);
-  }
-}
-
-TEST_CASE("a heap that is too small ends the run and says which size is enough") {
-  for (const Implementation& implementation : object_variants()) {
-    CAPTURE(implementation.name);
-    dynasoar::test::check_too_small_heap(ocean_of(256, 256), 64 << 10, [&](const Parameters& parameters) {
-      const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-      run(*simulation, 60);
-      simulation->synchronize();
-    });
-  }
+  });
 }
 
 TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
@@ -236,17 +192,13 @@ TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
 }
 
 TEST_CASE("a random number that is a share exactly is not below it") {
-  constexpr double kWord = 1 / 4294967296.0;
-  const double word = dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
+  const std::uint32_t word =
+      dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
-    const auto kind = [&](double fish, double sharks) {
-      return implementation.make(ocean_of(6, 5, 42, fish * kWord, sharks * kWord))->ocean()[7].kind;
-    };
-    CHECK(kind(word, 0) == 0);
-    CHECK(kind(word + 1, 0) == 1);
-    CHECK(kind(word, 1) == 2);
-    CHECK(kind(word - 9, 9) == 0);
+    dynasoar::test::check_shares(word, [&](double fish, double sharks) {
+      return implementation.make(ocean_of(6, 5, 42, fish, sharks))->ocean()[7].kind;
+    });
   }
 }
 
@@ -355,15 +307,4 @@ TEST_CASE("a pixel of a canvas has the mean colour of the cells that it covers")
   CHECK(borders.at(3, 2) == app::Rgb{3, 2, 0});
   CHECK(borders.at(4, 2) == kNone);
   CHECK(borders.at(3, 3) == kNone);
-}
-
-TEST_CASE("objects are painted in the colours of their cells") {
-  for (const Implementation& implementation : object_variants()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = implementation.make(ocean_of(24, 17));
-    dynasoar::test::run(*simulation, 3);
-    const auto states = simulation->ocean();
-    CHECK(dynasoar::test::wrongly_painted(*simulation, 24, 17,
-                                          [&](std::size_t c) { return wa_tor::color_of(states[c]); }) == 0);
-  }
 }
