@@ -13,11 +13,11 @@
 
 #include <dynasoar/heap/bitmap.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
 
@@ -28,7 +28,7 @@ class BitmapMalloc {
  public:
   static constexpr MallocProperties kProperties{"bitmap", true, false, false};
 
-  class Storage;
+  using Storage = detail::MallocStorage<BitmapMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -55,6 +55,24 @@ class BitmapMalloc {
 
   __host__ __device__ std::size_t largest() const { return chunk_bytes_; }
 
+  /// For Storage. @throws Error if not even one chunk of needs.largest_request fits, or there is too little memory
+  static BitmapMalloc make(Executor&, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::size_t chunk_bytes = detail::round_up(std::max<std::size_t>(needs.largest_request, 1), kMallocAlignment);
+    const std::size_t chunks = needs.heap_bytes / chunk_bytes;
+    if (chunks == 0) throw Error("dynasoar: the heap is smaller than one chunk; ask for more heap_bytes");
+    if (chunks > std::numeric_limits<std::int32_t>::max()) {
+      throw Error("dynasoar: BitmapMalloc manages 2^31 - 1 chunks at most; ask for less heap_bytes");
+    }
+    const auto size = static_cast<std::uint32_t>(chunks);
+    std::vector<std::uint64_t> words(Bitmap<>::words_needed(size));
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = Bitmap<>::filled_word(size, size, i);
+    BitmapMalloc made{};
+    made.free_ = Bitmap<>::over(memory.make_table<Bitmap<>::Word>(words), size);
+    made.heap_ = memory.make_heap(chunks * chunk_bytes);
+    made.chunk_bytes_ = chunk_bytes;
+    return made;
+  }
+
  private:
   static constexpr std::uint32_t kContainerBits = 64;  // of the bitmap
   static constexpr int kTries = 8;                     // searches for a free chunk in a round
@@ -63,36 +81,6 @@ class BitmapMalloc {
   Bitmap<> free_;
   char* heap_;
   std::size_t chunk_bytes_;
-};
-
-class BitmapMalloc::Storage {
- public:
-  /// @throws Error if not even one chunk of needs.largest_request fits, or there is too little memory
-  Storage(Executor&, const MallocNeeds& needs) {
-    view_.chunk_bytes_ = detail::round_up(std::max<std::size_t>(needs.largest_request, 1), kMallocAlignment);
-    const std::size_t chunks = needs.heap_bytes / view_.chunk_bytes_;
-    if (chunks == 0) throw Error("dynasoar: the heap is smaller than one chunk; ask for more heap_bytes");
-    if (chunks > std::numeric_limits<std::int32_t>::max()) {
-      throw Error("dynasoar: BitmapMalloc manages 2^31 - 1 chunks at most; ask for less heap_bytes");
-    }
-    heap_ = DeviceArray<char>(chunks * view_.chunk_bytes_);
-    view_.heap_ = heap_.data();
-    const auto size = static_cast<std::uint32_t>(chunks);
-    words_ = DeviceArray<std::uint64_t>(Bitmap<>::words_needed(size));
-    std::vector<std::uint64_t> values(words_.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = Bitmap<>::filled_word(size, size, i);
-    words_.upload(values);
-    view_.free_ = Bitmap<>::over(reinterpret_cast<Bitmap<>::Word*>(words_.data()), size);
-  }
-
-  BitmapMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const { return words_.bytes(); }
-
- private:
-  DeviceArray<char> heap_;
-  DeviceArray<std::uint64_t> words_;
-  BitmapMalloc view_{};
 };
 
 static_assert(DeviceMalloc<BitmapMalloc>);

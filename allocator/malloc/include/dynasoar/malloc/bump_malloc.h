@@ -21,11 +21,11 @@
 #include <cstdint>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {
@@ -80,7 +80,7 @@ class BumpMalloc {
  public:
   static constexpr MallocProperties kProperties{AtTheEnd::kName, false, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<BumpMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -103,6 +103,17 @@ class BumpMalloc {
     return (size_ < kMostUnitsOfLane ? size_ : kMostUnitsOfLane) * kUnit;
   }
 
+  /// For Storage. @throws Error if the heap has no room for anything, or there is too little memory
+  static BumpMalloc make(Executor&, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::size_t units = needs.heap_bytes / kUnit;
+    if (units == 0) throw Error("dynasoar: the heap is smaller than 16 bytes; ask for more heap_bytes");
+    BumpMalloc made{};
+    made.next_ = memory.make_table<AtomicWord<std::uint64_t>>(1);
+    made.heap_ = memory.make_heap(units * kUnit);
+    made.size_ = units;
+    return made;
+  }
+
  private:
   static constexpr std::size_t kUnit = kMallocAlignment;
   static constexpr std::uint64_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
@@ -110,28 +121,6 @@ class BumpMalloc {
   AtomicWord<std::uint64_t>* next_;  // in units
   char* heap_;
   std::uint64_t size_;  // in units
-};
-
-template <class AtTheEnd>
-class BumpMalloc<AtTheEnd>::Storage {
- public:
-  /// @throws Error if the heap has no room for anything, or there is too little memory
-  Storage(Executor&, const MallocNeeds& needs) : next_(detail::zeroed<std::uint64_t>(1)) {
-    view_.size_ = needs.heap_bytes / kUnit;
-    if (view_.size_ == 0) throw Error("dynasoar: the heap is smaller than 16 bytes; ask for more heap_bytes");
-    heap_ = DeviceArray<char>(view_.size_ * kUnit);
-    view_.heap_ = heap_.data();
-    view_.next_ = reinterpret_cast<AtomicWord<std::uint64_t>*>(next_.data());
-  }
-
-  BumpMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const { return next_.bytes(); }
-
- private:
-  DeviceArray<char> heap_;
-  DeviceArray<std::uint64_t> next_;
-  BumpMalloc view_{};
 };
 
 /// Memory that is handed out once.

@@ -38,12 +38,12 @@
 
 #include <dynasoar/malloc/chunk_headers.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/neighbours.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {
@@ -51,12 +51,74 @@ namespace dynasoar {
 /// How many offsets there are from which requests begin to search (section 5.4).
 enum class SearchOffsets { one, per_multiprocessor };
 
+namespace detail {
+
+/// How the heap is split beforehand: `heaps` times a binary heap (section 5.2, equation 1), whose level l has 2^l
+/// chunks of root / 2^l units, and one chunk of what is left.
+struct HeapSplit {
+  std::uint32_t units;
+  std::uint32_t heaps;
+  std::uint32_t levels = 1;
+  std::uint32_t leaf = 0;  ///< units of a chunk of the last level
+
+  static constexpr std::uint32_t kLeastLeaf = 128;  // 4096 bytes: what a warp asks for together, for small objects
+
+  /// With as many levels as leave the leaves large enough. @pre units > 0
+  __host__ static HeapSplit of(std::uint32_t units, std::uint32_t offsets) {
+    HeapSplit split{units, std::clamp(units / kLeastLeaf, 1u, offsets)};
+    const auto leaf_for = [&](std::uint32_t levels) { return units / split.heaps / levels >> (levels - 1); };
+    while (leaf_for(split.levels + 1) >= kLeastLeaf) ++split.levels;
+    split.leaf = leaf_for(split.levels);
+    return split;
+  }
+
+  __host__ __device__ std::uint32_t root() const { return leaf << (levels - 1); }
+  __host__ __device__ std::uint32_t heap() const { return root() * levels; }
+  __host__ __device__ std::uint32_t chunks_per_heap() const { return (1u << levels) - 1; }
+  __host__ __device__ std::size_t chunks() const { return std::size_t{heaps} * chunks_per_heap() + 1; }
+};
+
+/// Makes all of the table headers that lead on.
+template <class Headers>
+struct ClearHeaders {
+  Headers headers;
+  std::uint32_t units;
+
+  __device__ void operator()(std::size_t index) const {
+    const auto unit = static_cast<std::uint32_t>(index);
+    headers.put_used(unit, unit < units ? unit + 1 : 0);  // the last one closes the ring
+  }
+};
+
+/// Makes the chunks of a HeapSplit.
+template <class Headers>
+struct SplitHeap {
+  Headers headers;
+  HeapSplit split;
+
+  __device__ void operator()(std::size_t index) const {
+    const std::uint32_t begin = static_cast<std::uint32_t>(index / split.chunks_per_heap()) * split.heap();
+    if (begin == split.heaps * split.heap()) {
+      if (begin < split.units) headers.put_free(begin, split.units);
+      return;
+    }
+    const std::uint32_t chunk = static_cast<std::uint32_t>(index % split.chunks_per_heap()) + 1;
+    std::uint32_t level = 0;
+    while (chunk >> (level + 1) != 0) ++level;
+    const std::uint32_t size = split.root() >> level;
+    const std::uint32_t at = begin + level * split.root() + (chunk - (1u << level)) * size;
+    headers.put_free(at, at + size);
+  }
+};
+
+}  // namespace detail
+
 /// Chunks of any size, in a ring.
 ///
 /// @tparam Headers    TwoWordHeaders or FusedHeaders
 /// @tparam kOffsets   where searches begin
-/// @par Concurrency   everything may overlap. `free` is wait-free. A request is refused after as many rounds as Storage
-///                    says; it makes more than two only if chunks change meanwhile
+/// @par Concurrency   everything may overlap. `free` is wait-free. A request is refused after about kMostLooks
+///                    looks; it goes round more than twice only if chunks change meanwhile
 /// @par Cost          as many looks as chunks lie between the offset and the first that is large enough
 template <class Headers, SearchOffsets kOffsets>
 class CircularMalloc {
@@ -64,7 +126,7 @@ class CircularMalloc {
   static constexpr MallocProperties kProperties{kOffsets == SearchOffsets::one ? Headers::kName : Headers::kNameOfMulti,
                                                 true, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<CircularMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -109,6 +171,24 @@ class CircularMalloc {
     return std::size_t{units_ < kMostUnitsOfLane ? units_ : kMostUnitsOfLane} * kUnit;
   }
 
+  /// For Storage. @throws Error if the heap is smaller than a unit or larger than offsets reach, or there is too little
+  /// memory
+  static CircularMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::size_t units = needs.heap_bytes / kUnit;
+    if (units == 0) throw Error("dynasoar: the heap is smaller than 32 bytes; ask for more heap_bytes");
+    if (units > Headers::kMostUnits) {
+      throw Error("dynasoar: " + std::string(kProperties.name) + " has offsets for " +
+                  std::to_string(Headers::kMostUnits * kUnit >> 30) + " GiB at most; ask for less heap_bytes");
+    }
+    CircularMalloc made{};
+    made.heap_ = memory.make_heap(units * kUnit);
+    made.headers_ = Headers(memory.make_table<AtomicWord<std::uint32_t>>((units + 1) * Headers::kWords));
+    made.units_ = static_cast<std::uint32_t>(units);
+    made.most_rounds_ = static_cast<int>(std::clamp<std::size_t>(kMostLooks / units, 4, PlatformAtomics::kPatience));
+    made.make_chunks(executor, memory);
+    return made;
+  }
+
  private:
   static constexpr std::size_t kUnit = 32;                           // bytes; fewer would need a larger table
   static constexpr std::uint32_t kMostUnitsOfLane = (1u << 27) - 1;  // 32 of them add up to less than 2^32
@@ -116,6 +196,9 @@ class CircularMalloc {
   static constexpr std::uint32_t kLooksPerJump = 8;  // after which a search goes on where others have got to
   static constexpr std::uint32_t kLooksForAll = 64;  // chunks that are passed by if they are too small for a whole warp
   static constexpr std::uint32_t kMostJumps = 1024;
+  /// Looks that a request may make before it gives up, roughly. Chunks are busy briefly: it takes many rounds to
+  /// outlast that only in heaps of few chunks.
+  static constexpr std::size_t kMostLooks = std::size_t{1} << 24;
 
   /// Units from `begin` to `end`.
   struct Extent {
@@ -246,124 +329,25 @@ class CircularMalloc {
     return heap_ + chunk.begin * kUnit;
   }
 
+  void make_chunks(Executor& executor, detail::MallocMemory& memory) {
+    offset_count_ = kOffsets == SearchOffsets::one ? 1 : detail::sets_of_warps(executor);
+    const auto split = detail::HeapSplit::of(units_, offset_count_);
+    std::vector<Offset> offsets(offset_count_);
+    for (std::uint32_t i = 0; i < offset_count_; ++i) {
+      offsets[i].unit.store(i % split.heaps * split.heap(), Order::relaxed);
+    }
+    offsets_ = memory.make_table<Offset>(offsets);
+    executor.for_each_index(std::size_t{units_} + 1, detail::ClearHeaders<Headers>{headers_, units_});
+    executor.for_each_index(split.chunks(), detail::SplitHeap<Headers>{headers_, split});
+    executor.synchronize();
+  }
+
   Headers headers_;
   Offset* offsets_;
   std::uint32_t offset_count_;
   std::uint32_t units_;
   int most_rounds_;
   char* heap_;
-};
-
-namespace detail {
-
-/// How the heap is split beforehand: `heaps` times a binary heap (section 5.2, equation 1), whose level l has 2^l
-/// chunks of root / 2^l units, and one chunk of what is left.
-struct HeapSplit {
-  std::uint32_t units;
-  std::uint32_t heaps;
-  std::uint32_t levels = 1;
-  std::uint32_t leaf = 0;  ///< units of a chunk of the last level
-
-  static constexpr std::uint32_t kLeastLeaf = 128;  // 4096 bytes: what a warp asks for together, for small objects
-
-  /// With as many levels as leave the leaves large enough. @pre units > 0
-  __host__ static HeapSplit of(std::uint32_t units, std::uint32_t offsets) {
-    HeapSplit split{units, std::clamp(units / kLeastLeaf, 1u, offsets)};
-    const auto leaf_for = [&](std::uint32_t levels) { return units / split.heaps / levels >> (levels - 1); };
-    while (leaf_for(split.levels + 1) >= kLeastLeaf) ++split.levels;
-    split.leaf = leaf_for(split.levels);
-    return split;
-  }
-
-  __host__ __device__ std::uint32_t root() const { return leaf << (levels - 1); }
-  __host__ __device__ std::uint32_t heap() const { return root() * levels; }
-  __host__ __device__ std::uint32_t chunks_per_heap() const { return (1u << levels) - 1; }
-  __host__ __device__ std::size_t chunks() const { return std::size_t{heaps} * chunks_per_heap() + 1; }
-};
-
-/// Makes all of the table headers that lead on.
-template <class Headers>
-struct ClearHeaders {
-  Headers headers;
-  std::uint32_t units;
-
-  __device__ void operator()(std::size_t index) const {
-    const auto unit = static_cast<std::uint32_t>(index);
-    headers.put_used(unit, unit < units ? unit + 1 : 0);  // the last one closes the ring
-  }
-};
-
-/// Makes the chunks of a HeapSplit.
-template <class Headers>
-struct SplitHeap {
-  Headers headers;
-  HeapSplit split;
-
-  __device__ void operator()(std::size_t index) const {
-    const std::uint32_t begin = static_cast<std::uint32_t>(index / split.chunks_per_heap()) * split.heap();
-    if (begin == split.heaps * split.heap()) {
-      if (begin < split.units) headers.put_free(begin, split.units);
-      return;
-    }
-    const std::uint32_t chunk = static_cast<std::uint32_t>(index % split.chunks_per_heap()) + 1;
-    std::uint32_t level = 0;
-    while (chunk >> (level + 1) != 0) ++level;
-    const std::uint32_t size = split.root() >> level;
-    const std::uint32_t at = begin + level * split.root() + (chunk - (1u << level)) * size;
-    headers.put_free(at, at + size);
-  }
-};
-
-}  // namespace detail
-
-/// Memory for the heap, and for the table of headers beside it.
-template <class Headers, SearchOffsets kOffsets>
-class CircularMalloc<Headers, kOffsets>::Storage {
- public:
-  /// @throws Error if the heap is smaller than a unit or larger than offsets reach, or there is too little memory
-  Storage(Executor& executor, const MallocNeeds& needs) {
-    const std::size_t units = needs.heap_bytes / kUnit;
-    if (units == 0) throw Error("dynasoar: the heap is smaller than 32 bytes; ask for more heap_bytes");
-    if (units > Headers::kMostUnits) {
-      throw Error("dynasoar: " + std::string(kProperties.name) + " has offsets for " +
-                  std::to_string(Headers::kMostUnits * kUnit >> 30) + " GiB at most; ask for less heap_bytes");
-    }
-    heap_ = DeviceArray<char>(units * kUnit);
-    words_ = DeviceArray<std::uint32_t>((units + 1) * Headers::kWords);
-    view_.heap_ = heap_.data();
-    view_.headers_ = Headers(reinterpret_cast<AtomicWord<std::uint32_t>*>(words_.data()));
-    view_.units_ = static_cast<std::uint32_t>(units);
-    view_.most_rounds_ = static_cast<int>(std::clamp<std::size_t>(kMostLooks / units, 4, PlatformAtomics::kPatience));
-    make_chunks(executor);
-  }
-
-  CircularMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const { return words_.bytes() + offsets_.bytes(); }
-
- private:
-  /// Looks that a request may make before it gives up, roughly. Chunks are busy briefly: it takes many rounds to
-  /// outlast that only in heaps of few chunks.
-  static constexpr std::size_t kMostLooks = std::size_t{1} << 24;
-
-  void make_chunks(Executor& executor) {
-    const std::uint32_t count = kOffsets == SearchOffsets::one ? 1 : detail::sets_of_warps(executor);
-    const auto split = detail::HeapSplit::of(view_.units_, count);
-    std::vector<Offset> offsets(count);
-    for (std::uint32_t i = 0; i < count; ++i) offsets[i].unit.store(i % split.heaps * split.heap(), Order::relaxed);
-    offsets_ = DeviceArray<Offset>(count);
-    offsets_.upload(offsets);
-    view_.offsets_ = offsets_.data();
-    view_.offset_count_ = count;
-    executor.for_each_index(std::size_t{view_.units_} + 1, detail::ClearHeaders<Headers>{view_.headers_, view_.units_});
-    executor.for_each_index(split.chunks(), detail::SplitHeap<Headers>{view_.headers_, split});
-    executor.synchronize();
-  }
-
-  DeviceArray<char> heap_;
-  DeviceArray<std::uint32_t> words_;
-  DeviceArray<Offset> offsets_;
-  CircularMalloc view_{};
 };
 
 /// Chunks in a ring that all requests search from one offset, for heaps up to 128 GiB (section 5.2).

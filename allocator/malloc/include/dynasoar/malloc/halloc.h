@@ -20,12 +20,12 @@
 #include <string>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/slabs.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
 
@@ -100,33 +100,27 @@ class BasicHalloc<Large>::Storage {
             "largest request; ask for more heap_bytes");
       }
     }
-    make_slabs(for_slabs / slab_bytes, static_cast<std::uint32_t>(slab_bytes));
+    const auto count = static_cast<std::uint32_t>(for_slabs / slab_bytes);
+    view_.heap_ = memory_.make_heap(count * slab_bytes);
+    view_.slabs_ = make_slabs(count, static_cast<std::uint32_t>(slab_bytes));
   }
 
   BasicHalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes() + (large_ ? large_->heap_bytes() : 0); }
-  std::size_t state_bytes() const {
-    return states_.bytes() + fields_.bytes() + heads_.bytes() + (large_ ? large_->state_bytes() : 0);
-  }
+  std::size_t heap_bytes() const { return memory_.heap_bytes() + (large_ ? large_->heap_bytes() : 0); }
+  std::size_t state_bytes() const { return memory_.table_bytes() + (large_ ? large_->state_bytes() : 0); }
 
  private:
   static constexpr std::size_t kSlabs = 256;  // about so many
   static constexpr std::size_t kLeastSlab = 64 << 10;
   static constexpr std::size_t kMostSlab = 4 << 20;
 
-  void make_slabs(std::size_t count, std::uint32_t slab_bytes) {
-    heap_ = DeviceArray<char>(count * slab_bytes);
-    states_ = detail::zeroed<Slabs::Word>(count);
-    fields_ = detail::zeroed<Slabs::Word>(count * Slabs::fields_of(slab_bytes));
-    heads_ = detail::zeroed<Slabs::Head>(detail::SlabChunkSize::kCount);
-    view_.heap_ = heap_.data();
-    view_.slabs_ = Slabs(states_.data(), fields_.data(), heads_.data(), static_cast<std::uint32_t>(count), slab_bytes);
+  Slabs make_slabs(std::uint32_t count, std::uint32_t slab_bytes) {
+    return Slabs(memory_.make_table<Slabs::Word>(count),
+                 memory_.make_table<Slabs::Word>(std::size_t{count} * Slabs::fields_of(slab_bytes)),
+                 memory_.make_table<Slabs::Head>(detail::SlabChunkSize::kCount), count, slab_bytes);
   }
 
-  DeviceArray<char> heap_;
-  DeviceArray<Slabs::Word> states_;
-  DeviceArray<Slabs::Word> fields_;
-  DeviceArray<Slabs::Head> heads_;
+  detail::MallocMemory memory_;
   std::optional<typename Large::Storage> large_;
   BasicHalloc view_{};
 };

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/segment_lists.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
 
@@ -40,7 +40,7 @@ class ListMalloc {
   static constexpr bool kOneSet = kListBins == ListBins::by_size;
   static constexpr MallocProperties kProperties{kOneSet ? "size-list" : "mp-lists", true, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<ListMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -59,76 +59,49 @@ class ListMalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
- private:
-  static constexpr std::size_t kUnitBytes = detail::SegmentLists::kUnitBytes;
-
-  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / detail::kWarpsPerSet % lists_.sets(); }
-
-  detail::SegmentLists lists_;
-  char* heap_;
-  std::size_t largest_;
-};
-
-/// Owns the heap and the tables.
-template <ListBins kListBins>
-class ListMalloc<kListBins>::Storage {
- public:
-  /// @throws Error if the largest request does not fit into what each set of lists has, or there is too little memory
-  Storage(Executor& executor, const MallocNeeds& needs) {
+  /// For Storage. @throws Error if the largest request does not fit into what each set of lists has, or there is too
+  /// little memory
+  static ListMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const std::uint32_t sets = kOneSet ? 1 : detail::sets_of_warps(executor);
     const std::size_t share = needs.heap_bytes / kUnitBytes / sets;
-    view_.largest_ = share * kUnitBytes;
-    if (share == 0 || needs.largest_request > view_.largest_) {
+    if (share == 0 || needs.largest_request > share * kUnitBytes) {
       throw Error("dynasoar: ListMalloc needs " + std::to_string(sets) + " times the largest request, rounded up to " +
                   std::to_string(kUnitBytes) + " bytes; ask for more heap_bytes");
     }
     if (share * sets > std::numeric_limits<std::int32_t>::max()) {
       throw Error("dynasoar: ListMalloc manages 2^31 - 1 units of 64 bytes at most; ask for less heap_bytes");
     }
-    const auto units = static_cast<std::uint32_t>(share * sets);
-    heap_ = DeviceArray<char>(units * kUnitBytes);
-    view_.heap_ = heap_.data();
-    fill_tables(units, sets);
-    view_.lists_ = detail::SegmentLists(reinterpret_cast<Lists::State*>(states_.data()), links_.data(),
-                                        reinterpret_cast<Lists::State*>(heads_.data()), helpers_.data(),
-                                        reinterpret_cast<Lists::State*>(moves_.data()), units, sets);
-  }
-
-  ListMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const {
-    return states_.bytes() + links_.bytes() + heads_.bytes() + helpers_.bytes() + moves_.bytes();
+    ListMalloc made{};
+    made.lists_ = make_lists(memory, static_cast<std::uint32_t>(share), sets);
+    made.heap_ = memory.make_heap(share * sets * kUnitBytes);
+    made.largest_ = share * kUnitBytes;
+    return made;
   }
 
  private:
   using Lists = detail::SegmentLists;
 
-  /// One free segment per set.
-  void fill_tables(std::uint32_t units, std::uint32_t sets) {
-    const std::uint32_t share = units / sets;
+  static constexpr std::size_t kUnitBytes = Lists::kUnitBytes;
+
+  __device__ std::uint32_t set_of(std::uint32_t warp) const { return warp / detail::kWarpsPerSet % lists_.sets(); }
+
+  /// Lists with one free segment per set.
+  static Lists make_lists(detail::MallocMemory& memory, std::uint32_t share, std::uint32_t sets) {
+    const std::uint32_t units = share * sets;
     std::vector<std::uint64_t> states(units);
     std::vector<std::uint64_t> heads(std::size_t{sets} * Lists::kBins, Lists::Head{Lists::kNone, 0}.word());
     for (std::uint32_t set = 0; set < sets; ++set) {
       states[set * share] = detail::SegmentState{share, detail::SegmentState::kFree, true}.word();
       heads[set * Lists::kBins + Lists::bin_of(share)] = Lists::Head{set * share, 0}.word();
     }
-    states_ = DeviceArray<std::uint64_t>(states.size());
-    states_.upload(states);
-    links_ = DeviceArray<Lists::Link>(units);
-    links_.fill_bytes(0xFF);  // kNone
-    heads_ = DeviceArray<std::uint64_t>(heads.size());
-    heads_.upload(heads);
-    helpers_ = detail::zeroed<Lists::Link>(sets);
-    moves_ = detail::zeroed<std::uint64_t>(1);
+    return Lists(memory.make_table<Lists::State>(states), memory.make_table<Lists::Link>(units, 0xFF),  // kNone
+                 memory.make_table<Lists::State>(heads), memory.make_table<Lists::Link>(sets),
+                 memory.make_table<Lists::State>(1), units, sets);
   }
 
-  DeviceArray<char> heap_;
-  DeviceArray<std::uint64_t> states_;
-  DeviceArray<Lists::Link> links_;
-  DeviceArray<std::uint64_t> heads_;
-  DeviceArray<Lists::Link> helpers_;
-  DeviceArray<std::uint64_t> moves_;
-  ListMalloc view_{};
+  detail::SegmentLists lists_;
+  char* heap_;
+  std::size_t largest_;
 };
 
 /// The paper's size list.

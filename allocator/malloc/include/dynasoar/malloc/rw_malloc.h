@@ -24,12 +24,12 @@
 
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/lane_random.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
 
@@ -245,7 +245,7 @@ class RwMalloc {
  public:
   static constexpr MallocProperties kProperties{"rw-malloc", true, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<RwMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -269,6 +269,22 @@ class RwMalloc {
 
   __host__ __device__ std::size_t largest() const { return std::size_t{units_} * kUnitBytes; }
 
+  /// For Storage. @throws Error if not even one unit fits, or there is too little memory
+  static RwMalloc make(Executor&, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::size_t units = needs.heap_bytes / kUnitBytes;
+    if (units == 0) throw Error("dynasoar: the heap is smaller than 16 bytes; ask for more heap_bytes");
+    if (units > kMostUnits) throw Error("dynasoar: RwMalloc manages 32 GB at most; ask for less heap_bytes");
+    const std::size_t words = (units + kWordBits - 1) / kWordBits;
+    std::vector<std::uint64_t> used(words, 0);  // all free
+    if (units % kWordBits != 0) used.back() = ~detail::first_bits(static_cast<int>(units % kWordBits));
+    RwMalloc made{};
+    made.used_ = detail::UnitBitmap(memory.make_table<Word>(used), static_cast<std::uint32_t>(words));
+    made.lasts_ = memory.make_table<Word>(words);
+    made.heap_ = memory.make_heap(units * kUnitBytes);
+    made.units_ = static_cast<std::uint32_t>(units);
+    return made;
+  }
+
  private:
   using Word = detail::UnitBitmap::Word;
   static constexpr std::size_t kUnitBytes = 16;
@@ -277,6 +293,8 @@ class RwMalloc {
   static constexpr std::uint32_t kTogether = 2048;  // units: what a warp of 32 lanes reads the bits of in one step
   static constexpr int kStepsTogether = 16;         // of a walk for several requests
   static constexpr int kSteps = 128;                // of a walk for one
+  // 32 GB; a warp's requests add up in 32 bits.
+  static constexpr std::size_t kMostUnits = std::size_t{1} << 31;
 
   __device__ static std::uint64_t mark(std::uint32_t unit) { return std::uint64_t{1} << unit % kWordBits; }
 
@@ -327,39 +345,6 @@ class RwMalloc {
   Word* lasts_;  // a bit for each unit, set in the last one of everything handed out
   char* heap_;
   std::uint32_t units_;
-};
-
-class RwMalloc::Storage {
- public:
-  /// @throws Error if not even one unit fits, or there is too little memory
-  Storage(Executor&, const MallocNeeds& needs) {
-    const std::size_t units = needs.heap_bytes / kUnitBytes;
-    if (units == 0) throw Error("dynasoar: the heap is smaller than 16 bytes; ask for more heap_bytes");
-    if (units > kMostUnits) throw Error("dynasoar: RwMalloc manages 32 GB at most; ask for less heap_bytes");
-    heap_ = DeviceArray<char>(units * kUnitBytes);
-    view_.heap_ = heap_.data();
-    view_.units_ = static_cast<std::uint32_t>(units);
-    const std::size_t words = (units + kWordBits - 1) / kWordBits;
-    std::vector<std::uint64_t> values(2 * words, 0);  // all free, no marks
-    if (units % kWordBits != 0) values[words - 1] = ~detail::first_bits(static_cast<int>(units % kWordBits));
-    words_ = DeviceArray<std::uint64_t>(values.size());
-    words_.upload(values);
-    auto* const bitmaps = reinterpret_cast<Word*>(words_.data());
-    view_.used_ = detail::UnitBitmap(bitmaps, static_cast<std::uint32_t>(words));
-    view_.lasts_ = bitmaps + words;
-  }
-
-  RwMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const { return words_.bytes(); }
-
- private:
-  // 32 GB; a warp's requests add up in 32 bits.
-  static constexpr std::size_t kMostUnits = std::size_t{1} << 31;
-
-  DeviceArray<char> heap_;
-  DeviceArray<std::uint64_t> words_;
-  RwMalloc view_{};
 };
 
 static_assert(DeviceMalloc<RwMalloc>);

@@ -25,13 +25,13 @@
 
 #include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/page_runs.h>
 #include <dynasoar/malloc/scatter_pages.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
 
@@ -44,7 +44,7 @@ class BasicScatterMalloc {
   static constexpr bool kCombines = kRequests == Requests::combined;
   static constexpr MallocProperties kProperties{kCombines ? "scatter" : "scatter-separate", true, false, kCombines};
 
-  class Storage;
+  using Storage = detail::MallocStorage<BasicScatterMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -81,6 +81,35 @@ class BasicScatterMalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
+  /// For Storage. @throws Error if the heap is too small for a super block, or for the largest request, or there is too
+  /// little memory
+  static BasicScatterMalloc make(Executor&, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const bool has_runs = needs.largest_request > kPageBytes;
+    const std::uint32_t most_blocks = has_runs ? 2 : 1;
+    const std::size_t pages = needs.heap_bytes / kPageBytes;
+    if (pages / most_blocks < Pages::kRegionPages) {
+      throw Error("dynasoar: ScatterMalloc needs " +
+                  std::to_string(std::size_t{most_blocks} * Pages::kRegionPages * kPageBytes) +
+                  " bytes at least; ask for more heap_bytes");
+    }
+    if (pages > std::numeric_limits<std::uint32_t>::max() / 2) {
+      throw Error("dynasoar: ScatterMalloc manages 2^31 pages of 4096 bytes at most; ask for less heap_bytes");
+    }
+    const auto all_blocks =
+        static_cast<std::uint32_t>(std::clamp<std::size_t>(pages / kLeastBlockPages, most_blocks, kSuperBlocks));
+    const auto block_regions = static_cast<std::uint32_t>(pages / all_blocks / Pages::kRegionPages);
+    const std::size_t block_bytes = std::size_t{block_regions} * Pages::kRegionPages * kPageBytes;
+    BasicScatterMalloc made{};
+    made.largest_ = has_runs ? block_bytes : kPageBytes;
+    if (needs.largest_request > made.largest_) {
+      throw Error("dynasoar: the largest request does not fit into a super block of ScatterMalloc, of " +
+                  std::to_string(made.largest_) + " bytes here; ask for more heap_bytes");
+    }
+    made.blocks_ = all_blocks - (has_runs ? std::max(all_blocks / kBlocksPerRunBlock, 1u) : 0);
+    made.make_blocks(memory, all_blocks, block_regions);
+    return made;
+  }
+
  private:
   using Pages = detail::ScatterPages;
 
@@ -90,6 +119,9 @@ class BasicScatterMalloc {
   static constexpr std::uint32_t kWarpPages = 4;                 // from one warp of a multiprocessor to the next
   static constexpr std::uint32_t kWarpsPerMultiprocessor = 64;   // as PlatformWarp counts them
   static constexpr std::uint32_t kReactivation = 8;              // pages of an empty block that become free per change
+  static constexpr std::size_t kLeastBlockPages = 2048;          // 8 MB, as in the paper
+  static constexpr std::size_t kSuperBlocks = 4;                 // at most
+  static constexpr std::uint32_t kBlocksPerRunBlock = 4;         // super blocks, one of which is for runs
 
   /// Where a search starts: the super block, and the page in it.
   struct Place {
@@ -163,77 +195,27 @@ class BasicScatterMalloc {
     if (active_block_->load(Order::relaxed) != block) active_block_->store(block, Order::relaxed);
   }
 
+  /// Makes super blocks, of which the first `blocks_` are for chunks and the others for runs.
+  void make_blocks(detail::MallocMemory& memory, std::uint32_t all_blocks, std::uint32_t block_regions) {
+    using Fill = AtomicWord<std::uint32_t>;
+    const std::size_t block_pages = std::size_t{block_regions} * Pages::kRegionPages;
+    const std::size_t chunk_pages = blocks_ * block_pages;
+    const std::size_t run_pages = all_blocks * block_pages - chunk_pages;
+    heap_ = memory.make_heap(all_blocks * block_pages * kPageBytes);
+    Fill* const block_fill = memory.make_table<Fill>(all_blocks);
+    active_block_ = memory.make_table<Fill>(1);
+    pages_ = Pages(heap_, memory.make_table<detail::ScatterPage>(chunk_pages),
+                   memory.make_table<Fill>(std::size_t{blocks_} * block_regions), block_fill, block_regions);
+    runs_ = detail::PageRuns(memory.make_table<detail::ScatterWord>(run_pages), static_cast<std::uint32_t>(run_pages),
+                             heap_ + chunk_pages * kPageBytes);
+  }
+
   Pages pages_;
   detail::PageRuns runs_;
   AtomicWord<std::uint32_t>* active_block_;
   char* heap_;
   std::uint32_t blocks_;  // super blocks of chunks; those of runs come after them
   std::size_t largest_;
-};
-
-/// Owns the heap, the page usage tables and the fill levels.
-template <Requests kRequests>
-class BasicScatterMalloc<kRequests>::Storage {
- public:
-  /// @throws Error if the heap is too small for a super block, or for the largest request, or there is too little
-  /// memory
-  Storage(Executor&, const MallocNeeds& needs) {
-    const bool has_runs = needs.largest_request > kPageBytes;
-    const std::uint32_t most_blocks = has_runs ? 2 : 1;
-    const std::size_t pages = needs.heap_bytes / kPageBytes;
-    if (pages / most_blocks < Pages::kRegionPages) {
-      throw Error("dynasoar: ScatterMalloc needs " +
-                  std::to_string(std::size_t{most_blocks} * Pages::kRegionPages * kPageBytes) +
-                  " bytes at least; ask for more heap_bytes");
-    }
-    if (pages > std::numeric_limits<std::uint32_t>::max() / 2) {
-      throw Error("dynasoar: ScatterMalloc manages 2^31 pages of 4096 bytes at most; ask for less heap_bytes");
-    }
-    const auto all_blocks =
-        static_cast<std::uint32_t>(std::clamp<std::size_t>(pages / kLeastBlockPages, most_blocks, kSuperBlocks));
-    const auto block_regions = static_cast<std::uint32_t>(pages / all_blocks / Pages::kRegionPages);
-    const std::uint32_t block_pages = block_regions * Pages::kRegionPages;
-    view_.largest_ = has_runs ? std::size_t{block_pages} * kPageBytes : kPageBytes;
-    if (needs.largest_request > view_.largest_) {
-      throw Error("dynasoar: the largest request does not fit into a super block of ScatterMalloc, of " +
-                  std::to_string(view_.largest_) + " bytes here; ask for more heap_bytes");
-    }
-    const std::uint32_t run_blocks = has_runs ? std::max(all_blocks / kBlocksPerRunBlock, 1u) : 0;
-    view_.blocks_ = all_blocks - run_blocks;
-    allocate(all_blocks, block_regions);
-    view_.heap_ = heap_.data();
-    view_.active_block_ = block_fill_.data() + all_blocks;
-    view_.pages_ = Pages(heap_.data(), table_.data(), region_fill_.data(), block_fill_.data(), block_regions);
-    view_.runs_ = detail::PageRuns(runs_.data(), run_blocks * block_pages,
-                                   heap_.data() + std::size_t{view_.blocks_} * block_pages * kPageBytes);
-  }
-
-  BasicScatterMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const {
-    return table_.bytes() + region_fill_.bytes() + block_fill_.bytes() + runs_.bytes();
-  }
-
- private:
-  static constexpr std::size_t kLeastBlockPages = 2048;   // 8 MB, as in the paper
-  static constexpr std::size_t kSuperBlocks = 4;          // at most
-  static constexpr std::uint32_t kBlocksPerRunBlock = 4;  // super blocks, one of which is for runs
-
-  void allocate(std::uint32_t all_blocks, std::uint32_t block_regions) {
-    const std::size_t block_pages = std::size_t{block_regions} * Pages::kRegionPages;
-    heap_ = DeviceArray<char>(all_blocks * block_pages * kPageBytes);
-    table_ = detail::zeroed<detail::ScatterPage>(view_.blocks_ * block_pages);
-    region_fill_ = detail::zeroed<AtomicWord<std::uint32_t>>(std::size_t{view_.blocks_} * block_regions);
-    block_fill_ = detail::zeroed<AtomicWord<std::uint32_t>>(all_blocks + 1);  // and the active one
-    runs_ = detail::zeroed<detail::ScatterWord>((all_blocks - view_.blocks_) * block_pages);
-  }
-
-  DeviceArray<char> heap_;
-  DeviceArray<detail::ScatterPage> table_;
-  DeviceArray<AtomicWord<std::uint32_t>> region_fill_;
-  DeviceArray<AtomicWord<std::uint32_t>> block_fill_;
-  DeviceArray<detail::ScatterWord> runs_;
-  BasicScatterMalloc view_{};
 };
 
 /// Lanes of a warp make their requests together.

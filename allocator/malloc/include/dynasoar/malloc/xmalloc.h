@@ -21,12 +21,12 @@
 
 #include <dynasoar/malloc/basicblocks.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/page_runs.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar {
 
@@ -37,7 +37,7 @@ class XMalloc {
  public:
   static constexpr MallocProperties kProperties{"xmalloc", true, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<XMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -72,9 +72,37 @@ class XMalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
+  /// For Storage. @throws Error if the heap is too small for a superblock, or for the largest request, or there is too
+  /// little memory
+  static XMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const bool has_runs = needs.largest_request > kMostOfLane;
+    const std::size_t all = needs.heap_bytes / Blocks::kSuperblockBytes;
+    const std::size_t for_runs = has_runs ? std::max<std::size_t>(all / kSuperblocksPerRunSuperblock, 1) : 0;
+    XMalloc made{};
+    made.largest_ = has_runs ? for_runs * Blocks::kSuperblockBytes : kMostOfLane;
+    if (all <= for_runs || needs.largest_request > made.largest_) {
+      throw Error("dynasoar: XMalloc needs superblocks of 65536 bytes, and for requests above 8192 bytes " +
+                  std::to_string(kSuperblocksPerRunSuperblock) + " times the largest; ask for more heap_bytes");
+    }
+    if (all > kMostSuperblocks) {
+      throw Error("dynasoar: XMalloc manages 2^22 superblocks of 65536 bytes at most; ask for less heap_bytes");
+    }
+    const auto superblocks = static_cast<std::uint32_t>(all - for_runs);
+    const std::uint32_t sets = std::clamp(superblocks / kSuperblocksPerSet, 1u, detail::sets_of_warps(executor));
+    made.blocks_ = make_blocks(memory, superblocks, sets);
+    made.heap_ = memory.make_heap(all * Blocks::kSuperblockBytes);
+    const std::size_t pages = for_runs * (Blocks::kSuperblockBytes / detail::PageRuns::kPageBytes);
+    made.runs_ = detail::PageRuns(memory.make_table<Blocks::State>(pages), static_cast<std::uint32_t>(pages),
+                                  made.heap_ + std::size_t{superblocks} * Blocks::kSuperblockBytes);
+    return made;
+  }
+
  private:
   using Blocks = detail::Basicblocks;
 
+  static constexpr std::size_t kSuperblocksPerRunSuperblock = 4;  // one of which is for runs
+  static constexpr std::uint32_t kSuperblocksPerSet = 8;          // at least
+  static constexpr std::size_t kMostSuperblocks = std::size_t{1} << 22;
   static constexpr std::uint32_t kMostTogether = 16 << 10;  // bytes of the largest basicblock
   // Of one lane: then what lanes ask for that begin in the same kMostOfLane bytes fits in a basicblock.
   static constexpr std::uint32_t kMostOfLane = kMostTogether / 2;
@@ -87,62 +115,19 @@ class XMalloc {
     return block == Blocks::kNone ? nullptr : heap_ + Blocks::offset_of(block, size);
   }
 
+  static Blocks make_blocks(detail::MallocMemory& memory, std::uint32_t superblocks, std::uint32_t sets) {
+    using Word = Blocks::Word;
+    auto* const lists = memory.make_table<Blocks::List>(std::size_t{sets} * detail::BasicblockSize::kCount);
+    auto* const links = memory.make_table<Word>(superblocks);
+    auto* const blocks = memory.make_table<Word>(std::size_t{superblocks} * Blocks::kMostBlocks);
+    return Blocks(memory.make_table<Blocks::State>(superblocks), links, blocks, lists, memory.make_table<Word>(1),
+                  superblocks, sets);
+  }
+
   Blocks blocks_;
   detail::PageRuns runs_;
   char* heap_;
   std::size_t largest_;
-};
-
-/// Owns the heap and the tables.
-class XMalloc::Storage {
- public:
-  /// @throws Error if the heap is too small for a superblock, or for the largest request, or there is too little memory
-  Storage(Executor& executor, const MallocNeeds& needs) {
-    const bool has_runs = needs.largest_request > kMostOfLane;
-    const std::size_t all = needs.heap_bytes / Blocks::kSuperblockBytes;
-    const std::size_t for_runs = has_runs ? std::max<std::size_t>(all / kSuperblocksPerRunSuperblock, 1) : 0;
-    view_.largest_ = has_runs ? for_runs * Blocks::kSuperblockBytes : kMostOfLane;
-    if (all <= for_runs || needs.largest_request > view_.largest_) {
-      throw Error("dynasoar: XMalloc needs superblocks of 65536 bytes, and for requests above 8192 bytes " +
-                  std::to_string(kSuperblocksPerRunSuperblock) + " times the largest; ask for more heap_bytes");
-    }
-    if (all > kMostSuperblocks) {
-      throw Error("dynasoar: XMalloc manages 2^22 superblocks of 65536 bytes at most; ask for less heap_bytes");
-    }
-    const auto superblocks = static_cast<std::uint32_t>(all - for_runs);
-    const std::uint32_t sets = std::clamp(superblocks / kSuperblocksPerSet, 1u, detail::sets_of_warps(executor));
-    heap_ = DeviceArray<char>(all * Blocks::kSuperblockBytes);
-    view_.heap_ = heap_.data();
-    make_tables(superblocks, sets);
-    runs_ = detail::zeroed<Blocks::State>(for_runs * (Blocks::kSuperblockBytes / detail::PageRuns::kPageBytes));
-    view_.runs_ = detail::PageRuns(runs_.data(), static_cast<std::uint32_t>(runs_.size()),
-                                   view_.heap_ + std::size_t{superblocks} * Blocks::kSuperblockBytes);
-  }
-
-  XMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t state_bytes() const { return states_.bytes() + words_.bytes() + lists_.bytes() + runs_.bytes(); }
-
- private:
-  static constexpr std::size_t kSuperblocksPerRunSuperblock = 4;  // one of which is for runs
-  static constexpr std::uint32_t kSuperblocksPerSet = 8;          // at least
-  static constexpr std::size_t kMostSuperblocks = std::size_t{1} << 22;
-
-  void make_tables(std::uint32_t superblocks, std::uint32_t sets) {
-    states_ = detail::zeroed<Blocks::State>(superblocks);
-    // Links of superblocks, words of basicblocks, the cursor.
-    words_ = detail::zeroed<Blocks::Word>(std::size_t{superblocks} * (1 + Blocks::kMostBlocks) + 1);
-    lists_ = detail::zeroed<Blocks::List>(std::size_t{sets} * detail::BasicblockSize::kCount);
-    view_.blocks_ = Blocks(states_.data(), words_.data(), words_.data() + superblocks, lists_.data(),
-                           words_.data() + words_.size() - 1, superblocks, sets);
-  }
-
-  DeviceArray<char> heap_;
-  DeviceArray<Blocks::State> states_;
-  DeviceArray<Blocks::Word> words_;
-  DeviceArray<Blocks::List> lists_;
-  DeviceArray<Blocks::State> runs_;
-  XMalloc view_{};
 };
 
 static_assert(DeviceMalloc<XMalloc>);
