@@ -15,9 +15,7 @@ struct MallocSuite<BitmapMalloc> : MallocSuite<void> {
 DYNASOAR_MALLOC_SUITE(BitmapMalloc);
 
 TEST_CASE("a bitmap allocator's heap must hold a chunk") {
-  Executor executor;
-  CHECK_THROWS_WITH_AS((BitmapMalloc::Storage(executor, {.heap_bytes = 63, .largest_request = 64})),
-                       doctest::Contains("smaller than one chunk"), Error);
+  check_refused<BitmapMalloc>({.heap_bytes = 63, .largest_request = 64}, "smaller than one chunk");
 }
 
 }  // namespace dynasoar::test

@@ -120,12 +120,20 @@ struct MallocBench {
     executor.synchronize();
   }
 
-  void check_tally() const {
+  /// Checks that nothing was wrong.
+  ~MallocBench() {
     CHECK(tally[kDamaged] == 0);
     CHECK(tally[kMisaligned] == 0);
     CHECK(tally[kUnexpected] == 0);
   }
 };
+
+/// Checks that there is no heap for these needs, and that the message has these words.
+template <class M>
+void check_refused(const MallocNeeds& needs, const char* words) {
+  Executor executor(2);
+  CHECK_THROWS_WITH_AS((typename M::Storage(executor, needs)), doctest::Contains(words), Error);
+}
 
 /// Whether no two of the holdings share a byte.
 inline bool are_disjoint(std::vector<Holding> holdings) {
@@ -199,7 +207,6 @@ TEST_CASE_TEMPLATE_DEFINE("memory of every size is aligned, whole, and nobody el
     bench.run(count, CheckPiece{bench.tally.data(), memory.data()});
     bench.run(1, GiveBackSizes<M>{bench.storage.view(), memory.data(), count});
   }
-  bench.check_tally();
 }
 
 /// Every worker takes memory of one size until it has its share, or there is none. Where all must ask together, it goes
@@ -274,7 +281,6 @@ TEST_CASE_TEMPLATE_DEFINE("a full heap refuses, and can be filled again when all
     }
     bench.run(kWorkers, GiveBackAll<M>{bench.storage.view(), bench.tally.data(), holdings.data(), share});
   }
-  bench.check_tally();
 }
 
 /// Random requests of one worker, from `malloc` and `free` as a whole.
@@ -292,7 +298,7 @@ struct MallocChurn {
   template <class Take, class Give>
   __device__ void work(std::uint32_t worker, const Take& take, const Give& give) const {
     Random random = Random::of(seed, worker);
-    Holding* const mine = holdings + std::size_t{worker} * most;
+    Holding* const held = holdings + std::size_t{worker} * most;
     std::uint32_t count = counts[worker];
     for (std::uint32_t i = 0; i < operations; ++i) {
       const bool wants_more = random.below(most + 1) >= count;  // holds half of the most on average
@@ -302,19 +308,19 @@ struct MallocChurn {
         Holding holding{static_cast<unsigned char*>(take(bytes)), bytes, worker * operations + i};
         if (!note_answer(tally, holding.memory)) continue;
         holding.fill();
-        mine[count++] = holding;
+        held[count++] = holding;
       } else if (count > 0) {
-        give_back(mine, random.below(count), count, give);
+        give_back(held, random.below(count), count, give);
       }
     }
-    while (count > 0) give_back(mine, 0, count, give);
+    while (count > 0) give_back(held, 0, count, give);
     counts[worker] = count;
   }
 
   template <class Give>
-  __device__ void give_back(Holding* mine, std::uint32_t which, std::uint32_t& count, const Give& give) const {
-    const Holding holding = mine[which];
-    mine[which] = mine[--count];
+  __device__ void give_back(Holding* held, std::uint32_t which, std::uint32_t& count, const Give& give) const {
+    const Holding holding = held[which];
+    held[which] = held[--count];
     count_if(tally[kDamaged], !holding.intact());
     give(holding.memory);
   }
@@ -354,7 +360,6 @@ TEST_CASE_TEMPLATE_DEFINE("threads that take and give back at random never get t
   ChurnMemory memory(kWorkers);
   bench.run(kWorkers, ChurnWorker<M>{bench.storage.view(),
                                      memory.churn(bench.tally.data(), largest, seed, operations_per_worker(400000))});
-  bench.check_tally();
   CHECK(bench.tally[kGranted] > 0);
 }
 
@@ -384,7 +389,6 @@ TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the s
     }
     warps.clear();  // joins
   }
-  bench.check_tally();
   CHECK(bench.tally[kGranted] > 0);
 }
 

@@ -90,9 +90,9 @@ TEST_CASE_TEMPLATE("every page is given to one, and whoever comes later gets non
     CAPTURE(pages);
     PageBench<P> bench(pages);
     CHECK(bench.storage.view().page_count() == pages);
-    std::vector<std::uint32_t> got = bench.get_pages(pages).pages;
-    std::sort(got.begin(), got.end());
-    for (std::uint32_t page = 0; page < pages; ++page) REQUIRE(got[page] == page);
+    std::vector<std::uint32_t> taken = bench.get_pages(pages).pages;
+    std::sort(taken.begin(), taken.end());
+    for (std::uint32_t page = 0; page < pages; ++page) REQUIRE(taken[page] == page);
     CHECK(bench.get_pages(1).pages[0] == kNoPage);
     const std::uint32_t freed = pages / 2;
     bench.executor.for_each_index(1, FreePage<P>{bench.storage.view(), freed});
@@ -156,10 +156,8 @@ TEST_CASE("walks take as many steps as the paper's formulas say") {
 TEST_CASE_TEMPLATE("a page allocator's heap must hold a page, and its state is one value for each", P, RwPages,
                    RwBmPages, CoRwPages) {
   Executor executor;
-  CHECK_THROWS_WITH_AS((typename P::Storage(executor, {.heap_bytes = 63, .largest_request = 64})),
-                       doctest::Contains("smaller than one page"), Error);
-  CHECK_THROWS_WITH_AS((typename P::Storage(executor, {.heap_bytes = std::size_t{1} << 36, .largest_request = 16})),
-                       doctest::Contains("larger pages"), Error);
+  check_refused<P>({.heap_bytes = 63, .largest_request = 64}, "smaller than one page");
+  check_refused<P>({.heap_bytes = std::size_t{1} << 36, .largest_request = 16}, "larger pages");
   typename P::Storage storage(executor, {.heap_bytes = 640, .largest_request = 64});
   CHECK_THROWS_WITH_AS(storage.set_used(std::vector<bool>(11)), doctest::Contains("one value for each page"), Error);
 }

@@ -122,10 +122,8 @@ TEST_CASE("threads that fight for few units leave the heap whole") {
 }
 
 TEST_CASE("RwMalloc's heap must hold a unit, and not more than it can number") {
-  Executor executor;
-  CHECK_THROWS_WITH_AS((RwMalloc::Storage(executor, {.heap_bytes = 15})), doctest::Contains("more heap_bytes"), Error);
-  CHECK_THROWS_WITH_AS((RwMalloc::Storage(executor, {.heap_bytes = std::size_t{1} << 36})),
-                       doctest::Contains("less heap_bytes"), Error);
+  check_refused<RwMalloc>({.heap_bytes = 15}, "more heap_bytes");
+  check_refused<RwMalloc>({.heap_bytes = std::size_t{1} << 36}, "less heap_bytes");
 }
 
 #if !DYNASOAR_CUDA_BACKEND

@@ -7,17 +7,6 @@
 
 namespace dynasoar::test {
 
-/// One thread gives back all pieces.
-template <class M>
-struct GivePieces {
-  M memory;
-  const Holding* holdings;
-  std::uint32_t count;
-  __device__ void operator()(std::size_t) const {
-    for (std::uint32_t i = 0; i < count; ++i) memory.free(holdings[i].memory);
-  }
-};
-
 /// A heap, and what one thread does with it. Only stamping the memory is done by many.
 template <class M>
 struct TestHeap : MallocBench<M> {
@@ -51,7 +40,7 @@ struct TestHeap : MallocBench<M> {
     DeviceArray<Holding> holdings(taken.size());
     holdings.upload(taken);
     this->run(taken.size(), CheckPiece{this->tally.data(), holdings.data()});
-    this->run(1, GivePieces<M>{this->storage.view(), holdings.data(), static_cast<std::uint32_t>(taken.size())});
+    this->run(1, GiveBackSizes<M>{this->storage.view(), holdings.data(), static_cast<std::uint32_t>(taken.size())});
   }
 };
 
