@@ -36,22 +36,38 @@ class Speck : public dynasoar::SoaBase<SpeckAllocator> {
   DYNASOAR_FIELDS(Speck, (number_, std::uint8_t))
   __device__ explicit Speck(std::size_t number) : number_(static_cast<std::uint8_t>(number)) {}
 };
-using SpeckHandle = AllocatorHandle<SpeckAllocator>;
 
 HandleOptions specks() {
   return {.heap_bytes = 4 * SpeckAllocator::pages().bytes, .threads = 1};
 }
 
-TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
-  const TestFolder folder;
-  SpeckHandle handle(specks());
-  handle.parallel_new<Speck>(130);
+/// A file of 130 specks and a number, and others that are written in its place.
+struct SavedSpecks {
+  SavedSpecks() {
+    handle.parallel_new<Speck>(130);
+    save("a");
+    good = contents_of(folder / "a");
+  }
+  void save(const char* name) { handle.save(folder / name, dynasoar::value("step", step)); }
+  void load(const char* name = "b") { handle.load(folder / name, dynasoar::value("step", step)); }
+  auto fault_of_file(const std::string& bytes) {
+    write_file(folder / "b", bytes);
+    return fault_of([this] { load(); });
+  }
+  void age() {
+    handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
+  }
+
+  TestFolder folder;
+  AllocatorHandle<SpeckAllocator> handle{specks()};
   std::uint64_t step = 17;
-  handle.save(folder / "a", dynasoar::value("step", step));
-  const std::string good = contents_of(folder / "a");
+  std::string good;
+};
+
+TEST_CASE_FIXTURE(SavedSpecks, "a flipped bit anywhere in a file is found, and nothing changes") {
   MESSAGE("a file of ", good.size(), " bytes");
   step = 18;
-  handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
+  age();
   const auto sum = handle.sum<&Speck::number_>();
   std::size_t loaded = 0;
   for (std::size_t i = 0; i < good.size(); ++i) {
@@ -59,7 +75,7 @@ TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
     bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
     write_file(folder / "b", bad);
     try {
-      handle.load(folder / "b", dynasoar::value("step", step));
+      load();
       ++loaded;
     } catch (const CheckpointError& error) {
       const bool is_clear =
@@ -70,7 +86,7 @@ TEST_CASE("a flipped bit anywhere in a file is found, and nothing changes") {
   CHECK(loaded == 0);
   CHECK(step == 18);
   CHECK(handle.sum<&Speck::number_>() == sum);
-  handle.load(folder / "a", dynasoar::value("step", step));
+  load("a");
   CHECK(step == 17);
   CHECK(handle.sum<&Speck::number_>() == sum - 130);
 }
@@ -111,46 +127,34 @@ std::string with_counter_off(std::string file, std::size_t word) {
   });
 }
 
-TEST_CASE("a file whose counters do not count its blocks and pages is refused") {
-  const TestFolder folder;
-  SpeckHandle handle(specks());
-  handle.parallel_new<Speck>(130);
-  handle.save(folder / "a");
-  const std::string good = contents_of(folder / "a");
+TEST_CASE_FIXTURE(SavedSpecks, "a file whose counters do not count its blocks and pages is refused") {
   constexpr std::size_t kShards = dynasoar::PlatformAtomics::kShards;
   constexpr std::size_t kOfClass = 6 * kShards + dynasoar::kRefusals + 1;
   // created, deleted, opened, closed, emptied, reused; pages freed, pages taken
   for (const std::size_t word :
        {std::size_t{0}, kShards, 2 * kShards, 3 * kShards, 4 * kShards, 5 * kShards, kOfClass, kOfClass + kShards}) {
     CAPTURE(word / kShards);
-    write_file(folder / "b", with_counter_off(good, word));
+    const std::string other = with_counter_off(good, word);
     if (word < 2 * kShards) {  // as after an object was destroyed twice
-      CHECK_NOTHROW(handle.load(folder / "b"));
+      write_file(folder / "b", other);
+      CHECK_NOTHROW(load());
     } else {
-      const auto [fault, what] = fault_of([&] { handle.load(folder / "b"); });
+      const auto [fault, what] = fault_of_file(other);
       CHECK(fault == CheckpointFault::damaged);
       CHECK(what.find("its parts do not fit together") != std::string::npos);
     }
   }
-  handle.load(folder / "a");
+  load("a");
   CHECK(handle.count<Speck>() == 130);
 }
 
-TEST_CASE("a truncated file is found, wherever it ends, and nothing changes; so is a longer one") {
-  const TestFolder folder;
-  SpeckHandle handle(specks());
-  handle.parallel_new<Speck>(130);
-  handle.save(folder / "a");
-  const std::string good = contents_of(folder / "a");
+TEST_CASE_FIXTURE(SavedSpecks, "a truncated file is found, wherever it ends, and nothing changes; so is a longer one") {
   std::size_t truncated = 0;
   for (std::size_t size = 0; size < good.size(); ++size) {
-    write_file(folder / "b", good.substr(0, size));
-    const auto [fault, text] = fault_of([&] { handle.load(folder / "b"); });
-    if (fault == CheckpointFault::truncated) ++truncated;
+    if (fault_of_file(good.substr(0, size)).first == CheckpointFault::truncated) ++truncated;
   }
   CHECK(truncated == good.size());
-  write_file(folder / "b", good + '\0');
-  CHECK(fault_of([&] { handle.load(folder / "b"); }).first == CheckpointFault::damaged);
+  CHECK(fault_of_file(good + '\0').first == CheckpointFault::damaged);
   CHECK(handle.count<Speck>() == 130);
 }
 
@@ -189,41 +193,28 @@ TEST_CASE("random damage to a larger file is found") {
   CHECK(world.digest() == expected);
 }
 
-TEST_CASE("parts of another checkpoint of the same program are found") {
-  const TestFolder folder;
-  SpeckHandle handle(specks());
-  const auto age = [&handle] {
-    handle.parallel_do<Speck>([] __device__(Speck * speck) { speck->number_ += std::uint8_t{1}; });
-  };
-  handle.parallel_new<Speck>(130);
+TEST_CASE_FIXTURE(SavedSpecks, "parts of another checkpoint of the same program are found") {
   age();
-  handle.save(folder / "a");
+  save("a");
   age();
-  handle.save(folder / "b");
+  save("b");
   const std::string a = contents_of(folder / "a");
   const std::string b = contents_of(folder / "b");
   REQUIRE(a.size() == b.size());
-  // Each half is what was written, so all of its chunks have the right checksums.
-  const std::size_t half = a.size() - 3 * 128 - 40;
+  // Each half is what was written, so all of its chunks have the right checksums: the second one begins with the
+  // objects.
+  const std::size_t half = a.size() - 2 * sizeof(dynasoar::detail::ChunkHeader) - 3 * 128 - sizeof step;
   const std::string both = a.substr(0, half) + b.substr(half);
   REQUIRE(both != a);
   REQUIRE(both != b);
-  write_file(folder / "c", both);
-  CHECK(fault_of([&] { handle.load(folder / "c"); }).first == CheckpointFault::damaged);
+  CHECK(fault_of_file(both).first == CheckpointFault::damaged);
 }
 
-TEST_CASE("foreign, older and newer files are told apart") {
-  const TestFolder folder;
-  SpeckHandle handle(specks());
-  handle.parallel_new<Speck>(130);
-  handle.save(folder / "a");
-  const std::string good = contents_of(folder / "a");
-  write_file(folder / "b", "Not a checkpoint at all, but a text of more than sixty-four characters.");
-  const auto foreign = fault_of([&] { handle.load(folder / "b"); });
+TEST_CASE_FIXTURE(SavedSpecks, "foreign, older and newer files are told apart") {
+  const auto foreign = fault_of_file("Not a checkpoint at all, but a text of more than sixty-four characters.");
   CHECK(foreign.first == CheckpointFault::not_a_checkpoint);
   const auto of_version = [&](std::uint32_t version) {
-    write_file(folder / "b", with_header(good, [&](auto& header) { header.version = version; }));
-    return fault_of([&] { handle.load(folder / "b"); });
+    return fault_of_file(with_header(good, [&](auto& header) { header.version = version; }));
   };
   const auto older = of_version(1);
   CHECK(older.first == CheckpointFault::older_format);
@@ -231,8 +222,8 @@ TEST_CASE("foreign, older and newer files are told apart") {
   const auto newer = of_version(3);
   CHECK(newer.first == CheckpointFault::newer_format);
   CHECK(newer.second.find("newer version of the library") != std::string::npos);
-  CHECK_THROWS_WITH_AS(handle.load(folder / "none"), doctest::Contains("No such file"), Error);
-  CHECK_THROWS_WITH_AS(handle.load(folder / "."), doctest::Contains("it is not a file"), Error);
+  CHECK_THROWS_WITH_AS(load("none"), doctest::Contains("No such file"), Error);
+  CHECK_THROWS_WITH_AS(load("."), doctest::Contains("it is not a file"), Error);
   CHECK(handle.count<Speck>() == 130);
 }
 
@@ -246,14 +237,11 @@ class Speck : public dynasoar::SoaBase<Allocator> {
 };
 }  // namespace other
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    SavedSpecks,
     "a file of other classes is refused, and the message shows the first difference; two handles have two files") {
-  const TestFolder folder;
-  SpeckHandle handle(specks());
-  handle.parallel_new<Speck>(130);
   AllocatorHandle<other::Allocator> another({.heap_bytes = 4 * other::Allocator::pages().bytes, .threads = 1});
   another.parallel_new<other::Speck>(7);
-  handle.save(folder / "a");
   another.save(folder / "b");
   const auto [fault, text] = fault_of([&] { another.load(folder / "a"); });
   CHECK(fault == CheckpointFault::other_classes);
@@ -262,7 +250,7 @@ TEST_CASE(
   World world;
   CHECK(fault_of([&] { world.handle.load(folder / "a"); }).first == CheckpointFault::other_classes);
   another.load(folder / "b");
-  handle.load(folder / "a");
+  load("a");
   CHECK(handle.count<Speck>() == 130);
   CHECK(another.count<other::Speck>() == 7);
 }

@@ -23,34 +23,18 @@ namespace checkpoint_test {
 
 TEST_CASE("a restored heap has the objects, the pointers and the program's values of the saved one") {
   const TestFolder folder;
-  std::vector<std::uint64_t> expected;
-  {
-    World world(on_threads(4));
-    world.start();
-    world.run(10);
-    world.save(folder / "a");
-    expected = world.digest();
-    CHECK(expected[2] == 0);  // pointers in the array are those in the fields
-  }
+  const auto expected = save_run(on_threads(4), 10, folder / "a");
+  CHECK(expected[2] == 0);  // pointers in the array are those in the fields
   World world(on_threads(4));
   world.load(folder / "a");
-  CHECK(world.digest() == expected);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  world.check(expected);
   CHECK(folder.files() == 1);
 }
 
 TEST_CASE("a run that is saved and restored goes on bit for bit like one that was not") {
   const TestFolder folder;
-  std::vector<std::uint64_t> expected;
-  {
-    World world;
-    world.start();
-    world.run(7);
-    world.save(folder / "early");
-    world.run(13);
-    world.save(folder / "late");
-    expected = world.digest();
-  }
+  save_run(on_threads(1), 7, folder / "early");
+  const auto expected = save_run(on_threads(1), 20, folder / "late");
   World world;
   world.load(folder / "early");
   world.run(13);
@@ -83,8 +67,7 @@ TEST_CASE("loading replaces what was in the heap") {
   world.run(20);
   CHECK(world.digest() != expected);
   world.load(folder / "start");
-  CHECK(world.digest() == expected);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  world.check(expected);
 }
 
 TEST_CASE("saving waits for loops that run") {
@@ -149,36 +132,19 @@ TEST_CASE("what was refused before a checkpoint is not reported after it is load
 
 TEST_CASE("a checkpoint is loaded into a larger heap, by another number of threads, and the heap is whole") {
   const TestFolder folder;
-  std::vector<std::uint64_t> expected;
-  std::vector<std::uint64_t> later;
-  {
-    World world(on_threads(4));
-    world.start();
-    world.run(10);
-    world.save(folder / "a");
-    expected = world.digest();
-    world.run(10);
-    later = world.digest();
-  }
+  const auto expected = save_run(on_threads(4), 10, folder / "a");
+  const auto later = save_run(on_threads(4), 20, folder / "b");
   World world({.heap_bytes = 777 * kPage, .threads = 2});
   world.load(folder / "a");
   CHECK(world.handle.statistics().pages == 777);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
-  CHECK(world.digest() == expected);
+  world.check(expected);
   world.run(10);
-  CHECK(world.digest() == later);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  world.check(later);
 }
 
 TEST_CASE("a smaller heap takes a checkpoint if the used blocks fit, and says how large it must be if not") {
   const TestFolder folder;
-  std::vector<std::uint64_t> expected;
-  {
-    World world(on_threads(1));
-    world.start();
-    world.save(folder / "a");
-    expected = world.digest();
-  }
+  const auto expected = save_run(on_threads(1), 0, folder / "a");
   std::size_t needed = 0;
   {
     World world({.heap_bytes = 4 * kPage, .threads = 1});
@@ -195,8 +161,7 @@ TEST_CASE("a smaller heap takes a checkpoint if the used blocks fit, and says ho
   CHECK(needed > 4 * kPage);
   World world({.heap_bytes = needed, .threads = 1});
   world.load(folder / "a");
-  CHECK(world.digest() == expected);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  world.check(expected);
   world.save(folder / "b");  // what is known of the heap that was larger is not passed on
   world.load(folder / "b");
   CHECK(world.digest() == expected);
@@ -240,19 +205,14 @@ TEST_CASE("compacted objects are saved where they are") {
   world.handle.compact<Animal>();
   world.run(3);
   world.load(folder / "a");
-  CHECK(world.digest() == expected);
+  world.check(expected);
   world.handle.compact<Animal>();
-  CHECK(world.digest() == expected);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  world.check(expected);
 }
 
 TEST_CASE("a recorded step runs on what was loaded, also if the heap has grown for it") {
   const TestFolder folder;
-  {
-    World world({.heap_bytes = 300 * kPage, .threads = 4});
-    world.start();
-    world.save(folder / "a");
-  }
+  save_run({.heap_bytes = 300 * kPage, .threads = 4}, 0, folder / "a");
   World world({.heap_bytes = 8 * kPage, .heap_limit_bytes = 4000 * kPage, .threads = 4});
   world.handle.parallel_new<Reef>(3);
   auto step = world.handle.record([&world] { world.handle.parallel_do<Shark, &Shark::live>(std::uint64_t{1}); });
@@ -310,14 +270,16 @@ TEST_CASE("values are found by name, and checked by size and type") {
   d.upload(std::vector<float>(10, 0.5f));
   world.handle.save(folder / "a", dynasoar::value("a", a), dynasoar::value("b", b), dynasoar::value("c", c),
                     dynasoar::array("d", d.data(), 10));
-  a = 0, b = 0, c = {};
-  d.fill_bytes(0);
-  world.handle.load(folder / "a", dynasoar::array("d", d), dynasoar::value("c", c), dynasoar::value("b", b),
-                    dynasoar::value("a", a));
-  CHECK(a == 1);
-  CHECK(b == 2.5);
-  CHECK(c == std::array<int, 3>{1, 2, 3});
-  CHECK(d.download() == std::vector<float>(10, 0.5f));
+  const auto check_load = [&](const auto&... items) {
+    a = 0, b = 0, c = {};
+    d.fill_bytes(0);
+    world.handle.load(folder / "a", items...);
+    CHECK(a == 1);
+    CHECK(b == 2.5);
+    CHECK(c == std::array<int, 3>{1, 2, 3});
+    CHECK(d.download() == std::vector<float>(10, 0.5f));
+  };
+  check_load(dynasoar::array("d", d), dynasoar::value("c", c), dynasoar::value("b", b), dynasoar::value("a", a));
 
   dynasoar::CheckpointItems items;
   items.add(dynasoar::value("b", b)).add(dynasoar::array("d", d)).add(dynasoar::value("c", c));
@@ -337,13 +299,7 @@ TEST_CASE("values are found by name, and checked by size and type") {
     CHECK(growing == std::vector<int>(10000, 5));
     std::filesystem::remove(folder / "b");
   }
-  a = 0, b = 0, c = {};
-  d.fill_bytes(0);
-  world.handle.load(folder / "a", items);
-  CHECK(a == 1);
-  CHECK(b == 2.5);
-  CHECK(c == std::array<int, 3>{1, 2, 3});
-  CHECK(d.download() == std::vector<float>(10, 0.5f));
+  check_load(items);
   a = 7;
   world.handle.save(folder / "a", items);
   a = 8;
@@ -353,23 +309,21 @@ TEST_CASE("values are found by name, and checked by size and type") {
   CHECK_THROWS_WITH_AS(world.handle.save(folder / "b", items.add(dynasoar::value("a", b))),
                        doctest::Contains("the name 'a'"), Error);
 
-  const auto text_of = [&](const auto&... items) {
+  const auto check_refused = [&](const std::string& says, const auto&... items) {
     const auto [fault, text] = fault_of([&] { world.handle.load(folder / "a", items...); });
     CHECK(fault == CheckpointFault::other_values);
-    return text;
+    CHECK_MESSAGE(text.find(says) != std::string::npos, text);
   };
   using dynasoar::array;
   using dynasoar::value;
   float other = 0;
   DeviceArray<float> shorter(9);
-  CHECK(text_of(value("a", a), value("b", b), value("c", c)).find("'d: 10 * f4' that the program does not ask for") !=
-        std::string::npos);
-  CHECK(text_of(value("a", a), value("b", b), value("c", c), array("d", d), value("e", other)).find("no value 'e'") !=
-        std::string::npos);
-  CHECK(text_of(value("a", other), value("b", b), value("c", c), array("d", d))
-            .find("'a: 1 * u4', and the program asks for 'a: 1 * f4'") != std::string::npos);
-  CHECK(text_of(value("a", a), value("b", b), value("c", c), array("d", shorter))
-            .find("'d: 10 * f4', and the program asks for 'd: 9 * f4'") != std::string::npos);
+  check_refused("'d: 10 * f4' that the program does not ask for", value("a", a), value("b", b), value("c", c));
+  check_refused("no value 'e'", value("a", a), value("b", b), value("c", c), array("d", d), value("e", other));
+  check_refused("'a: 1 * u4', and the program asks for 'a: 1 * f4'", value("a", other), value("b", b), value("c", c),
+                array("d", d));
+  check_refused("'d: 10 * f4', and the program asks for 'd: 9 * f4'", value("a", a), value("b", b), value("c", c),
+                array("d", shorter));
   CHECK(a == 1);
   CHECK_THROWS_WITH_AS(world.handle.save(folder / "b", value("a", a), value("a", b)), doctest::Contains("the name 'a'"),
                        Error);
@@ -382,13 +336,8 @@ TEST_CASE("values are read without a handle, and without the objects") {
   using dynasoar::load_values;
   using dynasoar::value;
   const TestFolder folder;
-  {
-    World world;
-    world.start();
-    world.run(5);
-    world.save(folder / "a");
-    world.handle.save(folder / "none");
-  }
+  save_run(on_threads(1), 5, folder / "a");
+  World().handle.save(folder / "none");
   std::uint64_t step = 0;
   std::vector<std::uint64_t> history;
   load_values(folder / "a", array("history", history), value("step", step));
@@ -400,15 +349,14 @@ TEST_CASE("values are read without a handle, and without the objects") {
   load_values(folder / "none");
 
   std::uint32_t other = 0;
-  const auto text_of = [&](const std::string& file, const auto&... items) {
-    const auto [fault, text] = fault_of([&] { load_values(folder / file, items...); });
+  const auto check_refused = [&](const std::string& says, const std::string& file, const auto& item) {
+    const auto [fault, text] = fault_of([&] { load_values(folder / file, item); });
     CHECK(fault == CheckpointFault::other_values);
-    return text;
+    CHECK_MESSAGE(text.find(says) != std::string::npos, text);
   };
-  CHECK(text_of("a", value("steps", other)).find("has no value 'steps'") != std::string::npos);
-  CHECK(text_of("none", value("step", step)).find("has no value 'step'") != std::string::npos);
-  CHECK(text_of("a", value("step", other)).find("'step: 1 * u8', and the program asks for 'step: 1 * u4'") !=
-        std::string::npos);
+  check_refused("has no value 'steps'", "a", value("steps", other));
+  check_refused("has no value 'step'", "none", value("step", step));
+  check_refused("'step: 1 * u8', and the program asks for 'step: 1 * u4'", "a", value("step", other));
   DeviceArray<Reef*> reefs(kReefs);
   CHECK_THROWS_WITH_AS(load_values(folder / "a", array("reefs", reefs)), doctest::Contains("with a handle"), Error);
   std::string bytes = contents_of(folder / "a");
@@ -576,20 +524,12 @@ TEST_CASE("a heap of more blocks than are saved at once is saved and loaded") {
 }
 
 TEST_CASE("other build: saves" * doctest::skip()) {
-  World world(on_threads(2));
-  world.start();
-  world.run(3);
-  world.save(path_of_other_build());
+  save_run(on_threads(2), 3, path_of_other_build());
 }
 
 TEST_CASE("other build: loads" * doctest::skip()) {
-  std::vector<std::uint64_t> expected;
-  {
-    World world(on_threads(2));
-    world.start();
-    world.run(3);
-    expected = world.digest();
-  }
+  const TestFolder folder;
+  const auto expected = save_run(on_threads(2), 3, folder / "same");
   World world(on_threads(2));
   if (!dynasoar::kChecked) {
     const auto [fault, text] = fault_of([&] { world.load(path_of_other_build()); });
@@ -598,8 +538,7 @@ TEST_CASE("other build: loads" * doctest::skip()) {
     return;
   }
   world.load(path_of_other_build());
-  CHECK(world.digest() == expected);
-  CHECK(dynasoar::test::heap_errors(world.handle) == "");
+  world.check(expected);
   // Pointers of objects that were alive are good, and others are found.
   Counters bits(1);
   Counter* const to = bits.data();

@@ -13,6 +13,7 @@
 
 #include <dynasoar/dynasoar.h>
 
+#include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 #include "test_folder.h"
 
@@ -158,9 +159,9 @@ struct World {
       if (all[animal->home_->number_] != animal->home_) to[2].fetch_add(1, dynasoar::Order::relaxed);
     });
     handle.parallel_do<Fish>([to] __device__(Fish * fish) {
-      std::uint64_t mine = fish->eggs_;
-      for (std::size_t i = 0; i < 3; ++i) mine = mine * 1009 + static_cast<std::uint64_t>(fish->speed_[i]);
-      to[3].fetch_add(Random::of(fish->number_, mine).next(), dynasoar::Order::relaxed);
+      std::uint64_t fields = fish->eggs_;
+      for (std::size_t i = 0; i < 3; ++i) fields = fields * 1009 + static_cast<std::uint64_t>(fish->speed_[i]);
+      to[3].fetch_add(Random::of(fish->number_, fields).next(), dynasoar::Order::relaxed);
     });
     handle.parallel_do<Shark>([to] __device__(Shark * shark) {
       to[4].fetch_add(static_cast<std::uint64_t>(shark->energy_), dynasoar::Order::relaxed);
@@ -178,6 +179,12 @@ struct World {
     return numbers;
   }
 
+  /// Checks that the heap is in order and has this population.
+  void check(const std::vector<std::uint64_t>& expected) {
+    CHECK(digest() == expected);
+    CHECK(dynasoar::test::heap_errors(handle) == "");
+  }
+
   Handle handle;
   DeviceArray<Reef*> reefs;
   DeviceArray<std::uint32_t> hashes;
@@ -187,6 +194,15 @@ struct World {
 
 inline HandleOptions on_threads(int threads) {
   return {.heap_bytes = 400 * kPage, .threads = threads};
+}
+
+/// Saves a simulation after so many steps. @return its population
+inline std::vector<std::uint64_t> save_run(const HandleOptions& options, int steps, const std::string& path) {
+  World world(options);
+  world.start();
+  world.run(steps);
+  world.save(path);
+  return world.digest();
 }
 
 }  // namespace checkpoint_test
