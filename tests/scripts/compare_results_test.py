@@ -74,7 +74,7 @@ class CompareResults(unittest.TestCase):
     def test_of_percentages_the_metric_decides_and_half_a_point_counts(self):
         for old, new, metric, worse in ((90, 80, "slots used", True), (80, 90, "slots used", False),
                                         (10, 20, "fragmentation", True), (20, 10, "fragmentation", False),
-                                        (1, 1.4, "fragmentation", False), (1, 1.6, "fragmentation", True),
+                                        (1, 1.4, "fragmentation", False), (1, 1.5, "fragmentation", True),
                                         (0, 1, "refused", True), (0, 0.1, "refused", False), (0, 0, "refused", False)):
             with self.subTest(metric=metric, old=old, new=new):
                 self.assert_worse(old, new, metric=metric, unit="%", worse=worse)
@@ -85,14 +85,15 @@ class CompareResults(unittest.TestCase):
 
     def test_lists_both_values_the_worst_first(self):
         old = [record(1.5, variant="a"), record(200, variant="b"), record(3, variant="same")]
-        new = [record(1.65, variant="a"), record(5000, variant="b"), record(3, variant="same")]
+        new = [record(1.65, variant="a"), record(2000, variant="b"), record(3, variant="same")]
         self.assertIn("3 figures compared: 2 are more than 3 % worse, 0 are better; 0 are new, 0 are gone\n worse:\n"
-                      "  allocation, b, objects=1000, time per object: 200 -> 5000 ns, 25 times worse\n"
+                      "  allocation, b, objects=1000, time per object: 200 -> 2000 ns, 10 times worse\n"
                       "  allocation, a, objects=1000, time per object: 1.5 -> 1.65 ns, 10.0 % worse\n", self.compare(old, new, 1))
 
     def test_says_where_ranges_overlap(self):
         new = [record(110, minimum=99)]
         self.assertIn("10.0 % worse, ranges overlap\n", self.compare([record(100)], new, 1))
+        self.assertIn("10.0 % worse, ranges overlap\n", self.compare([record(98)], [record(107.8, minimum=98)], 1))
         self.assertIn("10.0 % worse\n", self.compare([record(98)], [record(107.8, minimum=99)], 1))
         rates = [record(100, unit="G/s", minimum=90)], [record(80, unit="G/s", maximum=91)]
         self.assertIn("25.0 % worse, ranges overlap\n", self.compare(*rates, 1))

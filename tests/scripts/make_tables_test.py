@@ -461,6 +461,11 @@ class MakeTables(unittest.TestCase):
                                   for log in (16, 18)], marked)
         text = self.read("docs/allocator-benchmarks.md")
         self.assertIn("| scatter | 16.0 G/s | 8.4 G/s | – | 26 G/s |\n", text)
+        self.write("benchmarks/results/a-allocators.json",
+                   [record("threads", "scatter", {"bytes": 64, "threads": 2**16}, "allocations", "G/s", 16, device="NVIDIA Other GPU")])
+        self.make_allocator_page([], marked)
+        text = self.read("docs/allocator-benchmarks.md")
+        self.assertLess(text.index("NVIDIA Made-Up GPU"), text.index("NVIDIA Other GPU"))
         self.write("docs/allocator-benchmarks.md", marked.replace("public", "guess"))
         self.assert_fails("there is no table 'allocators/guess'; there are allocators/summary, allocators/public")
 
@@ -474,6 +479,14 @@ class MakeTables(unittest.TestCase):
         text = self.read("docs/benchmarks.md")
         self.assertIn("| created, then deleted | 16 384 | 64 | – | 0.300 | 0.150 to 0.600 | ns |\n"
                       "| own kernel: created, then deleted | 16 384 | 64 | 256 | 0.300 | 0.150 to 0.600 | ns |\n", text)
+        sizes = {"16 384": (64, 512), "65 536": (64, 1), "262 144": (16,), "1 024": (1,)}
+        self.make(all_records() + [record("request_shapes", "created, then deleted",
+                                          {"objects per thread": each, "threads": int(threads.replace(" ", ""))}, "creation and deletion", "ns", 0.3)
+                                   for threads, numbers in sizes.items() for each in numbers])
+        text = self.read("docs/benchmarks.md")
+        for threads, numbers in sizes.items():
+            for each in numbers:
+                self.assertIn(f"| created, then deleted | {threads} | {each} | – | 0.300 ", text)
 
     def test_says_which_benchmark_to_run_if_a_result_is_missing(self):
         self.write("benchmarks/results/a.json", [r for r in all_records() if r["variant"] != "SoA by hand"])
