@@ -32,6 +32,7 @@
 #include <app/view_controls.h>
 #include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/program/phase_clock.h>
 #include <dynasoar/program/saved_options.h>
 #include <program/interrupt.h>
@@ -194,6 +195,15 @@ TEST_CASE("small grids are magnified and huge ones sampled") {
   CHECK(app::PictureScale::for_grid(1024, 1024).magnify == 1);
   CHECK(app::PictureScale::for_grid(8192, 5).sample == 1);
   CHECK(app::PictureScale::for_grid(8193, 5).sample == 2);
+}
+
+TEST_CASE("grids have up to 2^31 - 1 cells") {
+  for (const auto& [width, height] : {std::pair(2147483647, 1), {1, 2147483647}, {46340, 46341}}) {
+    CHECK_NOTHROW(app::check_grid_size(width, height));
+  }
+  for (const auto& [width, height] : {std::pair(65536, 32768), {32768, 65536}, {46341, 46341}, {2147483647, 2}}) {
+    CHECK_THROWS_AS(app::check_grid_size(width, height), app::UsageError);
+  }
 }
 
 TEST_CASE("a check for writable outputs leaves nothing behind") {

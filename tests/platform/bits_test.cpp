@@ -1,9 +1,11 @@
 // bits.h against loops over single bits, on the device.
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/base/capped.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
@@ -107,6 +109,21 @@ TEST_CASE("bit operations agree with loops over single bits") {
 TEST_CASE("a mask of 64 bits has all bits") {
   CHECK(detail::first_bits(64) == ~std::uint64_t{0});
   CHECK(detail::lowest_set_bits(~std::uint64_t{0}, 64) == ~std::uint64_t{0});
+}
+
+TEST_CASE("sums and products that no number can hold are the greatest one") {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const std::uint64_t small : {std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1} << 32}) {
+    CHECK(detail::capped_sum(small, 3) == small + 3);
+    CHECK(detail::capped_sum(kMost - small, small) == kMost);
+    CHECK(detail::capped_sum(kMost - small + 1, small) == kMost);
+    CHECK(detail::capped_product(small, 3) == 3 * small);
+    CHECK(detail::capped_product(kMost / small, small) == kMost / small * small);
+    CHECK(detail::capped_product(kMost / small + 1, small) == kMost);
+  }
+  CHECK(detail::capped_sum(kMost, kMost) == kMost);
+  CHECK(detail::capped_sum(0, 0) == 0);
+  CHECK(detail::capped_product(kMost, 0) == 0);
 }
 
 }  // namespace bits_test
