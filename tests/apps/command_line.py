@@ -477,6 +477,7 @@ class LossTests:
                                 mentions="c.part' is being written by another save; give each its own path")
             first.send_signal(signal.SIGCONT)
             self.stop_it(first, while_it_saves=False)
+            before = (self.folder / "c").read_bytes()
             with self.saving_process("--log", "second.csv") as second:
                 self.wait_for(lambda: (self.folder / "c").read_bytes() != before)
                 first.send_signal(signal.SIGCONT)
