@@ -192,8 +192,7 @@ TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
 }
 
 TEST_CASE("a random number that is a share exactly is not below it") {
-  const std::uint32_t word =
-      dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
+  const std::uint32_t word = dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
   for (const Implementation& implementation : implementations_and_reference()) {
     CAPTURE(implementation.name);
     dynasoar::test::check_shares(word, [&](double fish, double sharks) {

@@ -113,7 +113,8 @@ TEST_CASE("lanes of a warp that go different ways share its heap") {
         for (std::size_t i = 0; i < kEach; ++i) {
           const auto bytes = static_cast<std::uint32_t>(1 + worker * 37 % 600);
           Holding& holding = taken[worker * kEach + i];
-          holding = {static_cast<unsigned char*>(memory.malloc(bytes, lane)), bytes, static_cast<std::uint32_t>(worker)};
+          holding = {static_cast<unsigned char*>(memory.malloc(bytes, lane)), bytes,
+                     static_cast<std::uint32_t>(worker)};
           if (holding.memory != nullptr) holding.fill();
         }
       });

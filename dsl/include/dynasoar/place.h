@@ -68,9 +68,8 @@ struct TakenWords {
   template <class T>
   __device__ static int is_seen(Place place) {
     int taken = 0;
-    for_each_words<T>(place.word(), [&](const std::uint64_t* seen) {
-      taken |= static_cast<int>(has_bit(seen, place.slot()));
-    });
+    for_each_words<T>(place.word(),
+                      [&](const std::uint64_t* seen) { taken |= static_cast<int>(has_bit(seen, place.slot())); });
     return taken;
   }
 
