@@ -52,12 +52,12 @@ class PlacedObjects {
     check_listed<A, T>();
     check_constructible<T, const Args&...>();
     const PlacedState& placed = state_at<T>(block.place(0));
-    const std::uint64_t wanted = places & placed.shape.places(block) & ~placed.seen[block.number()];
+    const std::uint64_t wanted = places & placed.shape.places(block) & ~placed.seen[block.word()];
     if (wanted == 0) return 0;
     if constexpr (kChecked) {
       if (!Checks<A>::template begin_create<T>()) return 0;
     }
-    const std::uint64_t created = placed.create({block.number(), wanted});
+    const std::uint64_t created = placed.create({block.word(), wanted});
     for_each_slot(block, created, [&](std::uint64_t slot) { construct<T>(slot, args...); });
     return created;
   }
@@ -67,12 +67,12 @@ class PlacedObjects {
   __device__ static std::uint64_t destroy_where(PlaceBlock block, std::uint64_t places) {
     check_listed<A, T>();
     const PlacedState& placed = state_at<T>(block.place(0));
-    const std::uint64_t there = places & placed.seen[block.number()];
+    const std::uint64_t there = places & placed.seen[block.word()];
     if (there == 0) return 0;
     if constexpr (kChecked) {  // whether a loop runs, which goes for all of them
       if (!Checks<A>::template may_depart<T>(placed_handle<T>(block.place(lowest_bit(there)).slot()))) return 0;
     }
-    const std::uint64_t destroyed = placed.depart({block.number(), there});
+    const std::uint64_t destroyed = placed.depart({block.word(), there});
     if constexpr (!std::is_trivially_destructible_v<T>) {
       for_each_slot(block, destroyed, [](std::uint64_t slot) { object_at<T>(slot)->~T(); });
     }

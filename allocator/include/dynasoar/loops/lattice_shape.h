@@ -62,6 +62,9 @@ class PlaceBlock {
   /// For the library, and to tell blocks apart: 0, 1, ...
   __host__ __device__ constexpr std::uint64_t number() const { return number_; }
 
+  /// For the library: the word that its bits are in.
+  __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(number_); }
+
   /// The i-th place. @pre there is one: see LatticeShape::places
   __host__ __device__ constexpr Place place(int i) const { return Place(number_ * 64 + static_cast<unsigned>(i)); }
 
