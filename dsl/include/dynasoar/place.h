@@ -180,10 +180,20 @@ __device__ T* move_to(T* object, Place place) {
 template <class T, class Neighbourhood = Moore<>>
 __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
   detail::check_placed<T>();
+  const LatticeShape& shape = lattice_of<T>();
+  const detail::TakenWords<T> taken;
   int count = 0;
-  lattice_of<T>().for_each_row(
-      place, neighbourhood, detail::TakenWords<T>{},
-      [&](const detail::RowOfPlaces& row, LatticeVector, int) { count += detail::popcount(row.found); });
+  if constexpr (std::is_same_v<Neighbourhood, VonNeumann<>>) {  // so few in a row that words of them do not pay
+    count = static_cast<int>(taken.at(shape.left(place))) + static_cast<int>(taken.at(shape.right(place))) +
+            static_cast<int>(taken.at(shape.up(place))) + static_cast<int>(taken.at(shape.down(place)));
+    if (shape.axes() > 2) {
+      count += static_cast<int>(taken.at(shape.front(place))) + static_cast<int>(taken.at(shape.back(place)));
+    }
+  } else {
+    shape.for_each_row(place, neighbourhood, taken, [&](const detail::RowOfPlaces& row, LatticeVector, int) {
+      count += detail::popcount(row.found);
+    });
+  }
   return count;
 }
 
