@@ -22,6 +22,7 @@
 #include "../heap/handle_check.h"
 #include "../heap/test_classes.h"
 #include "fuzz.h"
+#include "placed_world.h"
 
 namespace {
 
@@ -40,6 +41,7 @@ using dynasoar::test::ForgedCheckpoint;
 using dynasoar::test::ForgedChunk;
 using dynasoar::test::FourTypes;
 using dynasoar::test::FuzzInput;
+using dynasoar::test::PlacedWorld;
 using dynasoar::test::require;
 using dynasoar::test::Stamped;
 
@@ -138,11 +140,7 @@ class Bench {
     const int level = number == 4 && dynasoar::detail::kHasZstd ? 1 : 0;
     values.for_all(
         [&](const auto&... items) { handle.save(path, dynasoar::SaveOptions{.compression_level = level}, items...); });
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    std::string bytes(1 << 20, '\0');
-    bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
-    std::fclose(file);
-    return bytes;
+    return dynasoar::test::contents_of(path);
   }
 
   std::vector<std::string> files_;
@@ -155,8 +153,9 @@ class Forger {
  public:
   Forger(FuzzInput& input, const std::string& good) : input_(input), file_(good) {}
 
-  std::string run() {
-    const std::uint8_t repairs = input_.byte();
+  /// @param may_repair   whether it is a file of the classes of FourTypes, of which only the heap is known here
+  std::string run(bool may_repair) {
+    const std::uint8_t repairs = may_repair ? input_.byte() : std::uint8_t{0};
     for (int i = 1 + static_cast<int>(input_.below(8)); i > 0; --i) change();
     if ((repairs & 1) != 0) repair_numbers();
     if ((repairs & 2) != 0) repair_counters();
@@ -461,13 +460,25 @@ void try_to_load_values(const std::string& path) {
   }
 }
 
+/// A file with placed objects. @return whether it is one
+bool run_placed(FuzzInput& input) {
+  if (!input.next_is_at_least(250)) return false;
+  static PlacedWorld world;
+  input.byte();
+  const MemoryFile file(Forger(input, world.file()).run(false));
+  world.load_and_use(file.path());
+  world.load_good_one();
+  return true;
+}
+
 void run(FuzzInput& input) {
+  if (run_placed(input)) return;
   static Bench bench;
   const std::string& good = bench.file(input.below(Bench::kFiles));
   Handle& handle = bench.handle(input.below(Bench::kHandles));
   const bool is_empty = input.below(2) == 0;
   if (is_empty) handle.parallel_do<Stamped>([](Stamped* object) { dynasoar::destroy(object); });
-  const std::string bytes = Forger(input, good).run();
+  const std::string bytes = Forger(input, good).run(true);
   const MemoryFile file(bytes);
   try_to_load_values(file.path());
   if (try_to_load(handle, file.path())) check_heap(handle);

@@ -21,6 +21,7 @@ class FuzzInput {
   FuzzInput(const std::uint8_t* data, std::size_t size) : data_(data), end_(data + size) {}
 
   bool empty() const { return data_ == end_; }
+  bool next_is_at_least(std::uint8_t value) const { return !empty() && *data_ >= value; }
   std::uint8_t byte() { return empty() ? std::uint8_t{0} : *data_++; }
 
   /// A number below `bound`. @pre 0 < bound <= 65536
