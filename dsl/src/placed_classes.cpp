@@ -138,7 +138,7 @@ Statistics PlacedClasses::completed(Statistics statistics) {
   return statistics;
 }
 
-void PlacedClasses::find_items() {
+void PlacedClasses::find_items(bool with_generations) {
   refresh();
   executor_.synchronize();
   items_.clear();
@@ -150,18 +150,21 @@ void PlacedClasses::find_items() {
     items_.push_back(array(where, placed.seen, placed.shape.words()));
     const std::size_t bytes = placed.shape.words() * classes_[type].block_bytes;
     if (!classes_[type].fields.empty()) items_.push_back(array(where + ", fields", placed.base, bytes));
+    if (!with_generations || placed.generations == nullptr) continue;
+    auto* const generations = reinterpret_cast<std::uint32_t*>(placed.generations);
+    items_.push_back(array(where + ", generations", generations, placed.shape.words() * 64));
   }
 }
 
 View<const SavedItem*> PlacedClasses::with_items(View<const SavedItem*> items) {
-  find_items();
+  find_items(true);
   saved_.assign(items.begin(), items.end());
   for (const CheckpointItem& item : items_) saved_.push_back(&item);
   return saved_;
 }
 
 View<const CheckpointItem*> PlacedClasses::with_items(View<const CheckpointItem*> items) {
-  find_items();
+  find_items(loads_generations_);
   loaded_.assign(items.begin(), items.end());
   for (const CheckpointItem& item : items_) loaded_.push_back(&item);
   return loaded_;
@@ -178,6 +181,19 @@ void PlacedClasses::clear() {
   for (const PlacedWords& words : words_) {
     executor_.fill_bytes(words.seen, 0, 3 * words.words * sizeof(std::uint64_t));  // and what arrived and departed
     clear_claims(words);
+  }
+}
+
+bool PlacedClasses::have_generations() const {
+  bool found = false;
+  for (const std::optional<OfClass>& known : of_class_) found = found || (known && known->state.generations != nullptr);
+  return found;
+}
+
+void PlacedClasses::clear_generations() {
+  for (const std::optional<OfClass>& known : of_class_) {
+    if (!known || known->state.generations == nullptr) continue;
+    executor_.fill_bytes(known->state.generations, 0, known->state.shape.words() * 64 * sizeof(std::uint32_t));
   }
 }
 

@@ -87,6 +87,7 @@ class Free : public dynasoar::SoaBase<AllocatorT> {
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
+constexpr std::size_t kTagBytes = dynasoar::kChecked ? 4 : 0;  // per slot
 
 struct Everywhere {
   __device__ bool operator()(Place) const { return true; }
@@ -521,7 +522,7 @@ TEST_CASE("a forged checkpoint puts no objects where there are no places") {
   std::size_t block_bytes = 0;
   {
     const Lattice<Fish> lattice(handle, {300, 4});
-    block_bytes = (lattice.bytes() - 3 * everywhere.bytes()) / 20;
+    block_bytes = (lattice.bytes() - 3 * everywhere.bytes()) / 20 - 64 * kTagBytes;
   }
   dynasoar::DeviceArray<char> fields(20 * block_bytes);
   fields.fill_bytes(0);
@@ -581,9 +582,9 @@ TEST_CASE("a class is on one lattice at a time, and loops need one") {
 
 TEST_CASE("placed objects take the bytes of their fields and three bits per place and class") {
   Handle handle(kSmall);
-  CHECK(Lattice<Spot>(handle, {128, 100}).bytes() == 12800 * 1 + 12800 * 3 / 8);
-  CHECK(Lattice<Shark>(handle, {128, 100}).bytes() == 12800 * 10 + 12800 * 3 / 8);  // 1, 1 of padding, 8
-  CHECK(Lattice<Shark, Spot>(handle, {57, 100}).bytes() == 6400 * 11 + 6400 * 6 / 8);
+  CHECK(Lattice<Spot>(handle, {128, 100}).bytes() == 12800 * (1 + kTagBytes) + 12800 * 3 / 8);
+  CHECK(Lattice<Shark>(handle, {128, 100}).bytes() == 12800 * (10 + kTagBytes) + 12800 * 3 / 8);  // 1, 1 of padding, 8
+  CHECK(Lattice<Shark, Spot>(handle, {57, 100}).bytes() == 6400 * (11 + 2 * kTagBytes) + 6400 * 6 / 8);
 }
 
 #if DYNASOAR_CHECKED && !DYNASOAR_CUDA_BACKEND
@@ -658,6 +659,24 @@ TEST_CASE("checked builds find the use of placed objects that do not exist") {
           });
         }) == dynasoar::Misuse::none);
   CHECK(misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::stale_access);
+  // Another one that takes its place, or moves there, is not the one that was pointed to.
+  const auto create_again = [&] { lattice.parallel_new<Fish>(Everywhere{}, 5u); };
+  const auto is_stale = [&] {
+    return misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::stale_access;
+  };
+  CHECK(misuse_of(create_again) == dynasoar::Misuse::none);
+  CHECK(is_stale());
+  handle.parallel_do<&Fish::die>();
+  lattice.parallel_new<Fish>(
+      [shape = lattice.shape()] __device__(Place place) {
+        return place == shape.place({2, 1});
+      },
+      6u);
+  handle.parallel_do<Fish>([] __device__(Fish * fish) {
+    dynasoar::move_to(fish, dynasoar::lattice_of<Fish>().left(dynasoar::place_of(fish)));
+  });
+  CHECK(is_stale());
+  handle.parallel_do<&Fish::die>();
   CHECK(misuse_of([&] {
           handle.parallel_do<Free>([] __device__(Free * free) { dynasoar::destroy(free->fish_.get()); });
         }) == dynasoar::Misuse::double_destroy);

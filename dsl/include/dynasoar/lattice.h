@@ -108,7 +108,7 @@ class Lattice {
   }
 
   /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with
-  /// kOnePerPlace. The first `reduce` or `columns` of a
+  /// kOnePerPlace; in checked builds, 4 more bytes per slot. The first `reduce` or `columns` of a
   /// class allocates 16 more bytes per block.
   std::size_t bytes() const;
 
@@ -116,6 +116,7 @@ class Lattice {
   /// The memory of a class.
   struct Memory {
     DeviceArray<char> blocks;
+    DeviceArray<std::uint32_t> generations;  // in checked builds
     DeviceArray<std::uint64_t> words;  // seen, arrived, departed; claims, if it is the class whose claims others share
   };
 
@@ -191,7 +192,9 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   const auto words = static_cast<std::size_t>(shape_.words());
   std::size_t kinds = 3;
   if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
-  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint64_t>(kinds * words)};
+  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(kChecked ? 64 * words : 0),
+                DeviceArray<std::uint64_t>(kinds * words)};
+  memory.generations.fill_bytes(0);
   memory.blocks.fill_bytes(0);  // checkpoints have all of it
   memory.words.fill_bytes(0);
   return memory;
@@ -207,13 +210,16 @@ detail::PlacedState Lattice<Ts...>::state() const {
   const Memory& memory = memory_[kNumber<T>];
   AtomicWord<std::uint64_t>* claims = part(memory, 1);
   if constexpr (detail::shares_claims<T>()) claims = part(memory_[number_with_claims<T>()], 3);
-  return {{memory.words.data(), part(memory, 1), part(memory, 2), claims}, memory.blocks.data(), shape_};
+  return {{memory.words.data(), part(memory, 1), part(memory, 2), claims},
+          memory.blocks.data(),
+          reinterpret_cast<AtomicWord<std::uint32_t>*>(memory.generations.data()),
+          shape_};
 }
 
 template <class... Ts>
 std::size_t Lattice<Ts...>::bytes() const {
   std::size_t sum = 0;
-  for (const Memory& memory : memory_) sum += memory.blocks.bytes() + memory.words.bytes();
+  for (const Memory& memory : memory_) sum += memory.blocks.bytes() + memory.generations.bytes() + memory.words.bytes();
   return sum;
 }
 

@@ -26,8 +26,7 @@ __device__ inline void check_is_on_lattice(const PlacedState& placed, std::uint6
       "only; convert coordinates with lattice_of<T>().place({x, y, z})");
 }
 
-/// What is wrong with the use of a pointer to a placed object. That an object is gone is found out in the next loop,
-/// and only until another one is at its place.
+/// What is wrong with the use of a pointer to a placed object. That an object is gone is found out in the next loop.
 ///
 /// @tparam A   the allocator
 /// @pre the handle is of a placed class

@@ -19,6 +19,7 @@
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 
@@ -96,9 +97,16 @@ inline constexpr std::size_t placed_block_bytes_v =
 
 /// What device code knows of the objects of a placed class; all null if there is no lattice for them.
 struct PlacedState : Occupancy<PlatformAtomics> {
-  char* base;  ///< the blocks
+  char* base;                              ///< the blocks
+  AtomicWord<std::uint32_t>* generations;  ///< in checked builds, how many objects have been in each slot; else null
   LatticeShape shape;
 };
+
+/// In checked builds, before an object comes to a slot: pointers to those that were there become stale.
+__device__ inline void begin_generation([[maybe_unused]] const PlacedState& placed,
+                                        [[maybe_unused]] std::uint64_t slot) {
+  if constexpr (kChecked) placed.generations[slot].fetch_add(1, Order::relaxed);  // relaxed: as changes of Occupancy
+}
 
 /// The states of the placed classes of an allocator, by index: bound like the state of the allocator, see Binding.
 template <class A>
@@ -123,18 +131,31 @@ __device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
          handle.block_offset() / bytes < placed.shape.words();
 }
 
-/// Whether there is an object at the position: one that the loop sees, or that arrived in it. @pre is_placed_position
+/// What handles say of the object that has come to a slot last; 0 but in checked builds.
+__device__ inline std::uint32_t placed_generation([[maybe_unused]] const PlacedState& placed,
+                                                  [[maybe_unused]] std::uint64_t slot) {
+  if constexpr (kChecked) {
+    if (placed.generations != nullptr) return placed.generations[slot].load(Order::relaxed) % Handle::kGenerations;
+  }
+  return 0;
+}
+
+/// Whether the object of a handle is at its position: one that the loop sees, or that arrived in it; in checked builds,
+/// that one and no other. @pre is_placed_position
 template <class A>
 __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
-  return placed_state<A>(handle.type_index()).objects_at({block, std::uint64_t{1} << handle.slot()}) != 0;
+  const PlacedState& placed = placed_state<A>(handle.type_index());
+  return placed.objects_at({static_cast<std::uint32_t>(block), std::uint64_t{1} << handle.slot()}) != 0 &&
+         placed_generation(placed, block * kSlotsPerBlock + handle.slot()) == handle.generation();
 }
 
 /// The pointer to the T at a slot.
 template <class T>
-__host__ __device__ Handle placed_handle(std::uint64_t slot) {
+__device__ Handle placed_handle(std::uint64_t slot) {
+  using A = typename T::Allocator;
   const auto block = static_cast<std::uint32_t>(slot / kSlotsPerBlock);  // of fewer than 2^32
   return Handle::make(std::uint64_t{block} * placed_block_bytes_v<T>, static_cast<std::uint32_t>(slot % kSlotsPerBlock),
-                      T::Allocator::template index_of<T>);
+                      A::template index_of<T>, placed_generation(placed_state<A>(A::template index_of<T>), slot));
 }
 
 /// The slot of a T.

@@ -99,6 +99,7 @@ class PlacedObjects {
     with_class_of(object, [&]<class S>(S*, Handle handle) {
       const PlacedState& placed = state_at<S>(place);
       if (!placed.move(PlaceBits::of(placed_slot<S>(handle)), PlaceBits::of(place.slot()))) return;
+      begin_generation(placed, place.slot());
       const Handle target = placed_handle<S>(place.slot());
       copy_fields<S>(placed.base, handle, target);
       moved = reinterpret_cast<S*>(target.bits());
@@ -123,6 +124,7 @@ class PlacedObjects {
   /// Constructs a T in a slot, which is the caller's.
   template <class T, class... Args>
   __device__ static T* construct(std::uint64_t slot, Args&&... args) {
+    begin_generation(state<T>(), slot);
     T* const object = object_at<T>(slot);
     using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
     [[maybe_unused]] const Scope scope(object);

@@ -77,7 +77,7 @@ class PlacedClasses {
   template <class F>
   auto load(const F& function) {
     try {
-      const auto loaded = function();
+      const auto loaded = load_with_or_without_generations(function);
       check_loaded();
       return loaded;
     } catch (const CheckpointError& error) {
@@ -95,6 +95,36 @@ class PlacedClasses {
 
   static PlacedWords words_of(const PlacedState& state) { return {state, state.shape.words()}; }
 
+  /// As `load`. A checked build may load the file of one without checks, whose pointers have no generations.
+  template <class F>
+  auto load_with_or_without_generations(const F& function) {
+    loads_generations_ = true;
+    try {
+      return function();
+    } catch (const CheckpointError& error) {
+      if (error.fault() != CheckpointFault::other_values || !have_generations()) throw;
+      if (const auto loaded = load_without_generations(function)) return *loaded;
+      throw;
+    }
+  }
+
+  /// @return nothing if the file cannot be loaded so, either
+  template <class F>
+  auto load_without_generations(const F& function) -> std::optional<decltype(function())> {
+    loads_generations_ = false;
+    try {
+      const auto loaded = function();
+      clear_generations();
+      return loaded;
+    } catch (const CheckpointError& error) {
+      if (error.fault() == CheckpointFault::lost_while_reading) throw;
+      return std::nullopt;
+    }
+  }
+
+  bool have_generations() const;
+  void clear_generations();
+
   /// Lets loops and the host see what has changed.
   void refresh();
   void check_loaded();
@@ -103,7 +133,7 @@ class PlacedClasses {
 
   std::uint64_t count(std::size_t type);
 
-  void find_items();
+  void find_items(bool with_generations);
 
   Executor& executor_;
   const ClassTable& classes_;
@@ -117,6 +147,7 @@ class PlacedClasses {
   std::vector<const CheckpointItem*> loaded_;
   std::uint64_t changes_ = 0;
   bool may_have_changed_ = false;
+  bool loads_generations_ = true;
 };
 
 /// Text for people and checkpoints: "64 x 32 places".
