@@ -17,6 +17,13 @@ std::string counted(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// How blocks of a class fill a page.
+std::string in_pages(const ClassInfo& info, std::size_t page_bytes) {
+  const std::size_t left = page_bytes - info.blocks_per_page * info.block_bytes;
+  return counted(info.blocks_per_page, "block") + " in a page of " + std::to_string(page_bytes) + " bytes, of which " +
+         percent_text(static_cast<double>(left) / static_cast<double>(page_bytes)) + " are left over";
+}
+
 /// Draws one class after the other.
 class LayoutPicture {
  public:
@@ -27,14 +34,11 @@ class LayoutPicture {
   void add(const ClassInfo& info, std::size_t page_bytes) {
     std::size_t used = 0;
     for (const FieldInfo& field : info.fields) used += field.count * field.stride;
-    const std::size_t left = page_bytes - info.blocks_per_page * info.block_bytes;
     y_ += 34;
     svg_.text(Svg::kMargin, y_, 15,
               std::string(info.name) + ": " + std::to_string(info.block_bytes) + " bytes, " +
                   percent_text(1 - static_cast<double>(used) / static_cast<double>(info.block_bytes)) + " unused; " +
-                  counted(info.blocks_per_page, "block") + " in a page of " + std::to_string(page_bytes) +
-                  " bytes, of which " + percent_text(static_cast<double>(left) / static_cast<double>(page_bytes)) +
-                  " are left over",
+                  (info.is_placed ? "on a lattice" : in_pages(info, page_bytes)),
               "font-weight=\"bold\"");
     y_ += 8;
     const double top = y_;
@@ -85,7 +89,8 @@ class HeapSquares {
     per_square_ = std::max<std::size_t>(1, (blocks_.size() + kMost - 1) / kMost);
   }
 
-  std::size_t per_square() const { return per_square_; }
+  /// What a square is: "a block", "3 blocks in a row".
+  std::string text() const { return per_square_ == 1 ? "a block" : std::to_string(per_square_) + " blocks in a row"; }
   double height() const { return static_cast<double>((count() + kPerRow - 1) / kPerRow) * kSide; }
 
   void draw(Svg& svg, double top, const std::vector<std::string>& names) const {
@@ -127,6 +132,17 @@ class HeapSquares {
   std::size_t per_square_ = 1;
 };
 
+/// Draws the blocks of a class on a lattice below what there is. @return where the picture ends now
+double draw_lattice(Svg& svg, double y, const PlacedMap& map, const std::vector<std::string>& names) {
+  const HeapSquares squares(map.marks, 1, 1);
+  y += 34;
+  svg.text(Svg::kMargin, y, 15, names[map.marks[0].type] + " on " + map.where, "font-weight=\"bold\"");
+  svg.text(Svg::kMargin, y + 18, 13, "A square is " + squares.text() + " of 64 places.");
+  y += 26;
+  squares.draw(svg, y, names);
+  return y + squares.height();
+}
+
 }  // namespace
 
 void draw_layout(const ClassTable& classes, const std::string& path) {
@@ -136,7 +152,7 @@ void draw_layout(const ClassTable& classes, const std::string& path) {
 }
 
 void draw_heap(const ClassTable& classes, const Statistics& now, const std::vector<BlockMark>& marks,
-               const std::string& path) {
+               const std::vector<PlacedMap>& placed, const std::string& path) {
   std::vector<std::string> names;
   for (const TypeStatistics& type : now.types) names.push_back(type.name);
   std::size_t fewest = classes.block_stride;
@@ -147,9 +163,7 @@ void draw_heap(const ClassTable& classes, const Statistics& now, const std::vect
            "Heap of " + std::to_string(now.heap_bytes) + " bytes, " + percent_text(now.used()) + " used",
            "font-weight=\"bold\"");
   svg.text(Svg::kMargin, 52, 13,
-           "A square is " +
-               (squares.per_square() == 1 ? "a block" : std::to_string(squares.per_square()) + " blocks in a row") +
-               ", the stronger the fuller; where nothing is drawn, pages are free.");
+           "A square is " + squares.text() + ", the stronger the fuller; where nothing is drawn, pages are free.");
   double y = 60;
   for (std::size_t type = 0; type < names.size(); ++type) {
     const TypeStatistics& statistics = now.types[type];
@@ -162,7 +176,9 @@ void draw_heap(const ClassTable& classes, const Statistics& now, const std::vect
   y += 14;
   svg.rectangle(Svg::kMargin - 1, y - 1, Svg::kInner + 1, squares.height() + 1, "#f4f4f4", 1, "free pages");
   squares.draw(svg, y, names);
-  svg.write(path, y + squares.height() + 20);
+  y += squares.height();
+  for (const PlacedMap& map : placed) y = draw_lattice(svg, y, map, names);
+  svg.write(path, y + 20);
 }
 
 }  // namespace dynasoar::detail

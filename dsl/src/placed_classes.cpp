@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/order.h>
 
@@ -136,6 +138,25 @@ Statistics PlacedClasses::completed(Statistics statistics) {
     numbers.slots = of_class_[type]->state.shape.size();
   }
   return statistics;
+}
+
+std::vector<PlacedMap> PlacedClasses::maps() {
+  refresh();
+  executor_.synchronize();
+  std::vector<PlacedMap> result;
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (!of_class_[type]) continue;
+    const PlacedState& placed = of_class_[type]->state;
+    std::vector<std::uint64_t> seen(placed.shape.words());
+    copy_from_device(seen.data(), placed.seen, seen.size() * sizeof(std::uint64_t));
+    PlacedMap map{text_of(placed.shape), {}};
+    for (const std::uint64_t word : seen) {
+      const auto objects = static_cast<std::uint8_t>(popcount(word));
+      map.marks.push_back({BlockState::open, static_cast<std::uint8_t>(type), objects});
+    }
+    result.push_back(std::move(map));
+  }
+  return result;
 }
 
 void PlacedClasses::find_items(bool with_generations) {

@@ -22,6 +22,7 @@
 #include <dynasoar/detail/svg.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/inspect.h>
+#include <dynasoar/lattice.h>
 
 #include "../platform/test_support.h"
 
@@ -241,11 +242,37 @@ TEST_CASE("the picture of a large heap shows the last blocks, too, if they fill 
   now.types.resize(classes.classes.size());
   const std::vector<dynasoar::detail::BlockMark> marks(9601, {dynasoar::detail::BlockState::open, 0, 64});
   const File file;
-  dynasoar::detail::draw_heap(classes, now, marks, file.path);
+  dynasoar::detail::draw_heap(classes, now, marks, {}, file.path);
   const Picture picture(file.path);
   CHECK(picture.texts_with("A square is 2 blocks in a row") == 1);
   CHECK(picture.rectangles_ending(": 128 objects") == 4800);
   CHECK(picture.rectangles_ending("block 9600: 64 objects") == 1);
+}
+
+class Moss;
+using LandT = dynasoar::SoaAllocator<Moss>;
+class Moss final : public dynasoar::SoaBase<LandT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Moss, (is_wet_, bool), (age_, int))
+  __device__ Moss() : is_wet_(true), age_(0) {}
+};
+
+TEST_CASE("the picture of the heap shows the blocks of lattices, and how full they are") {
+  AllocatorHandle<LandT> handle({.heap_bytes = std::size_t{1} << 20});
+  dynasoar::Lattice<Moss> land(handle, {300, 4});  // rows of five blocks
+  land.parallel_new<Moss>([] __device__(dynasoar::Place place) { return place.slot() >= 64; });
+  const File file;
+  dynasoar::heap_svg(handle, file.path);
+  const Picture picture(file.path);
+  CHECK(picture.texts_with("Moss on 300 x 4 places") == 1);
+  CHECK(picture.texts_with("A square is a block of 64 places.") == 1);
+  CHECK(picture.rectangles_ending("Moss, block 0: 0 objects") == 1);
+  CHECK(picture.rectangles_ending(": 64 objects") == 15);
+  CHECK(picture.rectangles_ending(": 44 objects") == 4);
+  const File layout;
+  dynasoar::layout_svg<LandT>(layout.path);
+  CHECK(Picture(layout.path).texts_with("Moss: 320 bytes, 0.0 % unused; on a lattice") == 1);
 }
 
 /// Title or text of each element of a picture, where it is and how large: x, y, then width and height or the font's
@@ -309,7 +336,7 @@ TEST_CASE("everything in the pictures is in its place") {
   marks[4] = {BlockState::closed, 1, 0};
   marks[5] = {BlockState::open, 1, 1};
   marks[3] = marks[6] = marks[7] = {BlockState::unused, 0, 0};
-  dynasoar::detail::draw_heap(classes, now, marks, file.path);
+  dynasoar::detail::draw_heap(classes, now, marks, {}, file.path);
   CHECK(elements_of(file.path) == R"(100% 100% 
 20 30 20 Heap of 253952 bytes, 3.2 % used
 20 52 13 A square is a block, the stronger the fuller; where nothing is drawn, pages are free.

@@ -8,6 +8,7 @@
 
 #include <dynasoar/allocator_handle.h>
 #include <dynasoar/classes/class_table.h>
+#include <dynasoar/detail/placed_classes.h>
 #include <dynasoar/heap/heap_map.h>
 #include <dynasoar/statistics.h>
 
@@ -18,7 +19,7 @@ namespace detail {
 /// @throws Error if the file cannot be written
 void draw_layout(const ClassTable& classes, const std::string& path);
 void draw_heap(const ClassTable& classes, const Statistics& now, const std::vector<BlockMark>& marks,
-               const std::string& path);
+               const std::vector<PlacedMap>& placed, const std::string& path);
 
 }  // namespace detail
 
@@ -36,8 +37,9 @@ void layout_svg(const std::string& path) {
 }
 
 /// Draws all blocks of a heap, in their order, coloured by class, the stronger the fuller they are, so that one sees
-/// how fragmented it is. A large heap's picture has a square for several blocks, and says for how many. Waits for all
-/// loops; leaves it to other calls to report misuse and refusals.
+/// how fragmented it is; and the places of each class that is on a lattice, 64 by 64. A large heap's or lattice's
+/// picture has a square for several blocks, and says for how many. Waits for all loops; leaves it to other calls to
+/// report misuse and refusals.
 ///
 /// @throws Error if the file cannot be written, or the device failed
 template <class AllocatorT>
@@ -46,7 +48,7 @@ void heap_svg(AllocatorHandle<AllocatorT>& handle, const std::string& path) {
                 "dynasoar: heap_svg is for SoaAllocators: an AosAllocator's heap is its allocator's own");
   const Statistics now = handle.statistics();
   detail::draw_heap(detail::class_table_v<AllocatorT>, now, detail::heap_map(handle.executor(), handle.state().heap),
-                    path);
+                    handle.loops().placed().maps(), path);
 }
 
 }  // namespace dynasoar

@@ -16,6 +16,7 @@
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/heap/compaction.h>
+#include <dynasoar/heap/heap_map.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/heap/placed_words.h>
 #include <dynasoar/loops/block_lists.h>
@@ -24,6 +25,12 @@
 #include <dynasoar/statistics.h>
 
 namespace dynasoar::detail {
+
+/// The blocks of a class on a lattice, for pictures.
+struct PlacedMap {
+  std::string where;  ///< "64 x 32 places"
+  std::vector<BlockMark> marks;
+};
 
 class PlacedClasses {
  public:
@@ -67,6 +74,9 @@ class PlacedClasses {
 
   /// The statistics of the heap, with what is known of placed classes. Waits.
   Statistics completed(Statistics statistics);
+
+  /// What the blocks of the classes on lattices hold. Waits.
+  std::vector<PlacedMap> maps();
 
   /// What is to be saved or loaded, with placed objects. Waits. @return valid until the next call
   View<const SavedItem*> with_items(View<const SavedItem*> items);
