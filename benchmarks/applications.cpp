@@ -89,6 +89,7 @@ void run_life(Report& report, const Settings& settings, const std::string& bench
                                                            {kSoa, life::make_soa_baseline},
                                                            {kAos, life::make_aos_baseline}};
   if (workload.parameters.rule.states == 2) {
+    variants.emplace_back("a cell placed everywhere", life::make_dense_cells);
     variants.emplace_back("dense by hand, a byte per cell", life::make_dense_baseline);
     variants.emplace_back("dense by hand, 64 cells in a word", life::make_stencil_baseline);
   } else {

@@ -220,6 +220,7 @@ struct CountCandidates {
 class Model {
  public:
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+  static constexpr std::size_t kKindsOfSteps = 1;
 
   Model(Handle& handle, Lattice lattice, Rule rule, StartView start) : handle_(handle), rule_(rule) {
     dynasoar::DeviceArray<Cell*> all(lattice.cells());
@@ -243,11 +244,11 @@ class Model {
   static app::PhaseNames phases(const Rule&) { return {"deaths", "births", "candidates look", "alive look"}; }
 
   template <class F>
-  void for_each_cell(const F& f) {
+  void for_each_cell(const F& f, std::uint32_t) {
     handle_.parallel_do<Alive>(f);
   }
 
-  void record(app::CensusHistory<Population>& census) {
+  void record(app::CensusHistory<Population>& census, std::uint32_t) {
     const CensusSums sums = census.next(handle_.executor());
     handle_.parallel_do<Alive>(CountAlive{sums});
     handle_.parallel_do<Candidate>(CountCandidates{sums});
@@ -259,7 +260,7 @@ class Model {
     return alive;
   }
 
-  void submit_step(app::PhaseClock& clock) {
+  void submit_step(app::PhaseClock& clock, std::uint32_t) {
     dynasoar::Executor& executor = handle_.executor();
     {
       const auto kept = handle_.keep_lists();  // nobody is born or goes before candidates act

@@ -1,5 +1,6 @@
 /// @file
-/// ObjectLife: the host's side of the DSL variants, which differ only in their classes (cells.cpp, placed.cpp).
+/// ObjectLife: the host's side of the DSL variants, which differ only in their classes (cells.cpp, placed.cpp,
+/// dense_cells.cpp).
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <app/cell_columns.h>
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/place.h>
 #include <dynasoar/program/object_heap.h>
 #include <dynasoar/program/saved_options.h>
 
@@ -26,7 +28,7 @@ namespace life {
 struct WriteStates {
   std::uint16_t* frame;
   template <class Cell>
-  __device__ void operator()(Cell* cell) const {
+  __device__ void operator()(const Cell* cell) const {
     frame[cell->index()] = static_cast<std::uint16_t>(cell->state());
   }
 };
@@ -38,7 +40,7 @@ struct ShowCell {
   int states;
   DyingColors dying;
   template <class Cell>
-  __device__ void operator()(Cell* object) const {
+  __device__ void operator()(const Cell* object) const {
     const auto cell = static_cast<int>(object->index());
     const auto state = static_cast<std::uint32_t>(object->state());
     canvas.cell(grid.left + cell % grid.width, grid.top + cell / grid.width, color_of(state, states, dying),
@@ -46,11 +48,21 @@ struct ShowCell {
   }
 };
 
+/// Adds the column `cell` to columns of placed objects, whose `id` is their slot.
+inline void add_cells_of_slots(dynasoar::Columns& objects, const dynasoar::LatticeShape& shape) {
+  std::vector<std::int64_t> cell = objects["id"].as<std::int64_t>();
+  for (std::int64_t& id : cell) {
+    id = static_cast<std::int64_t>(shape.number(dynasoar::Place(static_cast<std::uint64_t>(id))));
+  }
+  objects.columns.push_back(dynasoar::make_column("cell", cell));
+}
+
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
-///                 `submit_step(clock)`, `record(census)`, `for_each_cell(f)` over the objects of cells that are not
-///                 dead, with device functions `state()` and `index()`, `read_columns()`, `heap_bytes(cells)`,
+///                 `submit_step(clock, step)` of which there are `kKindsOfSteps` that take turns, `record(census,
+///                 step)`, `for_each_cell(f, step)`, which calls f with pointers to the objects of cells that are not
+///                 dead, which have device functions `state()` and `index()`; `read_columns()`, `heap_bytes(cells)`,
 ///                 `phases(rule)`
 /// @tparam A       the allocator
 template <class Model, class A>
@@ -68,9 +80,14 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
     synchronize();
   }
 
-  void submit_step() override { model_.submit_step(clock()); }
+  void step() override {
+    this->begin_step();
+    this->run_recorded([this] { submit_step(); }, this->steps() % Model::kKindsOfSteps);
+  }
 
-  void record() override { model_.record(census_); }
+  void submit_step() override { model_.submit_step(clock(), this->steps()); }
+
+  void record() override { model_.record(census_, this->steps()); }
 
   std::vector<Population> take_history() override {
     synchronize();
@@ -81,7 +98,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
     synchronize();
     dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
     states.fill_bytes(0);
-    model_.for_each_cell(WriteStates{states.data()});
+    model_.for_each_cell(WriteStates{states.data()}, this->steps());
     handle().synchronize();
     return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
   }
@@ -100,7 +117,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
   void paint_on(const app::Canvas& canvas) {
     const app::CellGrid grid{static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), left_, top_};
-    model_.for_each_cell(ShowCell{canvas, grid, states_, kDying});
+    model_.for_each_cell(ShowCell{canvas, grid, states_, kDying}, this->steps());
   }
 
  private:

@@ -2,10 +2,10 @@
 /// Life and Generations with objects that are placed on a lattice for the cells that are not dead. The model itself is
 /// in README.md.
 ///
-/// Alive cells have no state, so what a step has to know of them is where they are: a thread takes a block of 64 places
-/// and adds up the neighbours of all of them bit by bit. It sees who was alive when the loop began, and creates and
-/// destroys for the next one, so nothing depends on the order of threads. Dying cells, which have an age, are objects
-/// of a class of their own on a second lattice, which rules with two states do without.
+/// Alive cells have no fields: a step only has to know where they are. A thread takes a block of 64 places and adds up
+/// the neighbours of all of them bit by bit. It sees which cells were alive when the loop began, and creates and
+/// destroys for the next loop, so nothing depends on the order of threads. Dying cells, which have a state, are objects
+/// of another class on a second lattice. Rules with two states do without it.
 
 #include <cstddef>
 #include <cstdint>
@@ -119,7 +119,7 @@ struct LiveAndBeginToDie {
 struct CountBlock {
   bool has_dying;
   __device__ void operator()(std::size_t i, Tally& tally) const {
-    const PlaceBlock block(i);
+    const PlaceBlock block = dynasoar::lattice_of<Alive>().block_of(Place(64 * i));
     const Word alive = dynasoar::where<Alive>(block);
     const Word dying = has_dying ? dynasoar::where<Dying>(block) : 0;
     const Word candidates = Alive::neighbors(block).any() & ~alive & ~dying;
@@ -132,6 +132,7 @@ struct CountBlock {
 class Model {
  public:
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+  static constexpr std::size_t kKindsOfSteps = 1;
 
   Model(Handle& handle, Lattice frame, Rule rule, StartView start)
       : handle_(handle), rule_(rule), alive_(handle, {frame.width, frame.height}, edges(frame)) {
@@ -146,7 +147,7 @@ class Model {
     return rule.states > 2 ? app::PhaseNames{"births and deaths", "dying"} : app::PhaseNames{"births and deaths"};
   }
 
-  void submit_step(app::PhaseClock& clock) {
+  void submit_step(app::PhaseClock& clock, std::uint32_t) {
     if (!dying_) {
       alive_.parallel_for_blocks(Live{rule_});
       clock.end_phase(handle_.executor(), 0);
@@ -159,23 +160,19 @@ class Model {
   }
 
   template <class F>
-  void for_each_cell(const F& f) {
+  void for_each_cell(const F& f, std::uint32_t) {
     handle_.parallel_do<Alive>(f);
     if (dying_) handle_.parallel_do<Dying>(f);
   }
 
-  void record(app::CensusHistory<Population>& census) {
+  void record(app::CensusHistory<Population>& census, std::uint32_t) {
     handle_.device_pointer();  // the kernel that counts sees what the last loop has changed
     census.record(handle_.executor(), alive_.shape().words(), CountBlock{dying_.has_value()});
   }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns cells = dying_ ? handle_.all_columns<Cell>() : handle_.columns<Alive>();
-    std::vector<std::int64_t> cell = cells["id"].as<std::int64_t>();  // of a placed object: its slot
-    for (std::int64_t& id : cell) {
-      id = static_cast<std::int64_t>(alive_.shape().number(Place(static_cast<std::uint64_t>(id))));
-    }
-    cells.columns.push_back(dynasoar::make_column("cell", cell));
+    add_cells_of_slots(cells, alive_.shape());
     return cells;
   }
 

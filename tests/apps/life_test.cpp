@@ -55,6 +55,7 @@ std::vector<Implementation> implementations(int states) {
                                                       {"aos", life::make_aos_baseline},
                                                       {"dense", life::make_dense_baseline}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
+  if (states <= 256) all.push_back({"dense cells", life::make_dense_cells});
   return all;
 }
 

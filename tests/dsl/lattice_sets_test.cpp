@@ -198,6 +198,11 @@ struct Fell {
     return dynasoar::destroy_where<Tree>(block, chosen_of(block, seed));
   }
 };
+struct IsAtHome {
+  __device__ bool operator()(Tree* tree) const {
+    return tree->slot_ == dynasoar::place_of(tree).slot() && tree->height_ == 9;
+  }
+};
 struct WhereTrees {
   __device__ std::uint64_t operator()(PlaceBlock block) const { return dynasoar::where<Tree>(block); }
 };
@@ -223,10 +228,14 @@ TEST_CASE("objects are created and destroyed at the places of a set, for the nex
     for (const std::uint64_t word : left) count += static_cast<std::uint64_t>(std::popcount(word));
     CHECK(handle.template count<Tree>() == count);
     // Each was constructed at its place.
-    CHECK(handle.template count_if<Tree>([] __device__(Tree * tree) -> bool {
-      return tree->slot_ == dynasoar::place_of(tree).slot() && tree->height_ == 9;
-    }) == count);
+    CHECK(handle.template count_if<Tree>(IsAtHome{}) == count);
   });
+}
+
+template <class T>
+__device__ PlaceBlock first_block() {
+  const LatticeShape& shape = dynasoar::lattice_of<T>();
+  return shape.block_of(shape.place({0, 0}));
 }
 
 TEST_CASE("within a loop, sets follow the rules of single places") {
@@ -238,9 +247,9 @@ TEST_CASE("within a loop, sets follow the rules of single places") {
     handle.synchronize();
     return results.download();
   };
-  const Place third = PlaceBlock(0).place(3);
+  const Place third = lattice.shape().place({3, 0});
   const Words first = in_one_thread([third, out = results.data()] __device__(std::size_t) {
-    const PlaceBlock block(0);
+    const PlaceBlock block = first_block<Dot>();
     dynasoar::make_new_at<Dot>(third);
     out[0] = dynasoar::create_where<Dot>(block, 0x0F);  // place 3 is taken
     out[1] = dynasoar::create_where<Dot>(block, 0x1F);  // only place 4 is left
@@ -254,7 +263,7 @@ TEST_CASE("within a loop, sets follow the rules of single places") {
   CHECK(first[3] == 0);
   CHECK(first[4] == 0);
   const Words second = in_one_thread([out = results.data()] __device__(std::size_t) {
-    const PlaceBlock block(0);
+    const PlaceBlock block = first_block<Dot>();
     dynasoar::destroy(dynasoar::at<Dot>(block.place(1)));
     dynasoar::move_to(dynasoar::at<Dot>(block.place(2)), block.place(9));
     out[0] = dynasoar::destroy_where<Dot>(block, 0x2F);  // 1 and 2 have departed, and 5 was never there
@@ -278,7 +287,7 @@ TEST_CASE("of several threads that want the same places, each place goes to one"
   sums.fill_bytes(0);
   const auto count = [&](std::size_t i) { return sums.download()[i].load(dynasoar::Order::relaxed); };
   handle.parallel_for(kThreads * blocks, [=, sum = sums.data()] __device__(std::size_t i) {
-    const PlaceBlock block(i % blocks);
+    const PlaceBlock block = dynasoar::lattice_of<Ghost>().block_of(Place(i % blocks * 64));
     const std::uint64_t won = dynasoar::create_where<Ghost>(block, chosen_of(block, 1) | chosen_of(block, 2), sum);
     sum[1].fetch_add(static_cast<std::uint32_t>(dynasoar::detail::popcount(won)), dynasoar::Order::relaxed);
   });
@@ -286,7 +295,7 @@ TEST_CASE("of several threads that want the same places, each place goes to one"
   CHECK(created > 300 * 200 / 2);
   CHECK(count(1) == created);
   handle.parallel_for(kThreads * blocks, [=, sum = sums.data()] __device__(std::size_t i) {
-    const PlaceBlock block(i % blocks);
+    const PlaceBlock block = dynasoar::lattice_of<Ghost>().block_of(Place(i % blocks * 64));
     const std::uint64_t won = dynasoar::destroy_where<Ghost>(block, ~chosen_of(block, 2));
     sum[2].fetch_add(static_cast<std::uint32_t>(dynasoar::detail::popcount(won)), dynasoar::Order::relaxed);
   });

@@ -23,6 +23,7 @@
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/place.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar {
 
@@ -77,14 +78,14 @@ class Lattice {
   template <class F, class... Args>
   void parallel_for(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
-    run(detail::AllPlaces{shape_}, call_of<Place>(function, std::move(args)...));
+    run(detail::AllPlaces{shape_}, call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
   }
 
   /// Like parallel_for, but only for places without objects of the classes Us; without Us, of any class of the lattice.
   template <class... Us, class F, class... Args>
   void parallel_for_free(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
-    run(free_places<Us...>(), call_of<Place>(function, std::move(args)...));
+    run(free_places<Us...>(), call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
   }
 
   /// Calls `function(block, args...)` for all blocks of 64 places, each with a PlaceBlock: see `where`, `create_where`
@@ -92,9 +93,11 @@ class Lattice {
   template <class F, class... Args>
   void parallel_for_blocks(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
-    const auto call = call_of<PlaceBlock>(function, std::move(args)...);
-    handle_.loops().template run_unlisted<F>(
-        [&] { detail::loop_over_indices<Allocator>(handle_.executor(), shape_.words(), call); });
+    if (shape_.has_blocks_in_rows()) {
+      run_over_blocks<F>(call_of(detail::BlockOfNumber<true>{}, function, std::move(args)...));
+    } else {
+      run_over_blocks<F>(call_of(detail::BlockOfNumber<false>{}, function, std::move(args)...));
+    }
   }
 
   /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true.
@@ -141,10 +144,10 @@ class Lattice {
   template <class T>
   detail::PlacedState state() const;
 
-  template <class Where, class F, class... Args>
-  static auto call_of(F function, Args... args) {
+  template <class OfNumber, class F, class... Args>
+  static auto call_of(const OfNumber& of_number, F function, Args... args) {
     detail::check_arguments<Allocator>(args...);
-    return detail::PlaceCall<Allocator, Where, F, Args...>{function, {std::move(args)...}};
+    return detail::PlaceCall<Allocator, OfNumber, F, Args...>{of_number, function, {std::move(args)...}};
   }
 
   template <class... Us>
@@ -162,6 +165,14 @@ class Lattice {
   void run(const Mask& mask, const F& function) {
     handle_.loops().template run_unlisted<F>(
         [&] { detail::loop_over_slots<Allocator>(handle_.executor(), shape_.words(), mask, function); });
+  }
+
+  template <class F, class Call>
+  void run_over_blocks(const Call& call) {
+    handle_.loops().template run_unlisted<F>([&] {
+      detail::loop_over_indices<Allocator, detail::kPlaceBlockLoopsPerMultiprocessor>(handle_.executor(),
+                                                                                      shape_.words(), call);
+    });
   }
 
   AllocatorHandle<Allocator>& handle_;

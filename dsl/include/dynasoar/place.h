@@ -123,7 +123,7 @@ __device__ T* at(Place place) {
   std::uint64_t found = 0;
   detail::for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
     const bool is_there = detail::TakenWords<S>{}.at(place);
-    if (detail::kChecked && !is_there) return;  // other builds do not branch
+    if (kChecked && !is_there) return;  // other builds do not branch
     const std::uint64_t bits = detail::placed_handle<S>(place.slot()).bits();
     found = is_there ? bits : found;
   });

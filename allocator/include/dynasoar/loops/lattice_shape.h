@@ -16,6 +16,10 @@
 
 namespace dynasoar {
 
+namespace detail {
+class BlockNeighbours;
+}
+
 /// A place of a lattice, or no place: what lies beyond an edge that is not periodic. Only a LatticeShape knows where it
 /// is. May be a field.
 class Place {
@@ -56,8 +60,9 @@ class Place {
 /// std::uint64_t whose bit i stands for the i-th. The last bits of a row or of the lattice may stand for no place.
 class PlaceBlock {
  public:
-  /// For the library.
-  __host__ __device__ explicit constexpr PlaceBlock(std::uint64_t number) : number_(number) {}
+  /// For the library. @param is_in_row   LatticeShape::has_blocks_in_rows(), best as a constant
+  __host__ __device__ constexpr PlaceBlock(std::uint64_t number, bool is_in_row)
+      : number_(number), is_in_row_(is_in_row) {}
 
   /// For the library, and to tell blocks apart: 0, 1, ...
   __host__ __device__ constexpr std::uint64_t number() const { return number_; }
@@ -69,7 +74,10 @@ class PlaceBlock {
   __host__ __device__ constexpr Place place(int i) const { return Place(number_ * 64 + static_cast<unsigned>(i)); }
 
  private:
+  friend class detail::BlockNeighbours;
+
   std::uint64_t number_;
+  bool is_in_row_;  // has no places of another row
 };
 
 /// Coordinates of a place, or a distance from one place to another; 0 along axes that the lattice does not have.
@@ -117,8 +125,6 @@ struct VonNeumann {
 };
 
 namespace detail {
-
-class BlockNeighbours;
 
 /// Divides numbers below 2^31 by a number that is known at run time only, with a multiplication.
 class Divider {
@@ -284,6 +290,14 @@ class LatticeShape {
   /// Which bits of a block stand for places.
   __host__ __device__ std::uint64_t places(PlaceBlock block) const { return places_of_word(block.number()); }
 
+  /// The block that a place belongs to. @pre the place exists
+  __host__ __device__ PlaceBlock block_of(Place place) const { return {place.slot() / 64, has_blocks_in_rows()}; }
+
+  /// For the library: whether no block has places of two rows.
+  __host__ __device__ bool has_blocks_in_rows() const {
+    return rows_of_group_ == 1 || (y_.length == 1 && z_.length == 1);
+  }
+
   /// For the library: words with a bit for each slot.
   __host__ __device__ std::uint64_t words() const { return words_; }
 
@@ -329,11 +343,6 @@ class LatticeShape {
     const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(y_.length) +
                               static_cast<std::uint32_t>(y);
     return row * stride_;
-  }
-
-  /// Whether no block has places of two rows.
-  __host__ __device__ bool has_blocks_in_rows() const {
-    return rows_of_group_ == 1 || (y_.length == 1 && z_.length == 1);
   }
 
   /// Slots behind each row that are no places.

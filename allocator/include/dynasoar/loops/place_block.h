@@ -17,64 +17,48 @@ class BlockNeighbours {
   ///
   /// @param word_of   called with the number of a word: which of its slots are selected, none that is not a place
   /// @pre distances along each axis are less than 2^30
-  /// @par Cost   where blocks lie in rows, two words for the next places in a direction, at most four for others;
-  ///             otherwise as many for each row that the block has places of
+  /// @par Cost   where blocks lie in rows, two words for the next places in a direction, without a branch, so that the
+  ///             words of several directions are under way at once; at most six for others. Otherwise as many for each
+  ///             row that the block has places of
   template <class WordOf>
   __host__ __device__ static std::uint64_t find(const LatticeShape& shape, PlaceBlock block, LatticeVector distance,
                                                 const WordOf& word_of) {
-    if (!shape.has_blocks_in_rows()) return find_by_rows(shape, block, distance, word_of);
-    const LatticeShape::Row at = shape.row_of(block.number() * 64);
-    const Target row(shape, at, distance);
-    if (!row.exists) return 0;
-    if (distance.x == 0) return word_of((row.first + static_cast<std::uint32_t>(at.x)) / 64);
-    const std::uint64_t found = distance.x == -1  ? left(shape, row.first, at.x, word_of)
-                                : distance.x == 1 ? right(shape, row.first, at.x, word_of)
-                                                  : around(shape, row.first, at.x, distance.x, word_of);
-    return found & shape.places(block);
+    if (!block.is_in_row_) return find_by_rows(shape, block, distance, word_of);
+    const std::uint64_t first = block.number_ * 64;
+    const LatticeShape::Row at = shape.row_of(first);
+    const Place above(first + shape.y_.step(at.y, distance.y) + shape.z_.step(at.z, distance.z));
+    std::uint64_t found = 0;
+    if (distance.x < -1 || distance.x > 1) {
+      if (!above.exists()) return 0;
+      found = around(shape, above.slot() - static_cast<std::uint32_t>(at.x), at.x, distance.x, word_of);
+    } else {  // beyond an edge, the word of some place stands in for those that are not there
+      found = distance.x < 0   ? left(shape, above.word(), at.x, word_of)
+              : distance.x > 0 ? right(shape, above.word(), at.x, word_of)
+                               : word_of(above.word());
+    }
+    const std::uint64_t places = shape.places(block);
+    return above.exists() ? found & places : 0;
   }
 
  private:
-  /// The row at a distance, by its first slot.
-  struct Target {
-    bool exists;
-    std::uint64_t first;
-
-    __host__ __device__ Target(const LatticeShape& shape, LatticeShape::Row from, LatticeVector distance) {
-      const std::int32_t y = shape.y_.moved(from.y, distance.y);
-      const std::int32_t z = shape.z_.moved(from.z, distance.z);
-      exists = (y | z) >= 0;
-      first = exists ? shape.first_slot(y, z) : 0;
-    }
-  };
-
-  /// For the 64 places from x on, their left neighbours. @pre x and the row begin at whole words
+  /// For a word whose first place has this x, the left neighbours of its places. @pre rows begin at whole words
   template <class WordOf>
-  __host__ __device__ static std::uint64_t left(const LatticeShape& shape, std::uint64_t row, std::int32_t x,
+  __host__ __device__ static std::uint64_t left(const LatticeShape& shape, std::uint32_t word, std::int32_t x,
                                                 const WordOf& word_of) {
-    const std::uint64_t word = (row + static_cast<std::uint32_t>(x)) / 64;
-    std::uint64_t carried = 0;
-    if (x > 0) {
-      carried = word_of(word - 1) >> 63;
-    } else if (shape.x_.is_periodic) {
-      const std::uint64_t last = row + static_cast<std::uint32_t>(shape.x_.length - 1);
-      carried = word_of(last / 64) >> last % 64 & 1;
-    }
-    return word_of(word) << 1 | carried;
+    const auto last = static_cast<std::uint32_t>(shape.x_.length - 1);
+    const std::uint64_t beside = word_of(x > 0 ? word - 1 : word + last / 64);
+    const std::uint64_t there_is = x > 0 || shape.x_.is_periodic ? 1 : 0;
+    return word_of(word) << 1 | (beside >> (x > 0 ? 63 : last % 64) & there_is);
   }
 
   /// Likewise, their right neighbours.
   template <class WordOf>
-  __host__ __device__ static std::uint64_t right(const LatticeShape& shape, std::uint64_t row, std::int32_t x,
+  __host__ __device__ static std::uint64_t right(const LatticeShape& shape, std::uint32_t word, std::int32_t x,
                                                  const WordOf& word_of) {
-    const std::uint64_t word = (row + static_cast<std::uint32_t>(x)) / 64;
-    const std::int32_t last = shape.x_.length - 1 - x;  // of the row, counted from x
-    std::uint64_t carried = 0;
-    if (last > 63) {
-      carried = word_of(word + 1) << 63;
-    } else if (shape.x_.is_periodic) {
-      carried = (word_of(row / 64) & 1) << last;
-    }
-    return word_of(word) >> 1 | carried;
+    const auto left = static_cast<std::uint32_t>(shape.x_.length - 1 - x);  // places of the row behind the first one
+    const std::uint64_t beside = word_of(left > 63 ? word + 1 : word - static_cast<std::uint32_t>(x) / 64);
+    const std::uint64_t there_is = left > 63 || shape.x_.is_periodic ? 1 : 0;
+    return word_of(word) >> 1 | (beside & there_is) << (left > 63 ? 63 : left);
   }
 
   /// The 64 places of a row from x + by on, beyond its ends as the axis says. Bits of places beyond the end of the row
@@ -108,17 +92,18 @@ class BlockNeighbours {
   [[gnu::noinline]] __host__ __device__ static std::uint64_t find_by_rows(const LatticeShape& shape, PlaceBlock block,
                                                                           LatticeVector distance,
                                                                           const WordOf& word_of) {
-    const std::uint64_t begin = block.number() * 64;
+    const std::uint64_t begin = block.number_ * 64;
     const std::uint64_t end = begin + 64 < shape.size() ? begin + 64 : shape.size();
     std::uint64_t found = 0;
     for (std::uint64_t slot = begin; slot < end;) {
       const LatticeShape::Row at = shape.row_of(slot);
       const auto of_row = static_cast<std::uint32_t>(shape.x_.length - at.x);
       const auto count = of_row < end - slot ? static_cast<int>(of_row) : static_cast<int>(end - slot);
-      const Target row(shape, at, distance);
-      if (row.exists) {
-        const std::uint64_t places = around(shape, row.first, at.x, distance.x, word_of) & first_bits(count);
-        found |= places << (slot - begin);
+      const std::int32_t y = shape.y_.moved(at.y, distance.y);
+      const std::int32_t z = shape.z_.moved(at.z, distance.z);
+      if ((y | z) >= 0) {
+        const std::uint64_t places = around(shape, shape.first_slot(y, z), at.x, distance.x, word_of);
+        found |= (places & first_bits(count)) << (slot - begin);
       }
       slot += static_cast<std::uint64_t>(count);
     }

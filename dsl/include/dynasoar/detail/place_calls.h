@@ -29,16 +29,30 @@ struct PlacedCall {
   }
 };
 
-/// Calls a callable for a Where, a Place or PlaceBlock with a number, in a loop of allocator type A.
-template <class A, class Where, class F, class... Args>
+struct PlaceOfSlot {
+  using Where = Place;
+  __device__ Place operator()(std::uint64_t slot) const { return Place(slot); }
+};
+
+/// @tparam kInRows   LatticeShape::has_blocks_in_rows(): a constant, so that a kernel has the code for one case only
+template <bool kInRows>
+struct BlockOfNumber {
+  using Where = PlaceBlock;
+  __device__ PlaceBlock operator()(std::uint64_t number) const { return {number, kInRows}; }
+};
+
+/// Calls a callable for the Place or PlaceBlock that a number stands for, in a loop of allocator type A.
+template <class A, class OfNumber, class F, class... Args>
 struct PlaceCall {
+  using Where = typename OfNumber::Where;
+  OfNumber of_number;
   F function;
   std::tuple<Args...> arguments;
   __device__ void operator()(std::uint64_t number) const {
     static_assert(check_call<const F&, Where, Args...>());
     [[maybe_unused]] const ScopeFor<A> scope(0);
     std::tuple<Args...> copy = arguments;
-    call(Where(number), copy, std::index_sequence_for<Args...>{});
+    call(of_number(number), copy, std::index_sequence_for<Args...>{});
   }
 
  private:
