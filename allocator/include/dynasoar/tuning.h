@@ -74,8 +74,8 @@ inline constexpr int kThreadsPerBlock = 256;
 inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
 /// The same for loops over blocks of places, which need registers for words of 64 bits and create up to 64 objects at a
-/// time. 2026-11-26: 8, 6, 5 and 4 compared for the game of life by what ptxas spills, not by time: 4 is the first
-/// without.
+/// time. 2026-11-26: 8, 6, 5 and 4 compared for the game of life by what ptxas spills, not by time: 4 is the first that
+/// spills nothing where no block has places of two rows, and next to nothing elsewhere.
 inline constexpr int kPlaceBlockLoopsPerMultiprocessor = 4;
 
 /// Containers of an allocated bitmap that a thread block lists together. 2026-11-23 ("how lists are found unchanged"):
