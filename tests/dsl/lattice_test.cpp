@@ -80,8 +80,9 @@ class Spot final : public dynasoar::SoaBase<AllocatorT> {
 /// Not placed, and points to what is.
 class Free : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Free, (fish_, Fish*), (age_, std::uint32_t));
-  __device__ Free(std::size_t, Fish* fish) : fish_(fish), age_(0) {}
+  DYNASOAR_FIELDS(Free, (fish_, Fish*), (age_, std::uint32_t), (place_, Place));
+  __device__ Free(std::size_t, Fish* fish)
+      : fish_(fish), age_(0), place_(fish != nullptr ? dynasoar::place_of(fish) : Place()) {}
   __device__ void look() { age_ = fish_->age_; }
 };
 
@@ -478,6 +479,27 @@ TEST_CASE("columns have the fields of placed objects in the order of their place
   CHECK(fish["place"].as<std::uint32_t>() == ages);
   const auto x = fish["x"].as<std::uint32_t>(), y = fish["y"].as<std::uint32_t>();
   for (std::uint32_t i = 0; i < 120; ++i) CHECK(300 * y[i] + x[i] == ages[i]);
+  // A field that is a place says which object is there.
+  handle.parallel_do<Fish>([] __device__(Fish * fish) { dynasoar::make_new<Free>(std::size_t{0}, fish); });
+  const dynasoar::Columns free = handle.columns<Free>();
+  CHECK(free["place_"].as<std::int64_t>() == free["fish_"].as<std::int64_t>());
+}
+
+TEST_CASE("columns have as many coordinates as the lattice has axes, and none if that is one") {
+  Handle handle(kSmall);
+  Lattice<Shark> box(handle, {2, 3, 4});
+  Lattice<Spot> row(handle, {70});
+  box.parallel_new<Shark>([shape = box.shape()] __device__(Place place) { return shape.number(place) == 23; });
+  row.parallel_new<Spot>([shape = row.shape()] __device__(Place place) { return shape.number(place) == 66; });
+  const dynasoar::Columns sharks = handle.columns<Shark>(), spots = handle.columns<Spot>();
+  CHECK(sharks.names().find("id, place, x, y, z, meal_") == 0);
+  CHECK(spots.names() == "id, place, is_black_");
+  const auto first = [](const dynasoar::Columns& table, const char* name) { return table[name].as<int>().front(); };
+  CHECK(first(sharks, "place") == 23);
+  CHECK(first(sharks, "x") == 1);
+  CHECK(first(sharks, "y") == 2);
+  CHECK(first(sharks, "z") == 3);
+  CHECK(first(spots, "place") == 66);
 }
 
 TEST_CASE("a checkpoint holds placed objects, for a lattice of the same size") {
