@@ -253,6 +253,18 @@ TEST_CASE("bodies are spots of light where they are: large if heavy, blue if slo
     }
   }
   CHECK(lit > 2500);
+  for (const auto& [x, y] : {std::pair(-0.99f, 0.5f), {0.99f, 0.5f}, {0.5f, -0.99f}, {0.5f, 0.99f}}) {
+    const app::Picture at_edge = bodies::bodies_picture({{0, x, y, 0, 0, 400}});
+    const double column = 512 * (x + 1.0) - 0.5, row = 512 * (1.0 - y) - 0.5;
+    int near = 0, far = 0;
+    for (int py = 0; py < at_edge.height(); ++py) {
+      for (int px = 0; px < at_edge.width(); ++px) {
+        if (at_edge.at(px, py) != dark) ++(std::hypot(px - column, py - row) < 60 ? near : far);
+      }
+    }
+    CHECK(near > 1000);
+    CHECK(far == 0);
+  }
   const app::Picture none = bodies::bodies_picture({});
   CHECK((none.width() == 1024 && none.height() == 1024));
   CHECK(none.at(0, 0) == dark);

@@ -152,6 +152,18 @@ TEST_CASE("a boid alone flies straight on, round the world") {
   CHECK(one[0].y == doctest::Approx(2.5).epsilon(1e-4));
 }
 
+TEST_CASE("a boid that comes to the border exactly is at the other one") {
+  Parameters parameters;
+  parameters.side = 50;
+  parameters.initial = {{0, 49.9375f, 0.0625f, 0.0625f, -0.0625f}};
+  for (const Implementation& implementation : implementations() + std::vector<Implementation>{{"reference", flocking::make_reference}}) {
+    CAPTURE(implementation.name);
+    const std::vector<BoidState> one = after(implementation, parameters, 1);
+    CHECK(one[0].x == 0);
+    CHECK(one[0].y == 0);
+  }
+}
+
 TEST_CASE("boids that see each other get to fly in one direction, also over the border") {
   const std::vector<BoidState> pair = few({{0, 49.8f, 3, 0.05f, 0.01f}, {0, 0.3f, 3, 0.05f, -0.01f}}, 1);
   CHECK(pair[0].vy < 0.01f);

@@ -123,6 +123,9 @@ TEST_CASE("what is no rule is refused at the place where it goes wrong") {
   CHECK(error("B3/S29") == "5 a cell has 8 neighbours, not 9");
   CHECK(error("B3/B23").starts_with("6 'B3/B23' lacks S"));
   CHECK(error("B3/23") == "3 a letter B, S or C is missing here");
+  CHECK(error("23/3/B3") == "6 the third part is the number of states");
+  CHECK(error("23/3/S3") == "6 the third part is the number of states");
+  CHECK(life::parse_rule("23/3/C3").states == 3);
   CHECK(error("23/3/1").starts_with("5 the number of states must be from 2 to 265"));
   CHECK(life::parse_rule("23/3/2").states == 2);
   CHECK(life::parse_rule("23/3/265").states == 265);

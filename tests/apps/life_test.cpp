@@ -165,6 +165,20 @@ DYNASOAR_MODEL_CASE(model_known_run, Generations);
 DYNASOAR_MODEL_CASE(model_long_history, Life);
 DYNASOAR_MODEL_CASE(model_heap, Life);
 
+TEST_CASE("the box of what lives has the first and the last row and column") {
+  for (int x = 0; x < 3; ++x) {
+    for (int y = 0; y < 4; ++y) {
+      Frame frame{0, 0, 3, 4, std::vector<std::uint16_t>(12)};
+      CHECK_FALSE(life::bounding_box(frame).has_value());
+      frame.states[static_cast<std::size_t>(3 * y + x)] = 2;
+      const std::optional<life::Box> box = life::bounding_box(frame);
+      REQUIRE(box.has_value());
+      CHECK((box->left == x && box->right == x && box->top == y && box->bottom == y));
+      CHECK((box->width() == 1 && box->height() == 1));
+    }
+  }
+}
+
 TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
   struct Size {
     int width;

@@ -515,6 +515,10 @@ TEST_CASE("files that cannot be written are errors, and what was there stays") {
                        Error);
   CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "no/a.h5", table),
                        doctest::Contains(kHasHdf5 ? "No such file" : "link it to dynasoar::hdf5"), Error);
+  if (kHasHdf5) {
+    const Columns in_no_group{"Thing", 1, {dynasoar::make_column<double>("no/x", {1})}};
+    CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "a.h5", in_no_group), "dynasoar: HDF5 cannot make a data set", Error);
+  }
   CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table),
                        doctest::Contains("the column 'x', but Thing has no such column of one number"), Error);
   CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table, {.x = "pair", .y = "", .z = "", .time = 0}),
@@ -669,18 +673,24 @@ class ErrorText {
 
 TEST_CASE("an error that nobody asked a FrameWriter for is printed, and one that was reported is not") {
   const TestFolder folder;
-  const auto printed = [&folder](auto&& ask) {
+  const auto printed = [&folder](auto what, auto&& ask) {
     ErrorText error(folder / "stderr");
     {
-      dynasoar::FrameWriter writer([](std::uint64_t, const Columns&) { throw Error("the disk is full"); });
+      dynasoar::FrameWriter writer([what](std::uint64_t, const Columns&) { throw what; });
       writer.add(0, numbered(0));
       ask(writer);
     }
     return error.text();
   };
-  CHECK(printed([](dynasoar::FrameWriter&) {}) ==
+  const auto ask_nothing = [](dynasoar::FrameWriter&) {};
+  CHECK(printed(Error("the disk is full"), ask_nothing) ==
         "dynasoar: found when a FrameWriter was destroyed: the disk is full\n");
-  CHECK(printed([](dynasoar::FrameWriter& writer) { CHECK_THROWS_AS(writer.finish(), Error); }).empty());
+  CHECK(printed(7, ask_nothing) == "dynasoar: a FrameWriter could not write a frame\n");
+  const auto finish = [](auto error) {
+    return [error](dynasoar::FrameWriter& writer) { CHECK_THROWS_AS(writer.finish(), decltype(error)); };
+  };
+  CHECK(printed(Error("the disk is full"), finish(Error(""))).empty());
+  CHECK(printed(7, finish(7)).empty());
 }
 
 TEST_CASE("after an error a FrameWriter writes none of the frames that wait") {

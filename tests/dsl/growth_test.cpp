@@ -176,13 +176,23 @@ TEST_CASE("a heap stops at its limit, and says so") {
 }
 
 TEST_CASE("a heap grows for up to twice what its limit has room for, and for more it does not") {
-  for (const std::size_t pages : {15, 16}) {  // for which an eighth and one more are wanted: 17 and 19
-    CAPTURE(pages);
+  // For 15 pages, an eighth and one more are wanted, which are 17; for 16 or a bit more than 15, these are 19.
+  for (const std::size_t cells : {cells_of(15), cells_of(15) + 1, cells_of(16)}) {
+    CAPTURE(cells);
     Handle handle(grows(2, 8));
-    handle.parallel_new<Cell>(cells_of(pages));
+    handle.parallel_new<Cell>(cells);
     CHECK_THROWS_AS(handle.synchronize(), AllocationError);
-    CHECK(handle.count<Cell>() == cells_of(pages == 15 ? 8 : 2));
+    CHECK(handle.count<Cell>() == cells_of(cells == cells_of(15) ? 8 : 2));
   }
+}
+
+TEST_CASE("a heap that has free pages enough does not grow") {
+  Handle handle(grows(8, 64));
+  for (int round = 0; round < 8; ++round) {
+    handle.parallel_new<Cell>(cells_of(2));
+    handle.parallel_do<&Cell::die_if>(std::uint64_t{0}, std::uint64_t{1});
+  }
+  CHECK(handle.statistics().growths == 0);
 }
 
 TEST_CASE("a heap of fixed size does not grow") {

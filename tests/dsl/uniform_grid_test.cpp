@@ -422,6 +422,17 @@ TEST_CASE("within a cell, neighbours are visited in the order of the field that 
   CHECK(search<Plane32>(handle, grid.view(), {{2, 2}}, 1)[0].in_order == expected.in_order);
 }
 
+TEST_CASE("in a grid that is full exactly, the last cell has its order, too") {
+  World32::Handle handle({.heap_bytes = 1 << 20, .threads = 4});
+  const std::vector<Plane32> positions(50, Plane32{7.5f, 7.5f});
+  create<Plane32>(handle, positions, 3);
+  World32::Grid grid(handle, with(kSquare, positions.size()));
+  grid.rebuild<&World32::Dot::seen, &World32::Dot::id_>();
+  Found expected;
+  for (std::uint32_t id = 0; id < positions.size(); ++id) expected.add(id);
+  CHECK(search<Plane32>(handle, grid.view(), {{7, 7}}, 1)[0].in_order == expected.in_order);
+}
+
 TEST_CASE("a loop in the grid's order visits every object once, also those in no cell") {
   World32::Handle handle({.heap_bytes = 16 << 20, .threads = 3});
   std::vector<Plane32> positions = random_positions(1000, 4);
