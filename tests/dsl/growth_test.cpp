@@ -186,15 +186,6 @@ TEST_CASE("a heap grows for up to twice what its limit has room for, and for mor
   }
 }
 
-TEST_CASE("a heap that has free pages enough does not grow") {
-  Handle handle(grows(8, 64));
-  for (int round = 0; round < 8; ++round) {
-    handle.parallel_new<Cell>(cells_of(2));
-    handle.parallel_do<&Cell::die_if>(std::uint64_t{0}, std::uint64_t{1});
-  }
-  CHECK(handle.statistics().growths == 0);
-}
-
 TEST_CASE("a heap of fixed size does not grow") {
   Handle handle({.heap_bytes = 8 * kPage, .threads = 4});
   handle.parallel_new<Cell>(cells_of(8) + 1);
