@@ -416,6 +416,12 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(sweep.Room(99, 25, None, Gpu).allows(3), False)
         Gpu.free = 1000
         self.assertEqual([sweep.Room(100, 1, 300, Gpu).allows(n) for n in (0, 1, 2, 3)], [True, True, True, False])
+        for given in (300, None):  # what is given holds, whatever was seen
+            room = sweep.Room(100, 1, given, Gpu)
+            room.saw(1, 300)
+            self.assertEqual([room.allows(n) for n in (1, 2, 3)], [True, True, False])
+            room.saw(1, 600)
+            self.assertEqual(room.allows(1), given is not None)
 
     def test_measures_are_of_the_last_rows(self):
         log = self.folder / "log.csv"
@@ -472,7 +478,7 @@ class SweepTest(unittest.TestCase):
     def test_memory_of_a_gpu_counts_as_well(self):
         smi = self.folder / "bin/nvidia-smi"
         smi.parent.mkdir()
-        smi.write_text('#!/bin/sh\ncase "$1" in *memory.free*) echo 1000 ;; esac\n')
+        smi.write_text('#!/bin/sh\ncase "$1" in *memory.free*) echo 1000 ;; *) printf "12, [N/A]\\n[Not Found], 5\\n" ;; esac\n')
         smi.chmod(0o755)
         self.write('repetitions = 6\noptions.do = "sleep"\ngpu_memory = "400MiB"\n')
         path = {"PATH": f"{smi.parent}:{os.environ['PATH']}"}
@@ -494,6 +500,10 @@ class SweepTest(unittest.TestCase):
             chart = (self.folder / "s/chart.svg").read_text(encoding="utf-8")
             self.assertTrue(">--speed</text>" in chart and ">fish</text>" in chart)
             self.assertEqual(chart.count(">fish</text>"), 1)  # no legend for a single line
+            self.assertRegex(chart, r">0(\.0)?</text>")  # from which values are judged
+            self.write('repetitions = 3\ngrid.speed = [3, 1, 2]\nchart.y = ["fish"]\n')
+            self.assertEqual(self.sweep("--out", "mixed").returncode, 0)
+            self.assertEqual((self.folder / "mixed/chart.svg").read_text(encoding="utf-8"), chart)
             self.write('grid.speed = [1, 2]\nchart.y = ["fish", "sharks"]\n')
             self.assertEqual(self.sweep("--out", "two").returncode, 0)
             chart = (self.folder / "two/chart.svg").read_text(encoding="utf-8")
@@ -516,7 +526,10 @@ class SweepTest(unittest.TestCase):
                               ('last = 0', "last: expected a whole number of at least 1"), ('seed = -1', "seed: expected a whole"),
                               (f'last = {10**30}', "the greatest that is allowed is 2147483648"),
                               (f"grid.a = {[*range(1001)]}\ngrid.b = {[*range(1000)]}", "[grid]: it has more than 1000000 combinations"),
+                              (f"seed = {2**63}", f"the greatest that is allowed is {2**63 - 1}"),
                               (f"seed = {'[' * 100000}", "s.toml: "),
+                              ('chart = 3', "[chart]: expected x"), ('chart.z = "speed"', "[chart]: expected x"),
+                              ('chart.y = "fish"', "[chart]: expected x"),
                               ('measures = "fish"', "measures: expected a list"),
                               ('memory = "lots"', "memory: 'lots' is no size, such as 512MiB"),
                               ('grid.speed = [1]\nchart.x = "fish"', "[chart] x: 'fish' is none of the options that vary: speed"),
