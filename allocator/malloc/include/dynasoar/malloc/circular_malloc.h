@@ -106,8 +106,8 @@ struct SplitHeap {
     std::uint32_t level = 0;
     while (chunk >> (level + 1) != 0) ++level;
     const std::uint32_t size = split.root() >> level;
-    const std::uint32_t at = begin + level * split.root() + (chunk - (1u << level)) * size;
-    headers.put_free(at, at + size);
+    const std::uint32_t first = begin + level * split.root() + (chunk - (1u << level)) * size;
+    headers.put_free(first, first + size);
   }
 };
 

@@ -21,11 +21,11 @@
 #include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/address_map.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {
@@ -101,7 +101,7 @@ class StaticCoalescingMalloc {
  public:
   static constexpr MallocProperties kProperties{Pieces::kNames[static_cast<int>(kScope)], true, true, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<StaticCoalescingMalloc>;
 
   /// @pre per block: all threads of the block call it, with the same `bytes`
   template <class Warp = PlatformWarp>
@@ -133,12 +133,23 @@ class StaticCoalescingMalloc {
     return pool_.largest() < kLeastBytes ? 0 : pool_.largest() / kMallocAlignment * kMallocAlignment - kOverhead;
   }
 
+  /// For Storage. @throws Error as Pool does, which has to hand out the superblock of a full block or warp
+  static StaticCoalescingMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::size_t superblock = kCounterBytes + kMostThreads * piece_bytes(needs.largest_request);
+    const std::size_t words = Pieces::words_needed(needs.heap_bytes);
+    StaticCoalescingMalloc made{};
+    made.pool_ = memory.make_pool<Pool>(executor, {needs.heap_bytes, superblock});
+    made.pieces_ = Pieces::over(memory.make_table<detail::AddressMap::Word>(words), words);
+    return made;
+  }
+
  private:
   using Counter = AtomicWord<std::uint32_t>;
 
   static constexpr std::size_t kCounterBytes = kMallocAlignment;  // in front of the pieces
   static constexpr std::size_t kOverhead = kCounterBytes + Pieces::kBytes;
   static constexpr std::size_t kLeastBytes = kOverhead + kMallocAlignment;
+  static constexpr std::size_t kMostThreads = kCudaBackend && kScope == CoalescingScope::block ? 1024 : 32;
 
   __host__ __device__ static std::size_t piece_bytes(std::size_t bytes) {
     return Pieces::kBytes + detail::round_up(bytes, kMallocAlignment);
@@ -163,31 +174,6 @@ class StaticCoalescingMalloc {
 
   Pool pool_;
   Pieces pieces_;
-};
-
-/// Owns the memory of the superblocks, and the map.
-template <CoalescingScope kScope, class Pieces, class Pool>
-class StaticCoalescingMalloc<kScope, Pieces, Pool>::Storage {
- public:
-  /// @throws Error as Pool does, which has to hand out the superblock of a full block or warp
-  Storage(Executor& executor, const MallocNeeds& needs)
-      : pool_(executor, {needs.heap_bytes, kCounterBytes + kMostThreads * piece_bytes(needs.largest_request)}),
-        words_(Pieces::words_needed(needs.heap_bytes)) {
-    words_.fill_bytes(0);
-    view_.pool_ = pool_.view();
-    view_.pieces_ = Pieces::over(words_.data(), words_.size());
-  }
-
-  StaticCoalescingMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return pool_.heap_bytes(); }
-  std::size_t state_bytes() const { return pool_.state_bytes() + words_.bytes(); }
-
- private:
-  static constexpr std::size_t kMostThreads = kCudaBackend && kScope == CoalescingScope::block ? 1024 : 32;
-
-  typename Pool::Storage pool_;
-  DeviceArray<detail::AddressMap::Word> words_;
-  StaticCoalescingMalloc view_{};
 };
 
 /// Static, per block, with headers.

@@ -18,6 +18,7 @@
 
 #include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
@@ -40,7 +41,7 @@ class DynamicCoalescingMalloc {
  public:
   static constexpr MallocProperties kProperties{"coalescing", true, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<DynamicCoalescingMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -88,6 +89,14 @@ class DynamicCoalescingMalloc {
     return (units - 1 < kMostUnitsOfLane ? units - 1 : kMostUnitsOfLane) * kUnit - kHeaderBytes;
   }
 
+  /// For Storage. @throws Error as Pool does, which has to hand out a superblock for a request by itself
+  static DynamicCoalescingMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::size_t superblock = superblock_bytes(units_for(needs.largest_request));
+    DynamicCoalescingMalloc made{};
+    made.pool_ = memory.make_pool<Pool>(executor, {needs.heap_bytes, superblock});
+    return made;
+  }
+
  private:
   using Header = AtomicWord<std::uint64_t>;
 
@@ -128,24 +137,6 @@ class DynamicCoalescingMalloc {
   }
 
   Pool pool_;
-};
-
-template <class Pool>
-class DynamicCoalescingMalloc<Pool>::Storage {
- public:
-  /// @throws Error as Pool does, which has to hand out a superblock for a request by itself
-  Storage(Executor& executor, const MallocNeeds& needs)
-      : pool_(executor, {needs.heap_bytes, superblock_bytes(units_for(needs.largest_request))}) {
-    view_.pool_ = pool_.view();
-  }
-
-  DynamicCoalescingMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return pool_.heap_bytes(); }
-  std::size_t state_bytes() const { return pool_.state_bytes(); }
-
- private:
-  typename Pool::Storage pool_;
-  DynamicCoalescingMalloc view_{};
 };
 
 /// Superblocks are the toolkit's, as in the paper.

@@ -27,10 +27,10 @@
 #include <dynasoar/heap/requests.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/list_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 
 namespace dynasoar {
@@ -88,12 +88,31 @@ class BasicFdgMalloc {
     return (units - kHeaderUnits < kMostUnitsOfLane ? units - kHeaderUnits : kMostUnitsOfLane) * kUnit;
   }
 
+  /// For Storage. @throws Error as Pool does, which has to hand out superblocks, and the largest request
+  static BasicFdgMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    const std::uint32_t warps = executor.concurrent_warps();
+    const std::size_t share = needs.heap_bytes / kSuperblocksPerWarp / warps;
+    const std::size_t superblock = std::clamp(std::bit_floor(share), kLeastSuperblock, kMostSuperblock);
+    const std::size_t largest = std::max(needs.largest_request + kHeaderUnits * kUnit, superblock);
+    BasicFdgMalloc made{};
+    made.pool_ = memory.make_pool<Pool>(executor, {needs.heap_bytes, largest});
+    made.heaps_ = memory.make_table<Heap>(warps);
+    made.heap_count_ = warps;
+    made.superblock_units_ = static_cast<std::uint32_t>(superblock / kUnit);
+    return made;
+  }
+
  private:
   using Word = AtomicWord<std::uint64_t>;
 
   static constexpr std::size_t kUnit = kMallocAlignment;
   static constexpr std::uint32_t kHeaderUnits = 1;  // of a superblock: the address of the next
   static constexpr std::uint32_t kUsedBits = 13;    // for the units of the largest superblock
+
+  // Bytes of a superblock, and how many of them the pool can serve for each warp.
+  static constexpr std::size_t kLeastSuperblock = 1 << 10;
+  static constexpr std::size_t kMostSuperblock = 64 << 10;
+  static constexpr std::size_t kSuperblocksPerWarp = 4;
 
   /// A warp's heap, in a cache line of its own. All 0 if it is empty.
   struct alignas(128) Heap {
@@ -189,46 +208,16 @@ struct FreeHeaps {
 
 }  // namespace detail
 
-/// Owns the pool and the warps' heaps.
 template <class Pool>
-class BasicFdgMalloc<Pool>::Storage {
+class BasicFdgMalloc<Pool>::Storage : public detail::MallocStorage<BasicFdgMalloc> {
  public:
-  /// @throws Error as Pool does, which has to hand out superblocks, and the largest request
-  Storage(Executor& executor, const MallocNeeds& needs)
-      : Storage(executor, needs, executor.concurrent_warps(), superblock_bytes(executor, needs.heap_bytes)) {}
+  using detail::MallocStorage<BasicFdgMalloc>::MallocStorage;
 
   /// Frees the heaps of all warps. @pre no work that uses the memory is under way
   void free_all(Executor& executor) const {
-    executor.for_each_index(view_.heap_count_, detail::FreeHeaps<BasicFdgMalloc>{view_});
+    executor.for_each_index(this->view().heap_count_, detail::FreeHeaps<BasicFdgMalloc>{this->view()});
     executor.synchronize();
   }
-
-  BasicFdgMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return pool_.heap_bytes(); }
-  std::size_t state_bytes() const { return pool_.state_bytes() + heaps_.bytes(); }
-
- private:
-  static constexpr std::size_t kLeastSuperblock = 1 << 10;
-  static constexpr std::size_t kMostSuperblock = 64 << 10;
-  static constexpr std::size_t kSuperblocksPerWarp = 4;
-
-  static std::size_t superblock_bytes(Executor& executor, std::size_t heap_bytes) {
-    const std::size_t share = heap_bytes / kSuperblocksPerWarp / executor.concurrent_warps();
-    return std::clamp(std::bit_floor(share), kLeastSuperblock, kMostSuperblock);
-  }
-
-  Storage(Executor& executor, const MallocNeeds& needs, std::uint32_t warps, std::size_t superblock_bytes)
-      : pool_(executor, {needs.heap_bytes, std::max(needs.largest_request + kHeaderUnits * kUnit, superblock_bytes)}),
-        heaps_(detail::zeroed<Heap>(warps)) {
-    view_.pool_ = pool_.view();
-    view_.heaps_ = heaps_.data();
-    view_.heap_count_ = warps;
-    view_.superblock_units_ = static_cast<std::uint32_t>(superblock_bytes / kUnit);
-  }
-
-  typename Pool::Storage pool_;
-  DeviceArray<Heap> heaps_;
-  BasicFdgMalloc view_{};
 };
 
 /// Superblocks come from lists of free memory.

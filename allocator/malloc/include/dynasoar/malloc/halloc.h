@@ -16,7 +16,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include <dynasoar/malloc/device_malloc.h>
@@ -41,7 +40,7 @@ class BasicHalloc {
  public:
   static constexpr MallocProperties kProperties{"halloc", true, false, true};
 
-  class Storage;
+  using Storage = detail::MallocStorage<BasicHalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
@@ -65,23 +64,9 @@ class BasicHalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
- private:
-  using Slabs = detail::Slabs;
-
-  static constexpr std::size_t kMostBytes = 3 << 10;  // that a chunk may have
-
-  Slabs slabs_;
-  Large large_;
-  char* heap_;
-  std::size_t largest_;
-};
-
-/// Owns the slabs, their bitmaps, and the other allocator's memory.
-template <class Large>
-class BasicHalloc<Large>::Storage {
- public:
-  /// @throws Error if the heap is too small for a slab or for the largest request, or there is too little memory
-  Storage(Executor& executor, const MallocNeeds& needs) {
+  /// For Storage. @throws Error if the heap is too small for a slab or for the largest request, or there is too little
+  /// memory
+  static BasicHalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
     const bool has_large = needs.largest_request > kMostBytes;
     const std::size_t for_slabs = has_large ? needs.heap_bytes / 2 : needs.heap_bytes;
     const std::size_t slab_bytes = std::clamp(std::bit_floor(for_slabs / kSlabs), kLeastSlab, kMostSlab);
@@ -89,40 +74,41 @@ class BasicHalloc<Large>::Storage {
       throw Error("dynasoar: Halloc needs " + std::to_string(has_large ? 2 * kLeastSlab : kLeastSlab) +
                   " bytes at least; ask for more heap_bytes");
     }
-    view_.largest_ = kMostBytes;
+    BasicHalloc made{};
+    made.largest_ = kMostBytes;
     if (has_large) {
-      large_.emplace(executor, MallocNeeds{needs.heap_bytes - for_slabs, needs.largest_request});
-      view_.large_ = large_->view();
-      view_.largest_ = std::max(kMostBytes, view_.large_.largest());
-      if (view_.largest_ < needs.largest_request) {
+      made.large_ = memory.make_pool<Large>(executor, {needs.heap_bytes - for_slabs, needs.largest_request});
+      made.largest_ = std::max(kMostBytes, made.large_.largest());
+      if (made.largest_ < needs.largest_request) {
         throw Error(
             "dynasoar: Halloc has half of the heap for requests above 3072 bytes, which is less than the "
             "largest request; ask for more heap_bytes");
       }
     }
-    const auto count = static_cast<std::uint32_t>(for_slabs / slab_bytes);
-    view_.heap_ = memory_.make_heap(count * slab_bytes);
-    view_.slabs_ = make_slabs(count, static_cast<std::uint32_t>(slab_bytes));
+    const std::size_t slabs = for_slabs / slab_bytes;
+    made.heap_ = memory.make_heap(slabs * slab_bytes);
+    made.slabs_ = make_slabs(memory, static_cast<std::uint32_t>(slabs), static_cast<std::uint32_t>(slab_bytes));
+    return made;
   }
 
-  BasicHalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return memory_.heap_bytes() + (large_ ? large_->heap_bytes() : 0); }
-  std::size_t state_bytes() const { return memory_.table_bytes() + (large_ ? large_->state_bytes() : 0); }
-
  private:
+  using Slabs = detail::Slabs;
+
   static constexpr std::size_t kSlabs = 256;  // about so many
   static constexpr std::size_t kLeastSlab = 64 << 10;
   static constexpr std::size_t kMostSlab = 4 << 20;
+  static constexpr std::size_t kMostBytes = 3 << 10;  // that a chunk may have
 
-  Slabs make_slabs(std::uint32_t count, std::uint32_t slab_bytes) {
-    return Slabs(memory_.make_table<Slabs::Word>(count),
-                 memory_.make_table<Slabs::Word>(std::size_t{count} * Slabs::fields_of(slab_bytes)),
-                 memory_.make_table<Slabs::Head>(detail::SlabChunkSize::kCount), count, slab_bytes);
+  static Slabs make_slabs(detail::MallocMemory& memory, std::uint32_t count, std::uint32_t slab_bytes) {
+    return Slabs(memory.make_table<Slabs::Word>(count),
+                 memory.make_table<Slabs::Word>(std::size_t{count} * Slabs::fields_of(slab_bytes)),
+                 memory.make_table<Slabs::Head>(detail::SlabChunkSize::kCount), count, slab_bytes);
   }
 
-  detail::MallocMemory memory_;
-  std::optional<typename Large::Storage> large_;
-  BasicHalloc view_{};
+  Slabs slabs_;
+  Large large_;
+  char* heap_;
+  std::size_t largest_;
 };
 
 /// Large requests go to the toolkit's allocator, as in the papers.

@@ -1,9 +1,10 @@
 /// @file
-/// MallocStorage: the Storage of allocators that have a heap of their own and tables beside it. Used by most allocators
-/// in this folder.
+/// MallocStorage: the Storage of an allocator: a heap of its own or that of another allocator, and tables beside it.
+/// Used by the allocators in this folder.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -22,6 +23,7 @@ class MallocMemory {
   /// The memory to hand out. @pre called once
   char* make_heap(std::size_t bytes) {
     heap_ = DeviceArray<char>(bytes);
+    add_heap(bytes);
     return heap_.data();
   }
 
@@ -30,6 +32,7 @@ class MallocMemory {
   T* make_table(std::size_t count, unsigned char value = 0) {
     DeviceArray<char>& table = tables_.emplace_back(count * sizeof(T));
     table.fill_bytes(value);
+    state_bytes_ += table.bytes();
     return reinterpret_cast<T*>(table.data());
   }
 
@@ -42,16 +45,28 @@ class MallocMemory {
     return table;
   }
 
-  std::size_t heap_bytes() const { return heap_.bytes(); }
-  std::size_t table_bytes() const {
-    std::size_t bytes = 0;
-    for (const DeviceArray<char>& table : tables_) bytes += table.bytes();
-    return bytes;
+  /// Another allocator, which hands out all of the memory or a part of it.
+  template <class Pool>
+  Pool make_pool(Executor& executor, const MallocNeeds& needs) {
+    const auto storage = std::make_shared<typename Pool::Storage>(executor, needs);
+    pools_.push_back(storage);
+    heap_bytes_ += storage->heap_bytes();
+    state_bytes_ += storage->state_bytes();
+    return storage->view();
   }
 
+  /// Counts memory to hand out that belongs to others.
+  void add_heap(std::size_t bytes) { heap_bytes_ += bytes; }
+
+  std::size_t heap_bytes() const { return heap_bytes_; }
+  std::size_t state_bytes() const { return state_bytes_; }
+
  private:
+  std::size_t heap_bytes_ = 0;
+  std::size_t state_bytes_ = 0;
   DeviceArray<char> heap_;
   std::vector<DeviceArray<char>> tables_;
+  std::vector<std::shared_ptr<void>> pools_;
 };
 
 /// Owns the memory of an allocator.
@@ -66,7 +81,7 @@ class MallocStorage {
 
   M view() const { return view_; }
   std::size_t heap_bytes() const { return memory_.heap_bytes(); }
-  std::size_t state_bytes() const { return memory_.table_bytes(); }
+  std::size_t state_bytes() const { return memory_.state_bytes(); }
 
  private:
   MallocMemory memory_;

@@ -7,10 +7,10 @@
 #include <cstddef>
 
 #include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/toolkit_heap.h>
 
 namespace dynasoar {
@@ -27,7 +27,7 @@ class BareToolkitMalloc {
  public:
   static constexpr MallocProperties kProperties{"toolkit-bare", true, false, false};
 
-  class Storage;
+  using Storage = detail::MallocStorage<BareToolkitMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp = {}) const {
@@ -42,27 +42,19 @@ class BareToolkitMalloc {
 
   __host__ __device__ std::size_t largest() const { return largest_; }
 
- private:
-  std::size_t largest_;
-};
-
-/// Sees to it that the toolkit's heap is large enough.
-class BareToolkitMalloc::Storage {
- public:
+  /// For Storage: sees to it that the toolkit's heap is large enough. There may be more than what is asked for.
+  ///
   /// @throws Error on a GPU whose heap has been in use with a smaller size, or that has too little memory
-  Storage([[maybe_unused]] Executor& executor, const MallocNeeds& needs) : heap_bytes_(needs.heap_bytes) {
-    detail::enlarge_toolkit_heap(2 * heap_bytes_);
-    view_.largest_ = heap_bytes_;
+  static BareToolkitMalloc make(Executor&, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    detail::enlarge_toolkit_heap(2 * needs.heap_bytes);
+    memory.add_heap(needs.heap_bytes);
+    BareToolkitMalloc made{};
+    made.largest_ = needs.heap_bytes;
+    return made;
   }
 
-  BareToolkitMalloc view() const { return view_; }
-  /// What was asked for; there may be more.
-  std::size_t heap_bytes() const { return heap_bytes_; }
-  std::size_t state_bytes() const { return 0; }
-
  private:
-  std::size_t heap_bytes_;
-  BareToolkitMalloc view_{};
+  std::size_t largest_;
 };
 
 static_assert(DeviceMalloc<BareToolkitMalloc>);
@@ -77,7 +69,7 @@ class ToolkitMalloc {
  public:
   static constexpr MallocProperties kProperties{"toolkit", true, false, false};
 
-  class Storage;
+  using Storage = detail::MallocStorage<ToolkitMalloc>;
 
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp = {}) const {
@@ -103,6 +95,15 @@ class ToolkitMalloc {
 
   __host__ __device__ std::size_t largest() const { return limit_; }
 
+  /// For Storage. @throws Error as BareToolkitMalloc::make
+  static ToolkitMalloc make(Executor& executor, const MallocNeeds& needs, detail::MallocMemory& memory) {
+    ToolkitMalloc made{};
+    made.pool_ = memory.make_pool<BareToolkitMalloc>(executor, needs);
+    made.used_ = memory.make_table<AtomicWord<std::size_t>>(1);
+    made.limit_ = needs.heap_bytes;
+    return made;
+  }
+
  private:
   __device__ void* give_up(std::size_t size) const {
     used_->fetch_add(std::size_t{0} - size, Order::relaxed);
@@ -112,26 +113,6 @@ class ToolkitMalloc {
   BareToolkitMalloc pool_;
   AtomicWord<std::size_t>* used_;  // bytes, headers included
   std::size_t limit_;              // of used_
-};
-
-/// The toolkit's heap and the count.
-class ToolkitMalloc::Storage {
- public:
-  /// @throws Error as BareToolkitMalloc::Storage does
-  Storage(Executor& executor, const MallocNeeds& needs) : used_(1) {
-    used_.fill_bytes(0);
-    view_.pool_ = BareToolkitMalloc::Storage(executor, needs).view();
-    view_.used_ = reinterpret_cast<AtomicWord<std::size_t>*>(used_.data());
-    view_.limit_ = needs.heap_bytes;
-  }
-
-  ToolkitMalloc view() const { return view_; }
-  std::size_t heap_bytes() const { return view_.limit_; }
-  std::size_t state_bytes() const { return used_.bytes(); }
-
- private:
-  DeviceArray<std::size_t> used_;
-  ToolkitMalloc view_{};
 };
 
 static_assert(DeviceMalloc<ToolkitMalloc>);
