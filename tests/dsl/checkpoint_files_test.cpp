@@ -1,5 +1,4 @@
 // Files of checkpoints that are damaged, foreign or half written do no harm.
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -266,15 +265,10 @@ TEST_CASE("if a checkpoint cannot be written, the old one stays, and the heap as
   const auto expected = world.digest();
   CHECK_THROWS_WITH_AS(world.save(folder / "no/such/folder"), doctest::Contains("No such file"), Error);
   world.run(1);
-  rlimit old{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit small = old;
-  small.rlim_cur = 10'000;
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  CHECK_THROWS_WITH_AS(world.save(folder / "a"), doctest::Contains("File too large"), Error);
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, old_handler);
+  {
+    const dynasoar::test::FullDisk disk(10'000);
+    CHECK_THROWS_WITH_AS(world.save(folder / "a"), doctest::Contains("File too large"), Error);
+  }
   CHECK(folder.files() == 1);
   CHECK(contents_of(folder / "a") == before);
   world.load(folder / "a");

@@ -211,6 +211,15 @@ class World {
 
   void create_owners() { handle.parallel_new<Owner>(kOwners, owners_.data()); }
 
+  /// Dogs, cats and owners who know each other, of which so many percent die.
+  void populate(std::uint32_t dogs, std::uint32_t cats, std::uint32_t percent) {
+    create<Dog>(dogs);
+    create<Cat>(cats);
+    create_owners();
+    make_friends();
+    kill(percent);
+  }
+
   void make_friends() {
     ++round_;
     handle.parallel_do<Animal, &Animal::befriend>(everybody(), round_);
@@ -278,11 +287,7 @@ TEST_CASE("objects keep their contents, pointers follow them, and few slots stay
       CAPTURE(threads);
       CAPTURE(percent);
       World world(2 * kMost, threads);
-      world.create<Dog>(kMost);
-      world.create<Cat>(kMost);
-      world.create_owners();
-      world.make_friends();
-      world.kill(percent);
+      world.populate(kMost, kMost, percent);
       const Statistics before = world.handle.statistics();
       world.compact<Animal>();
       world.check();
@@ -310,10 +315,7 @@ struct CountListed {
 
 TEST_CASE("the next loop does not visit blocks that are gone") {
   World world(10000);
-  world.create<Dog>(10000);
-  world.create_owners();
-  world.make_friends();
-  world.kill(70);
+  world.populate(10000, 0, 70);
   world.compact<Animal>();
   world.handle.parallel_do<&Dog::join>(world.everybody(), std::uint64_t{1});
   Counters listed(1);
@@ -325,11 +327,7 @@ TEST_CASE("the next loop does not visit blocks that are gone") {
 TEST_CASE("only the class that is named moves, and its subclasses") {
   constexpr std::uint32_t kMost = 5000;
   World world(2 * kMost);
-  world.create<Dog>(kMost);
-  world.create<Cat>(kMost);
-  world.create_owners();
-  world.make_friends();
-  world.kill(50);
+  world.populate(kMost, kMost, 50);
   const Statistics before = world.handle.statistics();
   const std::vector<Animal*> animals = world.pointers();
   world.compact<Cat>();
@@ -345,11 +343,7 @@ TEST_CASE("nothing moves where there is nothing to gain") {
   World world(1000);
   world.compact<Animal>();  // no objects
   world.check();
-  world.create<Dog>(1);
-  world.create<Cat>(128);
-  world.create_owners();
-  world.make_friends();
-  world.kill(0);
+  world.populate(1, 128, 0);
   world.compact<Animal>();  // several threads had begun a block each
   CHECK(world.of(kDog).blocks == 1);
   CHECK(world.of(kCat).blocks == 2);
@@ -366,10 +360,7 @@ TEST_CASE("nothing moves where there is nothing to gain") {
 
 TEST_CASE("values that are no pointers to objects of the class stay as they are") {
   World world(5000);
-  world.create<Dog>(5000);
-  world.create_owners();
-  world.make_friends();
-  world.kill(60);
+  world.populate(5000, 0, 60);
   std::vector<Animal*> garbage;
   for (Animal* const animal : world.pointers()) {
     const auto bits = reinterpret_cast<std::uint64_t>(animal);
@@ -391,10 +382,7 @@ TEST_CASE("values that are no pointers to objects of the class stay as they are"
 
 TEST_CASE("any number of arrays is updated, each up to its size") {
   World world(5000);
-  world.create<Dog>(5000);
-  world.create_owners();
-  world.make_friends();
-  world.kill(60);
+  world.populate(5000, 0, 60);
   const std::vector<Animal*> before = world.pointers();
   std::vector<DeviceArray<Animal*>> copies;
   for (int i = 0; i < 19; ++i) copies.emplace_back(before.size()).upload(before);
@@ -461,7 +449,7 @@ std::uint32_t pour(AllocatorHandle<Dust>& handle, std::size_t full, std::size_t 
   const std::uint32_t first = blocks[64 * full];
   handle.parallel_do<Speck>([first, left] __device__(Speck * speck) {
     const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(speck));
-    if (speck->block_ >= first && at.slot() >= left) dynasoar::destroy(speck);
+    if (speck->block_ >= first && place.slot() >= left) dynasoar::destroy(speck);
   });
   CHECK(handle.statistics().types[0].blocks == full + others);
   return first;
@@ -539,10 +527,7 @@ TEST_CASE("objects come, go and move, round after round") {
 TEST_CASE("a second compaction does what extreme fragmentation leaves to it") {
   constexpr std::uint32_t kMost = 100000 / dynasoar::test::kSlowdown;
   World world(kMost);
-  world.create<Dog>(kMost);
-  world.create_owners();
-  world.make_friends();
-  world.kill(98);
+  world.populate(kMost, 0, 98);
   world.compact<Animal>();
   world.compact<Animal>();
   world.check();
@@ -570,11 +555,7 @@ TEST_CASE("compaction may be a part of a recorded step, and decides each time an
 
 TEST_CASE("lists that are kept stay right when objects move") {
   World world(6000);
-  world.create<Dog>(3000);
-  world.create<Cat>(3000);
-  world.create_owners();
-  world.make_friends();
-  world.kill(60);
+  world.populate(3000, 3000, 60);
   const auto kept = world.handle.keep_lists();
   world.check();
   const auto blocks = world.of(kDog).blocks;

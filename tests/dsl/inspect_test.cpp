@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <doctest/doctest.h>
 #include <pugixml.hpp>
 
@@ -25,10 +23,12 @@
 #include <dynasoar/lattice.h>
 
 #include "../platform/test_support.h"
+#include "test_folder.h"
 
 namespace inspect_test {
 
 using dynasoar::AllocatorHandle;
+using dynasoar::test::TestFolder;
 
 template <class T>
 class Box;
@@ -67,16 +67,6 @@ struct MakeInOrder {
   __device__ void operator()(std::size_t) const {
     for (std::size_t i = 0; i < count; ++i) dynasoar::make_new<T>(i);
   }
-};
-
-/// A file that is there while this lives.
-struct File {
-  std::string path =
-      (std::filesystem::temp_directory_path() / ("dynasoar-inspect-" + std::to_string(::getpid()) + ".svg")).string();
-  File() = default;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { std::filesystem::remove(path); }
 };
 
 /// An SVG file, parsed.
@@ -144,9 +134,10 @@ std::size_t times(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("the picture of the layout shows each class's fields where they are") {
-  const File file;
-  dynasoar::layout_svg<AllocatorT>(file.path);
-  const Picture picture(file.path);
+  const TestFolder folder;
+  const std::string path = folder / "a.svg";
+  dynasoar::layout_svg<AllocatorT>(path);
+  const Picture picture(path);
   const std::string page = std::to_string(AllocatorT::pages().bytes);
   const std::string blocks = std::to_string(AllocatorT::pages().blocks_per_page[1]);
   CHECK(picture.texts_with("Bee: 1280 bytes, 0.0 % unused; " + blocks + " blocks in a page of " + page + " bytes") ==
@@ -180,9 +171,10 @@ TEST_CASE("the picture of the heap shows each block and how full it is") {
   handle.parallel_for(1, MakeInOrder<Bee>{32});
   handle.parallel_do<Bee, &Ant::die_if_odd>();
   handle.parallel_for(1, MakeInOrder<Box<int>>{1});
-  const File file;
-  dynasoar::heap_svg(handle, file.path);
-  const Picture picture(file.path);
+  const TestFolder folder;
+  const std::string path = folder / "a.svg";
+  dynasoar::heap_svg(handle, path);
+  const Picture picture(path);
   CHECK(picture.texts_with("A square is a block") == 1);
   CHECK(picture.texts_with("Ant: 272 objects in 5 blocks, 15.0 % of their slots free") == 1);
   CHECK(picture.texts_with("Bee: 16 objects in 1 block, 75.0 % of their slots free") == 1);
@@ -217,9 +209,10 @@ TEST_CASE("the picture of a large heap has squares for several blocks") {
   AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{64} << 20, .threads = 4});
   handle.parallel_new<Ant>(3'000'000);
   handle.synchronize();
-  const File file;
-  dynasoar::heap_svg(handle, file.path);
-  const Picture picture(file.path);
+  const TestFolder folder;
+  const std::string path = folder / "a.svg";
+  dynasoar::heap_svg(handle, path);
+  const Picture picture(path);
   CHECK(picture.texts_with(" blocks in a row, the stronger the fuller") == 1);
   CHECK(picture.rectangles.size() < 9700);
   std::uint64_t objects = 0;  // of the squares, none of which is left out
@@ -233,7 +226,7 @@ TEST_CASE("the picture of a large heap has squares for several blocks") {
   // The last blocks of four threads, and those of the pages that these are in. A GPU's warps leave more.
   if (!dynasoar::kCudaBackend) CHECK(not_full <= 4 + 4);
   CHECK(objects == 3'000'000);
-  CHECK(std::filesystem::file_size(file.path) < 2'000'000);
+  CHECK(std::filesystem::file_size(path) < 2'000'000);
 }
 
 TEST_CASE("the picture of a large heap shows the last blocks, too, if they fill no square") {
@@ -241,9 +234,10 @@ TEST_CASE("the picture of a large heap shows the last blocks, too, if they fill 
   dynasoar::Statistics now;
   now.types.resize(classes.classes.size());
   const std::vector<dynasoar::detail::BlockMark> marks(9601, {dynasoar::detail::BlockState::open, 0, 64});
-  const File file;
-  dynasoar::detail::draw_heap(classes, now, marks, {}, file.path);
-  const Picture picture(file.path);
+  const TestFolder folder;
+  const std::string path = folder / "a.svg";
+  dynasoar::detail::draw_heap(classes, now, marks, {}, path);
+  const Picture picture(path);
   CHECK(picture.texts_with("A square is 2 blocks in a row") == 1);
   CHECK(picture.rectangles_ending(": 128 objects") == 4800);
   CHECK(picture.rectangles_ending("block 9600: 64 objects") == 1);
@@ -297,9 +291,10 @@ TEST_CASE("everything in the pictures is in its place") {
   const std::array<dynasoar::detail::ClassInfo, 2> infos = {
       {{"Bee", 1152, 3, fields}, {"Ant", 576, 2, {&fields[1], 1}}}};
   const dynasoar::detail::ClassTable classes{infos, 4096, 4, 64};
-  const File file;
-  dynasoar::detail::draw_layout(classes, file.path);
-  CHECK(elements_of(file.path) == R"(100% 100% 
+  const TestFolder folder;
+  const std::string path = folder / "a.svg";
+  dynasoar::detail::draw_layout(classes, path);
+  CHECK(elements_of(path) == R"(100% 100% 
 20 30 20 Fields in a block of 64 objects, in bytes
 20 68 15 Bee: 1152 bytes, 5.6 % unused; 3 blocks in a page of 4096 bytes, of which 15.6 % are left over
 20 76 960 30 unused
@@ -336,8 +331,8 @@ TEST_CASE("everything in the pictures is in its place") {
   marks[4] = {BlockState::closed, 1, 0};
   marks[5] = {BlockState::open, 1, 1};
   marks[3] = marks[6] = marks[7] = {BlockState::unused, 0, 0};
-  dynasoar::detail::draw_heap(classes, now, marks, {}, file.path);
-  CHECK(elements_of(file.path) == R"(100% 100% 
+  dynasoar::detail::draw_heap(classes, now, marks, {}, path);
+  CHECK(elements_of(path) == R"(100% 100% 
 20 30 20 Heap of 253952 bytes, 3.2 % used
 20 52 13 A square is a block, the stronger the fuller; where nothing is drawn, pages are free.
 20 67 12 12 Bee
@@ -359,14 +354,15 @@ TEST_CASE("as many classes and fields as there can be have fills of their own") 
     svg.rectangle(1, 1, 1, 1, svg.fill(number), 1, std::to_string(number));
     svg.rectangle(1, 1, 1, 1, svg.fill(number), 1, std::to_string(number));  // with the same pattern
   }
-  const File file;
-  svg.write(file.path, 100);
-  const Picture picture(file.path);
+  const TestFolder folder;
+  const std::string path = folder / "a.svg";
+  svg.write(path, 100);
+  const Picture picture(path);
   std::set<std::string> fills;
   for (const Picture::Rectangle& one : picture.rectangles) fills.insert(one.fill);
   CHECK(fills.size() == 340);
   pugi::xml_document document;
-  document.load_file(file.path.c_str());
+  document.load_file(path.c_str());
   std::set<std::string> patterns;  // without their names
   std::size_t count = 0;
   for (pugi::xml_node pattern : document.document_element().child("defs").children("pattern")) {

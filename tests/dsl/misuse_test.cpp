@@ -186,13 +186,19 @@ class World {
   void put(const std::vector<Agent*>& pointers) { pointers_.upload(pointers); }
   void forge(std::uint64_t bits) { pointers_.upload({reinterpret_cast<Agent*>(bits)}); }
 
+  /// Makes fish and waits. @return pointer 0
+  std::uint64_t make_fish(int value) {
+    run(Act::make_fish, value);
+    handle.synchronize();
+    return bits();
+  }
+
   /// Makes fish until one has the block and slot of an object that is gone; pointer 0 is the last of them. On a GPU,
   /// which block a thread fills first depends on the multiprocessor that it runs on.
   void make_fish_in_place_of(std::uint64_t gone, int value) {
     const Handle place(gone);
     do {
-      run(Act::make_fish, value);
-      handle.synchronize();  // throws if the heap is full
+      make_fish(value);  // throws if the heap is full
     } while (AllocatorT::block_of(Handle(bits())) != AllocatorT::block_of(place) ||
              Handle(bits()).slot() != place.slot());
   }
@@ -223,7 +229,7 @@ class World {
   /// Checks that there is one report, and the heap in order. @return it
   MisuseReport only(Misuse kind, std::uint64_t count) {
     const std::vector<MisuseReport> all = reports();
-    CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(handle)) == "");
+    CHECK(dynasoar::test::heap_errors(handle) == "");
     CHECK(reports().empty());  // a report is made once
     REQUIRE(all.size() == 1);
     CHECK(all[0].kind == kind);
@@ -277,9 +283,7 @@ TEST_CASE("an object that is destroyed twice, in one loop or in two, is destroye
 
 TEST_CASE("destroying through a stale pointer leaves the object that now has the slot alone") {
   World world(1);
-  world.run(Act::make_fish, 1);
-  world.handle.synchronize();
-  const std::uint64_t stale = world.bits();
+  const std::uint64_t stale = world.make_fish(1);
   world.run(Act::destroy);
   world.make_fish_in_place_of(stale, 2);
   const std::uint64_t before = world.sum<Fish>();
@@ -291,9 +295,7 @@ TEST_CASE("destroying through a stale pointer leaves the object that now has the
 
 TEST_CASE("a field of a destroyed object is neither read nor written, also when the slot has a new object") {
   World world(1);
-  world.run(Act::make_fish, 1);
-  world.handle.synchronize();
-  const std::uint64_t stale = world.bits();
+  const std::uint64_t stale = world.make_fish(1);
   world.run(Act::destroy);
   world.run(Act::set, 3);
   const MisuseReport freed = world.only(Misuse::stale_access, 1);
@@ -309,9 +311,7 @@ TEST_CASE("a field of a destroyed object is neither read nor written, also when 
 
 TEST_CASE("a stale pointer is told when its page has changed to another class") {
   World world(1, {}, 4);
-  world.run(Act::make_fish, 1);
-  world.handle.synchronize();
-  const std::uint64_t stale = world.bits();
+  const std::uint64_t stale = world.make_fish(1);
   world.run(Act::destroy);
   world.handle.parallel_new<Shark>(4 * 64 * 64, 7);  // fills the heap
   CHECK_THROWS_AS(world.handle.synchronize(), AllocationError);
@@ -327,8 +327,7 @@ TEST_CASE("pointers to objects that have moved are stale, and compaction makes n
   constexpr std::size_t kFish = 512;
   constexpr std::size_t kAlive = (kFish + 2) / 3;
   World world(kFish, {}, 32);
-  world.run(Act::make_fish, 1);
-  world.handle.synchronize();
+  world.make_fish(1);
   const std::vector<Agent*> gone = world.pointers();
   world.run(Act::destroy);
   world.run(Act::make_fish, 2);  // in the same slots
@@ -343,7 +342,7 @@ TEST_CASE("pointers to objects that have moved are stale, and compaction makes n
   told.upload(gone);
   world.handle.compact<Fish>({}, dynasoar::pointers(told.data(), kFish),
                              dynasoar::pointers(world.device_pointers(), kFish));
-  CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(world.handle)) == "");
+  CHECK(dynasoar::test::heap_errors(world.handle) == "");
   CHECK(world.sum<Fish>() == 2 * kAlive);
   CHECK(told.download() == gone);
   const std::vector<Agent*> after = world.pointers();
@@ -377,9 +376,7 @@ TEST_CASE("pointers to objects that have moved are stale, and compaction makes n
 
 TEST_CASE("generations wrap after 256 objects in one slot: then, and only then, a stale pointer looks fresh") {
   World world(1);
-  world.run(Act::make_fish, 0);
-  world.handle.synchronize();
-  const std::uint64_t first = world.bits();
+  const std::uint64_t first = world.make_fish(0);
   for (int i = 1; i < 256; ++i) {
     world.handle.parallel_do<Fish, &Agent::vanish>();
     world.make_fish_in_place_of(first, 0);
@@ -391,13 +388,7 @@ TEST_CASE("generations wrap after 256 objects in one slot: then, and only then, 
 }
 
 TEST_CASE("pointers of an AllocatorHandle that is gone are stale for the next one") {
-  std::uint64_t old = 0;
-  {
-    World world(1);
-    world.run(Act::make_fish, 1);
-    world.handle.synchronize();
-    old = world.bits();
-  }
+  const std::uint64_t old = World(1).make_fish(1);
   World world(1);
   world.make_fish_in_place_of(old, 10);
   const std::uint64_t before = world.sum<Fish>();
@@ -409,9 +400,7 @@ TEST_CASE("pointers of an AllocatorHandle that is gone are stale for the next on
 
 TEST_CASE("pointers that the allocator never made are told from its own") {
   World world(1);
-  world.run(Act::make_fish, 1);
-  world.handle.synchronize();
-  const std::uint64_t good = world.bits();
+  const std::uint64_t good = world.make_fish(1);
   const std::uint64_t page = AllocatorT::pages().bytes;
   const std::uint64_t foreign[] = {good + page * 8, good + 64,
                                    (good & ~(std::uint64_t{255} << 56)) | std::uint64_t{77} << 56,
@@ -487,8 +476,7 @@ TEST_CASE("pointers of another allocator's objects are not taken for this one's"
   other.parallel_for(1, MakeCoral{corals.data()});
   other.synchronize();
   World world(1);
-  world.run(Act::make_fish, 10);
-  world.handle.synchronize();
+  world.make_fish(10);
   const auto bits = reinterpret_cast<std::uint64_t>(corals.download()[0]);
   REQUIRE(Handle(bits).type_index() == Handle(world.bits()).type_index());
   world.forge(bits);
@@ -541,15 +529,14 @@ TEST_CASE("objects that many threads destroy at once are destroyed once, and wha
     const std::uint64_t made = kThreads / 3, wrong = kThreads - kObjects - reports[0].count;
     CHECK(wrong <= reports[0].count / 100);
     CHECK(world.handle.count<Fish>() == made - wrong);
-    CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(world.handle)) == "");
+    CHECK(dynasoar::test::heap_errors(world.handle) == "");
   }
 }
 
 #if !DYNASOAR_CUDA_BACKEND
 TEST_CASE("host code outside of loops does not create or destroy objects") {
   World world(1);
-  world.run(Act::make_fish, 1);
-  world.handle.synchronize();
+  world.make_fish(1);
   CHECK(dynasoar::make_new<Fish>(1) == nullptr);
   CHECK(says(world.only(Misuse::outside_loop, 1), "Fish: make_new called in host code outside of a loop once. Use"));
   dynasoar::destroy(world.pointers()[0]);
@@ -643,7 +630,7 @@ TEST_CASE("wherever allocations fail, nothing but what they would have made is m
       CHECK(world.handle.count<Agent>() == nests);  // no fish is left
       CHECK(statistics.created() == 50 - statistics.types[0].refused() + statistics.types[2].created + nests);
       CHECK(statistics.refused() > 0);
-      CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(world.handle)) == "");
+      CHECK(dynasoar::test::heap_errors(world.handle) == "");
     }
   }
 }
@@ -661,13 +648,7 @@ std::pair<int, std::string> run_child(const std::string& test) {
 }
 
 TEST_CASE("child: uses an object when no handle is alive" * doctest::skip()) {
-  std::uint64_t old = 0;
-  {
-    World world(1);
-    world.run(Act::make_fish, 1);
-    world.handle.synchronize();
-    old = world.bits();
-  }
+  const std::uint64_t old = World(1).make_fish(1);
   DeviceArray<Agent*> pointers(1);
   pointers.upload({reinterpret_cast<Agent*>(old)});
   dynasoar::Executor executor(1);
@@ -743,7 +724,7 @@ TEST_CASE("a loop that an exception ends passes it on and leaves a heap in order
   World world(100);
   world.run(Act::make_fish, 1);
   CHECK_THROWS_WITH_AS(world.handle.parallel_do<Fish>(Throw{}), "given up", std::runtime_error);
-  CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(world.handle)) == "");
+  CHECK(dynasoar::test::heap_errors(world.handle) == "");
   CHECK(world.sum<Fish>() == 100);
 }
 #endif

@@ -1,7 +1,6 @@
 // Files are written as a whole or not at all, where symbolic links lead, with their modes; devices and FIFOs in place;
 // and nothing waits for ever. Problems are found before anything is written.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -307,8 +306,8 @@ TEST_CASE("a FIFO is written in place while it is read, and never waited for wit
 
   std::string much;
   for (int i = 0; i < 50'000; ++i) much += std::to_string(100'000 + i);
-  std::string got;
-  std::thread reader([&] { got = contents_of(fifo); });
+  std::string received;
+  std::thread reader([&] { received = contents_of(fifo); });
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
     const int descriptor = ::open(fifo.c_str(), O_WRONLY | O_NONBLOCK);
     if (descriptor < 0) continue;  // the reader has not come yet
@@ -317,7 +316,7 @@ TEST_CASE("a FIFO is written in place while it is read, and never waited for wit
     break;
   }
   reader.join();
-  CHECK(got == much);
+  CHECK(received == much);
   CHECK(Clock::now() - start < std::chrono::seconds(4));
 
   const int idle = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
@@ -338,15 +337,13 @@ TEST_CASE("a FIFO is written in place while it is read, and never waited for wit
 
 TEST_CASE("a limit on the size of files is an error and not a signal, and a later write goes on") {
   const TestFolder folder;
-  rlimit old{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
-  const rlimit little{16, old.rlim_max};
   OutputFile log(folder / "log");
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &little) == 0);
-  CHECK_THROWS_WITH_AS(log.write("0123456789abcdefghij", 20), Contains("File too large; raise the limit"), Error);
-  CHECK(log.size() == 16);
-  CHECK_THROWS_AS(write_file(folder / "a", std::string(100, 'x')), Error);
-  setrlimit(RLIMIT_FSIZE, &old);
+  {
+    const dynasoar::test::FullDisk disk(16);
+    CHECK_THROWS_WITH_AS(log.write("0123456789abcdefghij", 20), Contains("File too large; raise the limit"), Error);
+    CHECK(log.size() == 16);
+    CHECK_THROWS_AS(write_file(folder / "a", std::string(100, 'x')), Error);
+  }
   log.write("ghij", 4);
   CHECK(contents_of(folder / "log") == "0123456789abcdefghij");
   CHECK(folder.files() == 1);

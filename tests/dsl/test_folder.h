@@ -1,6 +1,8 @@
 /// @file
-/// TestFolder: a folder for the files of a test case; and reading them.
+/// TestFolder: a folder for the files of a test case, reading them, and a disk that is full.
 #pragma once
+
+#include <sys/resource.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -31,6 +33,22 @@ class TestFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// While this lives, files of this process get no larger than so many bytes, as on a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 inline std::string contents_of(const std::string& path) {
