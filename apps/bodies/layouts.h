@@ -61,12 +61,6 @@ struct Pack {
   }
 };
 
-/// What a body shows to those that it attracts.
-struct alignas(16) Attraction {
-  Vector position;
-  float mass;
-};
-
 /// The sum of all attractions, for look_at_all.
 ///
 /// @tparam Count   callable, the number of bodies

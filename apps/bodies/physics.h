@@ -25,6 +25,12 @@ __host__ __device__ inline float squared_length(Vector a) {
   return a.x * a.x + a.y * a.y;
 }
 
+/// What a body shows to those that it attracts.
+struct alignas(16) Attraction {
+  Vector position;
+  float mass;
+};
+
 /// In m^3 / (kg s^2), of which only the value matters here.
 inline constexpr float kGravity = 6.673e-11f;
 /// Keeps the force of close bodies finite: G m m' / (d^2 + kSoftening).

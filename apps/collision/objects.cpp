@@ -22,16 +22,11 @@
 namespace collision::objects {
 inline namespace DYNASOAR_APP_ALLOCATOR {
 
+using bodies::Attraction;
 using bodies::Vector;
 
 class Body;
 using AllocatorT = app::Allocator<Body>;
-
-/// What a body shows to those that it attracts.
-struct alignas(16) Attraction {
-  Vector position;
-  float mass;
-};
 
 /// What a body shows to those that seek a heavier one.
 struct alignas(16) Candidate {
@@ -81,8 +76,8 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
   __device__ auto seek() {
     return dynasoar::device_reduce<Body>(
                Target{}, Heavier{}, [](Body* other) { return other->candidate(); },
-               [here = position_.get(), mine = weight_rank(mass_, number_)](const Candidate& other) {
-                 const bool wanted = other.rank > mine &&
+               [here = position_.get(), rank = weight_rank(mass_, number_)](const Candidate& other) {
+                 const bool wanted = other.rank > rank &&
                                      bodies::squared_length(other.position - here) < kMergeDistance * kMergeDistance;
                  return wanted ? Target{other.rank, other.body} : Target{};
                })

@@ -22,16 +22,11 @@
 namespace n_body::objects {
 inline namespace DYNASOAR_APP_ALLOCATOR {
 
+using bodies::Attraction;
 using bodies::Vector;
 
 class Body;
 using AllocatorT = app::Allocator<Body>;
-
-/// What a body shows to others.
-struct alignas(16) Attraction {
-  Vector position;
-  float mass;
-};
 
 using Neighbours = dynasoar::GridView<Body, Attraction>;
 

@@ -55,13 +55,12 @@ std::vector<BodyState> renumbered(std::vector<BodyState> states) {
   return states;
 }
 
-std::unique_ptr<Simulation> start(const Make& make, std::vector<BodyState> initial, int threads = 0,
-                                  int profile_every = 0) {
+Parameters from(std::vector<BodyState> initial, int threads = 0, int profile_every = 0) {
   Parameters parameters;
   parameters.initial = std::move(initial);
   parameters.threads = threads;
   parameters.profile_every = profile_every;
-  return make(parameters);
+  return parameters;
 }
 
 double distance(double x, double y) {
@@ -94,10 +93,10 @@ void check_steps(const Implementation& implementation, const std::vector<BodySta
   CAPTURE(initial.size());
   CAPTURE(threads);
   std::vector<BodyState> before = initial;
-  const std::unique_ptr<Simulation> simulation = start(implementation.make, initial, threads, profile_every);
+  const std::unique_ptr<Simulation> simulation = implementation.make(from(initial, threads, profile_every));
   for (int step = 0; step < steps; ++step) {
     CAPTURE(step);
-    const std::unique_ptr<Simulation> reference = start(implementation.reference, renumbered(before));
+    const std::unique_ptr<Simulation> reference = implementation.reference(from(renumbered(before)));
     reference->step();
     simulation->step();
     std::vector<BodyState> expected = reference->bodies();
@@ -117,6 +116,7 @@ std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size
   return states;
 }
 
+using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 
 struct Bodies : dynasoar::test::ModelDefaults {
@@ -168,7 +168,7 @@ TEST_CASE("bodies exactly as far apart as the cut-off attract each other, and no
     for (const Make& make : {implementation.make, implementation.reference}) {
       const auto moves = [&make](float y) {
         const std::vector<BodyState> pair = {{0, 0.125f, 0.125f, 0, 0, 800}, {1, 0.125f, y, 0, 0, 600}};
-        const std::unique_ptr<Simulation> simulation = start(with_cut_off(make, 0.5f), pair);
+        const std::unique_ptr<Simulation> simulation = with_cut_off(make, 0.5f)(from(pair));
         simulation->step();
         const std::vector<BodyState> after = simulation->bodies();
         CHECK((after[0].vy != 0) == (after[1].vy != 0));
@@ -183,7 +183,7 @@ TEST_CASE("bodies exactly as far apart as the cut-off attract each other, and no
 TEST_CASE("n-body with a cut-off is the same bit by bit for all allocators and numbers of threads") {
   const auto after = [](const Implementation& implementation, int threads) {
     const std::unique_ptr<Simulation> simulation =
-        start(with_cut_off(implementation.make, 0.1f), crowd(kQuick ? 100 : 700, 5, 1), threads);
+        with_cut_off(implementation.make, 0.1f)(from(crowd(kQuick ? 100 : 700, 5, 1), threads));
     dynasoar::test::run(*simulation, 10);
     return simulation->bodies();
   };
@@ -273,15 +273,13 @@ TEST_CASE("bodies are spots of light where they are: large if heavy, blue if slo
 TEST_CASE("two bodies attract each other with the force that the model gives") {
   // 0.6 apart: G m / (0.36 + 0.05) each way, for 0.02 s.
   const std::vector<BodyState> pair = {{0, -0.3f, 0, 0, 0, 800}, {1, 0.3f, 0, 0, 0, 600}};
-  for (const Implementation& implementation : n_body_implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = start(implementation.make, pair);
-    simulation->step();
-    const std::vector<BodyState> after = simulation->bodies();
+  for_each_run(n_body_implementations(), from(pair), [&](Simulation& simulation) {
+    simulation.step();
+    const std::vector<BodyState> after = simulation.bodies();
     CHECK(after[0].vx == doctest::Approx(6.673e-11 * 600 / 0.41 * 0.02).epsilon(1e-5));
     CHECK(after[1].vx == doctest::Approx(-6.673e-11 * 800 / 0.41 * 0.02).epsilon(1e-5));
     CHECK(after[0].vy == 0);
-  }
+  });
 }
 
 TEST_CASE("bodies in one place do not attract each other, and those that leave turn round") {
@@ -289,11 +287,11 @@ TEST_CASE("bodies in one place do not attract each other, and those that leave t
   const std::vector<BodyState> leaving = {{0, 0.999f, -0.999f, 0.1f, -0.1f, 500}};
   for (const Implementation& implementation : n_body_implementations()) {
     CAPTURE(implementation.name);
-    std::unique_ptr<Simulation> together = start(implementation.make, states);
+    std::unique_ptr<Simulation> together = implementation.make(from(states));
     together->step();
     CHECK((together->bodies() == states));
     together.reset();
-    const std::unique_ptr<Simulation> one = start(implementation.make, leaving);
+    const std::unique_ptr<Simulation> one = implementation.make(from(leaving));
     one->step();
     CHECK(one->bodies()[0].vx == -0.1f);
     CHECK(one->bodies()[0].vy == 0.1f);
@@ -303,9 +301,7 @@ TEST_CASE("bodies in one place do not attract each other, and those that leave t
 TEST_CASE("momentum is conserved while nothing bounces, and energy nearly") {
   std::vector<BodyState> initial = bodies::random_bodies(kQuick ? 60 : 200, 9, n_body::kLeastMass, n_body::kMostMass);
   for (BodyState& body : initial) body.x *= 0.5f, body.y *= 0.5f;  // far from where they would bounce
-  for (const Implementation& implementation : n_body_implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
+  for_each_run(n_body_implementations(), from(initial), [&](Simulation& simulation) {
     const auto potential = [](const std::vector<BodyState>& states) {
       double energy = 0;  // of a force G m m' / (d^2 + 0.05): G m m' atan(d / sqrt(0.05)) / sqrt(0.05)
       for (std::size_t i = 0; i < states.size(); ++i) {
@@ -316,32 +312,30 @@ TEST_CASE("momentum is conserved while nothing bounces, and energy nearly") {
       }
       return energy;
     };
-    const Totals before = simulation->totals();
-    const double energy_before = before.kinetic_energy + potential(simulation->bodies());
-    dynasoar::test::run(*simulation, 100);
-    const Totals after = simulation->totals();
+    const Totals before = simulation.totals();
+    const double energy_before = before.kinetic_energy + potential(simulation.bodies());
+    dynasoar::test::run(simulation, 100);
+    const Totals after = simulation.totals();
     CHECK(after.mass == before.mass);
     const double momentum = before.mass * 0.0005;  // what it could be
     CHECK(std::abs(after.momentum_x - before.momentum_x) < 1e-6 * momentum);
     CHECK(std::abs(after.momentum_y - before.momentum_y) < 1e-6 * momentum);
-    CHECK(after.kinetic_energy + potential(simulation->bodies()) == doctest::Approx(energy_before).epsilon(1e-5));
-  }
+    CHECK(after.kinetic_energy + potential(simulation.bodies()) == doctest::Approx(energy_before).epsilon(1e-5));
+  });
 }
 
 TEST_CASE("mass and momentum survive every merge") {
   const std::vector<BodyState> initial = crowd(kQuick ? 100 : 500, 21, 0.15f);
-  for (const Implementation& implementation : collision_implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
-    const Totals before = simulation->totals();
-    dynasoar::test::run(*simulation, 30);
-    const Totals after = simulation->totals();
+  for_each_run(collision_implementations(), from(initial), [&](Simulation& simulation) {
+    const Totals before = simulation.totals();
+    dynasoar::test::run(simulation, 30);
+    const Totals after = simulation.totals();
     CHECK(after.bodies < before.bodies);
     CHECK(after.mass == before.mass);
     CHECK(std::abs(after.momentum_x - before.momentum_x) < 1e-6 * before.mass * 0.0005);
     CHECK(std::abs(after.momentum_y - before.momentum_y) < 1e-6 * before.mass * 0.0005);
     CHECK(after.kinetic_energy < before.kinetic_energy * 1.01);  // merging loses some of it
-  }
+  });
 }
 
 TEST_CASE("who merges with whom follows the rules") {
@@ -352,7 +346,7 @@ TEST_CASE("who merges with whom follows the rules") {
   for (const Implementation& implementation : collision_implementations()) {
     CAPTURE(implementation.name);
     for (const Make& make : {implementation.make, implementation.reference}) {
-      const std::unique_ptr<Simulation> simulation = start(make, initial);
+      const std::unique_ptr<Simulation> simulation = make(from(initial));
       const auto numbers = [&] {
         std::vector<std::uint32_t> all;
         for (const BodyState& body : simulation->bodies()) all.push_back(body.number);
@@ -372,22 +366,20 @@ TEST_CASE("who merges with whom follows the rules") {
 TEST_CASE("who asks another one takes nobody in that step") {
   // 0 asks 1, which asks 2; 0 is too far from 2.
   const std::vector<BodyState> chain = {{0, 0, 0, 0, 0, 40}, {1, 0.004f, 0, 0, 0, 50}, {2, 0.008f, 0, 0, 0, 60}};
-  for (const Implementation& implementation : collision_implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = start(implementation.make, chain);
-    simulation->step();
-    const std::vector<BodyState> after = simulation->bodies();
+  for_each_run(collision_implementations(), from(chain), [&](Simulation& simulation) {
+    simulation.step();
+    const std::vector<BodyState> after = simulation.bodies();
     REQUIRE(after.size() == 2);
     CHECK(after[0].number == 0);
     CHECK(after[0].mass == 40);
     CHECK(after[1].number == 2);
     CHECK(after[1].mass == 110);
-  }
+  });
 }
 
 TEST_CASE("a run whose totals stop being finite, or that leaves the range of its arithmetic, names the step") {
   const auto error = [](const Make& make, const std::vector<BodyState>& initial) {
-    const std::unique_ptr<Simulation> simulation = start(make, initial);
+    const std::unique_ptr<Simulation> simulation = make(from(initial));
     simulation->record();
     try {
       for (int step = 1; step < 4; ++step) {
@@ -426,13 +418,11 @@ TEST_CASE("at the ends of the ranges that files may have, no result is infinite"
       }
     }
   }
-  for (const Implementation& implementation : implementations()) {
-    CAPTURE(implementation.name);
-    const std::unique_ptr<Simulation> simulation = start(implementation.make, initial);
+  for_each_run(implementations(), from(initial), [&](Simulation& simulation) {
     for (int step = 0; step < 5; ++step) {
-      simulation->step();
-      CHECK_NOTHROW(simulation->record());
+      simulation.step();
+      CHECK_NOTHROW(simulation.record());
     }
-    CHECK(simulation->take_history().back().mass > 0);
-  }
+    CHECK(simulation.take_history().back().mass > 0);
+  });
 }

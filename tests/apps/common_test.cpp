@@ -41,6 +41,7 @@
 #include <program/step_log.h>
 #include <program/summary.h>
 
+#include "../dsl/test_folder.h"
 #include "../platform/foreign_locale.h"
 
 TEST_CASE("numbers are grouped in thousands") {
@@ -207,25 +208,20 @@ TEST_CASE("grids have up to 2^31 - 1 cells") {
 }
 
 TEST_CASE("a check for writable outputs leaves nothing behind") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dynasoar-app-test";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  app::require_writable_file((folder / "new.png").string());
+  const dynasoar::test::TestFolder folder;
+  app::require_writable_file(folder / "new.png");
   CHECK_FALSE(std::filesystem::exists(folder / "new.png"));
   std::ofstream(folder / "old.png") << "kept";
-  app::require_writable_file((folder / "old.png").string());
+  app::require_writable_file(folder / "old.png");
   CHECK(std::filesystem::file_size(folder / "old.png") == 4);
-  CHECK_THROWS_AS(app::require_writable_file((folder / "missing" / "x.png").string()), app::UsageError);
-  CHECK_THROWS_AS(app::StepLog((folder / "missing" / "x.csv").string(), {{"fish"}}), app::UsageError);
-  std::filesystem::remove_all(folder);
+  CHECK_THROWS_AS(app::require_writable_file(folder / "missing/x.png"), app::UsageError);
+  CHECK_THROWS_AS(app::StepLog(folder / "missing/x.csv", {{"fish"}}), app::UsageError);
 }
 
 TEST_CASE("a log's ending says its form") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dynasoar-app-test-log";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const dynasoar::test::TestFolder folder;
   const auto lines = [&](const std::string& name) {
-    app::StepLog log((folder / name).string(), {{"fish", true}, {"energy", false}});
+    app::StepLog log(folder / name, {{"fish", true}, {"energy", false}});
     log.add(0, {7, 0.1});
     log.add(1, {3e9, std::nan("")});
     log.flush();
@@ -236,10 +232,9 @@ TEST_CASE("a log's ending says its form") {
   CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");
   CHECK(lines("log.jsonl") ==
         "{\"step\": 0, \"fish\": 7, \"energy\": 0.1}\n{\"step\": 1, \"fish\": 3000000000, \"energy\": null}\n");
-  CHECK_THROWS_WITH_AS(app::StepLog((folder / "log.txt").string(), {}), doctest::Contains("must end in .csv"),
+  CHECK_THROWS_WITH_AS(app::StepLog(folder / "log.txt", {}), doctest::Contains("must end in .csv"),
                        app::UsageError);
   CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("options in a checkpoint are written with as many digits as they need") {

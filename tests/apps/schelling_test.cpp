@@ -70,9 +70,6 @@ struct Schelling : dynasoar::test::ModelDefaults {
   static std::vector<CellState> state(Simulation& simulation) { return simulation.city(); }
   static app::Rgb color_of(const CellState& cell) { return schelling::color_of(cell.group); }
   static Parameters small() { return restless_city_of(33, 20); }
-  static std::vector<Implementation> painted_variants() {
-    return object_variants() + std::vector<Implementation>{{"placed", schelling::make_placed}};
-  }
   static Parameters crowded() { return restless_city_of(256, 256); }
   static dynasoar::test::KnownRun<Parameters, Census> known_run() {
     return {restless_city_of(20, 15, 0x123456789ABCDEF),

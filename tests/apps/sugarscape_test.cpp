@@ -83,9 +83,6 @@ struct Sugarscape : dynasoar::test::ModelDefaults {
     return sugarscape::color_of(cell.kind, std::sqrt(cell.sugar / sugarscape::kMostSugar));
   }
   static Parameters small() { return land_of(29, 23, 3, 0.3, 0.3); }
-  static std::vector<Implementation> painted_variants() {
-    return object_variants() + std::vector<Implementation>{{"placed", sugarscape::make_placed}};
-  }
   static Parameters crowded() { return land_of(128, 128); }
   static dynasoar::test::KnownRun<Parameters, Census> known_run() {
     return {land_of(60, 40, 0x123456789ABCDEF),

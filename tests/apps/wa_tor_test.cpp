@@ -78,9 +78,6 @@ struct WaTor : dynasoar::test::ModelDefaults {
     return population;
   }
   static Parameters small() { return ocean_of(33, 20); }
-  static std::vector<Implementation> painted_variants() {
-    return object_variants() + std::vector<Implementation>{{"placed", wa_tor::make_placed}};
-  }
   static Parameters crowded() { return ocean_of(256, 256); }
   static dynasoar::test::KnownRun<Parameters, Population> known_run() {
     return {ocean_of(20, 15, 0x123456789ABCDEF),
