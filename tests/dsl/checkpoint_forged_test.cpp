@@ -33,12 +33,7 @@ using dynasoar::detail::SavedBlock;
 using dynasoar::detail::SavedTags;
 using dynasoar::detail::Section;
 using dynasoar::detail::Storing;
-using dynasoar::test::ForgedCheckpoint;
-using dynasoar::test::ForgedChunk;
-using dynasoar::test::FourTypes;
-using dynasoar::test::Large;
-using dynasoar::test::Stamped;
-using dynasoar::test::Tiny;
+using namespace dynasoar::test;
 
 using FourHandle = AllocatorHandle<FourTypes>;
 
@@ -352,8 +347,9 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
 
 std::size_t first_of_tiny(ForgedCheckpoint& file) {
   const std::vector<SavedBlock> blocks = blocks_of(file);
-  const auto at = std::find_if(blocks.begin(), blocks.end(), [](const SavedBlock& block) { return block.type == 0; });
-  return static_cast<std::size_t>(at - blocks.begin());
+  const auto first =
+      std::find_if(blocks.begin(), blocks.end(), [](const SavedBlock& block) { return block.type == 0; });
+  return static_cast<std::size_t>(first - blocks.begin());
 }
 
 TEST_CASE("a heap that is full may say so, and one that is not quite may not") {

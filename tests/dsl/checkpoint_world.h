@@ -25,11 +25,7 @@ using dynasoar::CheckpointFault;
 using dynasoar::DeviceArray;
 using dynasoar::Error;
 using dynasoar::HandleOptions;
-using dynasoar::test::contents_of;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
-using dynasoar::test::Random;
-using dynasoar::test::TestFolder;
+using namespace dynasoar::test;
 
 class Animal;
 class Fish;

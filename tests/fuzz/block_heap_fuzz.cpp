@@ -19,11 +19,7 @@ using dynasoar::Order;
 using dynasoar::PlatformAtomics;
 using dynasoar::Refusal;
 using dynasoar::Reservation;
-using dynasoar::test::fail;
-using dynasoar::test::FuzzInput;
-using dynasoar::test::HeapCopy;
-using dynasoar::test::require;
-using dynasoar::test::TinyHeap;
+using namespace dynasoar::test;
 
 /// Atomics policy of a thread that is alone: a request is decided in its first round, and nothing ever waits.
 struct LonelyAtomics : PlatformAtomics {
@@ -54,17 +50,17 @@ class Model {
     });
   }
 
-  void take(std::size_t type, const Reservation& got, std::uint32_t want) {
-    require(got.block < owned_.size(), "a block that does not exist");
-    Page& page = pages_[got.block / stride_];
-    require(got.block % stride_ < blocks_per_page_[type], "a block that the type's pages do not have");
-    require((got.slots & ~dynasoar::detail::first_bits(slots_)) == 0, "a slot that blocks do not have");
-    require(std::popcount(got.slots) <= static_cast<int>(want), "more slots than asked for");
-    require((got.slots & owned_[got.block]) == 0, "a slot is handed out twice");
+  void take(std::size_t type, const Reservation& granted, std::uint32_t want) {
+    require(granted.block < owned_.size(), "a block that does not exist");
+    Page& page = pages_[granted.block / stride_];
+    require(granted.block % stride_ < blocks_per_page_[type], "a block that the type's pages do not have");
+    require((granted.slots & ~dynasoar::detail::first_bits(slots_)) == 0, "a slot that blocks do not have");
+    require(std::popcount(granted.slots) <= static_cast<int>(want), "more slots than asked for");
+    require((granted.slots & owned_[granted.block]) == 0, "a slot is handed out twice");
     require(page.objects == 0 || page.type == type, "a slot in a page of another type");
     page.type = type;
-    page.objects += static_cast<std::uint32_t>(std::popcount(got.slots));
-    owned_[got.block] |= got.slots;
+    page.objects += static_cast<std::uint32_t>(std::popcount(granted.slots));
+    owned_[granted.block] |= granted.slots;
   }
 
   void give_back(std::uint32_t block, std::uint64_t slots) {
@@ -129,25 +125,25 @@ class Session {
   }
 
   bool allocate(std::uint32_t type, std::uint32_t want, std::uint32_t warp_id) {
-    const Reservation got = heap_.allocate(static_cast<int>(type), static_cast<int>(want), warp_id);
-    if (got.slots == 0) {
-      require(got.refusal == Refusal::heap_full, "a request is refused as contended although the thread is alone");
+    const Reservation granted = heap_.allocate(static_cast<int>(type), static_cast<int>(want), warp_id);
+    if (granted.slots == 0) {
+      require(granted.refusal == Refusal::heap_full, "a request is refused as contended although the thread is alone");
       require(!model_.has_room(type), "a request is refused although there is room");
       return false;
     }
     require(model_.has_room(type), "a request is granted although there is no room");
-    model_.take(type, got, want);
-    require(heap_.type_of(got.block) == static_cast<int>(type), "a slot of a block of another type");
-    held_.push_back({got.block, got.slots, type});
+    model_.take(type, granted, want);
+    require(heap_.type_of(granted.block) == static_cast<int>(type), "a slot of a block of another type");
+    held_.push_back({granted.block, granted.slots, type});
     return true;
   }
 
   /// Whole blocks; there need not be any.
   void allocate_blocks(std::uint32_t type, std::uint32_t want, std::uint32_t warp_id) {
-    const auto got = heap_.allocate_blocks(static_cast<int>(type), static_cast<int>(want), warp_id);
-    require(dynasoar::detail::popcount(got.bits) <= static_cast<int>(want), "there are more blocks than asked for");
-    for (std::uint64_t left = got.bits; left != 0; left &= left - 1) {
-      const std::uint32_t block = got.first + static_cast<std::uint32_t>(dynasoar::detail::lowest_bit(left));
+    const auto blocks = heap_.allocate_blocks(static_cast<int>(type), static_cast<int>(want), warp_id);
+    require(dynasoar::detail::popcount(blocks.bits) <= static_cast<int>(want), "there are more blocks than asked for");
+    for (std::uint64_t left = blocks.bits; left != 0; left &= left - 1) {
+      const std::uint32_t block = blocks.first + static_cast<std::uint32_t>(dynasoar::detail::lowest_bit(left));
       model_.take(type, {block, dynasoar::detail::first_bits(kSlots), {}}, kSlots);
       require(heap_.type_of(block) == static_cast<int>(type), "a block of another type");
       held_.push_back({block, dynasoar::detail::first_bits(kSlots), type});

@@ -36,14 +36,7 @@ using dynasoar::detail::SavedBlock;
 using dynasoar::detail::SavedTags;
 using dynasoar::detail::Section;
 using dynasoar::detail::Storing;
-using dynasoar::test::fail;
-using dynasoar::test::ForgedCheckpoint;
-using dynasoar::test::ForgedChunk;
-using dynasoar::test::FourTypes;
-using dynasoar::test::FuzzInput;
-using dynasoar::test::PlacedWorld;
-using dynasoar::test::require;
-using dynasoar::test::Stamped;
+using namespace dynasoar::test;
 
 using Handle = AllocatorHandle<FourTypes>;
 
@@ -360,15 +353,15 @@ class Forger {
     if (!objects.empty()) file_[Section::objects].set(objects);
   }
 
-  /// @param anew   whether they are out of date
-  void repair_lists(bool anew) {
+  /// @param out_of_date   whether they are out of date
+  void repair_lists(bool out_of_date) {
     const auto counters = all<std::uint64_t>(Section::counters);
     if (counters.size() < HeapSnapshot::counters_for(kTypes)) return;
     const auto blocks = all<SavedBlock>(Section::blocks);
     std::vector<std::uint64_t> lists;
     for (std::size_t type = 0; type < kTypes; ++type) {
       for (std::size_t i = 0; i < kShards; ++i) {
-        lists.push_back(counters[type * kOfType + i] - anew);
+        lists.push_back(counters[type * kOfType + i] - out_of_date);
         lists.push_back(counters[type * kOfType + kShards + i]);
       }
       const auto is_of_type = [type](const SavedBlock& block) { return block.type == type; };

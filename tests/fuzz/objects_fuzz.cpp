@@ -15,15 +15,7 @@
 namespace {
 
 using dynasoar::AllocatorHandle;
-using dynasoar::test::fail;
-using dynasoar::test::FourTypes;
-using dynasoar::test::FuzzInput;
-using dynasoar::test::Large;
-using dynasoar::test::Medium;
-using dynasoar::test::require;
-using dynasoar::test::Small;
-using dynasoar::test::Stamped;
-using dynasoar::test::Tiny;
+using namespace dynasoar::test;
 
 constexpr std::uint32_t kTypes = FourTypes::kTypes;
 

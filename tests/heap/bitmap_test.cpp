@@ -24,9 +24,7 @@ using dynasoar::kNoPosition;
 using dynasoar::kStalePosition;
 using dynasoar::Order;
 using dynasoar::PlatformAtomics;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
-using dynasoar::test::Random;
+using namespace dynasoar::test;
 
 /// A bitmap with memory of its own, of which the first `set` bits are set.
 template <int kBits>
@@ -406,7 +404,7 @@ struct TakeAndReturn {
   __device__ void operator()(std::size_t worker) const {
     Random random = Random::of(seed, worker);
     const auto me = static_cast<std::uint32_t>(worker) + 1;
-    std::uint32_t mine[kMost];
+    std::uint32_t held[kMost];
     std::uint32_t count = 0;
     for (std::uint32_t i = 0; i < operations; ++i) {
       if (count < kMost && random.below(2) == 0) {
@@ -422,14 +420,14 @@ struct TakeAndReturn {
         }
         if (is_position(position)) {
           took(position, me);
-          mine[count++] = position;
+          held[count++] = position;
         } else {
           tally[kNothingFound].fetch_add(1, Order::relaxed);
         }
       } else if (count > 0) {
         const std::uint32_t which = random.below(count);
-        const std::uint32_t position = mine[which];
-        mine[which] = mine[--count];
+        const std::uint32_t position = held[which];
+        held[which] = held[--count];
         about_to_return(position, me);
         if (random.below(2) == 0) {
           pool.set(position);
@@ -438,7 +436,7 @@ struct TakeAndReturn {
         }
       }
     }
-    // What is left in `mine` is kept: the table says so.
+    // What is left in `held` is kept: the table says so.
   }
 };
 

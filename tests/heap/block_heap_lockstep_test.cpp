@@ -17,9 +17,7 @@ namespace block_heap_lockstep_test {
 using dynasoar::Executor;
 using dynasoar::Refusal;
 using dynasoar::Reservation;
-using dynasoar::test::HeapCopy;
-using dynasoar::test::Lockstep;
-using dynasoar::test::LockstepAtomics;
+using namespace dynasoar::test;
 
 constexpr std::uint32_t kResident = 1024;  // warps
 
@@ -46,14 +44,14 @@ Outcome<kTypes> ask(const SimulatedHeap<kTypes>& simulated, std::uint32_t warps,
     for (const Request& request : requests_of(warp)) {
       const auto type = static_cast<std::size_t>(request.type);
       for (int left = request.want; left > 0;) {
-        const Reservation got = simulated.heap().allocate(request.type, left, warp % kResident);
-        if (got.slots == 0) {
-          (got.refusal == Refusal::heap_full ? outcome.full : outcome.contended)[type] +=
+        const Reservation reservation = simulated.heap().allocate(request.type, left, warp % kResident);
+        if (reservation.slots == 0) {
+          (reservation.refusal == Refusal::heap_full ? outcome.full : outcome.contended)[type] +=
               static_cast<std::uint64_t>(left);
           break;
         }
-        outcome.granted[type] += static_cast<std::uint64_t>(std::popcount(got.slots));
-        left -= std::popcount(got.slots);
+        outcome.granted[type] += static_cast<std::uint64_t>(std::popcount(reservation.slots));
+        left -= std::popcount(reservation.slots);
       }
     }
   });

@@ -19,13 +19,7 @@ using dynasoar::AllocatorHandle;
 using dynasoar::AtomicWord;
 using dynasoar::DeviceArray;
 using dynasoar::Order;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
-using dynasoar::test::FourTypes;
-using dynasoar::test::HeapCopy;
-using dynasoar::test::kWorkers;
-using dynasoar::test::Random;
-using dynasoar::test::Stamped;
+using namespace dynasoar::test;
 
 constexpr std::uint32_t kTypes = FourTypes::kTypes;
 

@@ -22,17 +22,7 @@ using dynasoar::Order;
 using dynasoar::SoaAllocator;
 using dynasoar::SoaBase;
 using dynasoar::Statistics;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
-using dynasoar::test::FourTypes;
-using dynasoar::test::heap_of_pages;
-using dynasoar::test::kWorkers;
-using dynasoar::test::Large;
-using dynasoar::test::Medium;
-using dynasoar::test::Random;
-using dynasoar::test::Small;
-using dynasoar::test::Stamped;
-using dynasoar::test::Tiny;
+using namespace dynasoar::test;
 
 class Lone;
 using OneType = SoaAllocator<Lone>;

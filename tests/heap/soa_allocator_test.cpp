@@ -19,14 +19,7 @@ namespace soa_allocator_test {
 using dynasoar::AllocatorHandle;
 using dynasoar::DeviceArray;
 using dynasoar::detail::Handle;
-using dynasoar::test::FourTypes;
-using dynasoar::test::heap_of_pages;
-using dynasoar::test::Large;
-using dynasoar::test::Medium;
-using dynasoar::test::Random;
-using dynasoar::test::Small;
-using dynasoar::test::Stamped;
-using dynasoar::test::Tiny;
+using namespace dynasoar::test;
 
 constexpr std::size_t kTypes = FourTypes::kTypes;
 constexpr std::uint32_t kLargest = FourTypes::index_of<Large>;

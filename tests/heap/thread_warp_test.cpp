@@ -23,19 +23,7 @@ namespace thread_warp_test {
 
 using dynasoar::AllocatorHandle;
 using dynasoar::detail::Handle;
-using dynasoar::test::FourTypes;
-using dynasoar::test::HeapCopy;
-using dynasoar::test::Large;
-using dynasoar::test::Medium;
-using dynasoar::test::Random;
-using dynasoar::test::run_warp;
-using dynasoar::test::Small;
-using dynasoar::test::Stamped;
-using dynasoar::test::ThreadWarp;
-using dynasoar::test::Tiny;
-using dynasoar::test::WarpCounts;
-using dynasoar::test::WarpScheduling;
-using dynasoar::test::WarpTeam;
+using namespace dynasoar::test;
 
 constexpr int kLanes = WarpTeam::kLanes;
 constexpr std::uint32_t kTypes = FourTypes::kTypes;

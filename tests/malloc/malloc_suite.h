@@ -221,10 +221,10 @@ struct TakeAll {
 
   __device__ void operator()(std::size_t worker) const {
     for (std::uint32_t i = 0; i < share; ++i) {
-      const std::size_t at = worker * share + i;
-      holdings[at] = {static_cast<unsigned char*>(memory.malloc(bytes)), bytes, static_cast<std::uint32_t>(at)};
-      if (note_answer(tally, holdings[at].memory)) {
-        holdings[at].fill();
+      const std::size_t index = worker * share + i;
+      holdings[index] = {static_cast<unsigned char*>(memory.malloc(bytes)), bytes, static_cast<std::uint32_t>(index)};
+      if (note_answer(tally, holdings[index].memory)) {
+        holdings[index].fill();
       } else if constexpr (!M::kProperties.collective) {
         return;
       }
