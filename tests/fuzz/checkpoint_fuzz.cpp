@@ -18,7 +18,7 @@
 #include <dynasoar/checkpoint/snapshot_checks.h>
 #include <dynasoar/dynasoar.h>
 
-#include "../dsl/checkpoint_forge.h"
+#include "../checkpoint/checkpoint_forge.h"
 #include "../heap/handle_check.h"
 #include "../heap/test_classes.h"
 #include "fuzz.h"

@@ -12,7 +12,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "../platform/test_support.h"
-#include "test_classes.h"
+#include "../heap/test_classes.h"
 
 namespace layout_test {
 

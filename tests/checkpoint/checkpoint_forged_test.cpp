@@ -21,7 +21,7 @@
 #include "../heap/test_classes.h"
 #include "checkpoint_forge.h"
 #include "checkpoint_world.h"
-#include "test_folder.h"
+#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 

@@ -17,7 +17,7 @@
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 #include "checkpoint_world.h"
-#include "test_folder.h"
+#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 

@@ -15,7 +15,7 @@
 
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
-#include "test_folder.h"
+#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 
