@@ -32,6 +32,7 @@ using dynasoar::test::after;
 using dynasoar::test::check_all;
 using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
+using dynasoar::test::with_reference;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
@@ -43,10 +44,6 @@ std::vector<Implementation> implementations() {
   return object_variants() + std::vector<Implementation>{{"placed", forest_fire::make_placed},
                                                          {"soa", forest_fire::make_soa_baseline},
                                                          {"aos", forest_fire::make_aos_baseline}};
-}
-
-std::vector<Implementation> implementations_and_reference() {
-  return implementations() + std::vector<Implementation>{{"reference", forest_fire::make_reference}};
 }
 
 // A forest with so many fires that everything happens in few steps.
@@ -79,7 +76,10 @@ struct ForestFire : dynasoar::test::ModelDefaults {
   static constexpr auto object_variants = ::object_variants;
   static constexpr auto implementations = ::implementations;
   static constexpr auto reference = forest_fire::make_reference;
+  static constexpr auto of_size = forest_of;
   static constexpr auto color_of = forest_fire::color_of;
+  static constexpr int kSteps = kQuick ? 8 : 60;
+  static constexpr int kLargeSteps = kQuick ? 2 : 25;
 
   static std::vector<Ground> state(Simulation& simulation) { return simulation.forest(); }
   static Census count(const std::vector<Ground>& forest) {
@@ -103,17 +103,6 @@ struct ForestFire : dynasoar::test::ModelDefaults {
 }  // namespace
 
 DYNASOAR_MODEL_SUITE(ForestFire);
-
-TEST_CASE("all implementations equal the reference, cell for cell, after every step") {
-  for (const std::uint64_t seed : {std::uint64_t{42}, std::uint64_t{0xFEDCBA9876543210}}) {
-    check_all<ForestFire>(forest_of(1, 1, seed), kQuick ? 3 : 30);
-    check_all<ForestFire>(forest_of(1, 7, seed), kQuick ? 3 : 30);
-    check_all<ForestFire>(forest_of(6, 1, seed), kQuick ? 3 : 30);
-    check_all<ForestFire>(forest_of(2, 2, seed), kQuick ? 3 : 30);
-    check_all<ForestFire>(forest_of(33, 20, seed), kQuick ? 8 : 60);
-  }
-  check_all<ForestFire>(forest_of(257, 129, 7), kQuick ? 2 : 25);
-}
 
 TEST_CASE("loops are recorded once for each kind of step, unless the step is timed") {
   struct Recorded {
@@ -144,7 +133,7 @@ TEST_CASE("a tree's neighbours burn after it, and it is gone then") {
   // Trees everywhere; lightning strikes some, and from those a fire spreads by one cell in each direction.
   constexpr std::size_t kColumns = 61;
   constexpr std::size_t kRows = 53;
-  for_each_run(implementations_and_reference(), certain(kColumns, kRows, 1, 0, 0.0002), [&](Simulation& simulation) {
+  for_each_run(with_reference<ForestFire>(), certain(kColumns, kRows, 1, 0, 0.0002), [&](Simulation& simulation) {
     for (int step = 0; step < 12; ++step) {
       const std::vector<Ground> before = simulation.forest();
       simulation.step();
@@ -166,7 +155,7 @@ TEST_CASE("a tree's neighbours burn after it, and it is gone then") {
 }
 
 TEST_CASE("what is certain happens, and what is impossible does not") {
-  for (const Implementation& implementation : implementations_and_reference()) {
+  for (const Implementation& implementation : with_reference<ForestFire>()) {
     CAPTURE(implementation.name);
     const auto forest = [&](const Parameters& parameters, int steps) {
       return after<ForestFire>(implementation, parameters, steps);
@@ -185,7 +174,7 @@ TEST_CASE("what is certain happens, and what is impossible does not") {
 }
 
 TEST_CASE("a random number that is the probability exactly means no, and one below it yes") {
-  for (const Implementation& implementation : implementations_and_reference()) {
+  for (const Implementation& implementation : with_reference<ForestFire>()) {
     CAPTURE(implementation.name);
     const auto ground = [&](forest_fire::Decision decision, Ground before) {
       Parameters parameters = certain(1, 1, before == Ground::tree ? 1 : 0, 0, 0);

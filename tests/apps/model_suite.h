@@ -10,6 +10,7 @@
 ///   `reference`          function that makes the reference
 ///   `state(simulation)`  what must be equal after every step
 ///   `small()`            a start in which everything happens within a few steps
+///   `of_size(width, height, seed)`   the same for cells
 ///   `count(state)`       what is recorded of a state
 ///   `known_run()`        a KnownRun, computed by a program in another language
 ///   `crowded()`          a start that needs a larger heap than kTooSmall
@@ -67,7 +68,8 @@ inline std::vector<int> thread_counts() {
 
 /// What a model may leave as it is.
 struct ModelDefaults {
-  static constexpr int kSteps = kQuick ? 8 : 30;           ///< of runs from small()
+  static constexpr int kSteps = kQuick ? 8 : 30;           ///< of runs from small() and of_size()
+  static constexpr int kLargeSteps = kQuick ? 2 : 15;      ///< of a run from a large start
   static constexpr int kHistorySteps = kQuick ? 70 : 600;  ///< of a long run from small()
   static constexpr std::uint64_t kTooSmall = 64 << 10;     ///< bytes of a heap that crowded() does not fit in
   static constexpr int kCrowdedSteps = 0;                  ///< within which the objects of crowded() no longer fit
@@ -84,6 +86,12 @@ template <class T>
 std::vector<T> operator+(std::vector<T> all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+/// All implementations of a model, the reference included.
+template <class M>
+std::vector<typename M::Implementation> with_reference() {
+  return M::implementations() + std::vector<typename M::Implementation>{{"reference", M::reference}};
 }
 
 template <class Simulation>
@@ -190,6 +198,17 @@ void check_all(StartOf<M> start, int steps,
       check_run<M>(*implementation.start(start), expected);
     }
   }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("all implementations equal the reference, cell for cell, after every step", M,
+                          model_equality) {
+  const std::vector<std::uint64_t> seeds = {42, 0, 0xFEDCBA9876543210};
+  for (const std::uint64_t seed : kQuick ? std::vector{seeds[2]} : seeds) {
+    for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {6, 1}, {2, 2}, {3, 5}, {33, 20}}) {
+      check_all<M>(M::of_size(width, height, seed), M::kSteps);
+    }
+  }
+  check_all<M>(M::of_size(257, 129, 7), M::kLargeSteps);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("every allocator gives the same simulation", M, model_allocators) {
@@ -304,6 +323,7 @@ TEST_CASE_TEMPLATE_DEFINE("a heap that is too small ends the run and says which 
 
 /// Runs all cases for a model of cells: `DYNASOAR_MODEL_SUITE(WaTor);`
 #define DYNASOAR_MODEL_SUITE(M)               \
+  DYNASOAR_MODEL_CASE(model_equality, M);     \
   DYNASOAR_MODEL_CASE(model_allocators, M);   \
   DYNASOAR_MODEL_CASE(model_timed_steps, M);  \
   DYNASOAR_MODEL_CASE(model_history, M);      \

@@ -508,7 +508,7 @@ TEST_CASE("a heap of more blocks than are saved at once is saved and loaded") {
     AllocatorHandle<Dust> handle(options);
     handle.parallel_new<Mote>(64 * kBlocks);
     handle.parallel_do<Mote>([] __device__(Mote * mote) {
-      const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(mote));
+      const dynasoar::detail::Handle place(reinterpret_cast<std::uint64_t>(mote));
       if (place.slot() != 7) dynasoar::destroy(mote);
     });
     handle.save(folder / "dust");

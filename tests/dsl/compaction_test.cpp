@@ -448,7 +448,7 @@ std::uint32_t pour(AllocatorHandle<Dust>& handle, std::size_t full, std::size_t 
   std::sort(blocks.begin(), blocks.end());
   const std::uint32_t first = blocks[64 * full];
   handle.parallel_do<Speck>([first, left] __device__(Speck * speck) {
-    const dynasoar::detail::Handle at(reinterpret_cast<std::uint64_t>(speck));
+    const dynasoar::detail::Handle place(reinterpret_cast<std::uint64_t>(speck));
     if (speck->block_ >= first && place.slot() >= left) dynasoar::destroy(speck);
   });
   CHECK(handle.statistics().types[0].blocks == full + others);

@@ -33,15 +33,21 @@ struct AddUp {
   }
 };
 
-TEST_CASE("lanes add up what those before them and all of them have") {
+/// Checks groups of several sizes.
+template <class Check>
+void check_groups() {
   dynasoar::Executor executor;
   Counters wrong(1);
   for (const std::size_t divisor : {2, 3, 7, 1000}) {
-    executor.for_each_index(10007, AddUp{wrong.data(), divisor});
+    executor.for_each_index(10007, Check{wrong.data(), divisor});
     executor.synchronize();
     CAPTURE(divisor);
     CHECK(wrong[0] == 0);
   }
+}
+
+TEST_CASE("lanes add up what those before them and all of them have") {
+  check_groups<AddUp>();
 }
 
 /// Checks `ballot` and `shuffle` in the groups of the lanes whose index leaves a remainder.
@@ -63,14 +69,7 @@ struct AskEachOther {
 };
 
 TEST_CASE("lanes tell each other by rank where a condition holds and what they have") {
-  dynasoar::Executor executor;
-  Counters wrong(1);
-  for (const std::size_t divisor : {2, 3, 7, 1000}) {
-    executor.for_each_index(10007, AskEachOther{wrong.data(), divisor});
-    executor.synchronize();
-    CAPTURE(divisor);
-    CHECK(wrong[0] == 0);
-  }
+  check_groups<AskEachOther>();
 }
 
 #if DYNASOAR_CUDA_BACKEND

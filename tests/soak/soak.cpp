@@ -25,10 +25,12 @@ using dynasoar::test::Random;
 
 class Object4;
 class Object12;
-class Object28;
-class Object60;
-class Object100;
-class Object200;
+template <class Value, std::size_t kValues>
+class ArrayObject;
+using Object28 = ArrayObject<std::uint64_t, 3>;
+using Object60 = ArrayObject<std::uint32_t, 14>;
+using Object100 = ArrayObject<std::uint64_t, 12>;
+using Object200 = ArrayObject<std::uint32_t, 49>;
 using Allocator = SoaAllocator<Object4, Object12, Object28, Object60, Object100, Object200>;
 constexpr std::uint32_t kTypes = Allocator::kTypes;
 
@@ -85,36 +87,16 @@ class Object12 : public Object {
   }
 };
 
-class Object28 : public Object {
+template <class Value, std::size_t kValues>
+class ArrayObject : public Object {
  public:
   using BaseClass = Object;
-  DYNASOAR_FIELDS(Object28, (values_, std::array<std::uint64_t, 3>))
-  __device__ explicit Object28(std::uint32_t id) : Object(id) { write_some(values_, id, 2); }
-  __device__ bool holds(std::uint32_t id) const { return this->id() == id && holds_some(values_, id, 2); }
-};
+  DYNASOAR_FIELDS(ArrayObject, (values_, std::array<Value, kValues>))
+  __device__ explicit ArrayObject(std::uint32_t id) : Object(id) { write_some(values_, id, type()); }
+  __device__ bool holds(std::uint32_t id) const { return this->id() == id && holds_some(values_, id, type()); }
 
-class Object60 : public Object {
- public:
-  using BaseClass = Object;
-  DYNASOAR_FIELDS(Object60, (values_, std::array<std::uint32_t, 14>))
-  __device__ explicit Object60(std::uint32_t id) : Object(id) { write_some(values_, id, 3); }
-  __device__ bool holds(std::uint32_t id) const { return this->id() == id && holds_some(values_, id, 3); }
-};
-
-class Object100 : public Object {
- public:
-  using BaseClass = Object;
-  DYNASOAR_FIELDS(Object100, (values_, std::array<std::uint64_t, 12>))
-  __device__ explicit Object100(std::uint32_t id) : Object(id) { write_some(values_, id, 4); }
-  __device__ bool holds(std::uint32_t id) const { return this->id() == id && holds_some(values_, id, 4); }
-};
-
-class Object200 : public Object {
- public:
-  using BaseClass = Object;
-  DYNASOAR_FIELDS(Object200, (values_, std::array<std::uint32_t, 49>))
-  __device__ explicit Object200(std::uint32_t id) : Object(id) { write_some(values_, id, 5); }
-  __device__ bool holds(std::uint32_t id) const { return this->id() == id && holds_some(values_, id, 5); }
+ private:
+  __device__ static constexpr std::uint32_t type() { return Allocator::index_of<ArrayObject>; }
 };
 
 __device__ Object* create(std::uint32_t type, std::uint32_t id) {
