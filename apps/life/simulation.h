@@ -62,7 +62,6 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-using app::HeapTooSmall;
 using app::PhaseTime;
 using app::Usage;
 

@@ -74,10 +74,6 @@ struct Census {
   bool operator==(const Census&) const = default;
 };
 
-using app::HeapTooSmall;
-using app::PhaseTime;
-using app::Usage;
-
 /// A running simulation. step() waits for the device at least once: how long the search for what anchors hold takes is
 /// known only there. record() of the variant with objects waits, too.
 class Simulation : public app::Simulation {

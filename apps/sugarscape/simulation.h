@@ -49,10 +49,6 @@ struct CellState {
   bool operator==(const CellState&) const = default;
 };
 
-using app::HeapTooSmall;
-using app::PhaseTime;
-using app::Usage;
-
 /// A running landscape.
 class Simulation : public app::Simulation {
  public:

@@ -42,10 +42,6 @@ struct CellState {
   bool operator==(const CellState&) const = default;
 };
 
-using app::HeapTooSmall;
-using app::PhaseTime;
-using app::Usage;
-
 /// Traffic on a network.
 class Simulation : public app::Simulation {
  public:

@@ -43,10 +43,6 @@ struct CellState {
   bool operator==(const CellState&) const = default;
 };
 
-using app::HeapTooSmall;
-using app::PhaseTime;
-using app::Usage;
-
 /// A running ocean.
 class Simulation : public app::Simulation {
  public:
