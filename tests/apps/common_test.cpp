@@ -232,8 +232,7 @@ TEST_CASE("a log's ending says its form") {
   CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");
   CHECK(lines("log.jsonl") ==
         "{\"step\": 0, \"fish\": 7, \"energy\": 0.1}\n{\"step\": 1, \"fish\": 3000000000, \"energy\": null}\n");
-  CHECK_THROWS_WITH_AS(app::StepLog(folder / "log.txt", {}), doctest::Contains("must end in .csv"),
-                       app::UsageError);
+  CHECK_THROWS_WITH_AS(app::StepLog(folder / "log.txt", {}), doctest::Contains("must end in .csv"), app::UsageError);
   CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
 }
 

@@ -21,10 +21,10 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/platform/durable_file.h>
 
+#include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 #include "checkpoint_world.h"
-#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 

@@ -17,11 +17,11 @@
 #include <dynasoar/checkpoint/heap_snapshot.h>
 #include <dynasoar/dynasoar.h>
 
+#include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
 #include "../heap/test_classes.h"
 #include "checkpoint_forge.h"
 #include "checkpoint_world.h"
-#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 

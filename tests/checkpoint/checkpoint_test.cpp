@@ -14,10 +14,10 @@
 #include <dynasoar/checkpoint/format.h>
 #include <dynasoar/dynasoar.h>
 
+#include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 #include "checkpoint_world.h"
-#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 

@@ -13,9 +13,9 @@
 
 #include <dynasoar/dynasoar.h>
 
+#include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
-#include "../dsl/test_folder.h"
 
 namespace checkpoint_test {
 

@@ -11,8 +11,8 @@
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/dynasoar.h>
 
-#include "../platform/test_support.h"
 #include "../heap/test_classes.h"
+#include "../platform/test_support.h"
 
 namespace layout_test {
 
