@@ -156,7 +156,8 @@ TEST_CASE("a boid that comes to the border exactly is at the other one") {
   Parameters parameters;
   parameters.side = 50;
   parameters.initial = {{0, 49.9375f, 0.0625f, 0.0625f, -0.0625f}};
-  for (const Implementation& implementation : implementations() + std::vector<Implementation>{{"reference", flocking::make_reference}}) {
+  for (const Implementation& implementation :
+       implementations() + std::vector<Implementation>{{"reference", flocking::make_reference}}) {
     CAPTURE(implementation.name);
     const std::vector<BoidState> one = after(implementation, parameters, 1);
     CHECK(one[0].x == 0);

@@ -515,7 +515,8 @@ TEST_CASE("files that cannot be written are errors, and what was there stays") {
                        doctest::Contains(kHasHdf5 ? "No such file" : "link it to dynasoar::hdf5"), Error);
   if (kHasHdf5) {
     const Columns in_no_group{"Thing", 1, {dynasoar::make_column<double>("no/x", {1})}};
-    CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "a.h5", in_no_group), "dynasoar: HDF5 cannot make a data set", Error);
+    CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "a.h5", in_no_group), "dynasoar: HDF5 cannot make a data set",
+                         Error);
   }
   CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table),
                        doctest::Contains("the column 'x', but Thing has no such column of one number"), Error);

@@ -256,17 +256,16 @@ TEST_CASE("the picture of the heap shows the blocks of lattices, and how full th
   AllocatorHandle<LandT> handle({.heap_bytes = std::size_t{1} << 20});
   dynasoar::Lattice<Moss> land(handle, {300, 4});  // rows of five blocks
   land.parallel_new<Moss>([] __device__(dynasoar::Place place) { return place.slot() >= 64; });
-  const File file;
-  dynasoar::heap_svg(handle, file.path);
-  const Picture picture(file.path);
+  const TestFolder folder;
+  dynasoar::heap_svg(handle, folder / "heap.svg");
+  const Picture picture(folder / "heap.svg");
   CHECK(picture.texts_with("Moss on 300 x 4 places") == 1);
   CHECK(picture.texts_with("A square is a block of 64 places.") == 1);
   CHECK(picture.rectangles_ending("Moss, block 0: 0 objects") == 1);
   CHECK(picture.rectangles_ending(": 64 objects") == 15);
   CHECK(picture.rectangles_ending(": 44 objects") == 4);
-  const File layout;
-  dynasoar::layout_svg<LandT>(layout.path);
-  CHECK(Picture(layout.path).texts_with("Moss: 320 bytes, 0.0 % unused; on a lattice") == 1);
+  dynasoar::layout_svg<LandT>(folder / "layout.svg");
+  CHECK(Picture(folder / "layout.svg").texts_with("Moss: 320 bytes, 0.0 % unused; on a lattice") == 1);
 }
 
 /// Title or text of each element of a picture, where it is and how large: x, y, then width and height or the font's

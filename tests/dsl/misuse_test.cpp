@@ -792,9 +792,8 @@ TEST_CASE("fields that a constructor has set keep their values beside those that
   handle.parallel_for(1, [] __device__(std::size_t) { dynasoar::make_new<Larva>(std::size_t{99}); });
   CHECK(handle.count<Larva>() == 100);
   CHECK(handle.count_if<Larva>([] __device__(Larva * larva) { return larva->next_ == nullptr; }) == 1);
-  CHECK(handle.count_if<Larva>([] __device__(Larva * larva) {
-    return larva->byte_ == 0xb5 && larva->late_ == 0xb5b5b5b5u;
-  }) == 100);
+  CHECK(handle.count_if<Larva>(
+            [] __device__(Larva * larva) { return larva->byte_ == 0xb5 && larva->late_ == 0xb5b5b5b5u; }) == 100);
 }
 
 }  // namespace misuse_test

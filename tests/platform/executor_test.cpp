@@ -152,7 +152,8 @@ TEST_CASE("a loop in a loop is an error that reaches the caller") {
     array.upload({7});
     CHECK_THROWS_AS(executor.for_each_index(1, [&](std::size_t) { array.upload({8}); }), dynasoar::Error);
     CHECK_THROWS_AS(executor.for_each_index(1, [&](std::size_t) { array.fill_bytes(0); }), dynasoar::Error);
-    CHECK_THROWS_AS(executor.for_each_index(1, [&](std::size_t) { static_cast<void>(array.download()); }), dynasoar::Error);
+    CHECK_THROWS_AS(executor.for_each_index(1, [&](std::size_t) { static_cast<void>(array.download()); }),
+                    dynasoar::Error);
     CHECK(array.download() == std::vector<int>{7});
     CHECK_NOTHROW(executor.for_each_index(1000, [](std::size_t) {}));
   }
