@@ -48,15 +48,16 @@ class Tree final : public dynasoar::SoaBase<AllocatorT> {
   __device__ explicit Tree(std::uint16_t height) : slot_(dynasoar::place_of(this).slot()), height_(height) {}
 };
 
-/// Counts how many of its kind were destroyed.
+/// Counts how many of its kind were constructed, in the last of some sums, and destroyed, in the first.
 class Ghost final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
   using Sum = dynasoar::AtomicWord<std::uint32_t>;
-  DYNASOAR_FIELDS(Ghost, (gone_, Sum*));
+  DYNASOAR_FIELDS(Ghost, (sums_, Sum*));
+  static constexpr int kSums = 4;
 
-  __device__ explicit Ghost(Sum* gone) : gone_(gone) {}
-  __device__ ~Ghost() { gone_->fetch_add(1, dynasoar::Order::relaxed); }
+  __device__ explicit Ghost(Sum* sums) : sums_(sums) { sums[kSums - 1].fetch_add(1, dynasoar::Order::relaxed); }
+  __device__ ~Ghost() { sums_->fetch_add(1, dynasoar::Order::relaxed); }
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
@@ -113,7 +114,11 @@ struct WhereDots {
 };
 struct WhereEither {
   LatticeVector distance;
-  __device__ std::uint64_t operator()(PlaceBlock block) const { return dynasoar::where<Dot, Tree>(block, distance); }
+  __device__ std::uint64_t operator()(PlaceBlock block) const {
+    const std::uint64_t found = dynasoar::where<Dot, Tree>(block, distance);
+    const PlaceBlock same = dynasoar::lattice_of<Dot>().block_of(block.place(0));
+    return dynasoar::where<Dot, Tree>(same, distance) == found ? found : ~found;
+  }
 };
 struct WhereNext {
   Direction direction;
@@ -283,7 +288,7 @@ TEST_CASE("of several threads that want the same places, each place goes to one"
   Lattice<Ghost> lattice(handle, {300, 200});
   const std::size_t blocks = lattice.shape().words();
   constexpr std::size_t kThreads = 8;  // for each block
-  dynasoar::DeviceArray<Ghost::Sum> sums(3);
+  dynasoar::DeviceArray<Ghost::Sum> sums(Ghost::kSums);
   sums.fill_bytes(0);
   const auto count = [&](std::size_t i) { return sums.download()[i].load(dynasoar::Order::relaxed); };
   handle.parallel_for(kThreads * blocks, [=, sum = sums.data()] __device__(std::size_t i) {
@@ -294,6 +299,7 @@ TEST_CASE("of several threads that want the same places, each place goes to one"
   const std::uint64_t created = handle.count<Ghost>();
   CHECK(created > 300 * 200 / 2);
   CHECK(count(1) == created);
+  CHECK(count(Ghost::kSums - 1) == created);  // each was constructed once
   handle.parallel_for(kThreads * blocks, [=, sum = sums.data()] __device__(std::size_t i) {
     const PlaceBlock block = dynasoar::lattice_of<Ghost>().block_of(Place(i % blocks * 64));
     const std::uint64_t won = dynasoar::destroy_where<Ghost>(block, ~chosen_of(block, 2));
