@@ -115,7 +115,7 @@ TEST_CASE("objects of several classes of a hierarchy are at one place, and all o
   const LatticeShape shape = forest.shape();
   forest.parallel_new<Moss>(Every{shape, 2, 0});
   forest.parallel_new<Oak>(Every{shape, 3, 0});
-  const Counters found(4);
+  const Counters found(5);
   forest.parallel_for([found = found.data(), shape] __device__(Place place) {
     const std::uint64_t number = shape.number(place);
     std::uint32_t height = 0;
@@ -126,8 +126,14 @@ TEST_CASE("objects of several classes of a hierarchy are at one place, and all o
                            8 - dynasoar::count_free_neighbours<Moss, Oak>(place, dynasoar::Moore<>{}));
     count_if(found[3], dynasoar::lattice_of<Plant>().size() == 260);
   });
+  forest.parallel_for_blocks([found = found.data()] __device__(dynasoar::PlaceBlock block) {
+    count_if(found[4], dynasoar::where<Plant>(block) == (dynasoar::where<Moss>(block) | dynasoar::where<Oak>(block)));
+    count_if(found[4], dynasoar::where<Plant>(block, dynasoar::Direction::up) ==
+                           dynasoar::where<Moss, Oak>(block, dynasoar::Direction::up));
+  });
   handle.synchronize();
   for (std::size_t i = 0; i < 4; ++i) CHECK(found[i] == 260);
+  CHECK(found[4] == 2 * shape.words());
   CHECK(handle.count<Plant>() == 130 + 87);
 }
 

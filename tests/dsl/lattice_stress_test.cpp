@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -24,6 +25,7 @@ using dynasoar::Lattice;
 using dynasoar::LatticeShape;
 using dynasoar::Moore;
 using dynasoar::Place;
+using dynasoar::PlaceBlock;
 using dynasoar::test::Random;
 
 class Grain;
@@ -84,7 +86,7 @@ using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 
 enum Count { kWrong, kCreated, kMoved, kDestroyed, kRefused, kCounts };
 
-/// The shadow. Objects have numbers from 1 on; 0 stands for none.
+/// The shadow. Objects have numbers from 1 on, the same one if they were created at once; 0 stands for none.
 struct Shadow {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
   LatticeShape shape;
@@ -123,8 +125,11 @@ struct Try {
     const std::uint32_t owner = shadow.owners[number];
     shadow.check((object == nullptr) == (owner == 0));
     if (object != nullptr) shadow.check(object->number_ == owner && object->is_sound());
-    const std::uint32_t what = random.below(8);
-    if (what < 3) {
+    const std::uint32_t what = random.below(10);
+    if (what > 7) {
+      change_some(PlaceBlock(place.word(), shadow.shape.has_blocks_in_rows()),
+                  first_number + static_cast<std::uint32_t>(i), random);
+    } else if (what < 3) {
       create(place, first_number + static_cast<std::uint32_t>(i), random);
     } else if (object == nullptr) {
       shadow.check(!dynasoar::destroy(object));
@@ -139,6 +144,8 @@ struct Try {
   }
 
  private:
+  using First = std::tuple_element_t<0, std::tuple<Ls...>>;
+
   __device__ std::uint64_t draw_place(Random& random) const {
     const std::uint64_t size = shadow.shape.size();
     const std::uint64_t few = size < 64 ? 1 : size / 64;
@@ -158,6 +165,26 @@ struct Try {
     made = move(made, shadow.shape.place_of_number(draw_place(random)));  // what is new may move on, and die
     if (made != nullptr && random.below(2) == 0) {
       destroy(made, shadow.shape.number(dynasoar::place_of(made)));
+    }
+  }
+
+  /// Creates objects at some places of a block at once, or destroys some.
+  __device__ void change_some(PlaceBlock block, std::uint32_t number, Random& random) const {
+    const std::uint64_t wanted = random.next() & random.next() & random.next();
+    const bool creates = random.below(2) == 0;
+    const std::uint64_t changed =
+        creates ? dynasoar::create_where<First>(block, wanted, number) : dynasoar::destroy_where<First>(block, wanted);
+    shadow.check((changed & ~(wanted & shadow.shape.places(block))) == 0);
+    for (int i = 0; i < 64; ++i) {
+      if ((changed >> i & 1) == 0) continue;
+      const std::uint64_t at = shadow.shape.number(block.place(i));
+      shadow.add(creates ? kCreated : kDestroyed);
+      shadow.check((shadow.owners[at] == 0) == creates);
+      if (creates) {
+        shadow.arrives(at, number);
+      } else {
+        shadow.departs(at);
+      }
     }
   }
 

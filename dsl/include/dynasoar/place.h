@@ -242,7 +242,7 @@ __device__ Place random_free_neighbour(Place place, Neighbourhood neighbourhood,
 template <class... Ts>
 __device__ std::uint64_t where(PlaceBlock block) {
   static_assert(sizeof...(Ts) > 0, "dynasoar: where<...> needs to know which classes to look for");
-  (detail::check_at_places<Ts>(), ...);
+  (detail::check_placed<Ts>(), ...);
   return detail::TakenWords<Ts...>{}(block.number());
 }
 
@@ -254,7 +254,7 @@ __device__ std::uint64_t where(PlaceBlock block) {
 template <class... Ts>
 __device__ std::uint64_t where(PlaceBlock block, LatticeVector distance) {
   static_assert(sizeof...(Ts) > 0, "dynasoar: where<...> needs to know which classes to look for");
-  (detail::check_at_places<Ts>(), ...);
+  (detail::check_placed<Ts>(), ...);
   return detail::BlockNeighbours::find(lattice_of<detail::FirstOf<Ts...>>(), block, distance,
                                        detail::TakenWords<Ts...>{});
 }
