@@ -72,8 +72,10 @@ app::Picture BodiesProgram::picture() {
 
 app::Chart BodiesProgram::chart(const std::vector<app::Row>& history) const {
   const std::string origin = !input_.empty() ? "from " + app::shown(input_) : fmt::format("seed {}", seed_);
-  return model_.chart(history,
-                      fmt::format("{} bodies at the start, {}", app::grouped(parameters().initial.size()), origin));
+  app::Chart chart = model_.chart;
+  chart.subtitle = fmt::format("{} bodies at the start, {}", app::grouped(parameters().initial.size()), origin);
+  for (const app::Row& row : history) chart.series.front().values.push_back(row[model_.chart_column]);
+  return chart;
 }
 
 void BodiesProgram::save_output(const app::NamedFile& output) {

@@ -2,6 +2,7 @@
 /// BodiesProgram: the programs n-body and collision, which differ in their model and their words.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,7 +23,8 @@ struct Model {
   bool has_cut_off;
   float least_mass, most_mass;
   std::function<std::unique_ptr<Simulation>(const Parameters&)> objects, soa_baseline, aos_baseline, reference;
-  std::function<app::Chart(const std::vector<app::Row>&, const std::string& subtitle)> chart;
+  app::Chart chart;          ///< of one series, without its values
+  std::size_t chart_column;  ///< of the log, where they are
 };
 
 class BodiesProgram final : public app::ModelProgram<Simulation, Parameters> {

@@ -1,10 +1,6 @@
 /// @file
 /// The program collision.
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <app/allocator_choice.h>
 
 #include "bodies/program.h"
@@ -12,12 +8,6 @@
 
 namespace collision {
 namespace {
-
-app::Chart chart(const std::vector<app::Row>& history, const std::string& subtitle) {
-  app::Series bodies{"Bodies", {225, 78, 60}, {}};
-  for (const app::Row& row : history) bodies.values.push_back(row[0]);
-  return {"Bodies that merge when they meet", subtitle, "Step", "Bodies", {std::move(bodies)}};
-}
 
 bodies::Model model() {
   return {.description = {.name = "collision",
@@ -34,7 +24,8 @@ bodies::Model model() {
           .soa_baseline = make_soa_baseline,
           .aos_baseline = make_aos_baseline,
           .reference = make_reference,
-          .chart = chart};
+          .chart = {"Bodies that merge when they meet", "", "Step", "Bodies", {{"Bodies", {225, 78, 60}, {}}}},
+          .chart_column = 0};
 }
 
 }  // namespace

@@ -1,10 +1,6 @@
 /// @file
 /// The program n-body.
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <app/allocator_choice.h>
 
 #include "bodies/program.h"
@@ -12,12 +8,6 @@
 
 namespace n_body {
 namespace {
-
-app::Chart chart(const std::vector<app::Row>& history, const std::string& subtitle) {
-  app::Series energy{"Energy", {37, 99, 235}, {}};
-  for (const app::Row& row : history) energy.values.push_back(row[2]);
-  return {"Kinetic energy of bodies that attract each other", subtitle, "Step", "Joule", {std::move(energy)}};
-}
 
 bodies::Model model() {
   return {.description = {.name = "n-body",
@@ -34,7 +24,12 @@ bodies::Model model() {
           .soa_baseline = make_soa_baseline,
           .aos_baseline = make_aos_baseline,
           .reference = make_reference,
-          .chart = chart};
+          .chart = {"Kinetic energy of bodies that attract each other",
+                    "",
+                    "Step",
+                    "Joule",
+                    {{"Energy", {37, 99, 235}, {}}}},
+          .chart_column = 2};
 }
 
 }  // namespace
