@@ -563,6 +563,33 @@ class LossTests:
         self.assertRegex(errors.splitlines()[-1], r"--log, --chart$")
         self.assertEqual(png_size(self.folder / "picture"), self.picture_size)
 
+    def test_a_log_that_another_file_has_replaced_is_reported(self):
+        with self.process(*self.small_run, *ENDLESS, *NO_PICTURES, "--quiet", stderr=subprocess.PIPE, text=True) as process:
+            self.wait_for_rows(10)
+            (self.folder / "other").write_text("other\n")
+            (self.folder / "other").replace(self.folder / self.log_file)
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
+        self.assertIn(f"--log: {self.log_file} was removed or replaced during the run", errors)
+        self.assertEqual((self.folder / self.log_file).read_text(), "other\n")
+
+    def test_reports_on_a_terminal_have_lines_of_their_own(self):
+        (self.folder / "out").mkdir()
+        with self.process_on_terminal(*self.small_run, *ENDLESS, *NO_PICTURES, "--export", "out/e.csv", "--export-every", "50") as (process, terminal):
+            text = read_terminal(terminal, redraws=4)
+            (self.folder / "out").rename(self.folder / "gone")
+            text += read_terminal(terminal, redraws=40)
+            process.send_signal(signal.SIGTERM)
+            text += read_terminal(terminal)
+        self.assertRegex(text.decode(), rf"{ERASED_LINE}{self.program.name}: --export: ")
+
+    def test_streams_that_are_open_are_not_opened_again(self):
+        with self.process(*self.small_run, *ENDLESS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            self.wait_for_rows(1)
+            opened = [os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
+        self.assertNotIn("/dev/null", opened)
+
     def wait_for_more_rows(self, number):
         path = self.folder / self.log_file
         self.wait_for_rows(number + (path.read_text().count("\n") if path.exists() else 0))

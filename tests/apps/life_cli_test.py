@@ -86,6 +86,8 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         self.assertIn("1 x 1 cells on an unbounded plane", grown.stdout)
         (self.folder / "p.rle").write_text("x = 4097, y = 4096\no!\n")
         self.assert_refused("--pattern", "p.rle", "--edge", "dead", *rule, mentions="--width 4097 --height 4096")
+        for arguments in (("--width", "4097"), ("--height", "4096")):  # one alone does not ask for it
+            self.assert_refused("--pattern", "p.rle", "--edge", "dead", *rule, *arguments, mentions="--width 4097 --height 4096")
         for size, arguments in (("4096 x 4096", ()), ("4097 x 4096", ("--width", "4097", "--height", "4096"))):
             (self.folder / "p.rle").write_text(f"x = {size[:4]}, y = 4096\no!\n")
             result = self.simulate("--pattern", "p.rle", "--edge", "dead", *rule, *arguments)

@@ -51,6 +51,14 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
         for allocator in self.allocators()[1:]:
             self.assert_refused("--allocator", allocator, mentions="--variant cars")
 
+    def test_a_picture_has_the_destinations_and_what_is_fast(self):
+        pictures = []
+        for change in (("", ""), ("destination 1 4", "destination 1 2"), ("street 0 1 12 7", "street 0 1 12 6")):
+            (self.folder / "ring").write_text(RING.replace(*change) if change[0] else RING)
+            self.simulate("--network", "ring", "--steps", "0", "--chart", "none", "--log", "none", "--picture", "p.png")
+            pictures.append((self.folder / "p.png").read_bytes())
+        self.assertEqual(len(set(pictures)), 3)
+
     def test_options_of_other_networks_are_refused(self):
         self.write("ring.txt", RING)
         self.assert_refused("--network", "ring.txt", "--intersections", "5", mentions="--intersections")
