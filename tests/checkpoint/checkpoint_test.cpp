@@ -494,11 +494,12 @@ class Mote;
 using Dust = dynasoar::SoaAllocator<Mote>;
 class Mote : public dynasoar::SoaBase<Dust> {
  public:
-  DYNASOAR_FIELDS(Mote, (number_, std::uint8_t))
-  __device__ explicit Mote(std::size_t number) : number_(static_cast<std::uint8_t>(number)) {}
+  DYNASOAR_FIELDS(Mote, (number_, std::uint8_t), (weight_, double))
+  __device__ explicit Mote(std::size_t number)
+      : number_(static_cast<std::uint8_t>(number)), weight_(static_cast<double>(number)) {}
 };
 
-TEST_CASE("a heap of more blocks than are saved at once is saved and loaded") {
+TEST_CASE("a heap of more blocks and more bytes than are saved at once is saved and loaded") {
   if (dynasoar::test::kRunsUnderTsan) return;
   constexpr std::size_t kBlocks = (std::size_t{1} << 16) + 1000;
   const TestFolder folder;
@@ -520,6 +521,7 @@ TEST_CASE("a heap of more blocks than are saved at once is saved and loaded") {
   const dynasoar::Columns loaded = handle.columns<Mote>();
   CHECK(loaded["id"].data == saved["id"].data);
   CHECK(loaded["number_"].data == saved["number_"].data);
+  CHECK(loaded["weight_"].data == saved["weight_"].data);
   CHECK(dynasoar::test::heap_errors(handle) == "");
 }
 

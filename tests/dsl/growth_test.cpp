@@ -186,6 +186,15 @@ TEST_CASE("a heap grows for up to twice what its limit has room for, and for mor
   }
 }
 
+TEST_CASE("a request for more than twice what the limit has room for is told so") {
+  for (const std::size_t pages : {16, 18}) {  // of which 14 and 16 are refused, for which 16 and 19 are wanted
+    Handle handle(grows(2, 8));
+    handle.parallel_new<Cell>(cells_of(pages));
+    CHECK_THROWS_WITH_AS(handle.synchronize(), doctest::Contains(pages == 16 ? "try again" : "so many do not fit"),
+                         AllocationError);
+  }
+}
+
 TEST_CASE("a heap of fixed size does not grow") {
   Handle handle({.heap_bytes = 8 * kPage, .threads = 4});
   handle.parallel_new<Cell>(cells_of(8) + 1);

@@ -10,12 +10,12 @@ import sys
 import tempfile
 
 SKIPPED = 77  # what ctest counts as skipped
-OBJECTS = 2 * (3 + 3 + 1 + 3 + 1) + 3 * 3
+OBJECTS = 2 * (3 + 3 + 1 + 1 + 3 + 1) + 3 * 3
 
 
 def run_gdb(gdb, program, printers, output):
     commands = ["set style enabled off", "set width 0", "set disable-randomization off", f"source {printers}", "break gdb_test::look_at",
-                f"run > {output}", *["print object", "continue"] * OBJECTS]
+                f"run > {output}", *["print object", "continue"] * OBJECTS, "print (int *) 8"]
     arguments = [argument for command in commands for argument in ("-ex", command)]
     return subprocess.run([gdb, "-nx", "-q", "-batch", *arguments, program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False).stdout
@@ -66,6 +66,9 @@ def main():
             return SKIPPED
         printed = from_program(output.read_text(encoding="utf-8")) if output.exists() else []
     shown = from_gdb(text)
+    if not shown or shown.pop() != "(int *) 0x8":
+        print(f"gdb shows other pointers in another way than without these printers:\n{text[-1000:]}")
+        return 1
     for one, other in zip(shown, printed):
         if plain(one) != plain(other):
             print(f"gdb shows     {one}\nbut should be {other}")

@@ -24,10 +24,11 @@ struct World {
   class Agent;
   class Shark;
   class Tiny;
+  class Even;
   class Marker;
   template <class T, int n>
   class Box;
-  using AllocatorT = Allocator<Cell, Shark, Tiny, Marker, Box<std::array<std::uint8_t, 3>, 7>>;
+  using AllocatorT = Allocator<Cell, Shark, Tiny, Even, Marker, Box<std::array<std::uint8_t, 3>, 7>>;
 
   class Cell : public dynasoar::SoaBase<AllocatorT> {
    public:
@@ -51,6 +52,12 @@ struct World {
    public:
     DYNASOAR_FIELDS(Tiny, (a_, std::uint8_t), (long_, std::int64_t), (b_, std::uint8_t), (c_, std::uint8_t));
     explicit Tiny(int number) : a_(1), long_(number), b_(2), c_(3) {}
+  };
+  /// Blocks of which exactly a tenth is padding, which is not enough to share lines.
+  class Even : public dynasoar::SoaBase<AllocatorT> {
+   public:
+    DYNASOAR_FIELDS(Even, (a_, std::uint8_t), (long_, std::int64_t), (b_, std::uint8_t), (wide_, std::int64_t));
+    explicit Even(int number) : a_(1), long_(number), b_(2), wide_(-number) {}
   };
   class Marker : public dynasoar::SoaBase<AllocatorT> {
    public:
@@ -80,6 +87,8 @@ struct World {
         auto* const tiny = dynasoar::make_new<Tiny>(i);
         if (i % 66 == 65) show(tiny);
       }
+      dynasoar::make_new<Even>(1);
+      show(dynasoar::make_new<Even>(2));
       show(dynasoar::make_new<Box<std::array<std::uint8_t, 3>, 7>>(std::array<std::uint8_t, 3>{4, 5, 6}));
       for (int i = 0; i < 200; ++i) {
         auto* const marker = dynasoar::make_new<Marker>();
