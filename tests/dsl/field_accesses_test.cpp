@@ -1,6 +1,9 @@
 // Builds that count accesses to fields count each as what it is, for the loop and the class that it is of.
 #include <array>
 #include <cstddef>
+#include <thread>
+#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -168,6 +171,28 @@ TEST_CASE("loops of a recorded step are counted each time that it runs") {
   CHECK(counted(accesses, "::write_age", "Fish", "age_") == Counts{0, 500, 0});
   CHECK(counted(accesses, "::follow", "Fish", "age_") == Counts{500, 0, 0});
 }
+
+#if !DYNASOAR_CUDA_BACKEND
+
+TEST_CASE("what many threads count is added up") {
+  constexpr int kThreads = 70;
+  AllocatorHandle<SoaWorld::AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = kThreads});
+  handle.parallel_new<SoaWorld::Fish>(1);
+  SoaWorld::Fish* fish = nullptr;
+  handle.parallel_do<SoaWorld::Fish>([&](SoaWorld::Fish* one) { fish = one; });
+  // Each waits until all have begun, so each has a thread of its own, where there are as many.
+  std::atomic<int> begun = 0, old = 0;
+  handle.parallel_for(kThreads, [&](std::size_t) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    ++begun;
+    while (begun < kThreads && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (fish->age_ > 100) ++old;
+  });
+  CHECK(begun == kThreads);
+  CHECK(counted(handle.field_accesses(), "", "Fish", "age_") == Counts{kThreads, 1, 0});
+}
+
+#endif
 
 TEST_CASE("accesses in a heap that has grown are counted with those before") {
   AllocatorHandle<SoaWorld::AllocatorT> handle({.heap_limit_bytes = std::size_t{64} << 20, .threads = 2});
