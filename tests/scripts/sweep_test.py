@@ -465,6 +465,11 @@ class SweepTest(unittest.TestCase):
         return max(sum(end - seconds < other_end - 0.1 and end > other_end for end, seconds in records) + 1
                    for other_end, _ in records)
 
+    def test_no_more_run_at_once_than_jobs_are_allowed(self):
+        self.write('repetitions = 6\noptions.do = "sleep"\nmemory = "1MiB"\n')
+        self.assertEqual(self.sweep("--jobs", "2").returncode, 0)
+        self.assertEqual(self.most_at_once(), 2)
+
     def test_memory_bounds_how_many_run_at_once(self):
         self.write('repetitions = 6\noptions.do = "memory"\n')
         self.assertEqual(self.sweep("--jobs", "6", "--memory", "500MiB").returncode, 0)
