@@ -1,12 +1,12 @@
 // Builds that count accesses to fields count each as what it is, for the loop and the class that it is of.
 #include <array>
-#include <cstddef>
-#include <thread>
-#include <chrono>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
