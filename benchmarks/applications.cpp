@@ -218,14 +218,19 @@ void run_traffic(Report& report, const Settings& settings) {
 }
 
 void run_schelling(Report& report, const Settings& settings) {
-  measure_workload<schelling::Simulation>(
-      report, settings, "schelling", settings.small ? schelling_workload(128, 20) : schelling_workload(2048, 500),
-      {{"agents as objects", schelling::make_agents},
-       {"agents placed on a lattice", schelling::make_placed},
-       {kSoa, schelling::make_soa_baseline},
-       {kAos, schelling::make_aos_baseline}},
-      {last_of_history<schelling::Simulation>(
-          "agents at the end", "agents", [](const schelling::Census& census) { return census.red + census.blue; })});
+  using Workloads = std::vector<Workload<schelling::Parameters>>;
+  for (const auto& workload : settings.small
+                                  ? Workloads{schelling_workload(128, 20)}
+                                  : Workloads{schelling_workload(2048, 500), schelling_workload(3000, 100)}) {
+    measure_workload<schelling::Simulation>(
+        report, settings, "schelling", workload,
+        {{"agents as objects", schelling::make_agents},
+         {"agents placed on a lattice", schelling::make_placed},
+         {kSoa, schelling::make_soa_baseline},
+         {kAos, schelling::make_aos_baseline}},
+        {last_of_history<schelling::Simulation>(
+            "agents at the end", "agents", [](const schelling::Census& census) { return census.red + census.blue; })});
+  }
 }
 
 void run_flocking(Report& report, const Settings& settings) {
@@ -280,10 +285,13 @@ void run_small_models(Report& report, const Settings& settings) {
           Variants<flocking::Simulation, flocking::Parameters>{{"boids as objects", flocking::make_boids},
                                                                {kSoa, flocking::make_soa_baseline}});
   measure("Sugarscape", sugarscape_workload(200, steps),
-          Variants<sugarscape::Simulation, sugarscape::Parameters>{{"agents as objects", sugarscape::make_agents},
-                                                                   {kSoa, sugarscape::make_soa_baseline}});
+          Variants<sugarscape::Simulation, sugarscape::Parameters>{
+              {"agents as objects", sugarscape::make_agents},
+              {"cells and agents placed on a lattice", sugarscape::make_placed},
+              {kSoa, sugarscape::make_soa_baseline}});
   measure("Schelling", schelling_workload(200, steps),
           Variants<schelling::Simulation, schelling::Parameters>{{"agents as objects", schelling::make_agents},
+                                                                 {"agents placed on a lattice", schelling::make_placed},
                                                                  {kSoa, schelling::make_soa_baseline}});
   measure("forest fire", forest_fire_workload(200, steps),
           Variants<forest_fire::Simulation, forest_fire::Parameters>{
