@@ -50,7 +50,8 @@ class BurningTree final : public Plant {
 
 /// A cell's number, for random numbers.
 __device__ std::uint32_t number(Place place) {
-  return static_cast<std::uint32_t>(dynasoar::lattice_of<Tree>().number(place));
+  // Of the class whose neighbours are counted, too: then a place's row is computed once.
+  return static_cast<std::uint32_t>(dynasoar::lattice_of<BurningTree>().number(place));
 }
 
 /// Loops over places.

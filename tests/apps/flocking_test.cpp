@@ -159,7 +159,7 @@ TEST_CASE("a boid that comes to the border exactly is at the other one") {
   for (const Implementation& implementation :
        implementations() + std::vector<Implementation>{{"reference", flocking::make_reference}}) {
     CAPTURE(implementation.name);
-    const std::vector<BoidState> one = after(implementation, parameters, 1);
+    const std::vector<BoidState> one = dynasoar::test::after<Flocking>(implementation, parameters, 1);
     CHECK(one[0].x == 0);
     CHECK(one[0].y == 0);
   }

@@ -73,6 +73,10 @@ inline constexpr int kThreadsPerBlock = 256;
 /// registers. Such loops create objects, which is a matter of latency. 2026-11-24 ("more warps").
 inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
+/// Thread blocks of a loop over placed objects or free places that a multiprocessor has room for at least. 2026-11-26
+/// ("lattices"): 8, 6 and 5 compared by what ptxas spills: 5 is the first that spills nothing in the applications.
+inline constexpr int kPlaceLoopsPerMultiprocessor = 5;
+
 /// The same for loops over blocks of places, which need registers for words of 64 bits and create up to 64 objects at a
 /// time. 2026-11-26: 8, 6, 5 and 4 compared for the game of life by what ptxas spills, not by time: 4 is the first that
 /// spills nothing where no block has places of two rows, and next to nothing elsewhere.

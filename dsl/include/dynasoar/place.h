@@ -57,7 +57,20 @@ struct TakenWords {
     return (static_cast<int>(place.exists()) & (0 | ... | is_seen<Ts>(place))) != 0;
   }
 
+  /// Up to 32 of these places from a slot on, that are places of the lattice.
+  __device__ std::uint32_t window(std::uint64_t slot, int count) const {
+    return (std::uint32_t{0} | ... | seen_from<Ts>(slot, count));
+  }
+
  private:
+  template <class T>
+  __device__ static std::uint32_t seen_from(std::uint64_t slot, int count) {
+    std::uint32_t taken = 0;
+    for_each_words<T>(static_cast<std::uint32_t>(slot / 64),
+                      [&](const std::uint64_t* seen) { taken |= bits_from(seen, slot, count); });
+    return taken;
+  }
+
   template <class T>
   __device__ static std::uint64_t seen_in(std::uint32_t word) {
     std::uint64_t taken = 0;

@@ -310,7 +310,9 @@ class LatticeShape {
   /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood: a RowOfPlaces of 2 * reach + 1
   /// places, without the place itself, and the distance to the middle one.
   ///
-  /// @param word_of   called with the number of a word: which of its slots are looked for
+  /// @param word_of   called with the number of a word: which of its slots are looked for. May have `window(slot,
+  /// count)`,
+  ///                  the same of up to 32 slots from one on
   template <class Neighbourhood, class WordOf, class F>
   __host__ __device__ void for_each_row(Place place, Neighbourhood, const WordOf& word_of, const F& f) const {
     const Row at = row_of(place.slot());
@@ -372,6 +374,9 @@ class LatticeShape {
     if (x >= reach && x + reach < x_.length) {
       const std::uint64_t first = row + static_cast<std::uint32_t>(x - reach);
       const int count = 2 * reach + 1;
+      if constexpr (requires { word_of.window(first, count); }) {
+        if (count <= 32) return {detail::first_bits(count), word_of.window(first, count) & detail::first_bits(count)};
+      }
       const int offset = static_cast<int>(first % 64);
       std::uint64_t found = word_of(first / 64) >> offset;
       if (offset + count > 64) found |= word_of(first / 64 + 1) << (64 - offset);

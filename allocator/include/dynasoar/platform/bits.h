@@ -67,6 +67,24 @@ __host__ __device__ inline bool has_bit(const std::uint64_t* words, std::uint64_
 #endif
 }
 
+/// The `count` bits of an array of words from a bit on, 32 at most. What is above them is unspecified.
+/// @pre there is a word behind the last one, whatever its value
+__host__ __device__ inline std::uint32_t bits_from(const std::uint64_t* words, std::uint64_t bit,
+                                                   [[maybe_unused]] int count) {
+#ifdef __CUDA_ARCH__
+  const auto low = static_cast<std::uint32_t>(bit);
+  const std::uint32_t half = __funnelshift_r(low, static_cast<std::uint32_t>(bit >> 32), 5);
+  const auto* const halves = reinterpret_cast<const std::uint32_t*>(words);
+  return __funnelshift_r(halves[half], halves[half + 1], low);
+#else
+  const auto word = static_cast<std::uint32_t>(bit / 64);
+  const auto offset = static_cast<int>(bit % 64);
+  std::uint64_t bits = words[word] >> offset;
+  if (offset + count > 64) bits |= words[word + 1] << (64 - offset);
+  return static_cast<std::uint32_t>(bits);
+#endif
+}
+
 /// Position of the n-th set bit, counted from 0. @pre n < popcount(mask)
 ///
 /// The set bits of a mask are often neighbours; else a binary search over popcounts, in halves of a register of a GPU.

@@ -70,7 +70,7 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
 }
 
 template <class A, class M, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock)
+__global__ void __launch_bounds__(kThreadsPerBlock, M::kSelectsFew ? kPlaceLoopsPerMultiprocessor : 0)
     slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
   take_turns();
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
