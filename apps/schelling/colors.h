@@ -14,7 +14,12 @@ inline constexpr app::Rgb kBlueRoof = {38, 92, 158};
 
 /// @param group   as in CellState
 constexpr app::Rgb color_of(std::uint32_t group) {
-  return group == 0 ? kGround : group == 1 ? kRedRoof : kBlueRoof;
+  // Not by ?:, which would take the addresses of constants that are on the host only.
+  switch (group) {
+    case 0: return kGround;
+    case 1: return kRedRoof;
+    default: return kBlueRoof;
+  }
 }
 
 }  // namespace schelling
