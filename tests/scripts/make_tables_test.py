@@ -21,7 +21,8 @@ loader = importlib.machinery.SourceFileLoader("make_tables", PROGRAM)
 make_tables = importlib.util.module_from_spec(importlib.util.spec_from_loader("make_tables", loader))
 loader.exec_module(make_tables)
 
-SIZES = [{"width": 2048, "height": 2560, "steps": 500}, {"width": 1024, "height": 1024, "steps": 100}]
+SIZES = [{"width": 2048, "height": 2560, "steps": 500}, {"width": 1024, "height": 1024, "steps": 100},
+         {"width": 4096, "height": 4096, "steps": 100}]
 # Size and variants with objects of the other applications.
 APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"]),
                 "collision": ({"bodies": 40000, "steps": 200}, ["bodies as objects"]),
@@ -523,6 +524,11 @@ class MakeTables(unittest.TestCase):
         self.write("benchmarks/results/a.json", all_records())
         self.write("benchmarks/results/b.json", all_records())
         self.assert_fails("b.json", "two results of 2000-01-02", "remove one")
+
+    def test_of_two_commits_of_a_day_the_last_counts(self):
+        self.make(all_records() + all_records(commit="fedcba9876543210"))
+        self.assertIn("commit fedcba9", self.read("docs/benchmarks.md"))
+        self.assertNotIn("commit 0123456", self.read("docs/benchmarks.md"))
 
     def test_files_that_are_not_results(self):
         whole = {"run": {}, "columns": benchmark_results.RUN + benchmark_results.COLUMNS, "records": []}

@@ -130,7 +130,7 @@ class Lattice {
   template <class T>
   static constexpr std::size_t number_with_claims() {
     std::size_t first = sizeof...(Ts);
-    detail::for_each_class_at_places<typename detail::RootOf<T>::type>([&]<class S>(std::type_identity<S>) {
+    detail::for_each_class_at_places<detail::RootOf<T>>([&]<class S>(std::type_identity<S>) {
       static_assert(detail::index_of_v<S, Ts...> >= 0,
                     "dynasoar: a place has room for one object of this class's hierarchy (kOnePerPlace), so all of its "
                     "classes are on one lattice. Name those without subclasses in Lattice<...>, each of them");

@@ -43,13 +43,17 @@ __host__ __device__ constexpr bool is_one_per_place() {
   }
 }
 
-/// The first class of C's hierarchy.
-template <class C, class Base = typename C::BaseClass>
-struct RootOf : RootOf<Base> {};
+/// The first class of C's hierarchy, in a std::type_identity.
 template <class C>
-struct RootOf<C, void> {
-  using type = C;
-};
+constexpr auto root_of() {
+  if constexpr (std::is_void_v<typename C::BaseClass>) {
+    return std::type_identity<C>();
+  } else {
+    return root_of<typename C::BaseClass>();
+  }
+}
+template <class C>
+using RootOf = typename decltype(root_of<C>())::type;
 
 /// Calls `f(std::type_identity<S>{})` for T or, if there are any, the listed subclasses of T without subclasses: those
 /// whose objects can be at places.
@@ -66,7 +70,7 @@ template <class T>
 __host__ __device__ constexpr bool shares_claims() {
   if constexpr (is_one_per_place<T>()) {
     int classes = 0;
-    for_each_class_at_places<typename RootOf<T>::type>([&](auto) { ++classes; });
+    for_each_class_at_places<RootOf<T>>([&](auto) { ++classes; });
     return classes > 1;
   } else {
     return false;
