@@ -11,7 +11,7 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/loops/places.h>
 #include <dynasoar/platform/atomic.h>
 
 namespace dynasoar::detail {
