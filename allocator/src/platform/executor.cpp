@@ -36,6 +36,9 @@ namespace detail {
 
 void check_cuda(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
+  // Forgotten, if it can be, because the exception carries it: else whoever looks next, CUB for one, takes it for an
+  // error of its own, and CUB remembers that for ever.
+  static_cast<void>(cudaGetLastError());
   const bool while_recording = code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread;
   const bool no_gpu = code == cudaErrorNoDevice || code == cudaErrorInsufficientDriver;
   throw Error(std::string("dynasoar: ") + call + " failed: " + cudaGetErrorName(code) + " (" +

@@ -28,7 +28,8 @@ inline constexpr const char* kInChild =
     "this process is a child that fork() made of one that uses the GPU, and CUDA does not work there: make the first "
     "AllocatorHandle after the fork, or call exec";
 
-/// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess.
+/// Throws Error with the call, the code's name and its text if `code` is not cudaSuccess. Then clears CUDA's last
+/// error.
 void check_cuda(cudaError_t code, const char* call);
 #endif
 
