@@ -151,7 +151,7 @@ class Dense final : public FrameBaseline {
 
   void step() override {
     begin_step();
-    run_recorded([this] { submit_step(); }, now_in());
+    submit_step();  // not recorded: that pays from two loops on
   }
 
   void submit_step() override {
