@@ -1,0 +1,120 @@
+/// @file
+/// Place, PlaceBlock, directions and neighbourhoods: what is said of places of a lattice without knowing the lattice.
+/// LatticeShape knows it.
+#pragma once
+
+#include <cstdint>
+
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar {
+
+namespace detail {
+class BlockNeighbours;
+}
+
+/// A place of a lattice, or no place: what lies beyond an edge that is not periodic. Only a LatticeShape knows where it
+/// is. May be a field.
+class Place {
+ public:
+  /// No place.
+  Place() = default;
+
+  /// The place of a slot: for the library, and for the column `id` of placed objects, which holds their slots.
+  __host__ __device__ explicit constexpr Place(std::uint64_t slot) : slot_(slot) {}
+
+  /// Whether there is such a place.
+  __host__ __device__ constexpr bool exists() const {
+    return static_cast<std::uint32_t>(slot_ >> 32) < kNone >> 32;  // not in 64 bits, which take twice as long
+  }
+
+  /// For the library: number of the slot that objects at this place have.
+  __host__ __device__ constexpr std::uint64_t slot() const { return slot_; }
+
+  /// For the library: the word that a place's bit is in. Of what is no place, some word that there is.
+  __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(slot_ / 64); }
+
+  __host__ __device__ friend constexpr bool operator==(Place a, Place b) {
+    return a.slot_ == b.slot_ || (!a.exists() && !b.exists());
+  }
+  __host__ __device__ friend constexpr bool operator!=(Place a, Place b) { return !(a == b); }
+
+  /// For the library: steps beyond an edge along each axis add one of these, so that it takes no branch to see that
+  /// there is no place. They do not touch the bits that `word` takes.
+  static constexpr std::uint64_t beyond_edge(int axis) { return kNone << axis; }
+
+ private:
+  static constexpr std::uint64_t kNone = std::uint64_t{1} << 58;
+
+  std::uint64_t slot_ = kNone;
+};
+
+/// 64 places that follow each other in the order of their slots, which device code handles together: a set of them is a
+/// std::uint64_t whose bit i stands for the i-th. The last bits of a row or of the lattice may stand for no place.
+class PlaceBlock {
+ public:
+  /// For the library. @param is_in_row   LatticeShape::has_blocks_in_rows(), best as a constant
+  __host__ __device__ constexpr PlaceBlock(std::uint64_t number, bool is_in_row)
+      : number_(number), is_in_row_(is_in_row) {}
+
+  /// For the library, and to tell blocks apart: 0, 1, ...
+  __host__ __device__ constexpr std::uint64_t number() const { return number_; }
+
+  /// For the library: the word that its bits are in.
+  __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(number_); }
+
+  /// The i-th place. @pre there is one: see LatticeShape::places
+  __host__ __device__ constexpr Place place(int i) const { return Place(number_ * 64 + static_cast<unsigned>(i)); }
+
+ private:
+  friend class detail::BlockNeighbours;
+
+  std::uint64_t number_;
+  bool is_in_row_;  // has no places of another row
+};
+
+/// Coordinates of a place, or a distance from one place to another; 0 along axes that the lattice does not have.
+struct LatticeVector {
+  std::int32_t x = 0, y = 0, z = 0;
+
+  __host__ __device__ friend constexpr bool operator==(LatticeVector a, LatticeVector b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  }
+};
+
+/// The directions to the nearest neighbours: toward lower x, lower y, greater x, greater y, lower z and greater z.
+enum class Direction : std::uint8_t { left, up, right, down, front, back };
+
+/// The direction that leads back.
+__host__ __device__ constexpr Direction opposite(Direction direction) {
+  const auto d = static_cast<std::uint8_t>(direction);
+  return static_cast<Direction>(d < 4 ? d ^ 2 : d ^ 1);
+}
+
+/// The distance to the next place in a direction.
+__host__ __device__ constexpr LatticeVector vector_of(Direction direction) {
+  const int d = static_cast<int>(direction);
+  const std::int32_t sign = d == 0 || d == 1 || d == 4 ? -1 : 1;
+  return {d == 0 || d == 2 ? sign : 0, d == 1 || d == 3 ? sign : 0, d >= 4 ? sign : 0};
+}
+
+/// The neighbourhood of all places at most `radius` away along each axis: 8 places in two dimensions if it is 1.
+template <int radius = 1>
+struct Moore {
+  static_assert(0 < radius && radius < 32, "dynasoar: the radius of a neighbourhood is from 1 to 31");
+  static constexpr int kRadius = radius;
+
+  /// How far a row reaches to each side that is so far away along the other axes; negative: no place of it.
+  __host__ __device__ static constexpr int reach(int, int) { return radius; }
+};
+
+/// The neighbourhood of all places at most `radius` steps away: 4 places in two dimensions if it is 1.
+template <int radius = 1>
+struct VonNeumann {
+  static_assert(0 < radius && radius < 32, "dynasoar: the radius of a neighbourhood is from 1 to 31");
+  static constexpr int kRadius = radius;
+
+  __host__ __device__ static constexpr int reach(int y, int z) { return radius - (y < 0 ? -y : y) - (z < 0 ? -z : z); }
+};
+
+}  // namespace dynasoar
