@@ -47,7 +47,7 @@ struct LatticeOptions {
 ///     forest.parallel_for_free([=] __device__(dynasoar::Place place) { dynasoar::make_new_at<Tree>(place); });
 ///
 /// There is room for an object of each class at each place, unless a hierarchy says kOnePerPlace. `handle.parallel_do`,
-/// `count`, `reduce`, `columns`, `save` and `load` go for placed classes as for others.
+/// `count`, `reduce`, `columns`, `save` and `load` work for placed classes as for others.
 ///
 /// @tparam Ts   placed classes of one allocator, each on no other lattice that is alive
 /// @par Concurrency   loops are ordered like those of the handle; all may be recorded

@@ -57,7 +57,7 @@ struct TakenWords {
     return (static_cast<int>(place.exists()) & (0 | ... | is_seen<Ts>(place))) != 0;
   }
 
-  /// Up to 32 of these places from a slot on, that are places of the lattice.
+  /// Bit i: whether a loop sees any of the classes at `slot + i`. @pre count <= 32, all in one row of the lattice
   __device__ std::uint32_t window(std::uint64_t slot, int count) const {
     return (std::uint32_t{0} | ... | seen_from<Ts>(slot, count));
   }
@@ -282,7 +282,7 @@ __device__ std::uint64_t where(PlaceBlock block, Direction direction) {
 /// are skipped.
 ///
 /// @return the places at which this call has created one
-/// @par Cost   one atomic operation for all of them, and none if all are taken
+/// @par Cost   one atomic operation for all of them, two with kOnePerPlace, and none if all are taken
 template <class T, class... Args>
 __device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
   detail::check_at_places<T>();
