@@ -287,6 +287,18 @@ TEST_CASE("compaction updates pointers in placed objects") {
   CHECK(found[2] == 771);
 }
 
+TEST_CASE("a loop over a hierarchy of which a class has no lattice does nothing") {
+  Handle handle(kSmall);
+  Lattice<Moss> moor(handle, {10, 10});  // and none for oaks
+  moor.parallel_new<Moss>([] __device__(Place) { return true; });
+  const Counters visits(1);
+  auto* const counter = visits.data();
+  const auto visit = [counter] __device__(Plant*) { counter->fetch_add(1, dynasoar::Order::relaxed); };
+  CHECK_THROWS_AS(handle.parallel_do<Plant>(visit), dynasoar::Error);
+  handle.synchronize();
+  CHECK(visits[0] == 0);
+}
+
 TEST_CASE("keeping classes apart takes a bit per place") {
   Handle handle(kSmall);
   // 4, 1; 4, 8, 16. 2 * 3 + 1 bits

@@ -596,6 +596,10 @@ TEST_CASE("a class is on one lattice at a time, and loops need one") {
     CHECK(handle.count<Shark>() == 70);
   }
   CHECK(handle.count<Fish>() == 0);
+  // Refused before any memory is asked for.
+  CHECK(message_of([&] {
+          Lattice<Fish> whales(handle, {std::size_t{1} << 30, 100});
+        }).find("more than 256 GiB") != std::string::npos);
   Lattice<Fish> again(handle, {5, 5});
   CHECK(handle.count<Fish>() == 0);
   again.parallel_new<Fish>(Everywhere{}, 1u);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,8 @@
 #include <dynasoar/allocator_handle.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/classes/type_list.h>
+#include <dynasoar/classes/type_name.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
@@ -22,6 +25,7 @@
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/place.h>
+#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/tuning.h>
 
@@ -59,6 +63,7 @@ class Lattice {
   using Allocator = typename detail::FirstOf<Ts...>::Allocator;
   static_assert((true && ... && std::is_same_v<Allocator, typename Ts::Allocator>),
                 "dynasoar: the classes of a Lattice must have one allocator: list them in one SoaAllocator");
+  static_assert(detail::are_distinct_v<Ts...>, "dynasoar: a class is named twice in Lattice<...>");
 
   /// @param sizes   places along each axis: {width}, {width, height} or {width, height, depth}
   /// @pre the handle outlives the lattice
@@ -201,6 +206,10 @@ template <class T>
 typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   constexpr std::size_t kBytes = detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
   const auto words = static_cast<std::size_t>(shape_.words());
+  if (kBytes > 0 && words > (std::size_t{1} << 32) / (kBytes / detail::kPlacedUnit)) {
+    throw Error("dynasoar: objects of " + std::string(type_name<T>()) + " on " + std::to_string(shape_.size()) +
+                " places take more than 256 GiB, which a class on a lattice cannot: make it smaller, or the class");
+  }
   std::size_t kinds = 3;
   if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
   Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(kChecked ? 64 * words : 0),

@@ -102,7 +102,7 @@ using FirstOf = std::tuple_element_t<0, std::tuple<Ts...>>;
 
 }  // namespace detail
 
-/// The lattice that objects of T are on, for its geometry.
+/// The lattice that objects of T are on, for its geometry. @pre the subclasses of T are on one lattice
 template <class T>
 __device__ const LatticeShape& lattice_of() {
   detail::check_placed<T>();
@@ -115,6 +115,7 @@ __device__ const LatticeShape& lattice_of() {
 
 /// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at a place when the loop began: at
 /// most one of each class. Also for those that have been destroyed since.
+/// @pre the subclasses of T are on one lattice
 template <class T, class F>
 __device__ void for_each_at(Place place, const F& f) {
   detail::check_placed<T>();
@@ -192,6 +193,7 @@ __device__ T* move_to(T* object, Place place) {
 }
 
 /// How many of the places of a neighbourhood had a T when the loop began. @par Cost   a word or two per row
+/// @pre the subclasses of T are on one lattice
 template <class T, class Neighbourhood = Moore<>>
 __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
   detail::check_placed<T>();

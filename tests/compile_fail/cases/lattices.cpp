@@ -114,6 +114,10 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   // expect: so all of its classes are on one lattice
   // names: lattices::Bear
   dynasoar::Lattice<Moss, Oak, Wolf> lattice(handle, {4, 4});
+#elif defined(MISTAKE_class_twice_on_a_lattice)
+  // expect: a class is named twice in Lattice
+  // names: lattices::Moss
+  dynasoar::Lattice<Moss, Oak, Wolf, Bear, Moss> lattice(handle, {4, 4});
 #else
   dynasoar::Lattice<Moss, Oak, Wolf, Bear> lattice(handle, {4, 4});
 #endif

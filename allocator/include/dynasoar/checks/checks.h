@@ -271,7 +271,8 @@ class Checks {
     if (handle.bits() == 0) return Misuse::null_access;
     if constexpr (is_placed<C>()) {
       if (is_of_class<C>(handle.type_index())) return judge_placed<A>(handle);
-      return handle.type_index() < A::kTypes ? Misuse::wrong_class : Misuse::foreign_pointer;
+      const bool is_listed = handle.type_index() >= 0 && handle.type_index() < A::kTypes;
+      return is_listed ? Misuse::wrong_class : Misuse::foreign_pointer;
     }
     if (!A::is_position_of_object(handle)) return Misuse::foreign_pointer;
     if (!is_of_class<C>(handle.type_index())) return Misuse::wrong_class;

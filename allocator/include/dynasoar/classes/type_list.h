@@ -73,4 +73,11 @@ inline constexpr int index_of_v = [] {
   return found;
 }();
 
+/// Whether no type is named twice.
+template <class... Ts>
+inline constexpr bool are_distinct_v = [] {
+  int index = 0;
+  return (true && ... && (index_of_v<Ts, Ts...> == index++));
+}();
+
 }  // namespace dynasoar::detail

@@ -274,6 +274,7 @@ void LoopRunner<A>::run(const Submit& submit) {
 template <class A>
 template <class T, class Call>
 void LoopRunner<A>::run_over_objects(const Call& call) {
+  placed_.template check_have_lattices<T>();
   run<T, Call>([&] {
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       constexpr std::size_t type = index_of<S>();

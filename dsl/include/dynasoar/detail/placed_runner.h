@@ -47,6 +47,14 @@ class PlacedRunner : public PlacedClasses {
     bind<T>({});
   }
 
+  /// Before loops over T and its subclasses are submitted. @throws Error if any of them is placed and has no lattice
+  template <class T>
+  void check_have_lattices() const {
+    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      if constexpr (is_placed<S>()) static_cast<void>(state(kIndex<S>));
+    });
+  }
+
   /// Calls a callable for the objects of T. @pre before_loop(). @throws Error if there is no lattice for them
   template <class T, class Call>
   void loop_over_objects(const Call& call) const {
