@@ -318,9 +318,9 @@ TEST_CASE("values are found by name, and checked by size and type") {
                        doctest::Contains("the name 'a'"), Error);
 
   const auto check_refused = [&](const std::string& says, const auto&... items) {
-    const auto [fault, text] = fault_of([&] { world.handle.load(folder / "a", items...); });
-    CHECK(fault == CheckpointFault::other_values);
-    CHECK_MESSAGE(text.find(says) != std::string::npos, text);
+    const auto refused = fault_of([&] { world.handle.load(folder / "a", items...); });
+    CHECK(refused.first == CheckpointFault::other_values);
+    CHECK_MESSAGE(refused.second.find(says) != std::string::npos, refused.second);
   };
   using dynasoar::array;
   using dynasoar::value;
@@ -358,9 +358,9 @@ TEST_CASE("values are read without a handle, and without the objects") {
 
   std::uint32_t other = 0;
   const auto check_refused = [&](const std::string& says, const std::string& file, const auto& item) {
-    const auto [fault, text] = fault_of([&] { load_values(folder / file, item); });
-    CHECK(fault == CheckpointFault::other_values);
-    CHECK_MESSAGE(text.find(says) != std::string::npos, text);
+    const auto refused = fault_of([&] { load_values(folder / file, item); });
+    CHECK(refused.first == CheckpointFault::other_values);
+    CHECK_MESSAGE(refused.second.find(says) != std::string::npos, refused.second);
   };
   check_refused("has no value 'steps'", "a", value("steps", other));
   check_refused("has no value 'step'", "none", value("step", step));

@@ -206,7 +206,7 @@ template <class T>
 typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   constexpr std::size_t kBytes = detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
   const auto words = static_cast<std::size_t>(shape_.words());
-  if (kBytes > 0 && words > (std::size_t{1} << 32) / (kBytes / detail::kPlacedUnit)) {
+  if (words * (kBytes / detail::kPlacedUnit) > std::size_t{1} << 32) {
     throw Error("dynasoar: objects of " + std::string(type_name<T>()) + " on " + std::to_string(shape_.size()) +
                 " places take more than 256 GiB, which a class on a lattice cannot: make it smaller, or the class");
   }
