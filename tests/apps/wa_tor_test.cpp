@@ -186,7 +186,9 @@ TEST_CASE("a random number that is a share exactly is not below it") {
 }
 
 TEST_CASE("the neighbours on a torus are those across its borders, also if it is one cell wide or high") {
-  for (const auto& [width, height] : {std::array{4u, 3u}, {3u, 2u}, {1u, 5u}, {5u, 1u}, {1u, 1u}}) {
+  for (const auto& size : {std::array{4u, 3u}, {3u, 2u}, {1u, 5u}, {5u, 1u}, {1u, 1u}}) {
+    const auto width = size[0];
+    const auto height = size[1];
     CAPTURE(width);
     CAPTURE(height);
     const app::Torus torus{width, width * height};

@@ -673,7 +673,7 @@ TEST_CASE("an error that nobody asked a FrameWriter for is printed, and one that
         "dynasoar: found when a FrameWriter was destroyed: the disk is full\n");
   CHECK(printed(7, ask_nothing) == "dynasoar: a FrameWriter could not write a frame\n");
   const auto finish = [](auto error) {
-    return [error](dynasoar::FrameWriter& writer) { CHECK_THROWS_AS(writer.finish(), decltype(error)); };
+    return [](dynasoar::FrameWriter& writer) { CHECK_THROWS_AS(writer.finish(), decltype(error)); };
   };
   CHECK(printed(Error("the disk is full"), finish(Error(""))).empty());
   CHECK(printed(7, finish(7)).empty());
