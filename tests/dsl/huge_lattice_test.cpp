@@ -54,7 +54,8 @@ void run(std::size_t side, std::uint64_t step) {
   const LatticeShape shape = lattice.shape();
   const Sky sky{shape.size(), step};
   CHECK(shape.size() == side * side);
-  CHECK(lattice.bytes() == shape.words() * (64 + 3 * 8));
+  constexpr std::size_t kTagBytes = dynasoar::kChecked ? 64 * 4 : 0;
+  CHECK(lattice.bytes() == shape.words() * (64 + 3 * 8 + kTagBytes));
   std::uint64_t specks = 0;
   std::uint64_t shades = 0;
   sky.for_each_speck([&](std::uint64_t number) { ++specks, shades += Sky::shade(number); });
