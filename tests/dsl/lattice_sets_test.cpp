@@ -14,6 +14,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
+#include "../loops/lattice_shadow.h"
 #include "test_folder.h"
 
 namespace lattice_sets_test {
@@ -68,8 +69,6 @@ const std::vector<std::vector<std::size_t>> kSizes = {
     {64},    {130},    {2, 2},     {1, 70},  {130, 1},    {5, 4, 3},   {60, 5},  {64, 3, 2}, {1, 1, 4},
     {33, 3}, {500, 3}, {2, 3, 70}, {128, 4}, {100, 2, 3}, {190, 2, 2}, {320, 5},
 };
-const std::array<bool, 3> kEdges[] = {
-    {true, true, true}, {false, false, false}, {true, false, true}, {false, true, false}};
 
 /// Whether something random is at a place.
 __host__ __device__ bool is_chosen(std::uint64_t slot, std::uint32_t seed) {
@@ -136,23 +135,9 @@ Words expected_words(const LatticeShape& shape, const F& f) {
   return words;
 }
 
-template <class F>
-void for_each_lattice(const F& f) {
-  for (const auto& sizes : kSizes) {
-    for (const auto& periodic : kEdges) {
-      std::string text;
-      for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        text += std::to_string(sizes[axis]) + (periodic[axis] ? " periodic " : " bounded ");
-      }
-      CAPTURE(text);
-      f(sizes, periodic);
-    }
-  }
-}
-
 TEST_CASE("a block says where classes are seen, and where among the neighbours of its places") {
   Handle handle(kSmall);
-  for_each_lattice([&](const auto& sizes, const auto& periodic) {
+  lattice_test::for_each_lattice(kSizes, [&](const auto& sizes, const auto& periodic) {
     Lattice<Dot, Tree> lattice(handle, sizes, {.periodic = periodic});
     const LatticeShape& shape = lattice.shape();
     lattice.template parallel_new<Dot>(Choose{1});
@@ -214,7 +199,7 @@ struct WhereTrees {
 
 TEST_CASE("objects are created and destroyed at the places of a set, for the next loop") {
   Handle handle(kSmall);
-  for_each_lattice([&](const auto& sizes, const auto& periodic) {
+  lattice_test::for_each_lattice(kSizes, [&](const auto& sizes, const auto& periodic) {
     Lattice<Tree> lattice(handle, sizes, {.periodic = periodic});
     const LatticeShape& shape = lattice.shape();
     const auto words = [&](const auto& f) {

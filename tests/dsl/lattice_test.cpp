@@ -364,7 +364,7 @@ void check_counts(Handle& handle, Lattice<Fish, Shark>& lattice, const Shadow& s
 
 TEST_CASE("neighbours are counted and chosen from words as one by one, at every border") {
   Handle handle(kSmall);
-  for_each_lattice([&](const auto& sizes, const auto& periodic) {
+  for_each_lattice(kSizes, [&](const auto& sizes, const auto& periodic) {
     Lattice<Fish, Shark> lattice(handle, sizes, {.periodic = periodic});
     const LatticeShape shape = lattice.shape();
     const Shadow shadow{sizes, periodic};

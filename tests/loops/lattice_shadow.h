@@ -67,9 +67,10 @@ struct Shadow {
 inline const std::array<bool, 3> kEdges[] = {
     {true, true, true}, {false, false, false}, {true, false, true}, {false, true, false}};
 
+/// Calls `f(sizes, periodic)` for lattices of all these sizes, with several kinds of edges.
 template <class F>
-void for_each_lattice(const F& f) {
-  for (const auto& sizes : kSizes) {
+void for_each_lattice(const std::vector<std::vector<std::size_t>>& all_sizes, const F& f) {
+  for (const auto& sizes : all_sizes) {
     for (const auto& periodic : kEdges) {
       std::string text;
       for (std::size_t axis = 0; axis < sizes.size(); ++axis) {

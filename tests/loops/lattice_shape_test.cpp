@@ -76,7 +76,7 @@ TEST_CASE("rows are padded to whole blocks where that wastes at most an eighth")
 }
 
 TEST_CASE("neighbours are where arithmetic on coordinates says, at every border") {
-  for_each_lattice([](const auto& sizes, const auto& periodic) {
+  for_each_lattice(kSizes, [](const auto& sizes, const auto& periodic) {
     const LatticeShape shape(sizes, periodic);
     const Shadow shadow{sizes, periodic};
     const auto size = static_cast<std::int64_t>(shape.size());
