@@ -23,7 +23,9 @@
 namespace forest_fire {
 namespace placed {
 
+using dynasoar::Direction;
 using dynasoar::Place;
+using dynasoar::PlaceBlock;
 
 class Plant;
 class Tree;
@@ -50,8 +52,7 @@ class BurningTree final : public Plant {
 
 /// A cell's number, for random numbers.
 __device__ std::uint32_t number(Place place) {
-  // Of the class whose neighbours are counted, too: then a place's row is computed once.
-  return static_cast<std::uint32_t>(dynasoar::lattice_of<BurningTree>().number(place));
+  return static_cast<std::uint32_t>(dynasoar::lattice_of<Tree>().number(place));
 }
 
 /// Loops over places.
@@ -60,23 +61,37 @@ struct Settle {
   __device__ bool operator()(Place place) const { return chance.starts_with_tree(number(place)); }
 };
 
+/// What happens at 64 places in a step.
 struct GrowAndBurn {
   Chance chance;
   app::StepNumber now;
 
-  __device__ void operator()(Place place) const {
-    if (BurningTree* const burning = dynasoar::at<BurningTree>(place)) {
-      dynasoar::destroy(burning);
-      return;
+  __device__ void operator()(PlaceBlock block) const {
+    const std::uint64_t trees = dynasoar::where<Tree>(block);
+    const std::uint64_t fires = dynasoar::where<BurningTree>(block);
+    std::uint64_t near_fire = 0;
+    for (const Direction side : {Direction::left, Direction::up, Direction::right, Direction::down}) {
+      near_fire |= dynasoar::where<BurningTree>(block, side);
     }
-    Tree* const tree = dynasoar::at<Tree>(place);
-    const bool happens = chance.strikes_or_grows(tree != nullptr, number(place), now);
-    if (tree == nullptr) {
-      if (happens) dynasoar::make_new_at<Tree>(place);
-    } else if (happens || dynasoar::count_neighbours<BurningTree>(place, dynasoar::VonNeumann<>{}) > 0) {
-      dynasoar::destroy(tree);
-      dynasoar::make_new_at<BurningTree>(place);
+    const std::uint64_t drawn = draw(block, trees);
+    const std::uint64_t ignite = trees & (drawn | near_fire);
+    dynasoar::create_where<Tree>(block, drawn & ~trees & ~fires);
+    dynasoar::destroy_where<Tree>(block, ignite);
+    dynasoar::create_where<BurningTree>(block, ignite);
+    dynasoar::destroy_where<BurningTree>(block, fires);
+  }
+
+ private:
+  /// The trees that are struck, and the places without a tree where one may grow.
+  __device__ std::uint64_t draw(PlaceBlock block, std::uint64_t trees) const {
+    const auto first = static_cast<std::uint32_t>(dynasoar::lattice_of<Tree>().first_number(block));
+    std::uint64_t drawn = 0;
+    DYNASOAR_UNROLL(4)
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      const bool is_drawn = chance.strikes_or_grows((trees >> i & 1) != 0, first + i, now);
+      drawn |= std::uint64_t{is_drawn} << i;
     }
+    return drawn;
   }
 };
 
@@ -101,7 +116,7 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
 
   void submit_step() override {
     count_step();
-    land_.parallel_for(GrowAndBurn{Chance::of(parameters_), now()});
+    land_.parallel_for_blocks(GrowAndBurn{Chance::of(parameters_), now()});
     clock().end_phase(handle().executor(), 0);
   }
 

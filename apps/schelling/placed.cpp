@@ -86,8 +86,22 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Agent() : wanted_(nullptr), unhappy_(0) {}
 
+  __device__ bool is_unhappy(City) { return unhappy_ != 0; }
+
+  /// Bids for a vacancy.
+  __device__ void bid(City city) {
+    const std::uint32_t here = City::number(dynasoar::place_of(this));
+    const auto words = city.rules.search_words(here, city.step);
+    Vacancy* found = nullptr;
+    for (std::uint32_t look = 0; look < kLooks && found == nullptr; ++look) {
+      found = City::vacancy(city.rules.cell_of(words[look]));
+    }
+    wanted_ = found;
+    if (found != nullptr) found->bid(lot_from(words[kLooks], here));
+  }
+
+  /// Moves to the vacancy that it has won, or gives up, or stays.
   __device__ void move(City city) {
-    if (unhappy_ == 0) return;
     const Place here = dynasoar::place_of(this);
     Vacancy* const wanted = wanted_;
     if (wanted != nullptr && wanted->is_won_from(City::number(here))) {
@@ -102,29 +116,19 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   }
 
  protected:
-  /// Is happy among its neighbours, or bids for a vacancy. @tparam Own, Other   its group, and the other one
+  /// Whether it is unhappy among its neighbours. @tparam Own, Other   its group, and the other one
   template <class Own, class Other>
-  __device__ void look_among(const City& city) {
+  __device__ bool look_among(const City& city) {
     const Place here = dynasoar::place_of(this);
-    const auto own = static_cast<std::uint32_t>(dynasoar::count_neighbours<Own>(here));
-    const auto others = static_cast<std::uint32_t>(dynasoar::count_neighbours<Other>(here));
-    if (city.rules.is_unhappy({.own = own, .all = own + others})) {
+    const auto [own, others] = dynasoar::count_each_neighbours<Own, Other>(here);
+    const bool unhappy = city.rules.is_unhappy(
+        {.own = static_cast<std::uint32_t>(own), .all = static_cast<std::uint32_t>(own + others)});
+    if (unhappy) {
       unhappy_ += 1;
-      bid_from(City::number(here), city);
     } else if (unhappy_ != 0) {
       unhappy_ = 0;
     }
-  }
-
- private:
-  __device__ void bid_from(std::uint32_t here, const City& city) {
-    const auto words = city.rules.search_words(here, city.step);
-    Vacancy* found = nullptr;
-    for (std::uint32_t look = 0; look < kLooks && found == nullptr; ++look) {
-      found = City::vacancy(city.rules.cell_of(words[look]));
-    }
-    wanted_ = found;
-    if (found != nullptr) found->bid(lot_from(words[kLooks], here));
+    return unhappy;
   }
 };
 
@@ -133,7 +137,7 @@ class Red final : public Agent {
   using BaseClass = Agent;
   DYNASOAR_FIELDS(Red);
 
-  __device__ void look(City city) { look_among<Red, Blue>(city); }
+  __device__ bool look(City city) { return look_among<Red, Blue>(city); }
 };
 
 class Blue final : public Agent {
@@ -141,10 +145,11 @@ class Blue final : public Agent {
   using BaseClass = Agent;
   DYNASOAR_FIELDS(Blue);
 
-  __device__ void look(City city) { look_among<Blue, Red>(city); }
+  __device__ bool look(City city) { return look_among<Blue, Red>(city); }
 };
 
 DYNASOAR_METHOD(Look, look);
+DYNASOAR_METHOD(Bid, bid);
 
 __device__ inline bool City::move_in(Place place, std::uint8_t group) {
   if (group == kRed) dynasoar::make_new_at<Red>(place);
@@ -187,9 +192,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     count_step();
     const City city = view();
     dynasoar::Executor& executor = handle().executor();
-    handle().parallel_do<Agent>(Look{}, city);
+    handle().parallel_do_if<Agent>(Look{}, Bid{}, city);
     clock().end_phase(executor, 0);
-    handle().parallel_do<Agent, &Agent::move>(city);
+    handle().parallel_do_if<Agent, &Agent::is_unhappy, &Agent::move>(city);
     clock().end_phase(executor, 1);
     if (rules_.newcomers > 0) handle().parallel_do<&Vacancy::settle>(city);
     clock().end_phase(executor, 2);

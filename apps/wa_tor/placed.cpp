@@ -65,16 +65,15 @@ struct Ocean {
                               : static_cast<std::uint8_t>(choose(candidates, seed, decision, number(place), step));
   }
 
-  /// The T that a place takes of those that ask for it, or null.
+  /// The directions from which Ts ask for a place.
   template <class T>
-  __device__ T* taken(Place place, Decision decision) const {
-    DirectionSet askers;
+  __device__ static DirectionSet askers(Place place) {
+    DirectionSet result;
     for (std::uint32_t d = 0; d < kDirections; ++d) {
       const T* const agent = dynasoar::at<T>(neighbor(place, d));
-      askers.add_if(agent != nullptr && agent->choice() == opposite(d), d);
+      result.add_if(agent != nullptr && agent->choice() == opposite(d), d);
     }
-    if (askers.empty()) return nullptr;
-    return dynasoar::at<T>(neighbor(place, choose(askers, seed, decision, number(place), step)));
+    return result;
   }
 
   /// When an agent that is left behind was born.
@@ -180,14 +179,21 @@ struct Populate {
   }
 };
 
-/// A cell takes one of the Ts that ask for it.
+/// Which Ts ask for a cell.
+template <class T>
+struct Askers {
+  __device__ DirectionSet operator()(Place place) const { return Ocean::askers<T>(place); }
+};
+
+/// A cell takes one of them.
 template <class T>
 struct Take {
   Ocean ocean;
   Decision decision;
 
-  __device__ void operator()(Place place) const {
-    if (T* const agent = ocean.taken<T>(place, decision)) agent->move(place, ocean);
+  __device__ void operator()(Place place, DirectionSet askers) const {
+    const auto chosen = choose(askers, ocean.seed, decision, Ocean::number(place), ocean.step);
+    dynasoar::at<T>(Ocean::neighbor(place, chosen))->move(place, ocean);
   }
 };
 
@@ -212,11 +218,11 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     dynasoar::Executor& executor = handle().executor();
     handle().parallel_do<&Fish::ask>(ocean);
     clock().end_phase(executor, 0);
-    lattice_.parallel_for_free(Take<Fish>{ocean, Decision::fish_accept});
+    lattice_.parallel_for_free_if(Askers<Fish>{}, Take<Fish>{ocean, Decision::fish_accept});
     clock().end_phase(executor, 1);
     handle().parallel_do<&Shark::ask>(ocean);
     clock().end_phase(executor, 2);
-    lattice_.parallel_for_free<Shark>(Take<Shark>{ocean, Decision::shark_accept});
+    lattice_.parallel_for_free_if<Shark>(Askers<Shark>{}, Take<Shark>{ocean, Decision::shark_accept});
     clock().end_phase(executor, 3);
   }
 

@@ -32,6 +32,7 @@ class DirectionSet {
   }
 
   __host__ __device__ constexpr bool empty() const { return bits_ == 0; }
+  __host__ __device__ explicit constexpr operator bool() const { return !empty(); }
 
   __host__ __device__ constexpr std::uint32_t size() const {
     return (bits_ & 1) + (bits_ >> 1 & 1) + (bits_ >> 2 & 1) + (bits_ >> 3);

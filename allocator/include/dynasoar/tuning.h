@@ -113,7 +113,7 @@ inline constexpr std::uint32_t kLeastDenseObjects = 40;
 /// Words of 64 places that a warp of a loop over placed objects deals out to its lanes, at most, and warps that a
 /// multiprocessor should have at least before a warp takes several. 2026-11-26 ("lattices"): 1, 2, 4 and 8 words
 /// compared in Wa-Tor; with 1024 x 1024 places, 2 are faster than 4, which leave 31 warps for a multiprocessor.
-inline constexpr std::uint32_t kWordsPerWarp = 4;
+inline constexpr std::uint32_t kWordsPerWarp = 8;
 inline constexpr unsigned kWarpsPerMultiprocessor = 48;
 
 /// Threads of a team. 2026-11-23 ("compaction"): 512 instead of 256 gain 12 % where every step compacts.

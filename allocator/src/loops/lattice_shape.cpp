@@ -29,6 +29,8 @@ Axis::Axis(int number, std::size_t places, std::size_t slots, bool is_periodic)
       stride(static_cast<std::int64_t>(slots)),
       before_first(is_periodic ? (places - 1) * slots : Place::beyond_edge(number)),
       after_last(is_periodic ? 0 - (places - 1) * slots : Place::beyond_edge(number)),
+      two_before_first(is_periodic && places > 1 ? (places - 2) * slots : before_first),
+      two_after_last(is_periodic ? 0 - two_before_first : after_last),
       beyond(Place::beyond_edge(number)),
       by_length(static_cast<std::uint32_t>(places)) {}
 

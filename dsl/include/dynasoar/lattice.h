@@ -18,6 +18,7 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/classes/type_name.h>
+#include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
@@ -91,6 +92,24 @@ class Lattice {
   void parallel_for_free(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
     run(free_places<Us...>(), call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
+  }
+
+  /// For all places, calls `condition(place, args...)` and, if the result is true, `action(place, args...)`; if it is
+  /// no bool, but something that converts to bool, such as a pointer, `action(place, result, args...)`.
+  ///
+  /// Faster than an `if` where few places have anything to do: a GPU collects these before it acts, so that threads do
+  /// not wait for their neighbours. The action runs after the conditions of some other places, in the same loop.
+  ///
+  /// @param condition   returns something trivially copyable of at most 8 bytes
+  template <class Condition, class Action, class... Args>
+  void parallel_for_if(Condition condition, Action action, Args... args) {
+    run_if(detail::AllPlaces{shape_}, condition, action, std::move(args)...);
+  }
+
+  /// Like parallel_for_if, for the places of parallel_for_free.
+  template <class... Us, class Condition, class Action, class... Args>
+  void parallel_for_free_if(Condition condition, Action action, Args... args) {
+    run_if(free_places<Us...>(), condition, action, std::move(args)...);
   }
 
   /// Calls `function(block, args...)` for all blocks of 64 places, each with a PlaceBlock: see `where`, `create_where`
@@ -170,6 +189,14 @@ class Lattice {
   void run(const Mask& mask, const F& function) {
     handle_.loops().template run_unlisted<F>(
         [&] { detail::loop_over_slots<Allocator>(handle_.executor(), shape_.words(), mask, function); });
+  }
+
+  template <class Mask, class Condition, class Action, class... Args>
+  void run_if(const Mask& mask, Condition condition, Action action, Args... args) {
+    static_assert(detail::check_given<Condition, Args...>() && detail::check_callable<Action>());
+    detail::check_arguments<Allocator>(args...);
+    using Call = detail::ConditionalCall<Condition, Action, Args...>;
+    run(mask, detail::ConditionalPlaceCall<Allocator, Call>{{condition, action, {std::move(args)...}}});
   }
 
   template <class F, class Call>

@@ -6,6 +6,8 @@
 /// Lookups use the occupancy at the start of the running loop; later loops see what it creates, moves and destroys.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -212,6 +214,23 @@ __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
     });
   }
   return count;
+}
+
+/// The same for several classes at once, which takes less time than one after the other:
+///
+///     const auto [red, blue] = dynasoar::count_each_neighbours<Red, Blue>(place);
+///
+/// @pre the classes are on one lattice
+template <class... Ts, class Neighbourhood = Moore<>>
+__device__ std::array<int, sizeof...(Ts)> count_each_neighbours(Place place, Neighbourhood neighbourhood = {}) {
+  (detail::check_placed<Ts>(), ...);
+  std::array<int, sizeof...(Ts)> counts{};
+  lattice_of<detail::FirstOf<Ts...>>().for_each_row(
+      place, neighbourhood, [&](const auto& look_at, LatticeVector, int) {
+        std::size_t i = 0;
+        ((counts[i++] += detail::popcount(look_at(detail::TakenWords<Ts>{}).found)), ...);
+      });
+  return counts;
 }
 
 /// How many of the places of a neighbourhood are free of the classes Ts. @pre the classes are on one lattice

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <dynasoar/loops/places.h>
+#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
@@ -46,6 +47,7 @@ struct Axis {
   bool is_periodic;
   std::int64_t stride;                     // slots from a place to the next
   std::uint64_t before_first, after_last;  // slots that these two steps lead away, or Place::beyond_edge
+  std::uint64_t two_before_first, two_after_last;
   std::uint64_t beyond;                    // Place::beyond_edge
   Divider by_length;
 
@@ -67,10 +69,12 @@ struct Axis {
     return from == (is_up ? length - 1 : 0) ? (is_up ? after_last : before_first) : inside;
   }
 
-  /// The slots that a step leads away, modulo 2^64. Without branches where the step is a constant of at most 1.
+  /// The slots that a step leads away, modulo 2^64. Without branches where the step is a constant of at most 2.
   __host__ __device__ std::uint64_t step(std::int32_t from, std::int32_t by) const {
     if (by == 0) return 0;
     if (by == 1 || by == -1) return unit_step(from, by > 0);
+    if (by == 2) return from == length - 1 ? two_after_last : static_cast<std::uint64_t>(stride) + unit_step(from + 1, true);
+    if (by == -2) return from == 0 ? two_before_first : unit_step(from - 1, false) - static_cast<std::uint64_t>(stride);
     const std::int32_t to = moved(from, by);
     return to < 0 ? beyond : static_cast<std::uint64_t>((to - from) * stride);
   }
@@ -132,6 +136,9 @@ class LatticeShape {
   __host__ __device__ std::uint64_t number(Place place) const {
     return place.slot() - std::uint64_t{row_number(place.slot())} * padding();
   }
+
+  /// The number of the first place of a block; those of its other places follow.
+  __host__ __device__ std::uint64_t first_number(PlaceBlock block) const { return number(block.place(0)); }
 
   /// The place with a number. @pre number < size()
   __host__ __device__ Place place_of_number(std::uint64_t number) const {
@@ -204,25 +211,39 @@ class LatticeShape {
   /// places, without the place itself, and the distance to the middle one.
   ///
   /// @param word_of   called with the number of a word: which of its slots are looked for. May have `window(slot,
-  /// count)`,
-  ///                  the same of up to 32 slots from one on
+  ///                  count)`, the same of up to 32 slots from one on
   template <class Neighbourhood, class WordOf, class F>
-  __host__ __device__ void for_each_row(Place place, Neighbourhood, const WordOf& word_of, const F& f) const {
+  __host__ __device__ void for_each_row(Place place, Neighbourhood neighbourhood, const WordOf& word_of,
+                                        const F& f) const {
+    for_each_row(place, neighbourhood, [&](const auto& look_at, LatticeVector distance, int reach) {
+      f(look_at(word_of), distance, reach);
+    });
+  }
+
+  /// For the library: the same where several things are looked for. Calls `f(look_at, distance, reach)`;
+  /// `look_at(word_of)` gives the RowOfPlaces.
+  template <class Neighbourhood, class F>
+  __host__ __device__ void for_each_row(Place place, Neighbourhood, const F& f) const {
+    constexpr int kRadius = Neighbourhood::kRadius;
+    constexpr int kUnrolled = kRadius == 1 ? 3 : 1;  // then steps along y are constants
     const Row at = row_of(place.slot());
-    const int rows = axes_ > 1 ? Neighbourhood::kRadius : 0;
-    const int layers = axes_ > 2 ? Neighbourhood::kRadius : 0;
+    const int layers = axes_ > 2 ? kRadius : 0;
     for (int dz = -layers; dz <= layers; ++dz) {
-      for (int dy = -rows; dy <= rows; ++dy) {
+      DYNASOAR_UNROLL(kUnrolled)
+      for (int dy = -kRadius; dy <= kRadius; ++dy) {
         const int reach = Neighbourhood::reach(dy, dz);
-        const std::int32_t y = y_.moved(at.y, dy);
-        const std::int32_t z = z_.moved(at.z, dz);
-        if (reach < 0 || (y | z) < 0) continue;
-        detail::RowOfPlaces row = look_at_row(first_slot(y, z), at.x, reach, word_of);
-        if (dy == 0 && dz == 0) {
-          const std::uint64_t others = ~(std::uint64_t{1} << reach);
-          row = {row.exist & others, row.found & others};
-        }
-        f(row, LatticeVector{0, dy, dz}, reach);
+        if (reach < 0 || (dy != 0 && axes_ < 2)) continue;
+        const Place middle(place.slot() + y_.step(at.y, dy) + z_.step(at.z, dz));
+        if (!middle.exists()) continue;
+        const auto look_at = [&](const auto& word_of) {
+          detail::RowOfPlaces row = look_at_row(middle.slot() - static_cast<std::uint32_t>(at.x), at.x, reach, word_of);
+          if (dy == 0 && dz == 0) {
+            const std::uint64_t others = ~(std::uint64_t{1} << reach);
+            row = {row.exist & others, row.found & others};
+          }
+          return row;
+        };
+        f(look_at, LatticeVector{0, dy, dz}, reach);
       }
     }
   }

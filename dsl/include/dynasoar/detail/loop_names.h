@@ -17,6 +17,8 @@ template <auto kMethod>
 struct Method;
 template <class F, class... Args>
 struct ObjectCall;
+template <class Condition, class F, class... Args>
+struct ConditionalCall;
 template <class T, class... Args>
 struct IndexedNew;
 template <class A, class T, class... Args>
@@ -31,6 +33,8 @@ struct CallName {
 };
 template <class F, class... Args>
 struct CallName<ObjectCall<F, Args...>> : CallName<F> {};
+template <class Condition, class F, class... Args>
+struct CallName<ConditionalCall<Condition, F, Args...>> : CallName<F> {};
 template <class T, class... Args>
 struct CallName<IndexedNew<T, Args...>> {
   static std::string text() { return "new " + std::string(type_name<T>()); }

@@ -25,7 +25,10 @@ struct PlacedCall {
     static_assert(std::is_void_v<typename SlotCall<T, Call>::template Pairs<>>,
                   "dynasoar: a method of a placed class returns a device_reduce, which only loops over objects in the "
                   "heap can carry out. Use device_do");
-    slot_call.visit(placed_handle<T>(slot).bits());
+    // Not opaque, as in SlotCall: compilers are to see the type's id, with which they find fields of base classes.
+    const std::uint64_t handle = placed_handle<T>(slot).bits();
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
+    call_alone(slot_call.call, reinterpret_cast<T*>(handle));
   }
 };
 

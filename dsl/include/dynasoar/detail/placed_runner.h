@@ -7,6 +7,7 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/placed_classes.h>
 #include <dynasoar/loops/place_loops.h>
@@ -59,7 +60,12 @@ class PlacedRunner : public PlacedClasses {
   template <class T, class Call>
   void loop_over_objects(const Call& call) const {
     const PlacedState& placed = state(kIndex<T>);
-    loop_over_slots<A>(executor_, placed.shape.words(), SeenWords{placed.seen}, PlacedCall<T, Call>{{call}});
+    const SeenWords objects{placed.seen};
+    if constexpr (is_conditional_v<Call>) {
+      loop_over_slots<A>(executor_, placed.shape.words(), objects, ConditionalPlacedCall<T, Call>{call});
+    } else {
+      loop_over_slots<A>(executor_, placed.shape.words(), objects, PlacedCall<T, Call>{{call}});
+    }
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
@@ -14,9 +15,25 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Numbers of the slots that are selected in the words of a warp.
+/// Slots of the words of a warp, counted from the first one's first slot.
 struct DealtSlots {
   std::uint16_t slots[64 * kWordsPerWarp];
+};
+
+/// Slots with something to do, and what the condition has answered.
+template <class Answer>
+struct ChosenSlots : DealtSlots {
+  Answer answers[64 * kWordsPerWarp];
+  __device__ void put(std::uint32_t i, std::uint16_t slot, Answer answer) {
+    slots[i] = slot;
+    answers[i] = answer;
+  }
+  __device__ Answer answer(std::uint32_t i) const { return answers[i]; }
+};
+template <>
+struct ChosenSlots<bool> : DealtSlots {
+  __device__ void put(std::uint32_t i, std::uint16_t slot, bool) { slots[i] = slot; }
+  __device__ bool answer(std::uint32_t) const { return true; }
 };
 
 /// Writes down the slots that are selected in the words from `first` on. All lanes of a warp call it. @return how many
@@ -44,6 +61,51 @@ __device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, st
   return count;
 }
 
+/// Calls a conditional function for the slots that are selected in the words from `first` on.
+template <class M, class F>
+__device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
+                                   const F& function) {
+  using Answer = decltype(function.answer(first));
+  static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) <= 8,
+                "dynasoar: what the condition of this loop returns is not trivially copyable or takes more than 8 "
+                "bytes: threads hand it on. Return a bool or a pointer, and let the action find out the rest");
+  __shared__ ChosenSlots<Answer> of_warps[kThreadsPerBlock / 32];
+  ChosenSlots<Answer>& chosen = of_warps[threadIdx.x / 32];
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
+  std::uint32_t count = 64 * taken;
+  if constexpr (M::kSelectsFew) {
+    count = deal_slots(first, taken, words, mask, chosen);
+    __syncwarp();
+  }
+  std::uint32_t kept = 0;  // at most as many as have been looked at, so that they may overwrite the slots dealt
+  for (std::uint32_t begin = 0; begin < count; begin += 32) {
+    std::uint32_t slot = begin + lane;
+    bool is_selected = slot < count;
+    if constexpr (M::kSelectsFew) {
+      if (is_selected) slot = chosen.slots[slot];
+    } else {
+      const std::uint64_t word = first + begin / 64;
+      is_selected = word < words && (mask(word) >> slot % 64 & 1) != 0;
+    }
+    Answer answer{};
+    if (is_selected) answer = function.answer(first * 64 + slot);
+    __syncwarp();
+    const bool has_answer = static_cast<bool>(answer);
+    const std::uint32_t lanes = __ballot_sync(~std::uint32_t{0}, has_answer);
+    if (has_answer) {
+      chosen.put(kept + static_cast<std::uint32_t>(popcount(lanes & below)), static_cast<std::uint16_t>(slot), answer);
+    }
+    kept += static_cast<std::uint32_t>(popcount(lanes));
+  }
+  __syncwarp();
+  for (std::uint32_t begin = 0; begin < kept; begin += 32) {
+    const std::uint32_t i = begin + lane;
+    if (i < kept) function.act(first * 64 + chosen.slots[i], chosen.answer(i));
+    __syncwarp();  // as in visit_slots
+  }
+}
+
 /// Calls a function for the slots that are selected in the words from `first` on.
 template <class M, class F>
 __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
@@ -69,14 +131,25 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
   }
 }
 
+template <class F>
+constexpr bool kIsConditional = requires { F::kIsConditional; };
+
+/// Whether slots of several words are dealt to the lanes of a warp.
+template <class M, class F>
+constexpr bool kDealsSlots = M::kSelectsFew || kIsConditional<F>;
+
 template <class A, class M, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock, M::kSelectsFew ? kPlaceLoopsPerMultiprocessor : 0)
+__global__ void __launch_bounds__(kThreadsPerBlock, kDealsSlots<M, F> ? kPlaceLoopsPerMultiprocessor : 0)
     slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
   take_turns();
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (blockDim.x / 32);
   for (std::uint64_t first = warp * taken; first < words; first += warps * taken) {
-    visit_slots(first, taken, words, mask, function);
+    if constexpr (kIsConditional<F>) {
+      visit_chosen_slots(first, taken, words, mask, function);
+    } else {
+      visit_slots(first, taken, words, mask, function);
+    }
   }
 }
 
@@ -87,7 +160,7 @@ void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, con
   static const KernelTraits all_traits(slot_kernel<A, M, F>, executor.multiprocessors());
   // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
   const std::uint64_t share = words / (kWarpsPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors()));
-  const std::uint32_t most = M::kSelectsFew ? kWordsPerWarp : 1;
+  const std::uint32_t most = kDealsSlots<M, F> ? kWordsPerWarp : 1;
   const auto taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, most));
   const std::uint64_t threads = 32 * ((words - 1) / taken + 1);
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());

@@ -14,7 +14,12 @@ template <class A, class M, class F>
 void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, const F& function) {
   executor.for_each_index(words, [mask, function](std::size_t word) {
     for (std::uint64_t left = mask(word); left != 0; left &= left - 1) {
-      function(std::uint64_t{word} * 64 + static_cast<std::uint64_t>(lowest_bit(left)));
+      const std::uint64_t slot = std::uint64_t{word} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
+      if constexpr (requires { F::kIsConditional; }) {
+        if (const auto answer = function.answer(slot)) function.act(slot, answer);
+      } else {
+        function(slot);
+      }
     }
   });
 }

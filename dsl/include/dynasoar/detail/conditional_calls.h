@@ -1,0 +1,117 @@
+/// @file
+/// What loops with a condition call: parallel_do_if, Lattice::parallel_for_if and parallel_for_free_if.
+///
+/// A conditional call has two parts: `answer(x)`, and `act(x, answer)` if the answer, converted to bool, is true. Loops
+/// over slots may collect the answers of a warp first, see loops/place_loops.h; others call one after the other.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Two callables and their trailing arguments. The second one gets the answer of the first, unless that is a bool.
+template <class Condition, class F, class... Args>
+struct ConditionalCall {
+  static constexpr bool kIsConditional = true;
+
+  Condition condition;
+  F function;
+  std::tuple<Args...> arguments;
+
+  template <class X>
+  __device__ auto answer(X x) const {
+    if constexpr (!is_method_v<Condition>) static_assert(check_call<const Condition&, X, Args...>());
+    return with_arguments([&](Args&... args) {
+      using Answer = decltype(condition(x, args...));
+      static_assert(!std::is_void_v<Answer> && std::is_constructible_v<bool, Answer>,
+                    "dynasoar: the condition of this loop does not return a bool, or something that converts to bool, "
+                    "such as a pointer");
+      return condition(x, args...);
+    });
+  }
+
+  template <class X, class Answer>
+  __device__ void act(X x, [[maybe_unused]] Answer answer) const {
+    with_arguments([&](Args&... args) {
+      if constexpr (std::is_same_v<Answer, bool>) {
+        if constexpr (!is_method_v<F>) static_assert(check_call<const F&, X, Args...>());
+        function(x, args...);
+      } else {
+        if constexpr (!is_method_v<F>) static_assert(check_call<const F&, X, Answer, Args...>());
+        function(x, answer, args...);
+      }
+    });
+  }
+
+  /// Both, for loops that have no use for them apart.
+  template <class X>
+  __device__ void operator()(X x) const {
+    if (const auto result = answer(x)) act(x, result);
+  }
+
+ private:
+  template <class G>
+  __device__ auto with_arguments(const G& g) const {
+    std::tuple<Args...> copy = arguments;
+    return with(copy, g, std::index_sequence_for<Args...>{});
+  }
+
+  template <class G, std::size_t... I>
+  __device__ static auto with([[maybe_unused]] std::tuple<Args...>& copy, const G& g, std::index_sequence<I...>) {
+    return g(std::get<I>(copy)...);
+  }
+};
+
+template <class>
+inline constexpr bool is_conditional_v = false;
+template <class Condition, class F, class... Args>
+inline constexpr bool is_conditional_v<ConditionalCall<Condition, F, Args...>> = true;
+
+/// A conditional call for the T at a slot.
+template <class T, class Call>
+struct ConditionalPlacedCall {
+  static constexpr bool kIsConditional = true;
+  Call call;
+
+  __device__ auto answer(std::uint64_t slot) const {
+    const std::uint64_t handle = placed_handle<T>(slot).bits();
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
+    return call.answer(reinterpret_cast<T*>(handle));
+  }
+
+  template <class Answer>
+  __device__ void act(std::uint64_t slot, Answer answer) const {
+    const std::uint64_t handle = placed_handle<T>(slot).bits();
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
+    call.act(reinterpret_cast<T*>(handle), answer);
+  }
+};
+
+/// A conditional call for the place of a slot, in a loop of allocator type A.
+template <class A, class Call>
+struct ConditionalPlaceCall {
+  static constexpr bool kIsConditional = true;
+  Call call;
+
+  __device__ auto answer(std::uint64_t slot) const {
+    [[maybe_unused]] const ScopeFor<A> scope(0);
+    return call.answer(Place(slot));
+  }
+
+  template <class Answer>
+  __device__ void act(std::uint64_t slot, Answer answer) const {
+    [[maybe_unused]] const ScopeFor<A> scope(0);
+    call.act(Place(slot), answer);
+  }
+};
+
+}  // namespace dynasoar::detail
