@@ -22,6 +22,43 @@
 
 namespace dynasoar::detail {
 
+/// The values of an object's fields, on their way to another slot: all are read before the first is written, so that
+/// reads wait neither for one another nor for writes.
+template <class S>
+class MovedFields {
+ public:
+  __device__ MovedFields(const char* base, Handle from) {
+    for_each_element([&]<class Element>(Element* value, std::size_t offset) {
+      *value = *reinterpret_cast<const Element*>(base + from.block_offset() + from.slot() * sizeof(Element) + offset);
+    });
+  }
+
+  __device__ void write(char* base, Handle to) {
+    for_each_element([&]<class Element>(Element* value, std::size_t offset) {
+      *reinterpret_cast<Element*>(base + to.block_offset() + to.slot() * sizeof(Element) + offset) = *value;
+    });
+  }
+
+ private:
+  /// A field has its place here as it has in a block, in which offsets are multiples of 64.
+  static constexpr std::size_t kShrunk = 64 / alignof(std::max_align_t);
+
+  /// Calls `f(value, offset)` with each value, and where it is in the block of slot 0.
+  template <class F>
+  __device__ void for_each_element(const F& f) {
+    for_each_field<S>([&]<class Arrays>(Arrays) {
+      using Element = typename Arrays::Element;
+      static_assert(Arrays::kOffset % 64 == 0 && Arrays::kStride % 64 == 0);
+      for (std::size_t i = 0; i < Arrays::kCount; ++i) {
+        const std::size_t offset = Arrays::kOffset + i * Arrays::kStride;
+        f(reinterpret_cast<Element*>(values_ + offset / kShrunk), offset);
+      }
+    });
+  }
+
+  alignas(std::max_align_t) char values_[ClassLayout<S>::bytes / kShrunk + 1];
+};
+
 /// @tparam A   the allocator
 template <class A>
 class PlacedObjects {
@@ -98,10 +135,11 @@ class PlacedObjects {
     T* moved = nullptr;
     with_class_of(object, [&]<class S>(S*, Handle handle) {
       const PlacedState& placed = state_at<S>(place);
+      MovedFields<S> fields(placed.base, handle);  // in vain if it does not move
       if (!placed.move(PlaceBits::of(placed_slot<S>(handle)), PlaceBits::of(place.slot()))) return;
       begin_generation(placed, place.slot());
       const Handle target = placed_handle<S>(place.slot());
-      copy_fields<S>(placed.base, handle, target);
+      fields.write(placed.base, target);
       moved = reinterpret_cast<S*>(target.bits());
     });
     return moved;
@@ -157,19 +195,6 @@ class PlacedObjects {
     using Classes = typename A::template Subtypes<T>;
     Classes::for_each([&]<class S>(std::type_identity<S>) {
       if (Classes::size == 1 || handle.type_index() == A::template index_of<S>) f(static_cast<S*>(object), handle);
-    });
-  }
-
-  template <class S>
-  __device__ static void copy_fields(char* base, Handle from, Handle to) {
-    for_each_field<S>([&]<class Arrays>(Arrays) {
-      using Element = typename Arrays::Element;
-      const char* const old = base + (from.block_offset() + from.slot() * sizeof(Element)) + Arrays::kOffset;
-      char* const fresh = base + (to.block_offset() + to.slot() * sizeof(Element)) + Arrays::kOffset;
-      for (std::size_t i = 0; i < Arrays::kCount; ++i) {
-        *reinterpret_cast<Element*>(fresh + i * Arrays::kStride) =
-            *reinterpret_cast<const Element*>(old + i * Arrays::kStride);
-      }
     });
   }
 };

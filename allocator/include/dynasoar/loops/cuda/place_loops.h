@@ -36,6 +36,19 @@ struct ChosenSlots<bool> : DealtSlots {
   __device__ bool answer(std::uint32_t) const { return true; }
 };
 
+/// A number of 64 bits that another lane of the warp has. All lanes call it.
+__device__ inline std::uint64_t from_lane(std::uint64_t bits, std::uint32_t lane) {
+  return __shfl_sync(~std::uint32_t{0}, bits, static_cast<int>(lane));
+}
+
+/// The slots that are selected in the words from `first` on: each lane has those of one word.
+template <class M>
+__device__ std::uint64_t selected_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask) {
+  static_assert(kWordsPerWarp <= 32);
+  const std::uint32_t lane = threadIdx.x % 32;
+  return lane < taken && first + lane < words ? mask(first + lane) : 0;
+}
+
 /// Writes down the slots that are selected in the words from `first` on. All lanes of a warp call it. @return how many
 ///
 /// @param taken   words that a warp takes, at most kWordsPerWarp
@@ -44,10 +57,10 @@ __device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, st
                                     DealtSlots& dealt) {
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
+  const std::uint64_t of_lane = selected_slots(first, taken, words, mask);
   std::uint32_t count = 0;
-#pragma unroll
-  for (std::uint32_t i = 0; i < kWordsPerWarp; ++i) {
-    const std::uint64_t bits = i < taken && first + i < words ? mask(first + i) : 0;
+  for (std::uint32_t i = 0; i < taken; ++i) {
+    const std::uint64_t bits = from_lane(of_lane, i);
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const auto selected = static_cast<std::uint32_t>(bits >> 32 * half);
@@ -74,9 +87,12 @@ __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
   std::uint32_t count = 64 * taken;
+  std::uint64_t selected = 0;
   if constexpr (M::kSelectsFew) {
     count = deal_slots(first, taken, words, mask, chosen);
     __syncwarp();
+  } else {
+    selected = selected_slots(first, taken, words, mask);
   }
   std::uint32_t kept = 0;  // at most as many as have been looked at, so that they may overwrite the slots dealt
   for (std::uint32_t begin = 0; begin < count; begin += 32) {
@@ -85,8 +101,7 @@ __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std
     if constexpr (M::kSelectsFew) {
       if (is_selected) slot = chosen.slots[slot];
     } else {
-      const std::uint64_t word = first + begin / 64;
-      is_selected = word < words && (mask(word) >> slot % 64 & 1) != 0;
+      is_selected = (from_lane(selected, begin / 64) >> slot % 64 & 1) != 0;
     }
     Answer answer{};
     if (is_selected) answer = function.answer(first * 64 + slot);
