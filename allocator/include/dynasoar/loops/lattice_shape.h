@@ -296,9 +296,12 @@ class LatticeShape {
       if (offset + count > 64) found |= word_of(first / 64 + 1) << (64 - offset);
       return {detail::first_bits(count), found & detail::first_bits(count)};
     }
+    // Opaque, so that what this rare case needs is not computed before it is known to be the case.
+    const auto middle = static_cast<std::int32_t>(detail::opaque(static_cast<std::uint32_t>(x)));
     detail::RowOfPlaces places{0, 0};
+    DYNASOAR_UNROLL(1)
     for (int i = 0; i <= 2 * reach; ++i) {
-      const std::int32_t at = x_.moved(x, i - reach);
+      const std::int32_t at = x_.moved(middle, i - reach);
       if (at < 0) continue;
       const std::uint64_t slot = row + static_cast<std::uint32_t>(at);
       places.exist |= std::uint64_t{1} << i;
