@@ -223,28 +223,12 @@ class LatticeShape {
   /// For the library: the same where several things are looked for. Calls `f(look_at, distance, reach)`;
   /// `look_at(word_of)` gives the RowOfPlaces.
   template <class Neighbourhood, class F>
-  __host__ __device__ void for_each_row(Place place, Neighbourhood, const F& f) const {
-    constexpr int kRadius = Neighbourhood::kRadius;
-    constexpr int kUnrolled = kRadius == 1 ? 3 : 1;  // then steps along y are constants
+  __host__ __device__ void for_each_row(Place place, Neighbourhood neighbourhood, const F& f) const {
     const Row at = row_of(place.slot());
-    const int layers = axes_ > 2 ? kRadius : 0;
-    for (int dz = -layers; dz <= layers; ++dz) {
-      DYNASOAR_UNROLL(kUnrolled)
-      for (int dy = -kRadius; dy <= kRadius; ++dy) {
-        const int reach = Neighbourhood::reach(dy, dz);
-        if (reach < 0 || (dy != 0 && axes_ < 2)) continue;
-        const Place middle(place.slot() + y_.step(at.y, dy) + z_.step(at.z, dz));
-        if (!middle.exists()) continue;
-        const auto look_at = [&](const auto& word_of) {
-          detail::RowOfPlaces row = look_at_row(middle.slot() - static_cast<std::uint32_t>(at.x), at.x, reach, word_of);
-          if (dy == 0 && dz == 0) {
-            const std::uint64_t others = ~(std::uint64_t{1} << reach);
-            row = {row.exist & others, row.found & others};
-          }
-          return row;
-        };
-        f(look_at, LatticeVector{0, dy, dz}, reach);
-      }
+    if (at.x >= Neighbourhood::kRadius && at.x + Neighbourhood::kRadius < x_.length) {
+      for_each_row_from<true>(place, at, neighbourhood, f);
+    } else {
+      for_each_row_from<false>(place, at, neighbourhood, f);
     }
   }
 
@@ -281,31 +265,59 @@ class LatticeShape {
             static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(y_.length)), static_cast<std::int32_t>(z)};
   }
 
-  /// The places from x - reach to x + reach in the row that begins at a slot.
-  template <class WordOf>
-  __host__ __device__ detail::RowOfPlaces look_at_row(std::uint64_t row, std::int32_t x, int reach,
-                                                      const WordOf& word_of) const {
-    if (x >= reach && x + reach < x_.length) {
-      const std::uint64_t first = row + static_cast<std::uint32_t>(x - reach);
-      const int count = 2 * reach + 1;
-      if constexpr (requires { word_of.window(first, count); }) {
-        if (count <= 32) return {detail::first_bits(count), word_of.window(first, count) & detail::first_bits(count)};
+  /// @tparam kInside   whether the neighbourhood is so far from the ends of rows that it reaches beyond none. Then there
+  ///                   are no branches, so that no row waits for another one
+  template <bool kInside, class Neighbourhood, class F>
+  __host__ __device__ void for_each_row_from(Place place, const Row& at, Neighbourhood, const F& f) const {
+    constexpr int kRadius = Neighbourhood::kRadius;
+    constexpr int kUnrolled = kInside && kRadius == 1 ? 3 : 1;  // then steps along y are constants
+    const int layers = axes_ > 2 ? kRadius : 0;
+    for (int dz = -layers; dz <= layers; ++dz) {
+      DYNASOAR_UNROLL(kUnrolled)
+      for (int dy = -kRadius; dy <= kRadius; ++dy) {
+        const int reach = Neighbourhood::reach(dy, dz);
+        if (reach < 0) continue;
+        const Place middle(place.slot() + y_.step(at.y, dy) + z_.step(at.z, dz));
+        const bool exists = middle.exists() && (dy == 0 || axes_ > 1);
+        if (!kInside && !exists) continue;
+        const auto look_at = [&](const auto& word_of) {
+          const std::uint64_t others = dy == 0 && dz == 0 ? ~(std::uint64_t{1} << reach) : ~std::uint64_t{0};
+          const detail::RowOfPlaces row = kInside ? look_inside(middle.slot() - static_cast<unsigned>(reach), reach, word_of)
+                                                  : look_at_ends(middle.slot(), at.x, reach, word_of);
+          return exists ? detail::RowOfPlaces{row.exist & others, row.found & others} : detail::RowOfPlaces{0, 0};
+        };
+        f(look_at, LatticeVector{0, dy, dz}, reach);
       }
-      const int offset = static_cast<int>(first % 64);
-      std::uint64_t found = word_of(first / 64) >> offset;
-      if (offset + count > 64) found |= word_of(first / 64 + 1) << (64 - offset);
-      return {detail::first_bits(count), found & detail::first_bits(count)};
     }
-    // Opaque, so that what this rare case needs is not computed before it is known to be the case.
-    const auto middle = static_cast<std::int32_t>(detail::opaque(static_cast<std::uint32_t>(x)));
+  }
+
+  /// 2 * reach + 1 places from a slot on, all in one row.
+  template <class WordOf>
+  __host__ __device__ static detail::RowOfPlaces look_inside(std::uint64_t first, int reach, const WordOf& word_of) {
+    const int count = 2 * reach + 1;
+    const std::uint64_t exist = detail::first_bits(count);
+    if constexpr (requires { word_of.window(first, count); }) {
+      if (count <= 32) return {exist, word_of.window(first, count) & exist};
+    }
+    const int offset = static_cast<int>(first % 64);
+    std::uint64_t found = word_of(first / 64) >> offset;
+    if (offset + count > 64) found |= word_of(first / 64 + 1) << (64 - offset);
+    return {exist, found & exist};
+  }
+
+  /// The same around a slot at x, some of which may be beyond the ends of its row.
+  template <class WordOf>
+  __host__ __device__ detail::RowOfPlaces look_at_ends(std::uint64_t slot, std::int32_t x, int reach,
+                                                       const WordOf& word_of) const {
+    const std::uint64_t row = slot - static_cast<std::uint32_t>(x);
     detail::RowOfPlaces places{0, 0};
     DYNASOAR_UNROLL(1)
     for (int i = 0; i <= 2 * reach; ++i) {
-      const std::int32_t at = x_.moved(middle, i - reach);
+      const std::int32_t at = x_.moved(x, i - reach);
       if (at < 0) continue;
-      const std::uint64_t slot = row + static_cast<std::uint32_t>(at);
+      const std::uint64_t next = row + static_cast<std::uint32_t>(at);
       places.exist |= std::uint64_t{1} << i;
-      places.found |= (word_of(slot / 64) >> slot % 64 & 1) << i;
+      places.found |= (word_of(next / 64) >> next % 64 & 1) << i;
     }
     return places;
   }
