@@ -30,10 +30,6 @@ class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests
             self.assertLessEqual(int(row[1]) + int(row[2]), 24 * 18)
         self.assertGreater(int(rows[-1][2]), 0)
 
-    def test_only_soa_places_trees(self):
-        for allocator in self.allocators()[1:]:
-            self.assert_refused("--variant", "placed", "--allocator", allocator, mentions="--variant trees")
-
     def test_forests_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
 

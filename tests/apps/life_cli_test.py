@@ -61,10 +61,6 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         command_line.forge_checkpoint(self.folder / "other", command_line.CHECKPOINT_ITEMS, b"notes:", b"other:")
         self.assert_refused("--restore", "other", "--quiet", mentions=refusal)
 
-    def test_only_soa_places_cells(self):
-        for allocator in self.allocators()[1:]:
-            self.assert_refused("--allocator", allocator, mentions="--variant cells")
-
     def test_wrong_edges_and_sizes_are_refused(self):
         self.assert_refused("--edge", "sharp", mentions="dead, torus, grow")
         self.assert_refused("--width", "65536", "--height", "32768", mentions="more than 2^31 - 1 cells")

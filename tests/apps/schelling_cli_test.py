@@ -38,10 +38,6 @@ class SchellingTest(command_line.CheckpointTests, command_line.ApplicationTests,
     def test_cities_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
 
-    def test_only_soa_places_agents(self):
-        for allocator in self.allocators()[1:]:
-            self.assert_refused("--allocator", allocator, mentions="--variant agents")
-
     def test_exported_agents_have_their_group(self):
         (self.folder / "out").mkdir()
         for step, agents in self.export().items():

@@ -34,10 +34,6 @@ class SugarscapeTest(command_line.CheckpointTests, command_line.ApplicationTests
         self.assertEqual(numbers[0][4], 0)
         self.assertTrue(all(0 < row[4] <= 40 * 30 * 3500 for row in numbers[1:]))
 
-    def test_only_soa_places_agents(self):
-        for allocator in self.allocators()[1:]:
-            self.assert_refused("--allocator", allocator, mentions="--variant agents")
-
     def test_landscapes_of_too_many_cells_are_refused(self):
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
 

@@ -47,10 +47,6 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="ascii")
 
-    def test_only_soa_places_cars(self):
-        for allocator in self.allocators()[1:]:
-            self.assert_refused("--allocator", allocator, mentions="--variant cars")
-
     def test_a_picture_has_the_destinations_and_what_is_fast(self):
         pictures = []
         for change in (("", ""), ("destination 1 4", "destination 1 2"), ("street 0 1 12 7", "street 0 1 12 6")):
