@@ -47,7 +47,7 @@ def main(root):
     pages = [page for folder in (".", "docs/**", "apps/**", "benchmarks/**") for page in root.glob(f"{folder}/*.md")]
     problems = [problem for page in pages for problem in problems_of(root, page)]
     print("\n".join(problems) or f"{len(pages)} pages have no broken link")
-    return 1 if problems else 0
+    return 1 if problems or not pages else 0
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ class H5pyTest(FilesTest):
         self.check_animals(animals, names)
 
     def test_no_objects(self):
-        self.assertTrue(all(len(column) == 0 for column in self.table("none", "Fish").values()))
+        self.assertEqual({name: len(column) for name, column in self.table("none", "Fish").items()}, dict.fromkeys(NAMES, 0))
 
 
 class PandasTest(FilesTest):
