@@ -85,6 +85,15 @@ class Forgeries {
     dynasoar::load_values(path(), dynasoar::value("step", step), dynasoar::array("numbers", numbers));
   }
 
+  /// Makes objects and values differ from those of the file, so that it shows if a load that fails takes some over.
+  void change_state() {
+    step_ = 6;
+    numbers_ = {8, 9};
+    handle_.parallel_do<Stamped>([] __device__(Stamped * object) {
+      if (object->stamp_ == 3) dynasoar::destroy(object);
+    });
+  }
+
   /// Both ways to load must, or only that of a handle.
   enum class Refuses { both, handle };
 
@@ -92,13 +101,15 @@ class Forgeries {
                      CheckpointFault expected = CheckpointFault::damaged) {
     CAPTURE(says);
     write_file(path(), file);
+    change_state();
+    const std::uint64_t before = handle_.count<Stamped>();
     const auto found = fault_of([&] { load(); });
     CHECK(found.first == expected);
     CHECK_MESSAGE(found.second.find(says) != std::string::npos, found.second);
     if (refuses == Refuses::both) CHECK(fault_of([&] { load_values(); }).second == found.second);
-    CHECK(handle_.count<Stamped>() == count_);
-    CHECK(step_ == 5);
-    CHECK(numbers_.size() == 20);
+    CHECK(handle_.count<Stamped>() == before);
+    CHECK(step_ == 6);
+    CHECK(numbers_ == std::vector<std::uint16_t>{8, 9});
   }
   void check_refused(const std::vector<Forgery>& forgeries, Refuses refuses) {
     for (const Forgery& forgery : forgeries) {
@@ -118,6 +129,8 @@ class Forgeries {
     write_file(path(), good_);
     load();
     CHECK(handle_.count<Stamped>() == count_);
+    CHECK(step_ == 5);
+    CHECK(numbers_ == std::vector<std::uint16_t>(20, 7));
     CHECK(dynasoar::test::heap_errors(handle_) == "");
     load_values();
   }

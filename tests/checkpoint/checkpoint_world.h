@@ -113,6 +113,7 @@ struct World {
   }
 
   void start() {
+    hashes.fill_bytes(0x5a);
     handle.parallel_new<Reef>(kReefs);
     Reef** const all = reefs.data();
     handle.parallel_do<Reef>([all] __device__(Reef * reef) { all[reef->number_] = reef; });
@@ -171,6 +172,7 @@ struct World {
     numbers.push_back(handle.count<Shark>());
     numbers.push_back(handle.count<Reef>());
     numbers.push_back(step);
+    numbers.push_back(hashes.download()[0]);
     for (const std::uint64_t entry : history) numbers.push_back(entry);
     return numbers;
   }
