@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include <app/allocator_choice.h>
 
 namespace dynasoar::test {
@@ -26,6 +28,14 @@ std::vector<Implementation> on_other_allocators(const std::vector<Implementation
       versions.push_back(version);
     }
   }
+  return versions;
+}
+
+/// The same, for tests that check nothing without them: says so if there are none.
+template <class Implementation>
+std::vector<Implementation> compiled_for_others(const std::vector<Implementation>& variants) {
+  const std::vector<Implementation> versions = on_other_allocators(variants);
+  if (versions.empty()) MESSAGE("skipped: compiled for no other allocator (scripts/test --stage allocators)");
   return versions;
 }
 

@@ -138,7 +138,7 @@ struct Bodies : dynasoar::test::ModelDefaults {
 DYNASOAR_MODEL_CASE(model_heap, Bodies);
 
 TEST_CASE("every allocator's steps are the reference's steps from the same state") {
-  for (const Implementation& version : dynasoar::test::on_other_allocators(Bodies::object_variants())) {
+  for (const Implementation& version : dynasoar::test::compiled_for_others(Bodies::object_variants())) {
     check_steps(version, crowd(kQuick ? 65 : 200, 11, 0.1f), 6, 3);
   }
 }

@@ -212,7 +212,8 @@ TEST_CASE_TEMPLATE_DEFINE("all implementations equal the reference, cell for cel
 }
 
 TEST_CASE_TEMPLATE_DEFINE("every allocator gives the same simulation", M, model_allocators) {
-  check_all<M>(M::small(), M::kSteps, on_other_allocators(M::object_variants()), {3});
+  const auto others = compiled_for_others(M::object_variants());
+  if (!others.empty()) check_all<M>(M::small(), M::kSteps, others, {3});
 }
 
 TEST_CASE_TEMPLATE_DEFINE("recorded steps and steps that are timed phase by phase take turns", M, model_timed_steps) {
