@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <locale>
 #include <optional>
 #include <string>
 #include <utility>
@@ -124,15 +123,11 @@ TEST_CASE("sizes are numbers with an optional unit") {
 }
 
 TEST_CASE("numbers are read in one way, whatever the locale") {
-  struct Comma : std::numpunct<char> {
-    char do_decimal_point() const override { return ','; }
-    char do_thousands_sep() const override { return '.'; }
-    std::string do_grouping() const override { return "\3"; }
-  };
-  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
-  CHECK(app::number<double>("1234.5") == 1234.5);
-  CHECK_FALSE(app::number<double>("1.234,5"));
-  std::locale::global(before);
+  {
+    const dynasoar::test::ForeignLocale foreign;
+    CHECK(app::number<double>("1234.5") == 1234.5);
+    CHECK_FALSE(app::number<double>("1.234,5"));
+  }
   CHECK(app::number<float>("+1.5e+2") == 150.0f);
   CHECK(app::number<int>("+7") == 7);
   CHECK(app::number<int>("-7") == -7);

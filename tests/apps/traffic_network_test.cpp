@@ -6,17 +6,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "../dsl/test_folder.h"
 #include "traffic/network.h"
 #include "traffic/network_files.h"
 
 namespace {
 
+using dynasoar::test::contents_of;
 using traffic::Network;
 using traffic::NetworkError;
 using traffic::Point;
@@ -34,11 +34,6 @@ Network written_and_read(const Network& network) {
   std::stringstream file;
   traffic::write_network(file, network);
   return traffic::read_network(file, "f.txt");
-}
-
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 const std::string kText =

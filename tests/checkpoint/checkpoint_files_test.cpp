@@ -12,7 +12,6 @@
 #include <random>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -24,6 +23,7 @@
 #include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
+#include "checkpoint_forge.h"
 #include "checkpoint_world.h"
 
 namespace checkpoint_test {
@@ -90,40 +90,13 @@ TEST_CASE_FIXTURE(SavedSpecks, "a flipped bit anywhere in a file is found, and n
   CHECK(handle.sum<&Speck::number_>() == sum - 130);
 }
 
-/// The file with another header, which gets the right checksum.
-template <class Change>
-std::string with_header(std::string file, const Change& change) {
-  dynasoar::detail::CheckpointHeader header{};
-  std::memcpy(&header, file.data(), sizeof header);
-  change(header);
-  header.checksum = header.expected_checksum();
-  std::memcpy(file.data(), &header, sizeof header);
-  return file;
-}
-
 /// The file with one more in the shard number `word` of all that section `counters` has, and the right checksums.
-std::string with_counter_off(std::string file, std::size_t word) {
-  using namespace dynasoar::detail;
-  std::vector<std::uint64_t> sums;
-  for (std::size_t at = sizeof(CheckpointHeader); at < file.size();) {
-    ChunkHeader chunk;
-    std::memcpy(&chunk, file.data() + at, sizeof chunk);
-    char* const contents = file.data() + at + sizeof chunk;
-    if (chunk.section == Section::counters) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, contents + word * sizeof value, sizeof value);
-      ++value;
-      std::memcpy(contents + word * sizeof value, &value, sizeof value);
-      chunk.data = checksum(contents, chunk.stored);
-      chunk.checksum = chunk.expected_checksum();
-      std::memcpy(file.data() + at, &chunk, sizeof chunk);
-    }
-    sums.push_back(chunk.checksum);
-    at += sizeof chunk + chunk.stored;
-  }
-  return with_header(std::move(file), [&](CheckpointHeader& header) {
-    header.body = checksum(sums.data(), sums.size() * sizeof(std::uint64_t));
-  });
+std::string with_counter_off(const std::string& file, std::size_t word) {
+  ForgedCheckpoint forged(file);
+  ForgedChunk& counters = forged[dynasoar::detail::Section::counters];
+  const std::size_t at = word * sizeof(std::uint64_t);
+  counters.put(at, counters.get<std::uint64_t>(at) + 1);
+  return forged.file();
 }
 
 TEST_CASE_FIXTURE(SavedSpecks, "a file whose counters do not count its blocks and pages is refused") {
@@ -223,7 +196,7 @@ TEST_CASE_FIXTURE(SavedSpecks, "foreign, older and newer files are told apart") 
   const auto foreign = fault_of_file("Not a checkpoint at all, but a text of more than sixty-four characters.");
   CHECK(foreign.first == CheckpointFault::not_a_checkpoint);
   const auto of_version = [&](std::uint32_t version) {
-    return fault_of_file(with_header(good, [&](auto& header) { header.version = version; }));
+    return fault_of_file(ForgedCheckpoint(good).file([&](auto& header) { header.version = version; }));
   };
   const auto older = of_version(1);
   CHECK(older.first == CheckpointFault::older_format);
