@@ -205,6 +205,10 @@ int run(const CommandLine& line) {
     fmt::print("FAILED: {} errors; repeat with --seed {}\n", state.totals.errors(), line.options.seed);
     return program::kExitFailure;
   }
+  if (state.totals.visited == 0 && !program::interrupted()) {
+    fmt::print("FAILED: no loop saw an object, so nothing was checked\n");
+    return program::kExitFailure;
+  }
   fmt::print("lost 0, double 0\n");
   return program::interrupted() ? program::kExitInterrupted : 0;
 }
