@@ -96,8 +96,8 @@ class AllocatorHandle {
   /// `object->action(result, args...)`: `parallel_do_if<&Agent::is_unhappy, &Agent::look_for_home>(city)`.
   ///
   /// For placed objects it is faster than an `if` where few objects have anything to do: a GPU collects these before it
-  /// acts, so that threads do not wait for their neighbours. The action runs after the conditions of some other objects,
-  /// in the same loop. The result must be trivially copyable and take at most 8 bytes.
+  /// acts, so that threads do not wait for their neighbours. The action runs after the conditions of some other
+  /// objects, in the same loop. The result must be trivially copyable and take at most 8 bytes.
   template <auto kCondition, auto kAction, class... Args>
   requires std::is_member_function_pointer_v<decltype(kCondition)> &&
       std::is_member_function_pointer_v<decltype(kAction)>

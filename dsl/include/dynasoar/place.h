@@ -225,11 +225,10 @@ template <class... Ts, class Neighbourhood = Moore<>>
 __device__ std::array<int, sizeof...(Ts)> count_each_neighbours(Place place, Neighbourhood neighbourhood = {}) {
   (detail::check_placed<Ts>(), ...);
   std::array<int, sizeof...(Ts)> counts{};
-  lattice_of<detail::FirstOf<Ts...>>().for_each_row(
-      place, neighbourhood, [&](const auto& look_at, LatticeVector, int) {
-        std::size_t i = 0;
-        ((counts[i++] += detail::popcount(look_at(detail::TakenWords<Ts>{}).found)), ...);
-      });
+  lattice_of<detail::FirstOf<Ts...>>().for_each_row(place, neighbourhood, [&](const auto& look_at, LatticeVector, int) {
+    std::size_t i = 0;
+    ((counts[i++] += detail::popcount(look_at(detail::TakenWords<Ts>{}).found)), ...);
+  });
   return counts;
 }
 

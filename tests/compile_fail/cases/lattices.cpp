@@ -24,6 +24,7 @@ class Moss final : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Moss, (age_, int), (eaten_by_, Bird*))
   __device__ explicit Moss(int) {}
   __device__ void look() {}
+  __device__ bool is_old() { return age_ > 9; }
   __device__ auto count() {
     return dynasoar::device_reduce<Bird>(0, dynasoar::Plus{}, [](Bird*) { return 1; }).then([](int) {});
   }
@@ -140,6 +141,13 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_do<&Moss::count>();
 #else
   handle.parallel_do<&Moss::look>();
+#endif
+#if defined(MISTAKE_condition_without_a_result)
+  // expect: the condition of this loop does not return a bool
+  // names: lattices::Moss
+  handle.parallel_do_if<&Moss::look, &Moss::look>();
+#else
+  handle.parallel_do_if<&Moss::is_old, &Moss::look>();
 #endif
 #if defined(MISTAKE_compaction_of_placed_objects)
   // expect: cannot be compacted

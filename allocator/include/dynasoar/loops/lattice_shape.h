@@ -48,7 +48,7 @@ struct Axis {
   std::int64_t stride;                     // slots from a place to the next
   std::uint64_t before_first, after_last;  // slots that these two steps lead away, or Place::beyond_edge
   std::uint64_t two_before_first, two_after_last;
-  std::uint64_t beyond;                    // Place::beyond_edge
+  std::uint64_t beyond;  // Place::beyond_edge
   Divider by_length;
 
   Axis() = default;
@@ -73,7 +73,8 @@ struct Axis {
   __host__ __device__ std::uint64_t step(std::int32_t from, std::int32_t by) const {
     if (by == 0) return 0;
     if (by == 1 || by == -1) return unit_step(from, by > 0);
-    if (by == 2) return from == length - 1 ? two_after_last : static_cast<std::uint64_t>(stride) + unit_step(from + 1, true);
+    if (by == 2)
+      return from == length - 1 ? two_after_last : static_cast<std::uint64_t>(stride) + unit_step(from + 1, true);
     if (by == -2) return from == 0 ? two_before_first : unit_step(from - 1, false) - static_cast<std::uint64_t>(stride);
     const std::int32_t to = moved(from, by);
     return to < 0 ? beyond : static_cast<std::uint64_t>((to - from) * stride);
@@ -215,9 +216,8 @@ class LatticeShape {
   template <class Neighbourhood, class WordOf, class F>
   __host__ __device__ void for_each_row(Place place, Neighbourhood neighbourhood, const WordOf& word_of,
                                         const F& f) const {
-    for_each_row(place, neighbourhood, [&](const auto& look_at, LatticeVector distance, int reach) {
-      f(look_at(word_of), distance, reach);
-    });
+    for_each_row(place, neighbourhood,
+                 [&](const auto& look_at, LatticeVector distance, int reach) { f(look_at(word_of), distance, reach); });
   }
 
   /// For the library: the same where several things are looked for. Calls `f(look_at, distance, reach)`;
@@ -265,12 +265,13 @@ class LatticeShape {
             static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(y_.length)), static_cast<std::int32_t>(z)};
   }
 
-  /// @tparam kInside   whether the neighbourhood is so far from the ends of rows that it reaches beyond none. Then there
+  /// @tparam kInside   whether the neighbourhood is so far from the ends of rows that it reaches beyond none. Then
+  /// there
   ///                   are no branches, so that no row waits for another one
   template <bool kInside, class Neighbourhood, class F>
   __host__ __device__ void for_each_row_from(Place place, const Row& at, Neighbourhood, const F& f) const {
     constexpr int kRadius = Neighbourhood::kRadius;
-    constexpr int kUnrolled = kInside && kRadius == 1 ? 3 : 1;  // then steps along y are constants
+    [[maybe_unused]] constexpr int kUnrolled = kInside && kRadius == 1 ? 3 : 1;  // then steps along y are constants
     const int layers = axes_ > 2 ? kRadius : 0;
     for (int dz = -layers; dz <= layers; ++dz) {
       DYNASOAR_UNROLL(kUnrolled)
@@ -282,8 +283,9 @@ class LatticeShape {
         if (!kInside && !exists) continue;
         const auto look_at = [&](const auto& word_of) {
           const std::uint64_t others = dy == 0 && dz == 0 ? ~(std::uint64_t{1} << reach) : ~std::uint64_t{0};
-          const detail::RowOfPlaces row = kInside ? look_inside(middle.slot() - static_cast<unsigned>(reach), reach, word_of)
-                                                  : look_at_ends(middle.slot(), at.x, reach, word_of);
+          const detail::RowOfPlaces row =
+              kInside ? look_inside(middle.slot() - static_cast<unsigned>(reach), reach, word_of)
+                      : look_at_ends(middle.slot(), at.x, reach, word_of);
           return exists ? detail::RowOfPlaces{row.exist & others, row.found & others} : detail::RowOfPlaces{0, 0};
         };
         f(look_at, LatticeVector{0, dy, dz}, reach);

@@ -28,6 +28,9 @@ class Place {
     return static_cast<std::uint32_t>(slot_ >> 32) < kNone >> 32;  // not in 64 bits, which take twice as long
   }
 
+  /// The same, for conditions.
+  __host__ __device__ explicit constexpr operator bool() const { return exists(); }
+
   /// For the library: number of the slot that objects at this place have.
   __host__ __device__ constexpr std::uint64_t slot() const { return slot_; }
 

@@ -35,6 +35,9 @@ struct ConditionalCall {
       static_assert(!std::is_void_v<Answer> && std::is_constructible_v<bool, Answer>,
                     "dynasoar: the condition of this loop does not return a bool, or something that converts to bool, "
                     "such as a pointer");
+      static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) <= 8,
+                    "dynasoar: what the condition of this loop returns is not trivially copyable or takes more than 8 "
+                    "bytes: threads hand it on. Return a bool or a pointer, and let the action find out the rest");
       return condition(x, args...);
     });
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
@@ -79,9 +78,6 @@ template <class M, class F>
 __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
                                    const F& function) {
   using Answer = decltype(function.answer(first));
-  static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) <= 8,
-                "dynasoar: what the condition of this loop returns is not trivially copyable or takes more than 8 "
-                "bytes: threads hand it on. Return a bool or a pointer, and let the action find out the rest");
   __shared__ ChosenSlots<Answer> of_warps[kThreadsPerBlock / 32];
   ChosenSlots<Answer>& chosen = of_warps[threadIdx.x / 32];
   const std::uint32_t lane = threadIdx.x % 32;
@@ -147,7 +143,9 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
 }
 
 template <class F>
-constexpr bool kIsConditional = requires { F::kIsConditional; };
+constexpr bool kIsConditional = requires {
+  F::kIsConditional;
+};
 
 /// Whether slots of several words are dealt to the lanes of a warp.
 template <class M, class F>
