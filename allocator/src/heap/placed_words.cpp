@@ -1,6 +1,5 @@
 #include <dynasoar/heap/placed_words.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,9 +17,11 @@ struct Refresh {
   PlacedWords classes[kMost];
   std::size_t count;
 
+  /// A thread takes one word of one class, so that no word waits for another.
   __device__ void operator()(std::size_t i) const {
     for (std::size_t c = 0; c < count; ++c) {
-      if (i < classes[c].words) classes[c].refresh(i);
+      if (i < classes[c].words) return classes[c].refresh(i);
+      i -= static_cast<std::size_t>(classes[c].words);
     }
   }
 };
@@ -55,12 +56,12 @@ struct ListSeen {
 void refresh_places(Executor& executor, View<PlacedWords> classes) {
   for (std::size_t first = 0; first < classes.size(); first += Refresh::kMost) {
     Refresh refresh{};
-    std::uint64_t most = 0;
+    std::uint64_t words = 0;
     for (std::size_t c = first; c < classes.size() && refresh.count < Refresh::kMost; ++c) {
       refresh.classes[refresh.count++] = classes[c];
-      most = std::max(most, classes[c].words);
+      words += classes[c].words;
     }
-    executor.for_each_index(most, refresh);
+    executor.for_each_index(words, refresh);
   }
 }
 

@@ -41,7 +41,8 @@ class HeapStorage : public HeapMemory {
     sources.slots = heap().slots;
     sources.count = 0;
     for (std::size_t i = 0; i < A::kTypes; ++i) {
-      if (classes.has(i)) sources.types[sources.count++] = list_source(i);
+      // Placed objects are not in the heap.
+      if (classes.has(i) && !A::is_placed_type(static_cast<int>(i))) sources.types[sources.count++] = list_source(i);
     }
     detail::make_lists(executor, sources);
   }
