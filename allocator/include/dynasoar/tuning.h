@@ -74,7 +74,7 @@ inline constexpr int kThreadsPerBlock = 256;
 inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
 /// Thread blocks of a loop over placed objects or free places that a multiprocessor has room for at least. 2026-11-26
-/// ("lattices"): 8, 6 and 5 compared by what ptxas spills: 5 is the first that spills nothing in the applications.
+/// ("lattices"): 8, 6 and 5 compared by what ptxas spills; 2026-11-27 ("few act"): by time.
 inline constexpr int kPlaceLoopsPerMultiprocessor = 5;
 
 /// The same for loops over blocks of places, which need registers for words of 64 bits and create up to 64 objects at a
@@ -111,9 +111,9 @@ inline constexpr std::uint32_t kDealtBlocks = 2;
 inline constexpr std::uint32_t kLeastDenseObjects = 40;
 
 /// Words of 64 places that a warp of a loop over placed objects deals out to its lanes, at most, and warps that a
-/// multiprocessor should have at least before a warp takes several. 2026-11-26 ("lattices"): 1, 2, 4 and 8 words
-/// compared in Wa-Tor; with 1024 x 1024 places, 2 are faster than 4, which leave 31 warps for a multiprocessor.
-inline constexpr std::uint32_t kWordsPerWarp = 8;
+/// multiprocessor should have at least before a warp takes several. 2026-11-27 ("few act"): 2, 4 and 6 to 10 words
+/// compared in five applications.
+inline constexpr std::uint32_t kWordsPerWarp = 6;
 inline constexpr unsigned kWarpsPerMultiprocessor = 48;
 
 /// Threads of a team. 2026-11-23 ("compaction"): 512 instead of 256 gain 12 % where every step compacts.
