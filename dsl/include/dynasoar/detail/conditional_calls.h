@@ -13,7 +13,6 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
-#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar::detail {
