@@ -7,6 +7,7 @@ script ends with a call of main().
 
 import contextlib
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -61,8 +62,8 @@ def path_argument(number):
     return pathlib.Path(sys.argv[number]).resolve()
 
 
-def run(program, *arguments, cwd, timeout=300):
-    return subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False)
+def run(program, *arguments, cwd, timeout=300, **options):
+    return subprocess.run([program, *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False, **options)
 
 
 def read_csv(path):
@@ -515,15 +516,9 @@ class LossTests:
                 change()
             process.send_signal(signal.SIGTERM)
             errors = process.communicate(timeout=PATIENCE)[1]
-        self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
-        *reports, interrupted, losses = errors.splitlines()
         for option in ("--checkpoint", "--export", "--frames"):
-            self.assertEqual(sum(f"{self.program.name}: {option}: " in line for line in reports), 1, errors)  # not each time
-            self.assertIn(option, losses)
-        last = int(re.search(r"interrupted after step (\d+)", interrupted)[1])
-        self.rows(last)
-        result = self.run_program(*self.small_run, "--steps", "0", "--restore", "out/c")
-        self.assertIn(f"has made {last:,} step", result.stderr)
+            self.assertEqual(errors.count(f"{self.program.name}: {option}: "), 1, errors)  # not each time
+        last = self.check_losses(process, errors, "--checkpoint", "--export", "--frames")
         written = {int(path.name[2:8]) for path in (self.folder / "out").glob("e-*.csv")}
         self.assertIn(last // 2 * 2, written)  # after the folder was back
         self.assertNotEqual(written, set(range(0, last + 1, 2)))
@@ -552,6 +547,81 @@ class LossTests:
                     self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
                     self.assertIn("not everything was written, see above: --log", errors)
                     self.assertLess(len(read_csv(self.folder / self.log_file)) - 2, last)
+
+    def test_a_disk_that_is_full_for_a_while_costs_what_is_written_meanwhile(self):
+        """The limit on the size of files stands for the disk: it refuses every write, until it is lifted."""
+        (self.folder / "out").mkdir()
+        with self.process(*self.small_run, *ENDLESS, *NO_PICTURES, *self.every_output, "--quiet", stderr=subprocess.PIPE, text=True) as process:
+            self.wait_for_rows(10)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+            reports = [process.stderr.readline() for _ in range(4)]
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            self.wait_for_more_rows(10)
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        for option in ("--checkpoint", "--export", "--frames", "--log"):
+            self.assertEqual(sum(f"{self.program.name}: {option}: " in line and ": File too large; " in line for line in reports), 1, reports)
+        last = self.check_losses(process, errors, "--checkpoint", "--export", "--frames")  # the rows of the log were kept
+        for steps in self.written_steps():
+            self.assertEqual(steps[-1], last // 2 * 2)
+            self.assertNotEqual(steps, list(range(0, last + 1, 2)))
+
+    def test_files_that_another_process_is_saving_are_left_to_it(self):
+        (self.folder / "out/f").mkdir(parents=True)
+        with contextlib.ExitStack() as others:
+            for path in ("out/e-000004.csv.part", "out/f/frame-000004.png.part"):
+                others.enter_context(self.saved_by_another(path))
+            process = others.enter_context(
+                self.process(*self.small_run, *ENDLESS, *NO_PICTURES, *self.every_output, "--quiet", stderr=subprocess.PIPE, text=True))
+            reports = [process.stderr.readline() for _ in range(2)]
+            with self.saved_by_another("out/c.part"):
+                before = (self.folder / "out/c").read_bytes()
+                reports.append(process.stderr.readline())
+                self.wait_for_more_rows(10)
+                self.assertEqual((self.folder / "out/c").read_bytes(), before)
+            self.wait_for_more_rows(10)
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=PATIENCE)[1]
+        for option, path in (("--export", "e-000004.csv"), ("--frames", "f/frame-000004.png"), ("--checkpoint", "c")):
+            report = rf"{self.program.name}: {option}: .*'out/{path}\.part' is being written by another save; give each its own path"
+            self.assertEqual(sum(re.match(report, line) is not None for line in reports), 1, reports)
+        last = self.check_losses(process, errors, "--checkpoint", "--export", "--frames")
+        self.assertEqual(self.written_steps(), [[step for step in range(0, last + 1, 2) if step != 4]] * 2)
+
+    @contextlib.contextmanager
+    def saved_by_another(self, path):
+        """A temporary file that belongs to this process, as long as the block lasts."""
+        path, is_taken = self.folder / path, False
+        while not is_taken:
+            with contextlib.suppress(FileExistsError, FileNotFoundError, BlockingIOError), open(path, "xb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                is_taken = os.path.samestat(os.fstat(file.fileno()), os.stat(path))  # not taken for one that was left behind
+                if is_taken:
+                    yield
+                    path.unlink()
+
+    def check_losses(self, process, errors, *options):
+        """That the run was interrupted, has lost something of these options alone, and has saved its last step. @return that step"""
+        self.assertEqual(process.returncode, EXIT_NOT_WRITTEN, errors)
+        *_, interrupted, losses = errors.splitlines()
+        found = re.fullmatch(rf"{self.program.name}: not everything was written, see above: (.*)", losses)
+        self.assertIsNotNone(found, errors)
+        self.assertEqual(sorted(text.split()[0] for text in found[1].split(", ")), sorted(options))
+        last = int(re.search(r"interrupted after step (\d+)", interrupted)[1])
+        self.rows(last)
+        result = self.run_program(*self.small_run, "--steps", "0", "--restore", "out/c")
+        self.assertIn(f"has made {last:,} step", result.stderr)
+        return last
+
+    def written_steps(self):
+        """Of the files of --export and of the frames, which are complete."""
+        self.assertEqual(list((self.folder / "out").rglob("*.part")), [])
+        exports, frames = (sorted((self.folder / "out").glob(pattern)) for pattern in ("e-*.csv", "f/frame-*.png"))
+        for path in exports:
+            self.assertTrue(path.read_text().endswith("\n"), path)
+        for path in frames:
+            png_size(path)
+        return [[int(re.search(r"-(\d+)", path.name)[1]) for path in paths] for paths in (exports, frames)]
 
     def test_results_that_cannot_be_written_at_the_end_are_reported(self):
         (self.folder / "out").mkdir()
@@ -677,8 +747,8 @@ class ApplicationTests:
         """On one line. CLI11 shows defaults as --seed N=42 or, from 2.2 on, as --seed N [42]."""
         return re.sub(r"(--\S+ \S+) \[([^\]]*)\] ", r"\1=\2 ", " ".join(self.simulate("--help").stdout.split()))
 
-    def run_program(self, *arguments, timeout=300):
-        return run(self.program, *arguments, cwd=self.folder, timeout=timeout)
+    def run_program(self, *arguments, **options):
+        return run(self.program, *arguments, cwd=self.folder, **options)
 
     def simulate(self, *arguments):
         """A run that must succeed."""
@@ -706,6 +776,12 @@ class ApplicationTests:
         with self.process(*arguments, stdout=subprocess.DEVNULL, stderr=terminal) as process:
             os.close(terminal)
             yield process, controller
+
+    def with_little_memory(self, most_bytes):
+        """Keyword arguments of process() and run() for a program that may have no more addresses than that."""
+        if re.search(b"__[at]san_init|cudaMalloc", self.program.read_bytes()):
+            self.skipTest("sanitizers and CUDA reserve more addresses than that")
+        return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))}
 
     def empty_folder(self):
         shutil.rmtree(self.folder)

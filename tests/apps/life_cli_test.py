@@ -92,6 +92,26 @@ class LifeTests(command_line.CheckpointTests, command_line.ApplicationTests):
         (self.folder / "p.rle").write_text("bo$2bo$3o20000$20000bbo$20000b2bo$20000b3o!\n")
         self.assert_refused("--pattern", "p.rle", *rule, mentions="--width 20003 --height 20005")
 
+    def test_memory_does_not_follow_the_size_that_a_file_claims(self):
+        """In 512 MiB of addresses, a few bytes of file are simulated or refused, whatever their size would take."""
+        little = self.with_little_memory(2**29)
+        rule = ("--rule", "B3/S23", "--threads", "2", "--steps", "1", "--quiet", *command_line.NO_PICTURES)
+        for text, largest in (("x = 46340, y = 46340\no!\n", "46340 x 46340"), ("x = 2147483647, y = 1\no!\n", "2147483647 x 1"),
+                              ("1999999999bo!\n", "2000000000 x 1"), ("46339$46339bo!\n", "46340 x 46340"), ("o1000000000bo!\n", "1000000002 x 1")):
+            (self.folder / "p.rle").write_text(text)
+            for edge in ("grow", "dead", "torus"):
+                with self.subTest(text=text, edge=edge):
+                    result = self.run_program("--pattern", "p.rle", "--edge", edge, *rule, **little)
+                    if edge == "grow" and text.count("o") == 1:
+                        self.assertEqual((result.returncode, result.stderr), (0, ""), result)
+                    else:
+                        self.assertEqual(result.returncode, command_line.EXIT_USAGE, result)
+                        self.assertIn(f"a frame of {largest} cells", result.stderr)
+        # A frame that is asked for does not fit: the limit is one.
+        result = self.run_program("--width", "46340", "--height", "46340", "--edge", "dead", *rule, **little)
+        self.assertEqual(result.returncode, command_line.EXIT_FAILURE, result)
+        self.assertRegex(result.stderr, "not enough memory|no memory left")
+
     def test_files_that_are_no_patterns_are_refused(self):
         (self.folder / "bad.rle").write_text("#C a comment\nx = 3, y = 3\nbo$2b?$3o!\n")
         self.assert_refused("--pattern", "bad.rle", mentions="bad.rle:3:6: unexpected '?'")

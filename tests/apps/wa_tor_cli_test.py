@@ -3,8 +3,6 @@
 Usage: wa_tor_cli_test.py <path of wa-tor>. Exits with 77 (skipped) if wa-tor needs a GPU and there is none.
 """
 
-import re
-import resource
 import unittest
 
 import command_line
@@ -40,13 +38,7 @@ class WaTorTest(command_line.LossTests, command_line.CheckpointTests, command_li
         self.assert_refused("--width", "65536", "--height", "32768", mentions="2^31")
 
     def test_a_heap_without_a_size_keeps_within_the_limit_of_the_address_space(self):
-        if re.search(b"__[at]san_init|cudaMalloc", self.program.read_bytes()):
-            self.skipTest("sanitizers and CUDA reserve more addresses than that")
-
-        def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))
-
-        self.assertEqual(self.lost_run(preexec_fn=limit)[0], 0)
+        self.assertEqual(self.lost_run(**self.with_little_memory(2 * 2**30))[0], 0)
 
     def test_large_oceans_have_a_pixel_per_cell(self):
         self.simulate("--width", "700", "--height", "3", "--steps", "0", "--baseline", "soa")
