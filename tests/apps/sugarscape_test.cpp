@@ -215,6 +215,29 @@ TEST_CASE("a random number that is a share exactly is not below it") {
   }
 }
 
+TEST_CASE("sugar grows on a cell whose random number is below a share, and less where it is the share exactly") {
+  struct Known {
+    std::uint64_t seed;
+    std::uint32_t cell;
+    std::uint32_t word;
+    int growth;
+  };
+  // Seeds that were searched for, each with a cell whose random number is at the end of a share of 2^32.
+  for (const Known& known : {Known{2377578, 375, 85899344, 50},
+                             {906726, 595, 85899345, 25},
+                             {3207333, 430, 171798690, 25},
+                             {770150, 727, 171798691, 12},
+                             {4008752, 445, 343597382, 12},
+                             {1016407, 992, 343597383, 0}}) {
+    CAPTURE(known.word);
+    const dynasoar::random::Seed seed{known.seed};
+    REQUIRE(dynasoar::random::words(seed, sugarscape::Decision::growth, known.cell, 0)[0] == known.word);
+    for_each_run(with_reference<Sugarscape>(), land_of(32, 32, known.seed), [&](Simulation& simulation) {
+      CHECK(static_cast<int>(simulation.landscape()[known.cell].growth) == known.growth);
+    });
+  }
+}
+
 TEST_CASE("without agents, sugar grows and spreads until every cell but the corners is full") {
   for_each_run(with_reference<Sugarscape>(), land_of(16, 20, 42, 0, 0), [](Simulation& simulation) {
     simulation.step();
