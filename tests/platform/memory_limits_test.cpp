@@ -16,6 +16,7 @@ namespace memory_limits_test {
 
 using dynasoar::detail::available_memory;
 using dynasoar::detail::control_group_memory;
+using dynasoar::detail::device_memory_left;
 using dynasoar::detail::host_memory_left;
 using dynasoar::detail::kUnlimited;
 using dynasoar::detail::mappable_memory;
@@ -75,28 +76,73 @@ TEST_CASE("groups of version 1 count, also beside those of version 2, and if the
   CHECK(control_group_memory(root.path()) == 1000);
 }
 
+/// Limits a resource of the process while it lives, to a value that leaves the sanitizers their addresses.
+class Limited {
+ public:
+  static constexpr std::size_t kLimit = std::size_t{1} << 46;
+
+  explicit Limited(int resource) : resource_(static_cast<decltype(RLIMIT_AS)>(resource)) {
+    REQUIRE(getrlimit(resource_, &before_) == 0);
+    const rlimit tight{kLimit, before_.rlim_max};
+    REQUIRE(setrlimit(resource_, &tight) == 0);
+  }
+  Limited(const Limited&) = delete;
+  Limited& operator=(const Limited&) = delete;
+  ~Limited() { setrlimit(resource_, &before_); }
+
+ private:
+  decltype(RLIMIT_AS) resource_;
+  rlimit before_{};
+};
+
+/// Writes what the process is said to have mapped, so that Limited leaves it so many bytes.
+void leave(const FakeRoot& root, std::size_t bytes) {
+  root.write("proc/self/status", "Name:\tx\nVmSize:\t " + std::to_string((Limited::kLimit - bytes) / 1024) + " kB\n");
+}
+
 TEST_CASE("limits of addresses and data count, less what the process has") {
   const FakeRoot root;
   root.write("proc/self/status", "Name:\tx\nVmSize:\t    2000000 kB\nVmData:\t    1000000 kB\n");
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
-    rlimit before{};
-    REQUIRE(getrlimit(resource, &before) == 0);
     const std::size_t used = resource == RLIMIT_AS ? 2'048'000'000 : 1'024'000'000;
-    const std::size_t limit = std::size_t{1} << 46;  // leaves the sanitizers their addresses
-    const rlimit tight{limit, before.rlim_max};
-    REQUIRE(setrlimit(resource, &tight) == 0);
-    CHECK(mappable_memory(root.path()) == (limit - used) / 4 * 3);
-    REQUIRE(setrlimit(resource, &before) == 0);
+    const Limited limited(resource);
+    CHECK(mappable_memory(root.path()) == (Limited::kLimit - used) / 4 * 3);
   }
 }
 
 TEST_CASE("the least of all counts") {
   const FakeRoot root;
+  CHECK(host_memory_left(root.path()) == kUnlimited);
   root.write("proc/meminfo", "MemAvailable:    5000 kB\n");
   CHECK(host_memory_left(root.path()) == 5000 * 1024);
   root.write("proc/self/cgroup", "0::/a\n");
   root.write("sys/fs/cgroup/a/memory.max", "1000000\n");
   CHECK(host_memory_left(root.path()) == 1000000);
+  leave(root, 8192);
+  const Limited limited(RLIMIT_AS);
+  CHECK(host_memory_left(root.path()) == 6144);
+  root.write("sys/fs/cgroup/a/memory.max", "6143\n");
+  CHECK(host_memory_left(root.path()) == 6143);
+  root.write("proc/meminfo", "MemAvailable:    5 kB\n");
+  CHECK(host_memory_left(root.path()) == 5 * 1024);
+}
+
+TEST_CASE(
+    "a heap on a GPU gets what the GPU has free, unless the process may map less; on the host, what the host has "
+    "left") {
+  constexpr std::size_t kGpu = std::size_t{80} << 30;
+  const FakeRoot root;
+  root.write("proc/meminfo", "MemAvailable:    5000 kB\n");
+  root.write("proc/self/cgroup", "0::/a\n");
+  root.write("sys/fs/cgroup/a/memory.max", "1000000\n");
+  CHECK(device_memory_left(kGpu, false, root.path()) == kGpu);
+  CHECK(device_memory_left(kGpu, true, root.path()) == 1000000);
+  CHECK(device_memory_left(999, true, root.path()) == 999);
+  leave(root, std::size_t{4} << 30);
+  const Limited limited(RLIMIT_AS);
+  CHECK(device_memory_left(kGpu, false, root.path()) == std::size_t{3} << 30);
+  CHECK(device_memory_left(kGpu, true, root.path()) == 1000000);
+  CHECK(device_memory_left(999, false, root.path()) == 999);
 }
 
 }  // namespace memory_limits_test

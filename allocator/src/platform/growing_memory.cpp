@@ -187,16 +187,14 @@ std::size_t free_memory() {
   int is_integrated = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetAttribute(&is_integrated, cudaDevAttrIntegrated, device), "cudaDeviceGetAttribute");
-  // The heap's addresses are the process's, also where its memory is the device's.
-  return std::min(free, is_integrated != 0 ? host_memory_left() : mappable_memory());
+  return device_memory_left(free, is_integrated != 0);
 }
 
 #else
 
 std::size_t free_memory() {
-  const std::size_t left = host_memory_left();
-  if (left != kUnlimited) return left;
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto pages = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES));
+  return device_memory_left(pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), true);
 }
 
 #endif

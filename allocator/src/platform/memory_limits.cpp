@@ -127,4 +127,8 @@ std::size_t host_memory_left(const Path& root) {
   return std::min({available_memory(root), control_group_memory(root), mappable_memory(root)});
 }
 
+std::size_t device_memory_left(std::size_t free, bool is_hosts, const Path& root) {
+  return std::min(free, is_hosts ? host_memory_left(root) : mappable_memory(root));
+}
+
 }  // namespace dynasoar::detail

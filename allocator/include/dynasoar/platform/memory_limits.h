@@ -1,6 +1,6 @@
 /// @file
 /// How much memory of the host the process can still have: what the machine has available, what its control groups
-/// leave, and what its resource limits leave. For the default limit of heaps (HeapMemory).
+/// leave, and what its resource limits leave. For the default limit of heaps (GrowingMemory, HeapMemory).
 ///
 /// All functions that read files of the system take the folder that stands for `/`, so that they can be tested.
 #pragma once
@@ -26,5 +26,12 @@ std::size_t mappable_memory(const std::filesystem::path& root = "/");
 
 /// The least of the three.
 std::size_t host_memory_left(const std::filesystem::path& root = "/");
+
+/// What a heap can get of a device's memory, of which `free` bytes are free. Its addresses are the process's in any
+/// case, so no more than the process may map.
+///
+/// @param is_hosts   whether it is the host's memory, as that of CPUs and integrated GPUs: then, no more than the host
+///                   has left
+std::size_t device_memory_left(std::size_t free, bool is_hosts, const std::filesystem::path& root = "/");
 
 }  // namespace dynasoar::detail
