@@ -498,24 +498,32 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(self.started(), [])
         self.assertFalse((self.folder / "s").exists())
 
+    @unittest.skipUnless(HAS_MATPLOTLIB, "needs matplotlib (Debian: python3-matplotlib)")
     def test_a_chart_is_drawn_where_matplotlib_is(self):
         self.write('repetitions = 3\ngrid.speed = [1, 2, 3]\nchart.y = ["fish"]\n')
-        result = self.sweep()
-        if HAS_MATPLOTLIB:
-            chart = (self.folder / "s/chart.svg").read_text(encoding="utf-8")
-            self.assertTrue(">--speed</text>" in chart and ">fish</text>" in chart)
-            self.assertEqual(chart.count(">fish</text>"), 1)  # no legend for a single line
-            self.assertRegex(chart, r">0(\.0)?</text>")  # from which values are judged
-            self.write('repetitions = 3\ngrid.speed = [3, 1, 2]\nchart.y = ["fish"]\n')
-            self.assertEqual(self.sweep("--out", "mixed").returncode, 0)
-            self.assertEqual((self.folder / "mixed/chart.svg").read_text(encoding="utf-8"), chart)
-            self.write('grid.speed = [1, 2]\nchart.y = ["fish", "sharks"]\n')
-            self.assertEqual(self.sweep("--out", "two").returncode, 0)
-            chart = (self.folder / "two/chart.svg").read_text(encoding="utf-8")
-            for text in ("fish", "sharks", "measures"):
-                self.assertEqual(chart.count(f">{text}</text>"), 1)
-        else:
-            self.assertIn("no chart: matplotlib is not installed", result.stdout)
+        self.sweep()
+        chart = (self.folder / "s/chart.svg").read_text(encoding="utf-8")
+        self.assertTrue(">--speed</text>" in chart and ">fish</text>" in chart)
+        self.assertEqual(chart.count(">fish</text>"), 1)  # no legend for a single line
+        self.assertRegex(chart, r">0(\.0)?</text>")  # from which values are judged
+        self.write('repetitions = 3\ngrid.speed = [3, 1, 2]\nchart.y = ["fish"]\n')
+        self.assertEqual(self.sweep("--out", "mixed").returncode, 0)
+        self.assertEqual((self.folder / "mixed/chart.svg").read_text(encoding="utf-8"), chart)
+        self.write('grid.speed = [1, 2]\nchart.y = ["fish", "sharks"]\n')
+        self.assertEqual(self.sweep("--out", "two").returncode, 0)
+        chart = (self.folder / "two/chart.svg").read_text(encoding="utf-8")
+        for text in ("fish", "sharks", "measures"):
+            self.assertEqual(chart.count(f">{text}</text>"), 1)
+
+    def test_without_matplotlib_everything_but_the_chart_is_written(self):
+        (self.folder / "hidden").mkdir()
+        (self.folder / "hidden/matplotlib.py").write_text("raise ImportError\n")
+        self.write('grid.speed = [1, 2]\n')
+        result = self.sweep(environment={"PYTHONPATH": str(self.folder / "hidden")})
+        self.assertEqual(result.returncode, 0, result)
+        self.assertIn("no chart: matplotlib is not installed (scripts/install-dependencies --charts)", result.stdout)
+        self.assertFalse((self.folder / "s/chart.svg").exists())
+        self.assertEqual([row["status"] for row in read_csv(self.folder / "s/runs.csv")], ["done", "done"])
 
     def test_wrong_files_are_refused(self):
         for text, message in (('grid.speed = []', "[grid] speed: expected a list of at least one value"),
