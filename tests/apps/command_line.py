@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import zlib
@@ -531,7 +532,7 @@ class LossTests:
                     self.wait_for_rows(10)
                     limit = len((self.folder / self.log_file).read_bytes()) + 50  # in the middle of a line
                     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-                    report = process.stderr.readline()
+                    (report,) = self.read_reports(process, 1)
                     if has_room:
                         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
                         self.wait_for_more_rows(10)
@@ -554,7 +555,7 @@ class LossTests:
         with self.process(*self.small_run, *ENDLESS, *NO_PICTURES, *self.every_output, "--quiet", stderr=subprocess.PIPE, text=True) as process:
             self.wait_for_rows(10)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-            reports = [process.stderr.readline() for _ in range(4)]
+            reports = self.read_reports(process, 4)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             self.wait_for_more_rows(10)
             process.send_signal(signal.SIGTERM)
@@ -573,10 +574,10 @@ class LossTests:
                 others.enter_context(self.saved_by_another(path))
             process = others.enter_context(
                 self.process(*self.small_run, *ENDLESS, *NO_PICTURES, *self.every_output, "--quiet", stderr=subprocess.PIPE, text=True))
-            reports = [process.stderr.readline() for _ in range(2)]
+            reports = self.read_reports(process, 2)
             with self.saved_by_another("out/c.part"):
                 before = (self.folder / "out/c").read_bytes()
-                reports.append(process.stderr.readline())
+                reports += self.read_reports(process, 1)
                 self.wait_for_more_rows(10)
                 self.assertEqual((self.folder / "out/c").read_bytes(), before)
             self.wait_for_more_rows(10)
@@ -587,6 +588,15 @@ class LossTests:
             self.assertEqual(sum(re.match(report, line) is not None for line in reports), 1, reports)
         last = self.check_losses(process, errors, "--checkpoint", "--export", "--frames")
         self.assertEqual(self.written_steps(), [[step for step in range(0, last + 1, 2) if step != 4]] * 2)
+
+    def read_reports(self, process, number):
+        """The next lines of a process's errors, which must come soon."""
+        impatience = threading.Timer(PATIENCE, process.kill)
+        impatience.start()
+        lines = [process.stderr.readline() for _ in range(number)]
+        impatience.cancel()
+        self.assertNotIn("", lines, "a report is missing")
+        return lines
 
     @contextlib.contextmanager
     def saved_by_another(self, path):
