@@ -235,6 +235,19 @@ class Charts(unittest.TestCase):
         texts, _ = self.chart("allocators-filling")
         self.assertEqual([text for text in texts if text in ("soa", "slow", "fair")], ["slow", "fair", "soa"])
 
+    def test_the_title_is_above_those_of_the_panels_and_the_legend_below_them(self):
+        self.make(gpu_allocators=along_threads("soa", {1: 1, 2: 2, 4: 3}))
+        text = (self.folder / "pictures/allocators-filling.svg").read_text(encoding="utf-8")
+
+        def height(words):
+            return float(re.search(rf'<text[^>]* y="([\d.]+)"[^>]*>{words}</text>', text)[1])
+
+        title, panel, axis, legend = map(height, ("filling, Made-Up GPU", "time", "threads", "soa"))
+        self.assertLess(0, title - 10)  # the height of the letters, in points
+        self.assertLess(title, panel - 2 * 9)  # with room for a line
+        self.assertLess(panel, axis)
+        self.assertLess(axis, legend - 8)
+
     def test_an_experiment_is_that_of_the_last_file(self):
         self.make(a_allocators=along_threads("old", {1: 1, 2: 2, 4: 3}),
                          b_allocators=along_threads("new", {1: 1, 2: 2, 4: 3}))
