@@ -61,7 +61,9 @@ const PlacedState& PlacedClasses::state(std::size_t type) const {
 }
 
 void PlacedClasses::refresh() {
-  if (std::exchange(may_have_changed_, false)) refresh_places(executor_, words_);
+  if (!std::exchange(may_have_changed_, false)) return;
+  release_departed();
+  refresh_places(executor_, words_);
 }
 
 void PlacedClasses::before_loop() {
@@ -111,7 +113,8 @@ View<ObjectPlaces> PlacedClasses::list_all(View<ObjectPlaces> in_heap, const Cla
   places_.assign(in_heap.begin(), in_heap.end());
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!classes_[type].is_placed || !listed.has(type)) continue;
-    places_[type] = {list(type), state(type).base, nullptr, &state(type).shape};
+    const PlacedState& placed = state(type);
+    places_[type] = {list(type), placed.base, classes_.has_blocks() ? nullptr : placed_table(placed), &placed.shape};
   }
   return places_;
 }
@@ -134,8 +137,11 @@ Statistics PlacedClasses::completed(Statistics statistics) {
     if (!of_class_[type]) continue;
     TypeStatistics& numbers = statistics.types[type];
     numbers.objects = numbers.created = count(type);
-    numbers.blocks = of_class_[type]->state.shape.words();
-    numbers.slots = of_class_[type]->state.shape.size();
+    numbers.blocks = classes_.has_blocks() ? of_class_[type]->state.shape.words() : numbers.objects;
+    numbers.slots = classes_.has_blocks() ? of_class_[type]->state.shape.size() : numbers.objects;
+    if (classes_.has_blocks()) continue;  // those are not in the heap
+    const std::uint64_t pages = numbers.objects * classes_[type].block_bytes / statistics.page_bytes;
+    statistics.free_pages -= std::min(statistics.free_pages, pages);
   }
   return statistics;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -165,7 +166,7 @@ class ColumnReader {
       if (part.places.shape == nullptr) return;  // all classes of a hierarchy are placed, or none
       axes = std::max(axes, part.places.shape->axes());
       for (std::size_t row = part.first_row; row < part.first_row + part.rows; ++row) {
-        const Place place(static_cast<std::uint64_t>(ids_[row]));
+        const Place place(slots_[row]);
         const LatticeVector at = part.places.shape->coordinates(place);
         numbers.push_back(static_cast<std::int64_t>(part.places.shape->number(place)));
         coordinates[0].push_back(at.x);
@@ -198,12 +199,8 @@ class ColumnReader {
     if (size.blocks > 0) copy_from_device(entries.data(), places.list.entries, size.blocks * sizeof(ListedBlock));
     std::sort(entries.begin(), entries.end(),
               [](const ListedBlock& a, const ListedBlock& b) { return a.block < b.block; });
-    std::vector<std::uint64_t> objects;  // in one piece: they have the first places
-    if (places.objects != nullptr) {
-      std::size_t rows = 0;
-      for (const ListedBlock& entry : entries) rows += static_cast<std::size_t>(popcount(entry.slots));
-      objects.resize(rows);
-    }
+    std::vector<std::uint64_t> objects;  // in one piece
+    if (places.objects != nullptr) objects.resize(slots_until(entries));
     if (!objects.empty()) copy_from_device(objects.data(), places.objects, objects.size() * sizeof(std::uint64_t));
     std::vector<GatheredBlock> blocks;
     const std::size_t first_row = ids_.size();
@@ -211,14 +208,22 @@ class ColumnReader {
       const std::size_t offset = classes_.has_blocks() ? classes_.block_offset(entry.block, type) : 0;
       blocks.push_back({entry.slots, ids_.size(), offset, entry.block, 0});
       for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
-        const std::size_t place = std::size_t{entry.block} * 64 + static_cast<std::size_t>(lowest_bit(left));
-        ids_.push_back(places.objects == nullptr ? static_cast<std::int64_t>(place)
-                                                 : object_id(classes_, objects[place]));
+        const std::size_t slot = std::size_t{entry.block} * 64 + static_cast<std::size_t>(lowest_bit(left));
+        ids_.push_back(places.objects == nullptr ? static_cast<std::int64_t>(slot)
+                                                 : object_id(classes_, objects[slot]));
+        if (places.shape != nullptr) slots_.push_back(slot);
       }
     }
     Part part{type, places, first_row, ids_.size() - first_row, DeviceArray<GatheredBlock>(blocks.size())};
     part.blocks.upload(blocks);
     parts_.push_back(std::move(part));
+  }
+
+  /// How many slots there are up to the last one with an object. @pre the entries are sorted
+  static std::size_t slots_until(const std::vector<ListedBlock>& entries) {
+    if (entries.empty()) return 0;
+    const ListedBlock& last = entries.back();
+    return std::size_t{last.block} * 64 + static_cast<std::size_t>(std::bit_width(last.slots));
   }
 
   void add_classes(std::vector<Column>& columns) const {
@@ -247,8 +252,9 @@ class ColumnReader {
   Executor& executor_;
   const ClassTable& classes_;
   const ColumnRequest& request_;
-  std::vector<Part> parts_;        // of the subclasses, in their order
-  std::vector<std::int64_t> ids_;  // of all rows
+  std::vector<Part> parts_;           // of the subclasses, in their order
+  std::vector<std::int64_t> ids_;     // of all rows
+  std::vector<std::uint64_t> slots_;  // of rows of placed objects
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <dynasoar/lattice.h>
 
 #include "../platform/test_support.h"
+#include "placing_allocator.h"
 
 namespace lattice_stress_test {
 
@@ -32,7 +33,7 @@ class Grain;
 class Beast;
 class Wolf;
 class Bear;
-using AllocatorT = dynasoar::SoaAllocator<Grain, Beast, Wolf, Bear>;
+using AllocatorT = dynasoar::test::PlacingAllocator<Grain, Beast, Wolf, Bear>;
 
 /// Alone on its lattice. Fields of several sizes, all of which follow from its number.
 class Grain final : public dynasoar::SoaBase<AllocatorT> {

@@ -17,6 +17,7 @@
 #include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/compaction.h>
 #include <dynasoar/detail/compact.h>
@@ -235,6 +236,8 @@ class AllocatorHandle {
   template <class T, class... U>
   void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::check_listed_or_base<AllocatorT, T>();
+    static_assert(!detail::is_placed<T>(),
+                  "dynasoar: objects of a placed class are at their places and cannot be compacted");
     Executor::check_may_submit();
     options.check();
     if constexpr (AllocatorT::kCompacts) {

@@ -163,6 +163,13 @@ class Lattice {
     return first;
   }
 
+  /// Bytes for 64 places: of a block, or of their part of a table.
+  template <class T>
+  static constexpr std::size_t bytes_of_block() {
+    if (Allocator::kPlacement == detail::Placement::in_pieces) return detail::kSlotsPerBlock * sizeof(std::uint64_t);
+    return detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
+  }
+
   template <class T>
   Memory make_memory() const;
   template <class T>
@@ -231,7 +238,7 @@ Lattice<Ts...>::~Lattice() {
 template <class... Ts>
 template <class T>
 typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
-  constexpr std::size_t kBytes = detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
+  constexpr std::size_t kBytes = bytes_of_block<T>();
   const auto words = static_cast<std::size_t>(shape_.words());
   if (words * (kBytes / detail::kPlacedUnit) > std::size_t{1} << 32) {
     throw Error("dynasoar: objects of " + std::string(type_name<T>()) + " on " + std::to_string(shape_.size()) +
@@ -239,7 +246,7 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   }
   std::size_t kinds = 3;
   if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
-  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(kChecked ? 64 * words : 0),
+  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(Allocator::kFindsMisuse ? 64 * words : 0),
                 DeviceArray<std::uint64_t>(kinds * words)};
   memory.generations.fill_bytes(0);
   memory.blocks.fill_bytes(0);  // checkpoints have all of it

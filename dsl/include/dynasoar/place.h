@@ -99,6 +99,10 @@ struct TakenWords {
   }
 };
 
+/// Whether only what is known to be at a place may be looked for there: a table of pointers may be written elsewhere.
+template <class T>
+inline constexpr bool kLooksFirst = kChecked || T::Allocator::kPlacement == Placement::in_pieces;
+
 template <class... Ts>
 using FirstOf = std::tuple_element_t<0, std::tuple<Ts...>>;
 
@@ -139,7 +143,7 @@ __device__ T* at(Place place) {
   std::uint64_t found = 0;
   detail::for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
     const bool is_there = detail::TakenWords<S>{}.at(place);
-    if (kChecked && !is_there) return;  // other builds do not branch
+    if (detail::kLooksFirst<S> && !is_there) return;  // other builds do not branch
     const std::uint64_t bits = detail::placed_handle<S>(place.slot()).bits();
     found = is_there ? bits : found;
   });

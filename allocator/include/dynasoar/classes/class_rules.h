@@ -106,10 +106,6 @@ struct ClassRules {
                     "kOnePerPlace = true;' in the first class of the hierarchy, beside kPlaced, and in no other");
       static_assert(ClassRules<Allocator, typename C::BaseClass>::check());
     }
-    static_assert(
-        !is_placed<C>() || requires { Allocator::kPlaces; },
-        "dynasoar: this class is placed on a lattice, which only a SoaAllocator can do. Use one, or leave "
-        "kPlaced out");
     using Own = typename ClassLayout<C>::Own;
     static_assert(Own::trivially_copyable,
                   "dynasoar: a field's type is not trivially copyable. Fields are copied as bytes between host and "
@@ -149,6 +145,12 @@ __host__ __device__ constexpr void check_not_placed() {
   static_assert(!is_placed<T>(),
                 "dynasoar: this class is placed on a lattice, so its objects need a place: call "
                 "dynasoar::make_new_at<Class>(place, ...) in a loop, or lattice.parallel_new<Class>(...)");
+}
+
+/// T is freed as other objects are.
+template <class T>
+__host__ __device__ constexpr void check_not_freed_at_place() {
+  static_assert(!is_placed<T>(), "dynasoar: free is not for objects of placed classes. Call dynasoar::destroy(object)");
 }
 
 /// T can be created with these arguments.

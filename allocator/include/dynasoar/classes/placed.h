@@ -1,10 +1,10 @@
 /// @file
 /// Placed classes: those whose objects have a place on a lattice. What device code knows of them, and where their
-/// objects are. Used by SoaAllocator, checks and loops.
+/// objects are. Used by SoaAllocator, AosAllocator, checks and loops.
 ///
 /// The slot of a placed object is its place: slot s of block b is place 64 b + s. Blocks look like those of the heap
 /// but lie one after the other in memory of their own, which a Lattice owns. Words of 64 places say who is where, see
-/// classes/occupancy.h.
+/// classes/occupancy.h. With an AosAllocator there is a table of handles instead of blocks: see Placement.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,17 @@
 #include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
+
+/// Where an allocator keeps placed objects.
+enum class Placement {
+  in_blocks,  ///< in slots of blocks
+  in_pieces  ///< each in a piece of memory that begins with a PlacedHeader; instead of blocks, a table of their handles
+};
+
+/// In front of the fields of a placed object in a piece of memory.
+struct PlacedHeader {
+  std::uint64_t slot;
+};
 
 /// Whether the objects of C are placed.
 template <class C>
@@ -101,7 +112,7 @@ inline constexpr std::size_t placed_block_bytes_v =
 
 /// What device code knows of the objects of a placed class; all null if there is no lattice for them.
 struct PlacedState : Occupancy<PlatformAtomics> {
-  char* base;                              ///< the blocks
+  char* base;                              ///< the blocks; of objects in pieces, the table
   AtomicWord<std::uint32_t>* generations;  ///< in checked builds, how many objects have been in each slot; else null
   LatticeShape shape;
 };
@@ -153,10 +164,18 @@ __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
          placed_generation(placed, block * kSlotsPerBlock + handle.slot()) == handle.generation();
 }
 
-/// The pointer to the T at a slot.
+/// The handles of objects in pieces, by slot: of what is seen there or has arrived in the running loop.
+__host__ __device__ inline std::uint64_t* placed_table(const PlacedState& placed) {
+  return reinterpret_cast<std::uint64_t*>(placed.base);
+}
+
+/// The pointer to the T at a slot. @pre there is one, if objects are in pieces
 template <class T>
 __device__ Handle placed_handle(std::uint64_t slot) {
   using A = typename T::Allocator;
+  if constexpr (A::kPlacement == Placement::in_pieces) {
+    return Handle(placed_table(placed_state<A>(A::template index_of<T>))[slot]);
+  }
   const auto block = static_cast<std::uint32_t>(slot / kSlotsPerBlock);  // of fewer than 2^32
   return Handle::make(std::uint64_t{block} * placed_block_bytes_v<T>, static_cast<std::uint32_t>(slot % kSlotsPerBlock),
                       A::template index_of<T>, placed_generation(placed_state<A>(A::template index_of<T>), slot));
@@ -165,6 +184,9 @@ __device__ Handle placed_handle(std::uint64_t slot) {
 /// The slot of a T.
 template <class T>
 __host__ __device__ std::uint64_t placed_slot(Handle object) {
+  if constexpr (T::Allocator::kPlacement == Placement::in_pieces) {
+    return reinterpret_cast<const PlacedHeader*>(object.bits() & kAddressMask)->slot;
+  }
   const auto units = static_cast<std::uint32_t>(object.block_offset() / kPlacedUnit);
   return std::uint64_t{units / static_cast<std::uint32_t>(placed_block_bytes_v<T> / kPlacedUnit)} * kSlotsPerBlock +
          object.slot();

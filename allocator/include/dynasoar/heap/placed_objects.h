@@ -59,8 +59,10 @@ class MovedFields {
   alignas(std::max_align_t) char values_[ClassLayout<S>::bytes / kShrunk + 1];
 };
 
+/// For objects in blocks; those in pieces are created and moved otherwise, see malloc/placed_pieces.h.
+///
 /// @tparam A   the allocator
-template <class A>
+template <class A, Placement placement = A::kPlacement>
 class PlacedObjects {
  public:
   /// What is known of T and its lattice.
@@ -106,7 +108,7 @@ class PlacedObjects {
     const PlacedState& placed = state_at<T>(block.place(0));
     const std::uint64_t there = places & placed.seen[block.word()];
     if (there == 0) return 0;
-    if constexpr (kChecked) {  // whether a loop runs, which goes for all of them
+    if constexpr (A::kFindsMisuse) {  // whether a loop runs, which goes for all of them
       if (!Checks<A>::template may_depart<T>(placed_handle<T>(block.place(lowest_bit(there)).slot()))) return 0;
     }
     const std::uint64_t destroyed = placed.depart({block.word(), there});
@@ -145,7 +147,7 @@ class PlacedObjects {
     return moved;
   }
 
- private:
+ protected:
   /// As `state`, for a place of the lattice.
   template <class T>
   __device__ static const PlacedState& state_at(Place place) {
@@ -189,7 +191,7 @@ class PlacedObjects {
     check_listed_or_base<A, T>();
     if (object == nullptr) return;
     const Handle handle(reinterpret_cast<std::uint64_t>(object));
-    if constexpr (kChecked) {
+    if constexpr (A::kFindsMisuse) {
       if (!Checks<A>::template may_depart<T>(handle)) return;
     }
     using Classes = typename A::template Subtypes<T>;

@@ -70,7 +70,7 @@ class ReducedSoaAllocator {
   static constexpr bool kCreatesInPieces = kChecked || Features::kCombines;  // where a full heap ends a piece at once
   static constexpr bool kListsBeforeEveryLoop = false;                       // only loops over objects need lists
   static constexpr bool kHasConsecutiveHandles = !kChecked;  // in a block; generations would be between them
-  static constexpr bool kPlaces = true;                      // has classes whose objects are on a lattice
+  static constexpr detail::Placement kPlacement = detail::Placement::in_blocks;
 
   /// Whether loops prefetch blocks of T before they visit them. Only small blocks, of which a loop uses everything if
   /// it uses anything; of a larger block it may need a part only.
@@ -302,8 +302,7 @@ class ReducedSoaAllocator {
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<ReducedSoaAllocator, T>();
-    static_assert(!detail::is_placed<T>(),
-                  "dynasoar: free is not for objects of placed classes. Call dynasoar::destroy(object)");
+    detail::check_not_freed_at_place<T>();
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     if constexpr (kChecked) {

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/compaction.h>
 #include <dynasoar/detail/placed_classes.h>
@@ -30,7 +29,6 @@ template <class A, class T, class... U>
 void compact(Executor& executor, const HeapStorage<A>& storage, PlacedClasses& placed, const CompactionOptions& options,
              const PointerArray<U>&... arrays) {
   using Moved = typename A::template Subtypes<T>;
-  static_assert(!is_placed<T>(), "dynasoar: objects of a placed class are at their places and cannot be compacted");
   static_assert((true && ... && may_point_to_v<U, Moved>),
                 "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
                 "a base of T, nor derived from it");

@@ -8,12 +8,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/classes/occupancy.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 
@@ -108,6 +111,30 @@ struct FreePlaces {
     std::uint64_t taken = 0;
     for (std::size_t i = 0; i < kClasses; ++i) taken |= seen[i][word];
     return shape.places_of_word(word) & ~taken;
+  }
+};
+
+/// Those of objects that the last loop has let go.
+struct DepartedWords {
+  static constexpr bool kSelectsFew = true;
+  Occupancy<PlatformAtomics> placed;
+  __device__ std::uint64_t operator()(std::uint64_t word) const { return placed.departed[word].load(Order::relaxed); }
+};
+
+/// Those of all objects, whether or not the last loop has let them go.
+struct ArrivedWords {
+  static constexpr bool kSelectsFew = true;
+  Occupancy<PlatformAtomics> placed;
+  __device__ std::uint64_t operator()(std::uint64_t word) const {
+    return placed.seen[word] | placed.arrived[word].load(Order::relaxed);
+  }
+};
+
+/// Gives the memory of the T at a slot back, of an allocator with objects in pieces.
+template <class T>
+struct ReleasePiece {
+  __device__ void operator()(std::uint64_t slot) const {
+    T::Allocator::release_piece(reinterpret_cast<T*>(placed_handle<T>(slot).bits()));
   }
 };
 

@@ -35,6 +35,8 @@ struct PlacedMap {
 class PlacedClasses {
  public:
   PlacedClasses(Executor& executor, const ClassTable& classes);
+  PlacedClasses(const PlacedClasses&) = delete;
+  PlacedClasses& operator=(const PlacedClasses&) = delete;
 
   /// @throws Error if the objects of a class are on a lattice
   void check_may_add(std::size_t type) const;
@@ -95,6 +97,14 @@ class PlacedClasses {
       throw;
     }
   }
+
+ protected:
+  ~PlacedClasses() = default;
+
+  /// Called before a refresh: gives back the memory of objects in pieces that have departed.
+  virtual void release_departed() = 0;
+
+  bool is_on_lattice(std::size_t type) const { return of_class_[type].has_value(); }
 
  private:
   struct OfClass {

@@ -19,7 +19,7 @@ namespace dynasoar::detail {
 
 /// @tparam A   the allocator
 template <class A>
-class PlacedRunner : public PlacedClasses {
+class PlacedRunner final : public PlacedClasses {
  public:
   explicit PlacedRunner(Executor& executor) : PlacedClasses(executor, class_table_v<A>), executor_(executor) {}
 
@@ -40,6 +40,7 @@ class PlacedRunner : public PlacedClasses {
   template <class T>
   void displace() noexcept {
     try {
+      if constexpr (kInPieces) release<T>(ArrivedWords{state(kIndex<T>)});
       executor_.wait();
     } catch (const Error&) {
       // Whoever waits next is told.
@@ -69,6 +70,8 @@ class PlacedRunner : public PlacedClasses {
   }
 
  private:
+  static constexpr bool kInPieces = A::kPlacement == Placement::in_pieces;
+
   template <class T>
   static constexpr std::size_t kIndex = static_cast<std::size_t>(A::template index_of<T>);
 
@@ -77,6 +80,22 @@ class PlacedRunner : public PlacedClasses {
   static void bind(const PlacedState& state) {
     Binding<PlacedStates<A>>::state.of[kIndex<T>] = state;
     ++Binding<PlacedStates<A>>::generation;
+  }
+
+  void release_departed() override {
+    if constexpr (kInPieces) {
+      A::Types::for_each([&]<class T>(std::type_identity<T>) {
+        if constexpr (is_placed<T>()) {
+          if (is_on_lattice(kIndex<T>)) release<T>(DepartedWords{state(kIndex<T>)});
+        }
+      });
+    }
+  }
+
+  /// Gives the memory of the Ts that a mask selects back.
+  template <class T, class Mask>
+  void release(const Mask& mask) {
+    loop_over_slots<A>(executor_, state(kIndex<T>).shape.words(), mask, ReleasePiece<T>{});
   }
 
   Executor& executor_;

@@ -18,6 +18,7 @@
 #include <dynasoar/checks/checks.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/heap/refusal.h>
 #include <dynasoar/loops/block_lists.h>
@@ -25,6 +26,7 @@
 #include <dynasoar/malloc/aos_storage.h>
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/object_table.h>
+#include <dynasoar/malloc/placed_pieces.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/warp.h>
@@ -62,8 +64,13 @@ class AosAllocator {
   static constexpr bool kCompacts = false;  // objects stay where they are; AllocatorHandle::compact does nothing
   static constexpr bool kListsBeforeEveryLoop = true;    // the making of lists also makes room in the tables
   static constexpr bool kHasConsecutiveHandles = false;  // they are addresses
+  static constexpr detail::Placement kPlacement = detail::Placement::in_pieces;
   template <class T>
   static constexpr bool kPrefetches = false;
+
+  /// A second state that device code needs: of classes that are placed. See Binding. @pre the classes are complete
+  using More = detail::PlacedStates<AosAllocator>;
+  static constexpr bool binds_more() { return detail::any_placed_v<Types>; }
 
   /// What device code needs to know: bound to this allocator type, see Binding.
   struct State {
@@ -97,10 +104,13 @@ class AosAllocator {
   static constexpr std::size_t least_heap_bytes() { return std::size_t{1} << 20; }
 
   /// Bytes of heap that should be enough for `objects` objects of T: twice what they take, because most allocators
-  /// round up, or cannot use all of their memory.
+  /// round up, or cannot use all of their memory. For placed objects twice as much again: those that a loop destroys,
+  /// or moves away, keep their memory until it ends.
   template <class T>
   static constexpr std::size_t heap_bytes_for(std::size_t objects) {
-    const std::size_t bytes = detail::capped_product(objects, 2 * std::max(kBlockBytes<T>, largest_object_bytes()));
+    constexpr std::size_t kTimes = detail::is_placed<T>() ? 4 : 2;
+    const std::size_t bytes =
+        detail::capped_product(objects, kTimes * std::max(kBlockBytes<T>, largest_object_bytes()));
     return detail::capped_sum(least_heap_bytes(), bytes);
   }
 
@@ -123,9 +133,13 @@ class AosAllocator {
     return reinterpret_cast<Element*>((object.bits() & detail::kAddressMask) + detail::aos_offset_v<C, std::size_t{I}>);
   }
 
-  /// The object at a place of the table of T: block b holds places 64 b to 64 b + 63.
+  /// The object at a place of the table of T: block b holds places 64 b to 64 b + 63. They are those of the lattice if
+  /// T is placed.
   template <class T>
   __device__ static T* object(std::uint32_t block, std::uint32_t slot) {
+    if constexpr (detail::is_placed<T>()) {
+      return reinterpret_cast<T*>(detail::placed_handle<T>(std::uint64_t{block} * 64 + slot).bits());
+    }
     return reinterpret_cast<T*>(table<T>().objects[std::size_t{block} * 64 + slot]);
   }
 
@@ -136,6 +150,7 @@ class AosAllocator {
   template <class T, class... Args>
   __device__ static T* make_new(Args&&... args) {
     detail::check_listed<AosAllocator, T>();
+    detail::check_not_placed<T>();
     detail::check_constructible<T, Args...>();
     T* const object = allocate<T>(PlatformWarp{});
     if (object == nullptr) return nullptr;
@@ -174,6 +189,7 @@ class AosAllocator {
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<AosAllocator, T>();
+    detail::check_not_freed_at_place<T>();
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
@@ -189,6 +205,24 @@ class AosAllocator {
     Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) { visit_listed<S>(method, args...); });
   }
 
+  // For the library: the memory of placed objects.
+
+  /// Memory for a T at a slot of its lattice. @return its handle, or nullptr, and then the heap is full
+  template <class T>
+  __device__ static T* allocate_at(std::uint64_t slot) {
+    void* const memory = allocate_piece<T>(PlatformWarp{});
+    if (memory == nullptr) return nullptr;
+    static_cast<detail::PlacedHeader*>(memory)->slot = slot;
+    return handle_of<T>(memory);
+  }
+
+  /// Gives the memory of an object back, which is not destroyed.
+  template <class T>
+  __device__ static void release_piece(T* object) {
+    void* const memory = reinterpret_cast<void*>(reinterpret_cast<std::uint64_t>(object) & detail::kAddressMask);
+    detail::bound_state<AosAllocator>().memory.free(memory, PlatformWarp{});
+  }
+
  private:
   template <class T>
   __device__ static const detail::ObjectTable& table() {
@@ -201,25 +235,34 @@ class AosAllocator {
                                                                                                       Order::relaxed);
   }
 
+  /// Memory for a T, or nullptr.
+  template <class T>
+  __device__ static void* allocate_piece(PlatformWarp warp) {
+    void* const memory = detail::bound_state<AosAllocator>().memory.malloc(detail::aos_bytes_v<T>, warp);
+    if (memory == nullptr) refuse<T>(Refusal::heap_full);
+    return memory;
+  }
+
+  template <class T>
+  __device__ static T* handle_of(void* memory) {
+    return reinterpret_cast<T*>(detail::Handle::make(reinterpret_cast<std::uint64_t>(memory), 0, index_of<T>).bits());
+  }
+
   /// Memory and a place in the table for a T. @return its handle, or nullptr
   template <class T>
   __device__ static T* allocate(PlatformWarp warp) {
-    const State& state = detail::bound_state<AosAllocator>();
-    void* const memory = state.memory.malloc(detail::aos_bytes_v<T>, warp);
-    if (memory == nullptr) {
-      refuse<T>(Refusal::heap_full);
-      return nullptr;
-    }
+    void* const memory = allocate_piece<T>(warp);
+    if (memory == nullptr) return nullptr;
     const std::uint32_t place = table<T>().append(warp);
     if (place == detail::ObjectTable::kNoPlace) {
       refuse<T>(Refusal::table_full);
-      state.memory.free(memory, warp);
+      detail::bound_state<AosAllocator>().memory.free(memory, warp);
       return nullptr;
     }
     static_cast<detail::AosHeader*>(memory)->index = place;
-    const std::uint64_t handle = detail::Handle::make(reinterpret_cast<std::uint64_t>(memory), 0, index_of<T>).bits();
-    table<T>().objects[place] = handle;
-    return reinterpret_cast<T*>(handle);
+    T* const object = handle_of<T>(memory);
+    table<T>().objects[place] = reinterpret_cast<std::uint64_t>(object);
+    return object;
   }
 
   template <class T>
@@ -234,19 +277,26 @@ class AosAllocator {
 
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
+    if constexpr (detail::is_placed<S>()) {
+      return detail::for_each_placed<S>([&](S* object) { visit(object, method, args...); });
+    }
     const detail::ObjectTable& objects = table<S>();
     const std::uint32_t blocks = objects.list.size->blocks;
     for (std::uint32_t block = 0; block < blocks; ++block) {
       const int count = detail::popcount(objects.list.entries[block].slots);
       for (int slot = 0; slot < count; ++slot) {
         S* const object = reinterpret_cast<S*>(objects.alive_at(block * 64 + static_cast<std::uint32_t>(slot)));
-        if (object == nullptr) continue;  // deleted meanwhile
-        if constexpr (std::is_member_function_pointer_v<F>) {
-          (object->*method)(args...);
-        } else {
-          method(object, args...);
-        }
+        if (object != nullptr) visit(object, method, args...);  // else it was deleted meanwhile
       }
+    }
+  }
+
+  template <class S, class F, class... Args>
+  __device__ static void visit(S* object, F method, Args&... args) {
+    if constexpr (std::is_member_function_pointer_v<F>) {
+      (object->*method)(args...);
+    } else {
+      method(object, args...);
     }
   }
 };

@@ -8,10 +8,11 @@
 #include <type_traits>
 
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/placed.h>
 
 namespace dynasoar::detail {
 
-/// In front of an object's fields: its place in the table of objects.
+/// In front of an object's fields, unless it is placed on a lattice: its place in the table of objects.
 struct AosHeader {
   std::uint32_t index;
 };
@@ -49,17 +50,22 @@ struct AosFields<std::tuple<Fields...>> {
   }
 };
 
-/// Where the fields of C and its bases end.
+/// Bytes in front of the fields of a C.
+template <class C>
+inline constexpr std::size_t aos_header_bytes_v = is_placed<C>() ? sizeof(PlacedHeader) : sizeof(AosHeader);
+
+/// Where the fields of C, without those of its bases, begin and end.
 template <class C>
 struct AosClass {
   static_assert(check_declarations<C>());
-  static constexpr std::size_t begin = AosClass<typename C::BaseClass>::end;
+  static constexpr std::size_t begin = [] {
+    if constexpr (std::is_void_v<typename C::BaseClass>) {
+      return aos_header_bytes_v<C>;
+    } else {
+      return AosClass<typename C::BaseClass>::end;
+    }
+  }();
   static constexpr std::size_t end = AosFields<typename C::FieldTypes>::end(begin);
-};
-
-template <>
-struct AosClass<void> {
-  static constexpr std::size_t end = sizeof(AosHeader);
 };
 
 /// Bytes from an object's start to C's own field `index`. Inherited fields come first.

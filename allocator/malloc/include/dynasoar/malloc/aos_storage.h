@@ -65,7 +65,8 @@ class AosStorage {
     state_.memory = memory_.view();
     state_.refusals = reinterpret_cast<AtomicWord<std::uint64_t>*>(refusals_.data());
     A::Types::for_each([&]<class T>(std::type_identity<T>) {
-      const std::size_t capacity = 2 * (heap_bytes / A::template kBlockBytes<T>)+64;
+      const std::size_t objects = is_placed<T>() ? 0 : heap_bytes / A::template kBlockBytes<T>;
+      const std::size_t capacity = 2 * objects + 64;
       constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
       if (capacity > kMost) {
         throw Error("dynasoar: a heap of " + std::to_string(heap_bytes) +
@@ -96,11 +97,11 @@ class AosStorage {
 
   const typename A::State& state() const { return state_; }
 
-  /// Compacts the tables of some classes and makes their lists for the next loop.
+  /// Compacts the tables of some classes and makes their lists for the next loop. Placed classes have none.
   void make_lists(Executor& executor, const ClassSet& classes) const {
     ChosenTables<A::kTypes> chosen{};
     for (std::size_t i = 0; i < A::kTypes; ++i) {
-      if (classes.has(i)) chosen.tables[chosen.count++] = state_.tables.of[i];
+      if (classes.has(i) && !class_table_v<A>[i].is_placed) chosen.tables[chosen.count++] = state_.tables.of[i];
     }
     detail::make_lists(executor, chosen);
   }
