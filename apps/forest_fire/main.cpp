@@ -44,11 +44,6 @@ class ForestFire final : public app::GridProgram<Simulation, Parameters> {
     app::add_fraction(cli, "--lightning", parameters().lightning, "Probability that a tree is struck in a step");
   }
 
-  void check_options(app::RunOptions& options) override {
-    GridProgram::check_options(options);
-    app::check_placed(options, "trees");
-  }
-
   app::Drawings drawings() const override {
     return {.chart = {"trees.png", "Chart of the trees"}, .picture = {"forest-fire.png", "The forest at the end"}};
   }

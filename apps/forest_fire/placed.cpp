@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include <app/allocator.h>
 #include <app/canvas.h>
 #include <app/census_history.h>
 #include <app/collect.h>
@@ -20,8 +21,8 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace forest_fire {
-namespace placed {
+namespace forest_fire::placed {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using dynasoar::Direction;
 using dynasoar::Place;
@@ -30,7 +31,7 @@ using dynasoar::PlaceBlock;
 class Plant;
 class Tree;
 class BurningTree;
-using AllocatorT = dynasoar::SoaAllocator<Plant, Tree, BurningTree>;
+using AllocatorT = app::Allocator<Plant, Tree, BurningTree>;
 
 class Plant : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -107,7 +108,7 @@ struct GroundOf {
 class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT> {
  public:
   explicit Forest(const Parameters& parameters)
-      : ObjectSimulation(parameters, AllocatorT::least_heap_bytes(), "forest", {"grow and burn"}),
+      : ObjectSimulation(parameters, needed_bytes(parameters), "forest", {"grow and burn"}),
         parameters_(parameters),
         land_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
     land_.parallel_new<Tree>(Settle{Chance::of(parameters)});
@@ -148,6 +149,12 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
   }
 
  private:
+  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  static std::size_t needed_bytes(const Parameters& parameters) {
+    const std::size_t cells = static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height);
+    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Tree>(cells + app::kSlotsInFlight);
+  }
+
   std::uint32_t cells() const { return static_cast<std::uint32_t>(land_.shape().size()); }
 
   Parameters parameters_;
@@ -155,10 +162,9 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
   app::CensusHistory<Census> history_;
 };
 
-}  // namespace placed
-
-std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<placed::Forest>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Forest>(parameters);
 }
 
-}  // namespace forest_fire
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace forest_fire::placed

@@ -47,7 +47,6 @@ class Simulation : public app::Simulation {
 /// DSL variant: trees are objects, and cells an array of pointers to them.
 std::unique_ptr<Simulation> make_trees(const Parameters& parameters);
 /// DSL variant: trees are objects that are placed on a lattice.
-/// Always with the allocator soa, whatever the parameters say.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);

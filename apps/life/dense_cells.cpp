@@ -120,7 +120,7 @@ class Model {
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns cells = handle_.columns<Cell>();
-    add_cells_of_slots(cells, cells_.shape());
+    app::add_cells(cells, "place");
     return cells;
   }
 

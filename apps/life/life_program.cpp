@@ -94,8 +94,7 @@ void LifeProgram::add_options(CLI::App& cli) {
   app::add_path(cli, "--output", output_, "FILE", "The pattern at the end (RLE)");
 }
 
-void LifeProgram::check_options(app::RunOptions& options) {
-  app::check_placed(options, "cells");
+void LifeProgram::check_options(app::RunOptions&) {
   parameters().edge = edge_ == "dead" ? Edge::dead : edge_ == "torus" ? Edge::torus : Edge::grow;
   if (!pattern_path_.empty()) read_pattern();
   if (pattern_path_.empty()) {

@@ -48,15 +48,6 @@ struct ShowCell {
   }
 };
 
-/// Adds the column `cell` to columns of placed objects, whose `id` is their slot.
-inline void add_cells_of_slots(dynasoar::Columns& objects, const dynasoar::LatticeShape& shape) {
-  std::vector<std::int64_t> cell = objects["id"].as<std::int64_t>();
-  for (std::int64_t& id : cell) {
-    id = static_cast<std::int64_t>(shape.number(dynasoar::Place(static_cast<std::uint64_t>(id))));
-  }
-  objects.columns.push_back(dynasoar::make_column("cell", cell));
-}
-
 /// A simulation whose live cells are objects of allocator type A.
 ///
 /// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,

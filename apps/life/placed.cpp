@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 #include <dynasoar/program/phase_clock.h>
@@ -25,8 +26,8 @@
 #include "simulation.h"
 #include "start.h"
 
-namespace life {
-namespace placed {
+namespace life::placed {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using dynasoar::Place;
 using dynasoar::PlaceBlock;
@@ -34,7 +35,7 @@ using dynasoar::PlaceBlock;
 class Cell;
 class Alive;
 class Dying;
-using AllocatorT = dynasoar::SoaAllocator<Alive, Dying>;
+using AllocatorT = app::Allocator<Alive, Dying>;
 
 /// A cell that is not dead.
 class Cell : public dynasoar::SoaBase<AllocatorT> {
@@ -140,8 +141,10 @@ class Model {
     alive_.parallel_for(Populate{start});
   }
 
-  /// Placed objects are not in the heap.
-  static std::size_t heap_bytes(std::uint32_t) { return AllocatorT::least_heap_bytes(); }
+  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Dying>(cells + app::kSlotsInFlight);
+  }
 
   static app::PhaseNames phases(const Rule& rule) {
     return rule.states > 2 ? app::PhaseNames{"births and deaths", "dying"} : app::PhaseNames{"births and deaths"};
@@ -172,7 +175,7 @@ class Model {
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns cells = dying_ ? handle_.all_columns<Cell>() : handle_.columns<Alive>();
-    add_cells_of_slots(cells, alive_.shape());
+    app::add_cells(cells, "place");
     return cells;
   }
 
@@ -185,10 +188,9 @@ class Model {
   std::optional<dynasoar::Lattice<Dying>> dying_;
 };
 
-}  // namespace placed
-
-std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<ObjectLife<placed::Model, placed::AllocatorT>>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<ObjectLife<Model, AllocatorT>>(parameters);
 }
 
-}  // namespace life
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace life::placed

@@ -92,8 +92,7 @@ app::SavedOptions options_of(const Parameters& parameters);
 
 /// DSL variant with cells, alive cells and candidates as objects.
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
-/// DSL variant with cells that are not dead as objects on a lattice, of which a thread handles 64 places at once. Only
-/// for the allocator soa.
+/// DSL variant with cells that are not dead as objects on a lattice, of which a thread handles 64 places at once.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// With an object for every cell, dead or not, on a lattice: for benchmarks. @pre parameters.rule.states <= 256
 std::unique_ptr<Simulation> make_dense_cells(const Parameters& parameters);

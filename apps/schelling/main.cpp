@@ -56,7 +56,6 @@ class Schelling final : public app::GridProgram<Simulation, Parameters> {
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
-    app::check_placed(options, "agents");
     app::check_fractions("--red", parameters().red, "--blue", parameters().blue);
     parameters().patience = static_cast<std::uint32_t>(patience_);
   }

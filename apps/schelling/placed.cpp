@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include <app/allocator.h>
 #include <app/canvas.h>
 #include <app/census_history.h>
 #include <app/collect.h>
@@ -23,8 +24,8 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace schelling {
-namespace placed {
+namespace schelling::placed {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using dynasoar::Place;
 
@@ -32,7 +33,7 @@ class Agent;
 class Red;
 class Blue;
 class Vacancy;
-using AllocatorT = dynasoar::SoaAllocator<Red, Blue, Vacancy>;
+using AllocatorT = app::Allocator<Red, Blue, Vacancy>;
 
 /// What loops are given.
 struct City {
@@ -180,7 +181,7 @@ struct Populate {
 class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
  public:
   explicit Objects(const Parameters& parameters)
-      : ObjectSimulation(parameters, AllocatorT::least_heap_bytes(), "city", {"look", "move", "settle"}),
+      : ObjectSimulation(parameters, needed_bytes(parameters), "city", {"look", "move", "settle"}),
         parameters_(parameters),
         rules_(Rules::of(parameters)),
         lattice_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
@@ -230,6 +231,12 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   }
 
  private:
+  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  static std::size_t needed_bytes(const Parameters& parameters) {
+    const std::size_t cells = static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height);
+    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Red>(cells + app::kSlotsInFlight);
+  }
+
   City view() const { return {rules_, now()}; }
 
   Parameters parameters_;
@@ -238,10 +245,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   app::CensusHistory<Census> history_;
 };
 
-}  // namespace placed
-
-std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<placed::Objects>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Objects>(parameters);
 }
 
-}  // namespace schelling
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace schelling::placed

@@ -45,7 +45,6 @@ class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
 
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
-    app::check_placed(options, "agents");
     app::check_fractions("--male", parameters().males, "--female", parameters().females);
   }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 #include <dynasoar/platform/backend.h>
@@ -21,8 +22,8 @@
 #include "rules.h"
 #include "simulation.h"
 
-namespace sugarscape {
-namespace placed {
+namespace sugarscape::placed {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using dynasoar::Place;
 
@@ -30,7 +31,7 @@ class Cell;
 class Agent;
 class Male;
 class Female;
-using AllocatorT = dynasoar::SoaAllocator<Cell, Male, Female>;
+using AllocatorT = app::Allocator<Cell, Male, Female>;
 
 /// What loops are given.
 struct Landscape {
@@ -395,8 +396,12 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// Placed objects are not in the heap.
-  static std::size_t heap_bytes(std::uint32_t) { return AllocatorT::least_heap_bytes(); }
+  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    const std::size_t agents = cells + kSlotsInFlight;
+    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Cell>(cells) +
+           std::max(AllocatorT::heap_bytes_for<Male>(agents), AllocatorT::heap_bytes_for<Female>(agents));
+  }
 
   Landscape view() const { return {seed_, now()}; }
 
@@ -440,10 +445,9 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   dynasoar::Lattice<Cell, Male, Female> lattice_;
 };
 
-}  // namespace placed
-
-std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<placed::Objects>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Objects>(parameters);
 }
 
-}  // namespace sugarscape
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace sugarscape::placed

@@ -63,7 +63,7 @@ class Simulation : public app::Simulation {
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
 /// DSL variant with agents as objects, cells as plain arrays.
 std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
-/// DSL variant with cells and agents as objects that are placed on a lattice. Of SoaAllocator only.
+/// DSL variant with cells and agents as objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);

@@ -84,8 +84,7 @@ class Traffic final : public app::ModelProgram<Simulation, Parameters> {
 
   std::vector<app::NamedFile> outputs() const override { return {{"--save-network", saved_network_}}; }
 
-  void check_options(app::RunOptions& options) override {
-    app::check_placed(options, "cars");
+  void check_options(app::RunOptions&) override {
     app::check_fractions("--producers", sources_.producers, "--destinations", sources_.destinations);
     sources_.seed = parameters().seed;
     try {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/allocator.h>
 #include <app/cell_columns.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
@@ -21,8 +22,8 @@
 #include "simulation.h"
 #include "street_map.h"
 
-namespace traffic {
-namespace placed {
+namespace traffic::placed {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using dynasoar::Place;
 
@@ -31,7 +32,7 @@ class Producer;
 class StreetEnd;
 class Street;
 class Car;
-using AllocatorT = dynasoar::SoaAllocator<Cell, Producer, StreetEnd, Car, Street>;
+using AllocatorT = app::Allocator<Cell, Producer, StreetEnd, Car, Street>;
 
 /// There is one at every place.
 class Cell final : public dynasoar::SoaBase<AllocatorT> {
@@ -272,9 +273,11 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     synchronize();  // the arrays are freed now
   }
 
-  /// Only streets are in the heap.
+  /// A heap that is enough: of a SoaAllocator, only streets are in it.
   static std::size_t heap_bytes(const Network& network) {
-    return AllocatorT::heap_bytes_for<Street>(slots_for(network.streets.size())) + AllocatorT::least_heap_bytes();
+    const std::size_t cells = network.cells();
+    return AllocatorT::heap_bytes_for<Street>(slots_for(network.streets.size())) + AllocatorT::least_heap_bytes() +
+           AllocatorT::heap_bytes_for<Cell>(cells) + AllocatorT::heap_bytes_for<Car>(cells + app::kSlotsInFlight);
   }
 
   /// Lights take no loop: who comes to one computes its phase.
@@ -305,10 +308,9 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
   dynasoar::Lattice<Cell, Producer, StreetEnd, Car> lattice_;
 };
 
-}  // namespace placed
-
-std::unique_ptr<Simulation> make_placed(const Parameters& parameters, const Network& network) {
-  return std::make_unique<placed::Objects>(parameters, network);
+std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& network) {
+  return std::make_unique<Objects>(parameters, network);
 }
 
-}  // namespace traffic
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace traffic::placed

@@ -61,7 +61,7 @@ class Simulation : public app::Simulation {
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters, const Network& network);
 /// DSL variant with cars as objects, the network as plain arrays.
 std::unique_ptr<Simulation> make_cars(const Parameters& parameters, const Network& network);
-/// DSL variant with cells and cars as objects that are placed on a lattice. Of SoaAllocator only.
+/// DSL variant with cells and cars as objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters, const Network& network);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters, const Network& network);

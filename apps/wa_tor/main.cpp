@@ -49,7 +49,6 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
   void check_options(app::RunOptions& options) override {
     GridProgram::check_options(options);
     app::check_fractions("--fish", parameters().fish, "--sharks", parameters().sharks);
-    app::check_placed(options, "agents");
     if (options.baseline == "none" && options.variant == "placed" && parameters().compact_above < 1) {
       throw dynasoar::program::UsageError(
           "placed agents stay at their places: leave --compact-above out, or take --variant agents");

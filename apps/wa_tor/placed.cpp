@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
@@ -21,15 +22,15 @@
 #include "simulation.h"
 #include "torus.h"
 
-namespace wa_tor {
-namespace placed {
+namespace wa_tor::placed {
+inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using dynasoar::Place;
 
 class Agent;
 class Fish;
 class Shark;
-using AllocatorT = dynasoar::SoaAllocator<Fish, Shark>;
+using AllocatorT = app::Allocator<Fish, Shark>;
 
 inline constexpr std::uint8_t kStay = kDirections;  ///< an agent's choice if it asks for no cell
 
@@ -207,8 +208,10 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     synchronize();
   }
 
-  /// Placed objects are not in the heap.
-  static std::size_t heap_bytes(std::uint32_t) { return AllocatorT::least_heap_bytes(); }
+  /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
+  static std::size_t heap_bytes(std::uint32_t cells) {
+    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Shark>(cells + kSlotsInFlight);
+  }
 
   Ocean view() const { return {seed_, now()}; }
 
@@ -243,10 +246,9 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   dynasoar::Lattice<Fish, Shark> lattice_;
 };
 
-}  // namespace placed
-
-std::unique_ptr<Simulation> make_placed(const Parameters& parameters) {
-  return std::make_unique<placed::Objects>(parameters);
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Objects>(parameters);
 }
 
-}  // namespace wa_tor
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace wa_tor::placed

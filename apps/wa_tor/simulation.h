@@ -62,7 +62,7 @@ std::unique_ptr<Simulation> make_cells(const Parameters& parameters);
 /// DSL variant with agents as objects, cells as plain arrays.
 std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
 /// DSL variant with agents as objects that are placed on a lattice; no cells.
-/// Always with the allocator soa, and never compacted, whatever the parameters say.
+/// Never compacted, whatever the parameters say.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);

@@ -12,6 +12,9 @@ namespace benchmarks::allocators {
 /// The time of all steps of each application. In applications.cpp.
 void add_applications(std::vector<Case>& cases);
 
+/// Likewise, of the variants whose objects are placed on a lattice. In applications.cpp.
+void add_placed_applications(std::vector<Case>& cases);
+
 /// What Wa-Tor does to its heap over time, and how large an ocean fits into one. In oceans.cpp.
 void add_oceans(std::vector<Case>& cases);
 

@@ -33,6 +33,7 @@ std::vector<Case> all_cases() {
   DYNASOAR_APP_ALLOCATORS(DYNASOAR_ADD_EXPERIMENTS_, )
   add_ablation(cases);
   add_applications(cases);
+  add_placed_applications(cases);
   add_oceans(cases);
   // One experiment after the other, so that what is compared is measured at about the same time.
   std::stable_sort(cases.begin(), cases.end(),

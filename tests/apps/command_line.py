@@ -710,7 +710,7 @@ class ApplicationTests:
     variants: dict
     baselines = {"soa": "structure-of-arrays baseline", "aos": "array-of-structures baseline",
                  "reference": "sequential reference"}
-    placed_variants = ()  # whose objects are on a lattice: only allocator soa has them, and they need no heap
+    placed_variants = ()  # whose objects are on a lattice: with allocator soa, they need no heap
     inexact_baselines = ()  # whose pictures are not bit by bit those of the others
 
     log_file = "population.csv"
@@ -745,10 +745,8 @@ class ApplicationTests:
         return ([("--variant", variant) for variant in self.variants] +
                 [("--baseline", baseline) for baseline in self.baselines])
 
-    def allocators(self, variant=None):
-        """Those that the program, or the variant, was compiled for, its own first."""
-        if variant in self.placed_variants:
-            return ["soa"]
+    def allocators(self):
+        """Those that the program was compiled for, its own first."""
         choices = re.search(r"--allocator (\S+)=soa ", self.help_text())
         self.assertIsNotNone(choices)
         return choices[1].split("|")
@@ -1001,7 +999,7 @@ class ApplicationTests:
         """Likewise with every variant and allocator: as many as are counted, at the same places."""
         places = {}
         for variant in self.variants:
-            for allocator in self.allocators(variant)[:2]:
+            for allocator in self.allocators()[:2]:
                 with self.subTest(variant=variant, allocator=allocator):
                     self.empty_folder()
                     (self.folder / "out").mkdir()
@@ -1103,19 +1101,11 @@ class ApplicationTests:
             self.skipTest("the program was compiled for no other allocator (scripts/test --stage allocators)")
         return others
 
-    def test_only_soa_places_objects(self):
-        if not self.placed_variants:
-            self.skipTest("no variant has objects on a lattice")
-        other_variant = [variant for variant in self.variants if variant not in self.placed_variants][-1]
-        for variant in self.placed_variants:
-            for allocator in self.other_allocators():
-                self.assert_refused("--variant", variant, "--allocator", allocator, mentions=f"--variant {other_variant}")
-
     def test_every_allocator_gives_the_same_results(self):
         self.other_allocators()
         for variant in self.variants:
             expected = None
-            for allocator in self.allocators(variant):
+            for allocator in self.allocators():
                 with self.subTest(variant=variant, allocator=allocator):
                     result = self.simulate_small_run("--variant", variant, "--allocator", allocator, *NO_PICTURES)
                     says = f", allocator {allocator}, " if allocator != "soa" else f", {self.size}, {self.steps} steps"

@@ -75,6 +75,7 @@ struct ForestFire : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
   static constexpr auto object_variants = ::object_variants;
   static constexpr auto implementations = ::implementations;
+  static constexpr auto make_placed = forest_fire::make_placed;
   static constexpr auto reference = forest_fire::make_reference;
   static constexpr auto of_size = forest_of;
   static constexpr auto color_of = forest_fire::color_of;

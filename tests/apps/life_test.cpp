@@ -124,6 +124,7 @@ Pattern alive_part(Simulation& simulation) {
 struct Life : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
   static constexpr auto object_variants = ::object_variants;
+  static constexpr auto make_placed = life::make_placed;
   static constexpr auto reference = life::make_reference;
   static constexpr int kSteps = 20;
   static constexpr int kCrowdedSteps = 20;

@@ -6,6 +6,7 @@
 /// A model M is derived from ModelDefaults and has what the cases that are invoked for it use:
 ///   `Implementation`     an Implementation of the model
 ///   `object_variants()`  the implementations with objects, on DynaSOAr's own allocator
+///   `make_placed`        if there is one, function that makes the implementation with objects on a lattice
 ///   `implementations()`  all that must equal the reference
 ///   `reference`          function that makes the reference
 ///   `state(simulation)`  what must be equal after every step
@@ -211,8 +212,15 @@ TEST_CASE_TEMPLATE_DEFINE("all implementations equal the reference, cell for cel
   check_all<M>(M::of_size(257, 129, 7), M::kLargeSteps);
 }
 
+/// The implementation with objects on a lattice, if there is one.
+template <class M>
+std::vector<typename M::Implementation> placed_variants() {
+  if constexpr (requires { M::make_placed; }) return {{"placed", M::make_placed}};
+  return {};
+}
+
 TEST_CASE_TEMPLATE_DEFINE("every allocator gives the same simulation", M, model_allocators) {
-  const auto others = compiled_for_others(M::object_variants());
+  const auto others = compiled_for_others(M::object_variants() + placed_variants<M>());
   if (!others.empty()) check_all<M>(M::small(), M::kSteps, others, {3});
 }
 
@@ -294,7 +302,8 @@ TEST_CASE_TEMPLATE_DEFINE("objects are painted in the colours of their cells", M
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a heap that is too small ends the run and says which size is enough", M, model_heap) {
-  for (const auto& implementation : M::object_variants()) {
+  // On DynaSOAr's own allocator, objects on a lattice are not in the heap.
+  for (const auto& implementation : M::object_variants() + on_other_allocators(placed_variants<M>())) {
     CAPTURE(implementation.name);
     const auto needed_if = [&](std::uint64_t heap_bytes) -> std::uint64_t {
       StartOf<M> start = M::crowded();

@@ -60,6 +60,7 @@ Parameters restless_city_of(int width, int height, std::uint64_t seed = 42) {
 struct Schelling : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
   static constexpr auto implementations = ::implementations;
+  static constexpr auto make_placed = schelling::make_placed;
   static constexpr auto reference = schelling::make_reference;
   static constexpr auto of_size = restless_city_of;
   static constexpr int kCrowdedSteps = 20;

@@ -64,6 +64,7 @@ struct Sugarscape : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
   static constexpr auto object_variants = ::object_variants;
   static constexpr auto implementations = ::implementations;
+  static constexpr auto make_placed = sugarscape::make_placed;
   static constexpr auto reference = sugarscape::make_reference;
   static constexpr auto count = ::count;
   static constexpr int kSteps = 40;

@@ -99,6 +99,7 @@ Census census_of(const std::vector<CellState>& cells) {
 struct Traffic : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
   static constexpr auto object_variants = ::object_variants;
+  static constexpr auto make_placed = traffic::make_placed;
   static constexpr auto reference = traffic::make_reference;
   static constexpr auto count = census_of;
   static constexpr int kSteps = 25;

@@ -61,6 +61,7 @@ struct WaTor : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
   static constexpr auto object_variants = ::object_variants;
   static constexpr auto implementations = ::implementations;
+  static constexpr auto make_placed = wa_tor::make_placed;
   static constexpr auto reference = wa_tor::make_reference;
   static constexpr auto color_of = wa_tor::color_of;
   static constexpr int kSteps = kQuick ? 20 : 60;

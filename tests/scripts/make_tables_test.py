@@ -436,7 +436,8 @@ class MakeTables(unittest.TestCase):
                  "largest_ocean": ("cells", "million", "MiB", (64,)),
                  "enumeration": ("loop after changes", "us", "objects", (2**22,)),
                  **{f"application_{name}": ("time of all steps", "ms", "steps", (100,))
-                    for name in ("wa_tor", "n_body", "collision", "game_of_life", "generation", "structure", "sugarscape", "traffic")}}
+                    for name in ("wa_tor", "n_body", "collision", "game_of_life", "generation", "structure", "sugarscape", "traffic",
+                                 "forest_fire_placed")}}
         records = [record(experiment, allocator, {name: value}, metric, unit, median)
                    for experiment, (metric, unit, name, values) in sizes.items() for value in values
                    for allocator, median in (("first", 30), ("soa", 20), ("second", 25), ("third", 10))]
@@ -447,9 +448,11 @@ class MakeTables(unittest.TestCase):
         self.make(all_records())
         text = self.read("docs/allocator-benchmarks.md")
         self.assertIn("| application: Wa-Tor | 20.0 ms | 10.0 ms | third | 0.500 |\n", text)
+        self.assertIn("| application: forest fire, on a lattice | 20.0 ms | 10.0 ms | third | 0.500 |\n", text)
+        self.assertNotIn("Wa-Tor, on a lattice", text)  # not measured
         self.assertIn("| cells of the largest Wa-Tor in 64 MiB | 20.0 million | 30.0 million | first | 0.667 |\n", text)
         self.assertIn("| the same, 32 768 threads with 256 each | 20.0 ns | 10.0 ns | third | 0.500 |\n", text)
-        self.assertEqual(text.count("| third | 0.500 |"), 8 + 7 + 4 + 2)
+        self.assertEqual(text.count("| third | 0.500 |"), 8 + 1 + 7 + 4 + 2)
         self.write("benchmarks/results/a-allocators.json", [one for one in records if one["benchmark"] != "largest_ocean"
                                                             or one["variant"] != "soa"])
         self.assert_fails("the experiment largest_ocean has no 'cells' of soa and another allocator", "run scripts/benchmark --allocators")

@@ -6,7 +6,6 @@
 
 #include <app/cell_columns.h>
 #include <app/program.h>
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/model_program.h>
 #include <dynasoar/program/options.h>
 
@@ -14,14 +13,6 @@ namespace app {
 
 template <class SimulationT, class ParametersT>
 using ModelProgram = dynasoar::program::ModelProgram<SimulationT, ParametersT, Program>;
-
-/// Refuses other allocators than soa for the variant `placed`, whose objects are on a lattice.
-/// @param other   a variant for all of them
-inline void check_placed(const RunOptions& options, const std::string& other) {
-  if (options.baseline != "none" || options.variant != "placed" || options.allocator == "soa") return;
-  throw dynasoar::program::UsageError("only the allocator soa places objects on a lattice, not " + options.allocator +
-                                      ": leave --allocator out, or take --variant " + other);
-}
 
 /// @tparam ParametersT   has `width`, `height` and `seed`
 template <class SimulationT, class ParametersT>
