@@ -18,7 +18,7 @@ HALF_LINE = 64
 SLOT_BITS = SLOTS - 1
 BLOCK_BITS = 0x0000FFFFFFFFFFC0
 ADDRESS_BITS = 0x00FFFFFFFFFFFFFF
-AOS_HEADER = 4
+AOS_HEADER, AOS_PLACED_HEADER = 4, 8
 
 
 def split_arguments(name):
@@ -73,15 +73,17 @@ class Class:
                     self.base = Class(member.type.strip_typedefs())
             elif name.startswith("dynasoar::SoaField<"):
                 own.append(Field(member.name, name))
-        self.places = list(self.base.places) if self.base else []         # (field, bytes from the block's start)
-        self.aos_places = list(self.base.aos_places) if self.base else []  # (field, bytes from the object's start)
+        self.places = list(self.base.places) if self.base else []  # (field, bytes from the block's start)
         self.bytes = self.place(own, self.base.bytes if self.base else 0)
-        self.aos_bytes = self.base.aos_bytes if self.base else AOS_HEADER
-        for field in own:
+
+    def places_in_piece(self, header):
+        """(field, bytes from the object's start) of an object in one piece, behind a header of so many bytes."""
+        places, end = [], header
+        for field, _ in self.places:
             align = field.value_type.alignof
-            start = (self.aos_bytes + align - 1) // align * align
-            self.aos_places.append((field, start))
-            self.aos_bytes = start + field.value_type.sizeof
+            places.append((field, (end + align - 1) // align * align))
+            end = places[-1][1] + field.value_type.sizeof
+        return places
 
     def place(self, own, inherited):
         used = inherited + sum(field.bytes for field in own)
@@ -184,7 +186,8 @@ class Allocator:
                 first = block + offset + (bits & SLOT_BITS) * field.type.sizeof
                 yield field, [value_at(first + i * field.stride, field.type) for i in range(field.count)]
         else:
-            for field, offset in self.class_of(bits).aos_places:
+            header = AOS_PLACED_HEADER if self.placed(bits) else AOS_HEADER
+            for field, offset in self.class_of(bits).places_in_piece(header):
                 first = (bits & ADDRESS_BITS) + offset
                 yield field, [value_at(first + i * field.type.sizeof, field.type) for i in range(field.count)]
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 SKIPPED = 77  # what ctest counts as skipped
-OBJECTS = 2 * (3 + 3 + 1 + 1 + 3 + 1) + 3 * 3
+OBJECTS = 2 * (3 + 3 + 1 + 1 + 3 + 1 + 3 * 3)
 
 
 def run_gdb(gdb, program, printers, output):

@@ -109,11 +109,12 @@ template <class... Ts>
 using Aos = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Ts...>;
 
 /// Classes whose objects are on a lattice, and one that is not.
+template <template <class...> class Allocator>
 struct Land {
   class Tree;
   class Spot;
   class Owner;
-  using AllocatorT = dynasoar::SoaAllocator<Tree, Spot, Owner>;
+  using AllocatorT = Allocator<Tree, Spot, Owner>;
 
   class Tree : public dynasoar::SoaBase<AllocatorT> {
    public:
@@ -143,9 +144,9 @@ struct Land {
         auto* const tree = dynasoar::make_new_at<Tree>(place, i);
         tree->spot_ = dynasoar::make_new_at<Spot>(place, 50 + i);
         tree->owner_ = dynasoar::make_new<Owner>(tree);
-        World<Soa>::show(tree);
-        World<Soa>::show<Spot>(tree->spot_);
-        World<Soa>::show<Owner>(tree->owner_);
+        World<Soa>::template show<Tree>(tree);
+        World<Soa>::template show<Spot>(tree->spot_);
+        World<Soa>::template show<Owner>(tree->owner_);
       }
     }
   };
@@ -161,5 +162,6 @@ struct Land {
 int main() {
   gdb_test::World<gdb_test::Soa>::run();
   gdb_test::World<gdb_test::Aos>::run();
-  gdb_test::Land::run();
+  gdb_test::Land<gdb_test::Soa>::run();
+  gdb_test::Land<gdb_test::Aos>::run();
 }
