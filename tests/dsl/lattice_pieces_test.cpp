@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -12,6 +12,8 @@
 #include <dynasoar/lattice.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
+#include <dynasoar/malloc/device_malloc.h>
+#include <dynasoar/malloc/malloc_storage.h>
 
 namespace lattice_pieces_test {
 
@@ -25,8 +27,8 @@ using AllocatorT = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Brick, Fly>;
 class Brick final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Brick, (number_, std::uint32_t), (seen_, std::uint32_t));
-  __device__ explicit Brick(std::uint32_t number) : number_(number), seen_(0) {}
+  DYNASOAR_FIELDS(Brick, (number_, std::uint32_t), (copy_, std::uint32_t));
+  __device__ explicit Brick(std::uint32_t number) : number_(number), copy_(number) {}
 };
 
 /// Not placed.
@@ -106,6 +108,74 @@ TEST_CASE("a lattice gives all memory back, that of moved objects and of those t
   CHECK(handle.count<Fly>() == 2 * kBricks);
 }
 
+#if DYNASOAR_CUDA_BACKEND
+
+TEST_CASE("threads that lose a place to another one give their memory back") {
+  constexpr std::size_t kPlaces = 64, kThreads = 256;
+  Handle handle({.heap_bytes = 2 * kPlaces * kThreads * kBytes});  // what is tried at the same time, and as many losses
+  Lattice<Brick> wall(handle, {kPlaces});
+  for (int loop = 0; loop < 100; ++loop) {
+    handle.parallel_for(kPlaces * kThreads, [shape = wall.shape()] __device__(std::size_t i) {
+      dynasoar::make_new_at<Brick>(shape.place_of_number(i % kPlaces), 1u);
+    });
+    wall.parallel_for([] __device__(Place place) { dynasoar::destroy(dynasoar::at<Brick>(place)); });
+  }
+  handle.synchronize();
+  CHECK(handle.count<Brick>() == 0);
+}
+
+#else
+
+/// A BitmapMalloc during whose next request something else happens, as if another thread were faster.
+struct SlowMalloc {
+  static constexpr dynasoar::MallocProperties kProperties{"slow", true, false, false};
+  inline static void (*meanwhile)() = nullptr;
+
+  struct Storage : dynasoar::detail::MallocStorage<dynasoar::BitmapMalloc> {
+    using MallocStorage::MallocStorage;
+    SlowMalloc view() const { return {MallocStorage::view()}; }
+  };
+
+  void* malloc(std::size_t bytes, dynasoar::PlatformWarp warp = {}) const {
+    void* const found = memory.malloc(bytes, warp);
+    if (auto* const happens = std::exchange(meanwhile, nullptr)) happens();
+    return found;
+  }
+  void free(void* pointer, dynasoar::PlatformWarp warp = {}) const { memory.free(pointer, warp); }
+  std::size_t largest() const { return memory.largest(); }
+
+  dynasoar::BitmapMalloc memory;
+};
+
+class Stone;
+using SlowAllocator = dynasoar::AosAllocator<SlowMalloc, Stone>;
+class Stone final : public dynasoar::SoaBase<SlowAllocator> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Stone);
+};
+
+TEST_CASE("a thread that loses a place to another one while it asks for memory gives that back") {
+  dynasoar::AllocatorHandle<SlowAllocator> handle({.heap_bytes = 3 * 16, .threads = 1});
+  const Lattice<Stone> row(handle, {10});
+  const auto take = [] { CHECK(dynasoar::make_new_at<Stone>(Place(5)) != nullptr); };
+  handle.parallel_for(1, [&](std::size_t) {
+    SlowMalloc::meanwhile = take;
+    CHECK(dynasoar::make_new_at<Stone>(Place(5)) == nullptr);
+    CHECK(dynasoar::make_new_at<Stone>(Place(4)) != nullptr);
+  });
+  handle.parallel_for(1, [&](std::size_t) { dynasoar::destroy(dynasoar::at<Stone>(Place(5))); });
+  handle.parallel_for(1, [&](std::size_t) {
+    SlowMalloc::meanwhile = take;
+    CHECK(dynasoar::move_to(dynasoar::at<Stone>(Place(4)), Place(5)) == nullptr);
+    CHECK(dynasoar::make_new_at<Stone>(Place(3)) != nullptr);
+  });
+  CHECK(handle.count<Stone>() == 3);
+  CHECK(handle.statistics().used() == 1);
+}
+
+#endif
+
 TEST_CASE("whoever sees an object where it was reads what it was, while it is written where it has moved") {
   Handle handle({.heap_bytes = std::size_t{1} << 20});
   Lattice<Brick> wall(handle, {100, 2});  // a row of bricks, and a free one
@@ -124,7 +194,7 @@ TEST_CASE("whoever sees an object where it was reads what it was, while it is wr
     const Brick* const seen = dynasoar::at<Brick>(here);
     const bool is_right = seen == brick && seen->number_ == number && dynasoar::place_of(seen) == here &&
                           moved->number_ == number + 1000 && dynasoar::place_of(moved) == shape.down(here) &&
-                          dynasoar::at<Brick>(shape.down(here)) == nullptr;
+                          moved->copy_ == number && dynasoar::at<Brick>(shape.down(here)) == nullptr;
     if (!is_right) wrong[0] = 1;
   });
   handle.synchronize();
