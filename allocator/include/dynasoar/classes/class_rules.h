@@ -149,7 +149,7 @@ __host__ __device__ constexpr void check_not_placed() {
 
 /// T is freed as other objects are.
 template <class T>
-__host__ __device__ constexpr void check_not_freed_at_place() {
+__host__ __device__ constexpr void check_may_free() {
   static_assert(!is_placed<T>(), "dynasoar: free is not for objects of placed classes. Call dynasoar::destroy(object)");
 }
 

@@ -302,7 +302,7 @@ class ReducedSoaAllocator {
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<ReducedSoaAllocator, T>();
-    detail::check_not_freed_at_place<T>();
+    detail::check_may_free<T>();
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     if constexpr (kChecked) {

@@ -189,7 +189,7 @@ class AosAllocator {
   template <class T>
   __device__ static void free(T* object) {
     detail::check_listed_or_base<AosAllocator, T>();
-    detail::check_not_freed_at_place<T>();
+    detail::check_may_free<T>();
     if (object == nullptr) return;
     const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
