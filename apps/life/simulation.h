@@ -105,6 +105,10 @@ std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
 std::unique_ptr<Simulation> make_dense_baseline(const Parameters& parameters);
 /// Hand-written for speed, 64 cells in a word. @pre parameters.rule.states == 2
 std::unique_ptr<Simulation> make_stencil_baseline(const Parameters& parameters);
+#ifdef APP_OPENMP_BASELINE
+/// Hand-written OpenMP loops over plain arrays, a byte per cell, for CPUs. @pre parameters.rule.states == 2
+std::unique_ptr<Simulation> make_openmp_baseline(const Parameters& parameters);
+#endif
 /// Sequential, on the host: the definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 

@@ -68,6 +68,10 @@ std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);
 /// Hand-written array of structures, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_aos_baseline(const Parameters& parameters);
+#ifdef APP_OPENMP_BASELINE
+/// Hand-written OpenMP loops over plain arrays, for CPUs.
+std::unique_ptr<Simulation> make_openmp_baseline(const Parameters& parameters);
+#endif
 /// Sequential, on the host: the definition of the model in code.
 std::unique_ptr<Simulation> make_reference(const Parameters& parameters);
 

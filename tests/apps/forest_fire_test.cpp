@@ -41,9 +41,14 @@ std::vector<Implementation> object_variants() {
 }
 
 std::vector<Implementation> implementations() {
-  return object_variants() + std::vector<Implementation>{{"placed", forest_fire::make_placed},
-                                                         {"soa", forest_fire::make_soa_baseline},
-                                                         {"aos", forest_fire::make_aos_baseline}};
+  std::vector<Implementation> all =
+      object_variants() + std::vector<Implementation>{{"placed", forest_fire::make_placed},
+                                                      {"soa", forest_fire::make_soa_baseline},
+                                                      {"aos", forest_fire::make_aos_baseline}};
+#ifdef APP_OPENMP_BASELINE
+  all.push_back({"openmp", forest_fire::make_openmp_baseline});
+#endif
+  return all;
 }
 
 // A forest with so many fires that everything happens in few steps.

@@ -56,6 +56,9 @@ std::vector<Implementation> implementations(int states) {
                                                       {"dense", life::make_dense_baseline}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
   if (states <= 256) all.push_back({"dense cells", life::make_dense_cells});
+#ifdef APP_OPENMP_BASELINE
+  if (states == 2) all.push_back({"openmp", life::make_openmp_baseline});
+#endif
   return all;
 }
 

@@ -42,9 +42,13 @@ std::vector<Implementation> object_variants() {
 }
 
 std::vector<Implementation> implementations() {
-  return object_variants() + std::vector<Implementation>{{"placed", wa_tor::make_placed},
-                                                         {"soa", wa_tor::make_soa_baseline},
-                                                         {"aos", wa_tor::make_aos_baseline}};
+  std::vector<Implementation> all = object_variants() + std::vector<Implementation>{{"placed", wa_tor::make_placed},
+                                                                                    {"soa", wa_tor::make_soa_baseline},
+                                                                                    {"aos", wa_tor::make_aos_baseline}};
+#ifdef APP_OPENMP_BASELINE
+  all.push_back({"openmp", wa_tor::make_openmp_baseline});
+#endif
+  return all;
 }
 
 Parameters ocean_of(int width, int height, std::uint64_t seed = 42, double fish = 0.25, double sharks = 0.25) {
