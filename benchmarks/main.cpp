@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
        {"dispatch", benchmarks::run_dispatch},
        {"host_loop", benchmarks::run_host_loop},
        {"host_threads", benchmarks::run_host_threads},
+       {"host_lattices", benchmarks::run_host_lattices},
        {"wa_tor", benchmarks::run_wa_tor},
        {"wa_tor_compaction", benchmarks::run_wa_tor_compaction},
        {"n_body", benchmarks::run_n_body},

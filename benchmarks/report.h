@@ -66,6 +66,7 @@ void run_checkpoint(Report& report, const Settings& settings);
 void run_dispatch(Report& report, const Settings& settings);
 void run_host_loop(Report& report, const Settings& settings);
 void run_host_threads(Report& report, const Settings& settings);
+void run_host_lattices(Report& report, const Settings& settings);
 void run_empty_loop(Report& report, const Settings& settings);
 void run_wa_tor(Report& report, const Settings& settings);
 void run_wa_tor_compaction(Report& report, const Settings& settings);

@@ -550,6 +550,13 @@ class MakeTables(unittest.TestCase):
         return records + [record("host_threads", variant, size | {"threads": n}, "rate", "M/s", rate * n, **host)
                           for variant, rate in (("create", 10), ("delete", 3)) for n in (4, 2, 1)]
 
+    def lattice_records(self):
+        size = {"width": 64, "height": 32, "threads": 4, "steps": 3}
+        host = {"device": "Made-Up CPU"}
+        records = [record("host_lattices", f"life, {how}", size, "time of a step", "us", median, **host)
+                   for how, median in (("cells placed", 40), ("by hand", 20))]
+        return records + [record("host_lattices", "life, cells placed", size, "times as fast as by hand", "", 0.5, **host)]
+
     def compile_records(self):
         return [record("compile", variant, {}, "time", "s", median, device="Made-Up CPU", compiler=compiler, repetitions=count)
                 for compiler, factor, count in (("g++", 1, 3), ("nvcc", 4, 5))
@@ -578,10 +585,21 @@ class MakeTables(unittest.TestCase):
         # Records of CPUs are no results of a GPU.
         self.assertNotIn("Made-Up CPU", self.read("docs/benchmarks.md"))
 
+    def test_lattices_on_cpus_are_compared_with_by_hand_once_they_are_measured(self):
+        self.write("benchmarks/results/a-host.json", self.host_records())
+        self.assertEqual(self.make_host("lattices").returncode, 0)
+        self.assertIn("Not measured yet.", self.read("README.md"))
+        self.write("benchmarks/results/a-host.json", self.host_records() + self.lattice_records())
+        self.assertEqual(self.make_host("lattices").returncode, 0)
+        self.assertIn("| model | cells | a step | by hand | times as fast as by hand | min to max |\n|---|---|---|---|---|---|\n"
+                      "| life, cells placed | 64 x 32 | 40.0 us | 20.0 us | 0.500 | 0.250 to 1.00 |\n\n"
+                      "Made-Up CPU, up to 4 threads, compiler made-up compiler, 2000-01-02, commit 0123456, 5 repetitions.",
+                      self.read("README.md"))
+
     def test_tables_of_cpus_that_cannot_be_made_say_what_to_run(self):
         self.write("benchmarks/results/a-host.json", self.host_records())
         for table, words in (("compile", "has results of compile; run scripts/compile-times"),
-                             ("guess", "there is no table 'host/guess'; there are host/loops, host/threads, host/compile")):
+                             ("guess", "there is no table 'host/guess'; there are host/loops, host/threads, host/lattices, host/compile")):
             result = self.make_host(table)
             self.assertEqual(result.returncode, 1)
             self.assertIn(words, result.stderr)
