@@ -19,33 +19,18 @@ namespace {
 
 using app::kStrip;
 
-/// An event of which so many of 2^32 random words mean yes, as comparisons of 32 bits.
-struct Event {
-  std::uint32_t purpose;
-  std::uint32_t greatest;  ///< word that means yes
-  std::uint32_t possible;
-
-  Event(Decision decision, std::uint64_t words)
-      : purpose(static_cast<std::uint32_t>(decision)),
-        greatest(static_cast<std::uint32_t>(words - 1)),
-        possible(words > 0 ? 1 : 0) {}
-};
-
 class OpenMpForest final : public app::OpenMpSimulation<Simulation, Census> {
  public:
   explicit OpenMpForest(const Parameters& parameters)
       : OpenMpSimulation(parameters, {"grow and burn"}),
         width_(parameters.width),
         height_(parameters.height),
-        seed_{parameters.seed},
-        growth_(Decision::growth, Chance::of(parameters).growth),
-        lightning_(Decision::lightning, Chance::of(parameters).lightning),
+        chance_(Chance::of(parameters)),
         before_(width_, height_),
         after_(width_, height_) {
-    const Chance chance = Chance::of(parameters);
     in_parallel(height_, [&](int y) {
       for (int x = 0; x < width_; ++x) {
-        after_.row(y)[x] = chance.starts_with_tree(number(x, y)) ? Ground::tree : Ground::empty;
+        after_.row(y)[x] = chance_.starts_with_tree(number(x, y)) ? Ground::tree : Ground::empty;
         before_.row(y)[x] = Ground::empty;
       }
       after_.close_ring(y);
@@ -86,17 +71,11 @@ class OpenMpForest final : public app::OpenMpSimulation<Simulation, Census> {
 
   /// Whether trees are struck, and grow where there are none. One draw for both.
   void draw(const Ground* here, std::uint32_t first, std::uint8_t* happens, int count) const {
-    std::uint32_t words[kStrip], purposes[kStrip];
-    const auto of_tree = [this](Ground ground) { return ground == Ground::tree ? lightning_ : growth_; };
-    for (int i = 0; i < count; ++i) purposes[i] = of_tree(here[i]).purpose;
+    const Chance chance = chance_;
     const std::uint32_t step = now();
-    const dynasoar::random::Seed seed = seed_;
     for (int i = 0; i < count; ++i) {
-      words[i] = dynasoar::random::words(seed, purposes[i], first + static_cast<std::uint32_t>(i), step)[0];
-    }
-    for (int i = 0; i < count; ++i) {
-      const Event event = of_tree(here[i]);
-      happens[i] = static_cast<std::uint8_t>((words[i] <= event.greatest ? 1 : 0) & event.possible);
+      happens[i] =
+          chance.strikes_or_grows(here[i] == Ground::tree, first + static_cast<std::uint32_t>(i), step) ? 1 : 0;
     }
   }
 
@@ -118,8 +97,7 @@ class OpenMpForest final : public app::OpenMpSimulation<Simulation, Census> {
   }
 
   int width_, height_;
-  dynasoar::random::Seed seed_;
-  Event growth_, lightning_;
+  Chance chance_;
   app::GhostRows<Ground> before_, after_;
 };
 

@@ -2,7 +2,8 @@
 /// The forest with trees as objects that are placed on a lattice. The model itself is in README.md.
 ///
 /// Trees and burning trees are two classes without fields: a place says all that there is to know of them. A step is
-/// one loop over all places, which sees what is where as of its beginning, so nothing depends on the order of threads.
+/// one loop over blocks of 64 places, which sees what is where as of its beginning, so nothing depends on the order of
+/// threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -70,29 +71,18 @@ struct GrowAndBurn {
   __device__ void operator()(PlaceBlock block) const {
     const std::uint64_t trees = dynasoar::where<Tree>(block);
     const std::uint64_t fires = dynasoar::where<BurningTree>(block);
-    std::uint64_t near_fire = 0;
-    for (const Direction side : {Direction::left, Direction::up, Direction::right, Direction::down}) {
-      near_fire |= dynasoar::where<BurningTree>(block, side);
-    }
-    const std::uint64_t drawn = draw(block, trees);
+    const std::uint64_t near_fire =
+        dynasoar::where<BurningTree>(block, Direction::left) | dynasoar::where<BurningTree>(block, Direction::up) |
+        dynasoar::where<BurningTree>(block, Direction::right) | dynasoar::where<BurningTree>(block, Direction::down);
+    // The trees that are struck, and the places without a tree where one may grow.
+    const std::uint64_t drawn = dynasoar::map_places(
+        trees, [dice = chance, first = number(block.place(0)), step = std::uint32_t{now}](
+                   std::uint32_t i, bool has_tree) { return dice.strikes_or_grows(has_tree, first + i, step); });
     const std::uint64_t ignite = trees & (drawn | near_fire);
     dynasoar::create_where<Tree>(block, drawn & ~trees & ~fires);
     dynasoar::destroy_where<Tree>(block, ignite);
     dynasoar::create_where<BurningTree>(block, ignite);
     dynasoar::destroy_where<BurningTree>(block, fires);
-  }
-
- private:
-  /// The trees that are struck, and the places without a tree where one may grow.
-  __device__ std::uint64_t draw(PlaceBlock block, std::uint64_t trees) const {
-    const auto first = static_cast<std::uint32_t>(dynasoar::lattice_of<Tree>().first_number(block));
-    std::uint64_t drawn = 0;
-    DYNASOAR_UNROLL(4)
-    for (std::uint32_t i = 0; i < 64; ++i) {
-      const bool is_drawn = chance.strikes_or_grows((trees >> i & 1) != 0, first + i, now);
-      drawn |= std::uint64_t{is_drawn} << i;
-    }
-    return drawn;
   }
 };
 

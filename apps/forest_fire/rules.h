@@ -24,14 +24,29 @@ enum class Decision : std::uint32_t {
   lightning = 2,  ///< whether a tree is struck
 };
 
+/// How many of all random words mean yes, so that the comparison is one of 32 bits, which compilers vectorize for CPUs.
+struct Share {
+  std::uint32_t greatest;  ///< word that means yes
+  std::uint32_t any;       ///< 0 if no word does, else 1
+
+  static Share of(double fraction) {
+    const auto words = static_cast<std::uint64_t>(fraction * 4294967296.0);
+    return {static_cast<std::uint32_t>(words - 1), words > 0 ? 1u : 0u};
+  }
+
+  __host__ __device__ bool has(std::uint32_t word) const {
+    return static_cast<bool>((word <= greatest) & any);  // not &&, which is a branch
+  }
+};
+
 /// The model's probabilities, and its dice.
 struct Chance {
   dynasoar::random::Seed seed;
-  std::uint64_t trees, growth, lightning;  ///< of 2^32 words, so many mean yes
+  Share trees, growth, lightning;
 
   static Chance of(const Parameters& parameters) {
-    const auto words = [](double fraction) { return static_cast<std::uint64_t>(fraction * 4294967296.0); };
-    return {{parameters.seed}, words(parameters.trees), words(parameters.growth), words(parameters.lightning)};
+    return {
+        {parameters.seed}, Share::of(parameters.trees), Share::of(parameters.growth), Share::of(parameters.lightning)};
   }
 
   __device__ bool starts_with_tree(std::uint32_t c) const { return happens(trees, Decision::initial, c, 0); }
@@ -45,12 +60,13 @@ struct Chance {
   /// Whether a tree is struck, or one grows where there is none: one draw for both, so that threads at trees and
   /// threads at empty ground draw together.
   __device__ bool strikes_or_grows(bool has_tree, std::uint32_t c, std::uint32_t step) const {
-    return happens(has_tree ? lightning : growth, has_tree ? Decision::lightning : Decision::growth, c, step);
+    const Share share = {has_tree ? lightning.greatest : growth.greatest, has_tree ? lightning.any : growth.any};
+    return happens(share, has_tree ? Decision::lightning : Decision::growth, c, step);
   }
 
  private:
-  __device__ bool happens(std::uint64_t words, Decision decision, std::uint32_t c, std::uint32_t step) const {
-    return dynasoar::random::words(seed, decision, c, step)[0] < words;
+  __device__ bool happens(Share share, Decision decision, std::uint32_t c, std::uint32_t step) const {
+    return share.has(dynasoar::random::words(seed, decision, c, step)[0]);
   }
 };
 

@@ -57,8 +57,10 @@ class Alive final : public Cell {
 
   /// Of each place of a block, how many of its neighbours are alive.
   __device__ static NeighborCounts neighbors(PlaceBlock block) {
-    const auto at = [block](std::int32_t x, std::int32_t y) { return dynasoar::where<Alive>(block, {x, y}); };
-    return {add(at(-1, -1), at(0, -1), at(1, -1)), add(at(-1, 0), at(1, 0)), add(at(-1, 1), at(0, 1), at(1, 1))};
+    using dynasoar::where;
+    return {add(where<Alive>(block, {-1, -1}), where<Alive>(block, {0, -1}), where<Alive>(block, {1, -1})),
+            add(where<Alive>(block, {-1, 0}), where<Alive>(block, {1, 0})),
+            add(where<Alive>(block, {-1, 1}), where<Alive>(block, {0, 1}), where<Alive>(block, {1, 1}))};
   }
 };
 

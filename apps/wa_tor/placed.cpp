@@ -52,7 +52,10 @@ struct Ocean {
   template <class F>
   __device__ static DirectionSet directions(Place place, const F& f) {
     DirectionSet result;
-    for (std::uint32_t d = 0; d < kDirections; ++d) result.add_if(f(neighbor(place, d)), d);
+    result.add_if(f(neighbor(place, 0)), 0);
+    result.add_if(f(neighbor(place, 1)), 1);
+    result.add_if(f(neighbor(place, 2)), 2);
+    result.add_if(f(neighbor(place, 3)), 3);
     return result;
   }
 

@@ -21,8 +21,8 @@ class BlockNeighbours {
   ///             words of several directions are under way at once; at most six for others. Otherwise as many for each
   ///             row that the block has places of
   template <class WordOf>
-  __host__ __device__ static std::uint64_t find(const LatticeShape& shape, PlaceBlock block, LatticeVector distance,
-                                                const WordOf& word_of) {
+  [[gnu::always_inline]] __host__ __device__ static std::uint64_t find(const LatticeShape& shape, PlaceBlock block,
+                                                                       LatticeVector distance, const WordOf& word_of) {
     if (!block.is_in_row_) return find_by_rows(shape, block, distance, word_of);
     const std::uint64_t first = block.number_ * 64;
     const LatticeShape::Row at = shape.row_of(first);

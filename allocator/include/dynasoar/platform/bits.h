@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include <dynasoar/platform/config.h>
 
@@ -82,6 +83,40 @@ __host__ __device__ inline std::uint32_t bits_from(const std::uint64_t* words, s
   std::uint64_t bits = words[word] >> offset;
   if (offset + count > 64) bits |= words[word + 1] << (64 - offset);
   return static_cast<std::uint32_t>(bits);
+#endif
+}
+
+/// The word whose bit i is `f(i, whether bit i of the mask is set)`. A CPU keeps a byte per bit meanwhile, because
+/// compilers vectorize such a loop if `f` is straight-line arithmetic.
+template <class F>
+[[gnu::always_inline]] __host__ __device__ inline std::uint64_t map_bits(std::uint64_t mask, const F& f) {
+#if defined(__CUDA_ARCH__)
+  std::uint32_t half[2] = {0, 0};
+#pragma unroll
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    const auto given = static_cast<std::uint32_t>(mask >> 32 * h);
+#pragma unroll 4
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      half[h] |= static_cast<std::uint32_t>(f(32 * h + i, (given >> i & 1) != 0)) << i;
+    }
+  }
+  return std::uint64_t{half[1]} << 32 | half[0];
+#else
+  constexpr std::uint64_t kEach = 0x0101010101010101, kDiagonal = 0x8040201008040201;  // bit i of byte i
+  std::uint8_t given[64], found[64];
+  for (int i = 0; i < 64; i += 8) {
+    const std::uint64_t bits = (mask >> i & 0xFF) * kEach & kDiagonal;
+    const std::uint64_t bytes = (bits + 0x7F * kEach) >> 7 & kEach;  // 1 where they are not 0
+    std::memcpy(given + i, &bytes, 8);
+  }
+  for (std::uint32_t i = 0; i < 64; ++i) found[i] = f(i, given[i] != 0) ? 1 : 0;
+  std::uint64_t result = 0;
+  for (int i = 0; i < 64; i += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, found + i, 8);
+    result |= (bytes * 0x0102040810204080 >> 56) << i;
+  }
+  return result;
 #endif
 }
 
