@@ -25,7 +25,15 @@ struct Query {
 struct Answer {
   int popcount, lowest, highest, nth, next;
   int unused;  // named, because initcheck looks at padding that is copied to the host
-  std::uint64_t first, lowest_set;
+  std::uint64_t first, lowest_set, mapped;
+};
+
+/// Of a bit, whatever depends on its position, on whether it is set and on a number.
+struct Flip {
+  int number;
+  __host__ __device__ bool operator()(std::uint32_t position, bool is_set) const {
+    return (position % 3 == static_cast<std::uint32_t>(number) % 3) != is_set;
+  }
 };
 
 struct Ask {
@@ -33,8 +41,15 @@ struct Ask {
   Answer* answers;
   __device__ void operator()(std::size_t i) const {
     const auto [mask, number] = queries[i];
-    Answer answer{
-        detail::popcount(mask), -1, -1, -1, -1, 0, detail::first_bits(number), detail::lowest_set_bits(mask, number)};
+    Answer answer{detail::popcount(mask),
+                  -1,
+                  -1,
+                  -1,
+                  -1,
+                  0,
+                  detail::first_bits(number),
+                  detail::lowest_set_bits(mask, number),
+                  detail::map_bits(mask, Flip{number})};
     if (mask != 0) {
       answer.lowest = detail::lowest_bit(mask);
       answer.highest = detail::highest_bit(mask);
@@ -46,10 +61,11 @@ struct Ask {
 };
 
 Answer naive(const Query& query) {
-  Answer answer{0, -1, -1, -1, -1, 0, 0, 0};
+  Answer answer{0, -1, -1, -1, -1, 0, 0, 0, 0};
   for (int bit = 0; bit < 64; ++bit) {
     const std::uint64_t one = std::uint64_t{1} << bit;
     if (bit < query.number) answer.first |= one;
+    if (Flip{query.number}(static_cast<std::uint32_t>(bit), (query.mask & one) != 0)) answer.mapped |= one;
     if ((query.mask & one) == 0) continue;
     if (answer.lowest < 0) answer.lowest = bit;
     answer.highest = bit;
@@ -103,6 +119,7 @@ TEST_CASE("bit operations agree with loops over single bits") {
     REQUIRE(found[i].nth == expected.nth);
     REQUIRE(found[i].first == expected.first);
     REQUIRE(found[i].lowest_set == expected.lowest_set);
+    REQUIRE(found[i].mapped == expected.mapped);
   }
 }
 

@@ -1,7 +1,10 @@
-// Loops that compilers ought to vectorize, one for each value of LOOP; check.cmake looks for it in their reports.
+// Loops that compilers ought to vectorize (the last one g++ alone), one for each value of LOOP; check.cmake looks for
+// it in their reports.
 #include <cstdint>
 
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
+#include <dynasoar/random.h>
 
 class Point;
 class Mixed;
@@ -54,6 +57,18 @@ class Large : public Base {
   DYNASOAR_FIELDS(Large, (a_, float), (b_, double));
 };
 
+std::uint64_t found[64];
+
+/// Random numbers for 64 places.
+struct Draw {
+  __device__ void operator()(std::size_t i) const {
+    const auto happens = [step = static_cast<std::uint32_t>(i)](std::uint32_t place, bool is_taken) {
+      return dynasoar::random::words({42}, is_taken ? 1 : 2, place, step)[0] < (is_taken ? 5u : 1000u);
+    };
+    found[i] = dynasoar::map_places(i, happens);
+  }
+};
+
 void run(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #if LOOP == 1
   handle.parallel_do<&Point::one_field>();
@@ -67,5 +82,7 @@ void run(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_do<Base, &Base::move>(0.1f);
 #elif LOOP == 6
   handle.parallel_do<Point>([](Point* point) { point->x_ = point->y_ + 1; });
+#elif LOOP == 7
+  handle.parallel_for(64, Draw{});
 #endif
 }
