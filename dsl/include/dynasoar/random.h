@@ -42,7 +42,7 @@ namespace dynasoar::detail {
 /// Ten rounds of Philox4x32; section 3.3 and table 2 of the paper have the round and its constants.
 __host__ __device__ constexpr random::Words philox(random::Words counter, std::uint32_t key0, std::uint32_t key1) {
   std::uint32_t a = counter.word[0], b = counter.word[1], c = counter.word[2], d = counter.word[3];
-  DYNASOAR_UNROLL_EVERYWHERE(10)
+  DYNASOAR_UNROLL()
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t first = std::uint64_t{0xD2511F53} * a;
     const std::uint64_t second = std::uint64_t{0xCD9E8D57} * c;

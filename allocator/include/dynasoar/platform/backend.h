@@ -7,18 +7,12 @@
 #include <dynasoar/platform/config.h>
 
 /// Before a loop: unrolls it in device code for a GPU, `DYNASOAR_UNROLL(8)` by that factor, `DYNASOAR_UNROLL()`
-/// entirely. Host compilers decide for themselves, unless it is `DYNASOAR_UNROLL_EVERYWHERE(10)`: they vectorize a loop
-/// only if loops in it are unrolled first.
-#define DYNASOAR_PRAGMA(...) _Pragma(#__VA_ARGS__)
+/// entirely. Host compilers decide for themselves.
 #if defined(__CUDA_ARCH__)
+#define DYNASOAR_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #define DYNASOAR_UNROLL(...) DYNASOAR_PRAGMA(unroll __VA_ARGS__)
 #else
 #define DYNASOAR_UNROLL(...)
-#endif
-#if defined(__CUDA_ARCH__) || defined(__clang__)
-#define DYNASOAR_UNROLL_EVERYWHERE(times) DYNASOAR_PRAGMA(unroll times)
-#else
-#define DYNASOAR_UNROLL_EVERYWHERE(times) DYNASOAR_PRAGMA(GCC unroll times)
 #endif
 
 /// Behind a template in a header: in programs for a CPU, the library has this specialization compiled, so that programs
