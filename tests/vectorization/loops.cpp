@@ -1,4 +1,4 @@
-// Loops that compilers ought to vectorize (the last one g++ alone), one for each value of LOOP; check.cmake looks for
+// Loops that compilers ought to vectorize (7 and 8: g++ alone), one for each value of LOOP; check.cmake looks for
 // it in their reports.
 #include <cstdint>
 
@@ -10,7 +10,8 @@ class Point;
 class Mixed;
 class Small;
 class Large;
-using AllocatorT = dynasoar::SoaAllocator<Point, Mixed, Small, Large>;
+class Ground;
+using AllocatorT = dynasoar::SoaAllocator<Point, Mixed, Small, Large, Ground>;
 
 class Point : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -57,6 +58,14 @@ class Large : public Base {
   DYNASOAR_FIELDS(Large, (a_, float), (b_, double));
 };
 
+/// Everywhere on a lattice.
+class Ground : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Ground, (sugar_, float), (rate_, float));
+  __device__ void grow(float dt) { sugar_ += rate_ * dt; }
+};
+
 std::uint64_t found[64];
 
 /// Random numbers for 64 places.
@@ -84,5 +93,7 @@ void run(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_do<Point>([](Point* point) { point->x_ = point->y_ + 1; });
 #elif LOOP == 7
   handle.parallel_for(64, Draw{});
+#elif LOOP == 8
+  handle.parallel_do<&Ground::grow>(0.1f);
 #endif
 }

@@ -14,6 +14,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/loops/visited_block.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
@@ -32,6 +33,16 @@ struct PlacedCall {
     const std::uint64_t handle = placed_handle<T>(slot).bits();
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
     call_alone(slot_call.call, reinterpret_cast<T*>(handle));
+  }
+
+  static constexpr bool kVisitsFullBlocks = T::Allocator::kHasConsecutiveHandles;
+
+  /// The same for all slots of a word, on a CPU: in a form that compilers vectorize, see visited_block.h.
+  void visit_full_block(std::uint64_t word) const {
+    const SlotCall<T, Call> copy = slot_call;  // which nothing that it does can change
+    const std::uint64_t first = placed_handle<T>(word * 64).bits();
+    note_visited_block(first);
+    for (std::uint64_t slot = 0; slot < 64; ++slot) copy.visit(first + slot);
   }
 };
 
