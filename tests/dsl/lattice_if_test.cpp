@@ -11,6 +11,8 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
+#include "placing_allocator.h"
+
 namespace lattice_if_test {
 
 using dynasoar::Lattice;
@@ -23,7 +25,7 @@ class Ant;
 class Red;
 class Blue;
 class Egg;
-using AllocatorT = dynasoar::SoaAllocator<Ant, Red, Blue, Egg>;
+using AllocatorT = dynasoar::test::PlacingAllocator<Ant, Red, Blue, Egg>;
 
 class Ant : public dynasoar::SoaBase<AllocatorT> {
  public:
