@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -68,21 +67,16 @@ class AllocatorHandle {
   ///
   /// If several listed classes inherit a method, C++ cannot tell `&Fish::f` from `&Agent::f`, and the call does not
   /// compile: name the class as well.
-  template <auto kMethod, class... Args>
-  requires std::is_member_function_pointer_v<decltype(kMethod)>
+  template <detail::MemberFunctionPointer auto kMethod, class... Args>
   void parallel_do(Args... args) {
-    using T = typename detail::MethodClass<decltype(kMethod)>::type;
-    static_assert(
-        AllocatorT::template Subtypes<T>::size <= 1,
-        "dynasoar: several listed classes inherit this method, and C++ takes the address of an inherited method for "
-        "that of its base class. Say whose objects you mean: parallel_do<Class, &Base::method>()");
-    parallel_do<T, kMethod>(std::move(args)...);
+    parallel_do<detail::ClassOfMethod<AllocatorT, kMethod>, kMethod>(std::move(args)...);
   }
 
   /// Runs a method, possibly inherited, for all objects of T and its subclasses.
-  template <class T, auto kMethod, class... Args>
-  requires std::is_member_function_pointer_v<decltype(kMethod)>
-  void parallel_do(Args... args) { parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...); }
+  template <class T, detail::MemberFunctionPointer auto kMethod, class... Args>
+  void parallel_do(Args... args) {
+    parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...);
+  }
 
   /// Runs `function(object, args...)` for all objects of T and its subclasses: a lambda `[=] __device__ (Fish* fish)`.
   template <class T, class F, class... Args>
@@ -99,22 +93,14 @@ class AllocatorHandle {
   /// For placed objects it is faster than an `if` where few objects have anything to do: a GPU collects these before it
   /// acts, so that threads do not wait for their neighbours. The action runs after the conditions of some other
   /// objects, in the same loop. The result must be trivially copyable and take at most 8 bytes.
-  template <auto kCondition, auto kAction, class... Args>
-  requires std::is_member_function_pointer_v<decltype(kCondition)> &&
-      std::is_member_function_pointer_v<decltype(kAction)>
+  template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
   void parallel_do_if(Args... args) {
-    using T = typename detail::MethodClass<decltype(kCondition)>::type;
-    static_assert(
-        AllocatorT::template Subtypes<T>::size <= 1,
-        "dynasoar: several listed classes inherit this method, and C++ takes the address of an inherited method for "
-        "that of its base class. Say whose objects you mean: parallel_do_if<Class, &Base::condition, &Base::action>()");
-    parallel_do_if<T, kCondition, kAction>(std::move(args)...);
+    parallel_do_if<detail::ClassOfMethod<AllocatorT, kCondition>, kCondition, kAction>(std::move(args)...);
   }
 
   /// The same with methods, possibly inherited, for all objects of T and its subclasses.
-  template <class T, auto kCondition, auto kAction, class... Args>
-  requires std::is_member_function_pointer_v<decltype(kCondition)> &&
-      std::is_member_function_pointer_v<decltype(kAction)>
+  template <class T, detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction,
+            class... Args>
   void parallel_do_if(Args... args) {
     parallel_do_if<T>(detail::Method<kCondition>{}, detail::Method<kAction>{}, std::move(args)...);
   }
@@ -317,8 +303,7 @@ class AllocatorHandle {
 
   /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers (also those in
   /// an AtomicWord) are added as 64 bits, other numbers as double.
-  template <auto kField>
-  requires std::is_member_object_pointer_v<decltype(kField)>
+  template <detail::MemberObjectPointer auto kField>
   auto sum() {
     using Value = detail::FieldValue<kField>;
     using Sum = typename Value::Sum;
@@ -327,12 +312,14 @@ class AllocatorHandle {
 
   /// The least and the greatest value of a field over all objects of the class that declares it; empty if there are
   /// no objects.
-  template <auto kField>
-  requires std::is_member_object_pointer_v<decltype(kField)>
-  auto minimum() { return extreme<kField>(Least{}); }
-  template <auto kField>
-  requires std::is_member_object_pointer_v<decltype(kField)>
-  auto maximum() { return extreme<kField>(Greatest{}); }
+  template <detail::MemberObjectPointer auto kField>
+  auto minimum() {
+    return detail::extreme<kField>(*this, Least{});
+  }
+  template <detail::MemberObjectPointer auto kField>
+  auto maximum() {
+    return detail::extreme<kField>(*this, Greatest{});
+  }
 
   /// Number of objects of T and its subclasses for which `predicate(object)` is true. Waits for all loops.
   template <class T, class F>
@@ -413,15 +400,6 @@ class AllocatorHandle {
   detail::LoopRunner<AllocatorT>& loops() { return loops_; }
 
  private:
-  template <auto kField, class Op>
-  auto extreme(Op op) {
-    using Value = detail::FieldValue<kField>;
-    using T = typename Value::Type;
-    using Found = detail::Found<T>;
-    const Found found = reduce<typename Value::Class>(Found{}, detail::OfFound<Op>{op}, detail::FoundValue<Value>{});
-    return found.any ? std::optional<T>(found.value) : std::nullopt;
-  }
-
   detail::LoopRunner<AllocatorT> loops_;
   DeviceArray<char> device_object_{1};
 };

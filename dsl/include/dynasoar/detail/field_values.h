@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include <dynasoar/detail/loop_rules.h>
@@ -80,6 +81,17 @@ struct OfFound {
     return {op(a.value, b.value), true};
   }
 };
+
+/// The value of a field over all objects of its class for which `op` is the choice between two; empty if there are
+/// none.
+template <auto kField, class Handle, class Op>
+auto extreme(Handle& handle, Op op) {
+  using Value = FieldValue<kField>;
+  using T = typename Value::Type;
+  const Found<T> found =
+      handle.template reduce<typename Value::Class>(Found<T>{}, OfFound<Op>{op}, FoundValue<Value>{});
+  return found.any ? std::optional<T>(found.value) : std::nullopt;
+}
 
 /// 1 where a predicate is true, else 0.
 template <class F>

@@ -34,6 +34,23 @@ struct MethodClass<Member C::*> {
   using type = C;
 };
 
+template <class M>
+concept MemberFunctionPointer = std::is_member_function_pointer_v<M>;
+template <class M>
+concept MemberObjectPointer = std::is_member_object_pointer_v<M>;
+
+/// The class whose objects a loop with a method visits, if none is named.
+template <class A, auto kMethod>
+struct VisitedClass {
+  using type = typename MethodClass<decltype(kMethod)>::type;
+  static_assert(
+      A::template Subtypes<type>::size <= 1,
+      "dynasoar: several listed classes inherit this method, and C++ takes the address of an inherited method "
+      "for that of its base class. Say whose objects you mean: parallel_do<Class, &Base::method>()");
+};
+template <class A, auto kMethod>
+using ClassOfMethod = typename VisitedClass<A, kMethod>::type;
+
 /// Whether a method is const.
 template <class>
 inline constexpr bool is_const_method_v = false;
