@@ -38,7 +38,7 @@ struct PlacedCall {
   static constexpr bool kVisitsFullBlocks = T::Allocator::kHasConsecutiveHandles;
 
   /// The same for all slots of a word, on a CPU: in a form that compilers vectorize, see visited_block.h.
-  void visit_full_block(std::uint64_t word) const {
+  __device__ void visit_full_block(std::uint64_t word) const {
     const SlotCall<T, Call> copy = slot_call;  // which nothing that it does can change
     const std::uint64_t first = placed_handle<T>(word * 64).bits();
     note_visited_block(first);
