@@ -18,6 +18,7 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/classes/type_name.h>
+#include <dynasoar/density.h>
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
@@ -124,14 +125,18 @@ class Lattice {
     }
   }
 
-  /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true.
+  /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true, or that a Density chooses.
   template <class T, class Predicate, class... Args>
   void parallel_new(Predicate predicate, Args... args) {
-    detail::check_at_places<T>();
-    static_assert(detail::check_given<Predicate, Args...>());
-    detail::check_constructible<T, const Args&...>();
-    detail::check_arguments<Allocator>(args...);
-    run(free_places<T>(), detail::NewAtPlace<T, Predicate, Args...>{predicate, {std::move(args)...}});
+    if constexpr (std::is_same_v<Predicate, Density>) {
+      parallel_new<T>(detail::ChosenPlaces{shape_, predicate}, std::move(args)...);
+    } else {
+      detail::check_at_places<T>();
+      static_assert(detail::check_given<Predicate, Args...>());
+      detail::check_constructible<T, const Args&...>();
+      detail::check_arguments<Allocator>(args...);
+      run(free_places<T>(), detail::NewAtPlace<T, Predicate, Args...>{predicate, {std::move(args)...}});
+    }
   }
 
   /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with

@@ -10,6 +10,7 @@
 
 #include <dynasoar/classes/occupancy.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/density.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/heap/placed_objects.h>
@@ -77,6 +78,13 @@ struct PlaceCall {
   __device__ void call(Where where, [[maybe_unused]] std::tuple<Args...>& copy, std::index_sequence<I...>) const {
     function(where, std::get<I>(copy)...);
   }
+};
+
+/// The predicate that a Density stands for.
+struct ChosenPlaces {
+  LatticeShape shape;
+  Density density;
+  __device__ bool operator()(Place place) const { return density.chooses(shape.number(place)); }
 };
 
 /// Creates a T at a place if a predicate says so.
