@@ -1,5 +1,5 @@
 /// @file
-/// Densities: objects at places that are chosen at random.
+/// Loops over places in colours, against models that update one place after the other; and densities.
 
 #include <array>
 #include <cmath>
@@ -21,11 +21,15 @@ namespace lattice_loops_test {
 using dynasoar::Density;
 using dynasoar::Lattice;
 using dynasoar::LatticeShape;
+using dynasoar::Moore;
 using dynasoar::Place;
+using dynasoar::VonNeumann;
 using dynasoar::random::Seed;
+using lattice_test::Shadow;
 
 class Spin;
-using AllocatorT = dynasoar::SoaAllocator<Spin>;
+class Walker;
+using AllocatorT = dynasoar::SoaAllocator<Spin, Walker>;
 
 class Spin final : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -34,10 +38,59 @@ class Spin final : public dynasoar::SoaBase<AllocatorT> {
   __device__ Spin() : is_up_(false) {}
 };
 
+/// Knows the number of the place where it was created, and when it walked last.
+class Walker final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Walker, (home_, std::uint64_t), (walked_, std::uint32_t));
+  __device__ Walker() : home_(dynasoar::lattice_of<Walker>().number(dynasoar::place_of(this))), walked_(0) {}
+};
+
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 
 constexpr Seed kSeed{7};
-enum class Chance : std::uint32_t { walkers };
+enum class Chance : std::uint32_t { spin, step, walkers };
+
+/// Whether a spin points up next. @param sum   of its neighbours: 1 for those that point up, -1 for the others
+__host__ __device__ bool points_up(int sum, std::uint64_t number, std::uint32_t sweep) {
+  const std::int64_t chance = (std::int64_t{1} << 31) + (std::int64_t{sum} << 26);
+  return dynasoar::random::words(kSeed, Chance::spin, number, sweep)[0] < chance;
+}
+
+template <class Neighbourhood>
+struct Heat {
+  __device__ void operator()(Place place, std::uint32_t sweep) const {
+    Spin* const spin = dynasoar::at<Spin>(place);
+    if (spin == nullptr) return;
+    const LatticeShape& shape = dynasoar::lattice_of<Spin>();
+    int sum = 0;
+    shape.for_each_neighbour(place, Neighbourhood{}, [&](Place next) {
+      const Spin* const other = dynasoar::at<Spin>(next);
+      if (other != nullptr) sum += other->is_up_ ? 1 : -1;
+    });
+    spin->is_up_ = points_up(sum, shape.number(place), sweep);
+  }
+};
+
+/// The same in an array: -1, 1, or 0 where there is no spin.
+template <class Neighbourhood>
+void heat(std::vector<int>& spins, const Shadow& shadow, const LatticeShape& shape, std::uint32_t sweep) {
+  const bool is_moore = Neighbourhood::reach(1, 1) == Neighbourhood::kRadius;
+  dynasoar::detail::for_each_colour(shape, Neighbourhood{}, [&](const auto& places) {
+    for (std::uint64_t i = 0; i < places.size(); ++i) {
+      const Place place = places(i);
+      if (!place.exists()) continue;
+      const std::uint64_t number = shape.number(place);
+      if (spins[number] == 0) continue;
+      int sum = 0;
+      for (const std::int64_t next :
+           shadow.neighbours(static_cast<std::int64_t>(number), Neighbourhood::kRadius, is_moore)) {
+        sum += spins[static_cast<std::size_t>(next)];
+      }
+      spins[number] = points_up(sum, number, sweep) ? 1 : -1;
+    }
+  });
+}
 
 struct WriteSpins {
   int* spins;
@@ -45,6 +98,118 @@ struct WriteSpins {
     spins[dynasoar::lattice_of<Spin>().number(dynasoar::place_of(spin))] = spin->is_up_ ? 1 : -1;
   }
 };
+
+template <class Neighbourhood>
+void check_spins(Handle& handle, const Shadow& shadow) {
+  Lattice<Spin> lattice(handle, shadow.sizes, {.periodic = shadow.periodic});
+  const LatticeShape& shape = lattice.shape();
+  const Density density(0.9, kSeed, 0);
+  lattice.parallel_new<Spin>(density);
+  std::vector<int> expected(shape.size());
+  for (std::size_t number = 0; number < expected.size(); ++number) expected[number] = density.chooses(number) ? -1 : 0;
+  lattice.parallel_for_in_colours(Neighbourhood{}, Heat<Neighbourhood>{}, 1u);
+  heat<Neighbourhood>(expected, shadow, shape, 1);
+  dynasoar::StepValue<std::uint32_t> sweep(handle.executor(), 1);
+  auto step = handle.record([&] {
+    sweep.add(1);
+    lattice.parallel_for_in_colours(Neighbourhood{}, Heat<Neighbourhood>{}, sweep.view());
+  });
+  for (std::uint32_t i = 2; i <= 3; ++i) {
+    step();
+    heat<Neighbourhood>(expected, shadow, shape, i);
+  }
+  dynasoar::DeviceArray<int> spins(shape.size());
+  spins.fill_bytes(0);
+  handle.parallel_do<Spin>(WriteSpins{spins.data()});
+  handle.synchronize();
+  CHECK(spins.download() == expected);
+}
+
+TEST_CASE("a loop in colours updates spins as one after the other would, with one thread or several") {
+  for (const int threads : {1, 4}) {
+    Handle handle({.heap_bytes = 8 << 20, .threads = threads});
+    lattice_test::for_each_lattice(lattice_test::kSizes, [&](const auto& sizes, const auto& periodic) {
+      const Shadow shadow{sizes, periodic};
+      if (shadow.size() > 2000 && threads == 1) return;  // these take long
+      check_spins<VonNeumann<1>>(handle, shadow);
+      if (shadow.size() > 2000) return;
+      check_spins<VonNeumann<2>>(handle, shadow);
+      check_spins<Moore<1>>(handle, shadow);
+    });
+  }
+}
+
+/// Goes to a free neighbour. Nobody else is within two steps of the place that a walker looks around.
+struct Walk {
+  std::uint32_t now;
+  __device__ void operator()(Place place) const {
+    Walker* walker = dynasoar::at<Walker>(place);
+    if (walker == nullptr || walker->walked_ == now) return;
+    walker->walked_ = now;
+    const std::uint64_t number = dynasoar::lattice_of<Walker>().number(place);
+    const std::uint32_t random = dynasoar::random::words(kSeed, Chance::step, number, now)[0];
+    const Place to = dynasoar::random_free_neighbour<Walker>(place, Moore<>{}, random);
+    if (to.exists()) dynasoar::move_to(walker, to);
+  }
+};
+
+struct Home {
+  std::int64_t number = -1;
+  std::uint32_t walked = 0;
+};
+
+void walk(std::vector<Home>& homes, const Shadow& shadow, const LatticeShape& shape, std::uint32_t now) {
+  dynasoar::detail::for_each_colour(shape, Moore<2>{}, [&](const auto& places) {
+    for (std::uint64_t i = 0; i < places.size(); ++i) {
+      const std::uint64_t number = shape.number(places(i));
+      Home& home = homes[number];
+      if (home.number < 0 || home.walked == now) continue;
+      home.walked = now;
+      std::vector<std::int64_t> free;
+      for (const std::int64_t next : shadow.neighbours(static_cast<std::int64_t>(number), 1, true)) {
+        if (homes[static_cast<std::size_t>(next)].number < 0) free.push_back(next);
+      }
+      if (free.empty()) continue;
+      const std::uint64_t random = dynasoar::random::words(kSeed, Chance::step, number, now)[0];
+      homes[static_cast<std::size_t>(free[random * free.size() >> 32])] = home;
+      home = {};
+    }
+  });
+}
+
+struct WriteHomes {
+  std::int64_t* homes;
+  __device__ void operator()(Walker* walker) const {
+    homes[dynasoar::lattice_of<Walker>().number(dynasoar::place_of(walker))] = static_cast<std::int64_t>(walker->home_);
+  }
+};
+
+TEST_CASE("what one colour creates, moves and destroys, the next one sees") {
+  Handle handle({.heap_bytes = 8 << 20});
+  lattice_test::for_each_lattice(lattice_test::kSizes, [&](const auto& sizes, const auto& periodic) {
+    const Shadow shadow{sizes, periodic};
+    Lattice<Walker> lattice(handle, sizes, {.periodic = periodic});
+    const LatticeShape& shape = lattice.shape();
+    const Density density(0.5, kSeed, Chance::walkers);
+    lattice.template parallel_new<Walker>(density);
+    std::vector<Home> expected(shape.size());
+    for (std::size_t number = 0; number < expected.size(); ++number) {
+      if (density.chooses(number)) expected[number].number = static_cast<std::int64_t>(number);
+    }
+    for (std::uint32_t now = 1; now <= 3; ++now) {
+      lattice.parallel_for_in_colours(Moore<2>{}, Walk{now});
+      walk(expected, shadow, shape, now);
+    }
+    dynasoar::DeviceArray<std::int64_t> homes(shape.size());
+    homes.fill_bytes(0xFF);
+    handle.template parallel_do<Walker>(WriteHomes{homes.data()});
+    handle.synchronize();
+    const std::vector<std::int64_t> found = homes.download();
+    std::size_t wrong = 0;
+    for (std::size_t number = 0; number < found.size(); ++number) wrong += found[number] != expected[number].number;
+    CHECK(wrong == 0);
+  });
+}
 
 TEST_CASE("objects are created where a density chooses, if the place is free") {
   Handle handle({.heap_bytes = 8 << 20});

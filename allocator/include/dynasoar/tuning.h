@@ -73,8 +73,8 @@ inline constexpr int kThreadsPerBlock = 256;
 /// registers. Such loops create objects, which is a matter of latency. 2026-11-24 ("more warps").
 inline constexpr int kIndexBlocksPerMultiprocessor = 2048 / kThreadsPerBlock;
 
-/// Thread blocks of a loop over placed objects or free places that a multiprocessor has room for at least. 2026-11-26
-/// ("lattices"): 8, 6 and 5 compared by what ptxas spills; 2026-11-27 ("few act"): by time.
+/// Thread blocks of a loop over placed objects, free places or places of a colour that a multiprocessor has room for at
+/// least. 2026-11-26 ("lattices"): 8, 6 and 5 compared by what ptxas spills; 2026-11-27 ("few act"): by time.
 inline constexpr int kPlaceLoopsPerMultiprocessor = 5;
 
 /// The same for loops over blocks of places, which need registers for words of 64 bits and create up to 64 objects at a

@@ -24,6 +24,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/loops/index_loops.h>
+#include <dynasoar/loops/lattice_colours.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/place.h>
@@ -111,6 +112,27 @@ class Lattice {
   template <class... Us, class Condition, class Action, class... Args>
   void parallel_for_free_if(Condition condition, Action action, Args... args) {
     run_if(free_places<Us...>(), condition, action, std::move(args)...);
+  }
+
+  /// Calls `function(place, args...)` for all places, in as many loops as it takes for no two places of one loop to be
+  /// in each other's neighbourhood: for models that update one place after the other. What a loop changes, the next one
+  /// sees. The order of the loops is always the same, so that the result does not depend on the order of threads.
+  ///
+  /// @param neighbourhood   `Moore<radius>{}` or `VonNeumann<radius>{}`: as far around its place as a call reads what
+  ///                        others change; if it also changes something around its place, as far as both together
+  template <class Neighbourhood, class F, class... Args>
+  void parallel_for_in_colours(Neighbourhood neighbourhood, F function, Args... args) {
+    static_assert(detail::is_neighbourhood_v<Neighbourhood>,
+                  "dynasoar: parallel_for_in_colours(neighbourhood, f) needs to know where f looks at other places: "
+                  "pass Moore<1>{}, or VonNeumann<2>{}, or the like");
+    static_assert(detail::check_given<F, Args...>());
+    const auto call = call_of(detail::PlaceOfSlot{}, function, std::move(args)...);
+    detail::for_each_colour(shape_, neighbourhood, [&](const auto& places) {
+      handle_.loops().template run_unlisted<F>([&] {
+        detail::loop_over_indices<Allocator, detail::kPlaceLoopsPerMultiprocessor>(handle_.executor(), places.size(),
+                                                                                   detail::ColourCall(places, call));
+      });
+    });
   }
 
   /// Calls `function(block, args...)` for all blocks of 64 places, each with a PlaceBlock: see `where`, `create_where`

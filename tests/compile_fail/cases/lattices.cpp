@@ -130,6 +130,12 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #else
   lattice.parallel_for_free<Oak>(Look{});
 #endif
+#if defined(MISTAKE_colours_of_a_radius)
+  // expect: needs to know where f looks at other places
+  lattice.parallel_for_in_colours(1, Look{});
+#else
+  lattice.parallel_for_in_colours(dynasoar::Moore<>{}, Look{});
+#endif
 #if defined(MISTAKE_many_placed_objects_without_places)
   // expect: so its objects need a place
   // names: lattices::Moss

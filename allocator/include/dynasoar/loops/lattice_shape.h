@@ -115,6 +115,11 @@ class LatticeShape {
   /// Number of axes.
   __host__ __device__ int axes() const { return axes_; }
 
+  /// Whether the ends of an axis meet; false for axes that the lattice does not have.
+  __host__ __device__ bool is_periodic(int axis) const {
+    return axis == 0 ? x_.is_periodic : axis == 1 ? y_.is_periodic : z_.is_periodic;
+  }
+
   /// Number of places.
   __host__ __device__ std::uint64_t size() const {
     return std::uint64_t{static_cast<std::uint32_t>(x_.length)} * static_cast<std::uint32_t>(y_.length) *

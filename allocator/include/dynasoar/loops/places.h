@@ -120,4 +120,16 @@ struct VonNeumann {
   __host__ __device__ static constexpr int reach(int y, int z) { return radius - (y < 0 ? -y : y) - (z < 0 ? -z : z); }
 };
 
+namespace detail {
+
+/// Whether a class is one of these neighbourhoods.
+template <class>
+inline constexpr bool is_neighbourhood_v = false;
+template <int radius>
+inline constexpr bool is_neighbourhood_v<Moore<radius>> = true;
+template <int radius>
+inline constexpr bool is_neighbourhood_v<VonNeumann<radius>> = true;
+
+}  // namespace detail
+
 }  // namespace dynasoar
