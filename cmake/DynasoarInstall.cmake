@@ -34,6 +34,7 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarProgram.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarHdf5.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/DynasoarPng.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
   DESTINATION "${_package_dir}")
 

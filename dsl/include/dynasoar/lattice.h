@@ -18,11 +18,11 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/classes/type_name.h>
-#include <dynasoar/density.h>
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
+#include <dynasoar/detail/raster_calls.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/lattice_colours.h>
 #include <dynasoar/loops/lattice_shape.h>
@@ -30,6 +30,8 @@
 #include <dynasoar/place.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/random.h>
+#include <dynasoar/raster.h>
 #include <dynasoar/tuning.h>
 
 namespace dynasoar {
@@ -161,6 +163,41 @@ class Lattice {
     }
   }
 
+  /// Creates `T(args...)` at all places without a T where a raster is not 0. Rasters have the width and the height of
+  /// the lattice; if it has three axes, its layers are one below the other.
+  /// @throws Error if the raster has another size, or within a recorded step
+  template <class T, class V, class... Args>
+  void parallel_new(const Raster<V>& raster, Args... args) {
+    const DeviceArray<V> values = on_device(raster);
+    parallel_new<T>(detail::HasValueAt<V>{shape_, values.data()}, std::move(args)...);
+    handle_.executor().wait();
+  }
+
+  /// Sets a field of the objects at all places to the values of a raster: `set_field<&Cell::height_>(terrain)`.
+  /// @tparam T   of which objects; by default, of all that have the field
+  /// @throws Error if the raster has another size, or within a recorded step
+  template <auto kField, class T = typename detail::FieldValue<kField>::Class, class V>
+  requires std::is_member_object_pointer_v<decltype(kField)>
+  void set_field(const Raster<V>& raster) {
+    check_has_all<T>();
+    const DeviceArray<V> values = on_device(raster);
+    handle_.template parallel_do<T>(detail::SetToValue<kField, V>{shape_, values.data()});
+    handle_.executor().wait();
+  }
+
+  /// The values of a field as a raster, with `where_none` at places without an object. Waits for all loops.
+  /// @tparam T   of which objects; to be said if a place may have several that have the field
+  template <auto kField, class T = typename detail::FieldValue<kField>::Class>
+  requires std::is_member_object_pointer_v<decltype(kField)>
+  auto raster_of(detail::raster_value_t<kField> where_none = {}) {
+    check_has_all<T>();
+    handle_.executor().check_may_wait();
+    const DeviceArray<detail::raster_value_t<kField>> values(shape_.size());
+    parallel_for(detail::WriteValue<kField, T>{shape_, values.data(), where_none});
+    handle_.synchronize();
+    return Raster<detail::raster_value_t<kField>>{raster_width(), raster_height(), values.download()};
+  }
+
   /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with
   /// kOnePerPlace; in checked builds, 4 more bytes per slot. The first `reduce` or `columns` of a
   /// class allocates 16 more bytes per block.
@@ -195,6 +232,31 @@ class Lattice {
   static constexpr std::size_t bytes_of_block() {
     if (Allocator::kPlacement == detail::Placement::in_pieces) return detail::kSlotsPerBlock * sizeof(std::uint64_t);
     return detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
+  }
+
+  /// The classes of objects that are Ts are on this lattice.
+  template <class T>
+  static constexpr void check_has_all() {
+    detail::check_placed<T>();
+    detail::for_each_class_at_places<T>([]<class S>(std::type_identity<S>) {
+      static_assert(detail::index_of_v<S, Ts...> >= 0,
+                    "dynasoar: this class is not one of the lattice's: name it in Lattice<...>");
+    });
+  }
+
+  std::size_t raster_width() const { return static_cast<std::size_t>(shape_.width()); }
+  std::size_t raster_height() const {
+    return static_cast<std::size_t>(shape_.height()) * static_cast<std::size_t>(shape_.depth());
+  }
+
+  /// The values of a raster that fits.
+  template <class V>
+  DeviceArray<V> on_device(const Raster<V>& raster) const {
+    handle_.executor().check_may_wait();  // memory may not be allocated in a step
+    detail::check_fits(raster.width, raster.height, raster.values.size(), shape_);
+    DeviceArray<V> values(raster.values.size());
+    values.upload(raster.values);
+    return values;
   }
 
   template <class T>

@@ -10,7 +10,6 @@
 
 #include <dynasoar/classes/occupancy.h>
 #include <dynasoar/classes/placed.h>
-#include <dynasoar/density.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/heap/placed_objects.h>
@@ -19,6 +18,7 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/random.h>
 
 namespace dynasoar::detail {
 
