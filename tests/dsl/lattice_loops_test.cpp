@@ -1,5 +1,6 @@
 /// @file
-/// Loops over places in colours, against models that update one place after the other; and densities.
+/// Loops over places in colours, against models that update one place after the other; device_reduce of placed objects;
+/// and densities.
 
 #include <array>
 #include <cmath>
@@ -29,7 +30,8 @@ using lattice_test::Shadow;
 
 class Spin;
 class Walker;
-using AllocatorT = dynasoar::SoaAllocator<Spin, Walker>;
+class Bird;
+using AllocatorT = dynasoar::SoaAllocator<Spin, Walker, Bird>;
 
 class Spin final : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -38,12 +40,35 @@ class Spin final : public dynasoar::SoaBase<AllocatorT> {
   __device__ Spin() : is_up_(false) {}
 };
 
+/// Not placed.
+class Bird final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Bird, (weight_, std::uint64_t));
+  __device__ explicit Bird(std::size_t weight) : weight_(weight) {}
+};
+
 /// Knows the number of the place where it was created, and when it walked last.
 class Walker final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Walker, (home_, std::uint64_t), (walked_, std::uint32_t));
-  __device__ Walker() : home_(dynasoar::lattice_of<Walker>().number(dynasoar::place_of(this))), walked_(0) {}
+  DYNASOAR_FIELDS(Walker, (home_, std::uint64_t), (walked_, std::uint32_t), (found_, std::uint64_t));
+  __device__ Walker() : home_(dynasoar::lattice_of<Walker>().number(dynasoar::place_of(this))), walked_(0), found_(0) {}
+
+  /// Finds the birds that are heavier than its number.
+  __device__ auto weigh_birds() {
+    return dynasoar::device_reduce<Bird>(
+               std::uint64_t{0}, dynasoar::Plus{}, [](Bird* bird) { return bird->weight_.get(); },
+               [home = home_.get()](std::uint64_t weight) { return weight > home ? weight : 0; })
+        .then([this](std::uint64_t sum) { found_ = sum; });
+  }
+
+  /// Counts the walkers with smaller numbers.
+  __device__ auto rank() {
+    return dynasoar::device_reduce<Walker>(
+               std::uint64_t{0}, dynasoar::Plus{},
+               [home = home_.get()](Walker* other) -> std::uint64_t { return other->home_ < home ? 1 : 0; })
+        .then([this](std::uint64_t count) { found_ += count << 32; });
+  }
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
@@ -209,6 +234,27 @@ TEST_CASE("what one colour creates, moves and destroys, the next one sees") {
     for (std::size_t number = 0; number < found.size(); ++number) wrong += found[number] != expected[number].number;
     CHECK(wrong == 0);
   });
+}
+
+TEST_CASE("a placed object looks at all objects of a class, placed or not") {
+  Handle handle({.heap_bytes = 8 << 20});
+  for (const double probability : {0.4, 1.0}) {  // also all places of a block
+    Lattice<Walker> lattice(handle, {130, 3});
+    const Density density(probability, kSeed, Chance::walkers);
+    lattice.parallel_new<Walker>(density);
+    handle.parallel_new<Bird>(100);
+    handle.parallel_do<&Walker::weigh_birds>();
+    handle.parallel_do<&Walker::rank>();
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t number = 0; number < lattice.shape().size(); ++number) {
+      if (!density.chooses(number)) continue;
+      std::uint64_t weights = 0;
+      for (std::uint64_t weight = number + 1; weight < 100; ++weight) weights += weight;
+      expected.push_back(std::uint64_t{expected.size()} << 32 | weights);
+    }
+    CHECK(handle.columns<Walker>()["found_"].as<std::uint64_t>() == expected);
+    handle.parallel_do<Bird>([] __device__(Bird * bird) { dynasoar::destroy(bird); });
+  }
 }
 
 TEST_CASE("objects are created where a density chooses, if the place is free") {

@@ -25,9 +25,6 @@ class Moss final : public dynasoar::SoaBase<AllocatorT> {
   __device__ explicit Moss(int) {}
   __device__ void look() {}
   __device__ bool is_old() { return age_ > 9; }
-  __device__ auto count() {
-    return dynasoar::device_reduce<Bird>(0, dynasoar::Plus{}, [](Bird*) { return 1; }).then([](int) {});
-  }
 };
 
 class Tree : public dynasoar::SoaBase<AllocatorT> {
@@ -141,13 +138,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   // names: lattices::Moss
   handle.parallel_new<Moss>(10);
 #endif
-#if defined(MISTAKE_device_reduce_of_placed_object)
-  // expect: a method of a placed class returns a device_reduce
-  // names: lattices::Moss
-  handle.parallel_do<&Moss::count>();
-#else
   handle.parallel_do<&Moss::look>();
-#endif
 #if defined(MISTAKE_condition_without_a_result)
   // expect: the condition of this loop does not return a bool
   // names: lattices::Moss

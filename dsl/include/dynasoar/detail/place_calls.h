@@ -12,6 +12,7 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/detail/pairs_alone.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/visited_block.h>
@@ -22,21 +23,24 @@
 
 namespace dynasoar::detail {
 
-/// Calls a callable for the T at a slot.
+/// Calls a callable for the T at a slot. If that returns a Reduction, the calling thread carries it out.
 template <class T, class Call>
 struct PlacedCall {
   SlotCall<T, Call> slot_call;
   __device__ void operator()(std::uint64_t slot) const {
-    static_assert(std::is_void_v<typename SlotCall<T, Call>::template Pairs<>>,
-                  "dynasoar: a method of a placed class returns a device_reduce, which only loops over objects in the "
-                  "heap can carry out. Use device_do");
-    // Not opaque, as in SlotCall: compilers are to see the type's id, with which they find fields of base classes.
-    const std::uint64_t handle = placed_handle<T>(slot).bits();
-    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
-    call_alone(slot_call.call, reinterpret_cast<T*>(handle));
+    using Pairs = typename SlotCall<T, Call>::template Pairs<>;
+    if constexpr (std::is_void_v<Pairs>) {
+      // Not opaque, as in SlotCall: compilers are to see the type's id, with which they find fields of base classes.
+      const std::uint64_t handle = placed_handle<T>(slot).bits();
+      [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(handle);
+      call_alone(slot_call.call, reinterpret_cast<T*>(handle));
+    } else {
+      look_alone(Pairs{slot_call}, static_cast<std::uint32_t>(slot / 64), static_cast<std::uint32_t>(slot % 64));
+    }
   }
 
-  static constexpr bool kVisitsFullBlocks = T::Allocator::kHasConsecutiveHandles;
+  static constexpr bool kVisitsFullBlocks =
+      T::Allocator::kHasConsecutiveHandles && std::is_void_v<typename SlotCall<T, Call>::template Pairs<>>;
 
   /// The same for all slots of a word, on a CPU: in a form that compilers vectorize, see visited_block.h.
   __device__ void visit_full_block(std::uint64_t word) const {
