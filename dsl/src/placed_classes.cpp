@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <dynasoar/heap/tally.h>
 #include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/copy.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/order.h>
 
@@ -131,12 +134,20 @@ View<PlacedBlocks> PlacedClasses::blocks_pointing_to(const ClassSet& targets) {
   return blocks_;
 }
 
+std::uint64_t PlacedClasses::created(const PlacedState& placed, std::uint64_t objects) {
+  if (placed.created == nullptr) return objects;
+  std::vector<std::uint64_t> words(Tally<>::kWords);
+  copy_from_device(words.data(), placed.created, words.size() * sizeof(std::uint64_t));
+  return std::accumulate(words.begin(), words.end(), std::uint64_t{0});
+}
+
 Statistics PlacedClasses::completed(Statistics statistics) {
   refresh();
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type]) continue;
     TypeStatistics& numbers = statistics.types[type];
-    numbers.objects = numbers.created = count(type);
+    numbers.objects = count(type);
+    numbers.created = created(of_class_[type]->state, numbers.objects);
     numbers.blocks = classes_.has_blocks() ? of_class_[type]->state.shape.words() : numbers.objects;
     numbers.slots = classes_.has_blocks() ? of_class_[type]->state.shape.size() : numbers.objects;
     if (classes_.has_blocks()) continue;  // those are not in the heap
@@ -201,6 +212,12 @@ void PlacedClasses::check_loaded() {
   for (const PlacedWords& words : words_) clear_claims(words);
   for (const std::optional<OfClass>& known : of_class_) {
     if (known) executor_.for_each_index(known->state.shape.words(), ForgetMisplaced{known->state});
+  }
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (!of_class_[type] || of_class_[type]->state.created == nullptr) continue;
+    std::vector<std::uint64_t> words(Tally<>::kWords);
+    words[0] = count(type);  // nothing is known of those that had been destroyed
+    copy_to_device(of_class_[type]->state.created, words.data(), words.size() * sizeof(std::uint64_t));
   }
 }
 

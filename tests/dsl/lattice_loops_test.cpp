@@ -257,6 +257,29 @@ TEST_CASE("a placed object looks at all objects of a class, placed or not") {
   }
 }
 
+TEST_CASE("statistics say how many placed objects there are and, in builds that count, how many were created") {
+  Handle handle({.heap_bytes = 8 << 20});
+  const auto created = [&] { return handle.statistics().types[1].created; };
+  constexpr bool kCounts = dynasoar::detail::counts_placed_v<AllocatorT>;
+  Lattice<Walker> lattice(handle, {65, 4});
+  lattice.parallel_new<Walker>([shape = lattice.shape()] __device__(Place place) { return shape.number(place) < 100; });
+  CHECK(handle.statistics().types[1].objects == 100);
+  CHECK(created() == 100);
+  handle.parallel_do<Walker>([] __device__(Walker * walker) {
+    const LatticeShape& shape = dynasoar::lattice_of<Walker>();
+    const Place here = dynasoar::place_of(walker);
+    if (shape.number(here) < 30) dynasoar::destroy(walker);
+    if (shape.number(here) >= 90) dynasoar::move_to(walker, shape.place_of_number(shape.number(here) + 100));
+    dynasoar::make_new_at<Walker>(here);  // refused
+  });
+  lattice.parallel_for_blocks([] __device__(dynasoar::PlaceBlock block) {
+    if (block.number() == 0) dynasoar::create_where<Walker>(block, 0xFF);  // another 8
+  });
+  CHECK(handle.statistics().types[1].objects == 78);
+  CHECK(created() == (kCounts ? 108 : 78));
+  CHECK(handle.statistics().types[1].deleted() == (kCounts ? 30 : 0));
+}
+
 TEST_CASE("objects are created where a density chooses, if the place is free") {
   Handle handle({.heap_bytes = 8 << 20});
   for (const auto& sizes : lattice_test::kSizes) {

@@ -23,6 +23,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/raster_calls.h>
+#include <dynasoar/heap/tally.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/lattice_colours.h>
 #include <dynasoar/loops/lattice_shape.h>
@@ -209,6 +210,7 @@ class Lattice {
     DeviceArray<char> blocks;
     DeviceArray<std::uint32_t> generations;  // in checked builds
     DeviceArray<std::uint64_t> words;  // seen, arrived, departed; claims, if it is the class whose claims others share
+    DeviceArray<std::uint64_t> created;  // if creations are counted
   };
 
   template <class T>
@@ -336,10 +338,12 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   std::size_t kinds = 3;
   if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
   Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(Allocator::kFindsMisuse ? 64 * words : 0),
-                DeviceArray<std::uint64_t>(kinds * words)};
+                DeviceArray<std::uint64_t>(kinds * words),
+                DeviceArray<std::uint64_t>(detail::counts_placed_v<Allocator> ? Tally<>::kWords : 0)};
   memory.generations.fill_bytes(0);
   memory.blocks.fill_bytes(0);  // checkpoints have all of it
   memory.words.fill_bytes(0);
+  memory.created.fill_bytes(0);
   return memory;
 }
 
@@ -356,7 +360,8 @@ detail::PlacedState Lattice<Ts...>::state() const {
   return {{memory.words.data(), part(memory, 1), part(memory, 2), claims},
           memory.blocks.data(),
           reinterpret_cast<AtomicWord<std::uint32_t>*>(memory.generations.data()),
-          shape_};
+          shape_,
+          reinterpret_cast<AtomicWord<std::uint64_t>*>(memory.created.data())};
 }
 
 template <class... Ts>

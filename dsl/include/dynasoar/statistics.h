@@ -16,7 +16,7 @@ namespace dynasoar {
 struct TypeStatistics {
   std::string name;
   std::uint64_t objects = 0;             ///< live objects of exactly this class
-  std::uint64_t created = 0;             ///< objects created since the start
+  std::uint64_t created = 0;             ///< objects created since the start; but see docs/how-to/lattices.md
   std::uint64_t blocks = 0;              ///< blocks that hold objects of it
   std::uint64_t slots = 0;               ///< slots of these blocks, 64 each
   std::size_t block_bytes = 0;           ///< bytes of a block, with its alignment

@@ -115,7 +115,13 @@ struct PlacedState : Occupancy<PlatformAtomics> {
   char* base;                              ///< the blocks; of objects in pieces, the table
   AtomicWord<std::uint32_t>* generations;  ///< in checked builds, how many objects have been in each slot; else null
   LatticeShape shape;
+  AtomicWord<std::uint64_t>* created;  ///< if counts_placed_v, a Tally of how many were created; else null
 };
+
+/// Whether creations of placed objects are counted, for statistics: in builds that are slow anyway, because an atomic
+/// operation per object costs as much as creating it.
+template <class A>
+inline constexpr bool counts_placed_v = A::kFindsMisuse || kCountsAccesses;
 
 /// In checked builds, before an object comes to a slot: pointers to those that were there become stale.
 __device__ inline void begin_generation([[maybe_unused]] const PlacedState& placed,

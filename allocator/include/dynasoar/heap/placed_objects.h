@@ -16,9 +16,11 @@
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/occupancy.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/heap/tally.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
 
@@ -161,10 +163,18 @@ class PlacedObjects {
     return reinterpret_cast<T*>(placed_handle<T>(slot).bits());
   }
 
+  /// For statistics.
+  template <class T>
+  __device__ static void note_created([[maybe_unused]] std::uint64_t slot) {
+    // relaxed: read when the device is idle
+    if constexpr (counts_placed_v<A>) Tally<>::over(state<T>().created).add(Place(slot).word(), 1, Order::relaxed);
+  }
+
   /// Constructs a T in a slot, which is the caller's.
   template <class T, class... Args>
   __device__ static T* construct(std::uint64_t slot, Args&&... args) {
     begin_generation(state<T>(), slot);
+    note_created<T>(slot);
     T* const object = object_at<T>(slot);
     using Scope = std::conditional_t<kChecked, ConstructorScope<A, T>, NoScope>;
     [[maybe_unused]] const Scope scope(object);

@@ -153,6 +153,9 @@ class PlacedClasses {
 
   std::uint64_t count(std::size_t type);
 
+  /// How many objects of a class were created on its lattice, or, if nobody counts, how many there are.
+  static std::uint64_t created(const PlacedState& placed, std::uint64_t objects);
+
   void find_items(bool with_generations);
 
   Executor& executor_;

@@ -51,6 +51,7 @@ class PlacedObjects<A, Placement::in_pieces> : public PlacedObjects<A, Placement
     T* const object = put_at<T>(
         placed, place.slot(), [&] { return may_arrive(placed, at); }, [&] { return placed.create(at) != 0; });
     if (object == nullptr) return nullptr;
+    Base::template note_created<T>(place.slot());
     if constexpr (sizeof...(Args) == 0) {
       ::new (static_cast<void*>(object)) T;  // not T(): see AosAllocator::make_new
     } else {
