@@ -239,7 +239,7 @@ template <class B, class... Ls>
 void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_t loops) {
   const char* const limit = std::getenv("DYNASOAR_STRESS_SECONDS");
   const std::chrono::duration<double> time(limit != nullptr ? std::strtod(limit, nullptr) : 0);
-  Handle handle({.heap_bytes = std::size_t{8} << 20});
+  Handle handle({.heap_bytes = std::size_t{dynasoar::kCudaBackend ? 1024 : 8} << 20});  // for objects in pieces
   Lattice<Ls...> lattice(handle, sizes);
   const auto size = lattice.shape().size();
   dynasoar::DeviceArray<std::uint32_t> words(4 * size);
