@@ -177,13 +177,21 @@ class LatticeShape {
   /// Calls `f(neighbour)` for the places of a neighbourhood that exist, row by row, x first; not for the place itself.
   template <class Neighbourhood, class F>
   __host__ __device__ void for_each_neighbour(Place place, Neighbourhood, const F& f) const {
-    const int rows = axes_ > 1 ? Neighbourhood::kRadius : 0;
-    const int layers = axes_ > 2 ? Neighbourhood::kRadius : 0;
+    constexpr int kRadius = Neighbourhood::kRadius;
+    [[maybe_unused]] constexpr int kUnrolled = kRadius == 1 ? 3 : 1;  // then steps are constants, and take no branches
+    const Row at = row_of(place.slot());
+    const int layers = axes_ > 2 ? kRadius : 0;
     for (int z = -layers; z <= layers; ++z) {
-      for (int y = -rows; y <= rows; ++y) {
-        for (int x = -Neighbourhood::reach(y, z); x <= Neighbourhood::reach(y, z); ++x) {
-          if (x == 0 && y == 0 && z == 0) continue;
-          const Place next = neighbour(place, {x, y, z});
+      const std::uint64_t layer = place.slot() + z_.step(at.z, z);
+      DYNASOAR_UNROLL(kUnrolled)
+      for (int y = -kRadius; y <= kRadius; ++y) {
+        if (y != 0 && axes_ < 2) continue;
+        const std::uint64_t row = layer + y_.step(at.y, y);
+        const int reach = Neighbourhood::reach(y, z);
+        DYNASOAR_UNROLL(kUnrolled)
+        for (int x = -kRadius; x <= kRadius; ++x) {
+          if (x < -reach || x > reach || (x == 0 && y == 0 && z == 0)) continue;
+          const Place next(row + x_.step(at.x, x));
           if (next.exists()) f(next);
         }
       }
