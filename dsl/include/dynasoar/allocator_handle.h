@@ -86,13 +86,13 @@ class AllocatorHandle {
     loops_.template run_over_objects<T>(detail::ObjectCall<F, Args...>{function, {std::move(args)...}});
   }
 
-  /// For all objects of the class that declares them, calls `object->condition(args...)` and, if the result is true,
-  /// `object->action(args...)`; if it is no bool, but something that converts to bool, such as a pointer,
-  /// `object->action(result, args...)`: `parallel_do_if<&Agent::is_unhappy, &Agent::look_for_home>(city)`.
+  /// Calls `object->condition(args...)` for all objects of the class that declares `condition` and, where the result is
+  /// true, `object->action(args...)`: `parallel_do_if<&Agent::is_unhappy, &Agent::look_for_home>(city)`. If the result
+  /// is not a bool but converts to bool, such as a pointer, it is passed on: `object->action(result, args...)`.
   ///
-  /// For placed objects it is faster than an `if` where few objects have anything to do: a GPU collects these before it
-  /// acts, so that threads do not wait for their neighbours. The action runs after the conditions of some other
-  /// objects, in the same loop. The result must be trivially copyable and take at most 8 bytes.
+  /// For placed objects on a GPU, this is faster than an `if` when few objects act: a warp collects these first, so
+  /// that its lanes do not wait for each other. Conditions and actions of different objects run in no particular order,
+  /// all in one loop. The result must be trivially copyable and take at most 8 bytes.
   template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
   void parallel_do_if(Args... args) {
     parallel_do_if<detail::ClassOfMethod<AllocatorT, kCondition>, kCondition, kAction>(std::move(args)...);

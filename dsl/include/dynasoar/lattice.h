@@ -99,11 +99,12 @@ class Lattice {
     run(free_places<Us...>(), call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
   }
 
-  /// For all places, calls `condition(place, args...)` and, if the result is true, `action(place, args...)`; if it is
-  /// no bool, but something that converts to bool, such as a pointer, `action(place, result, args...)`.
+  /// Calls `condition(place, args...)` for all places and, where the result is true, `action(place, args...)`. If the
+  /// result is not a bool but converts to bool, such as a pointer, it is passed on: `action(place, result, args...)`.
   ///
-  /// Faster than an `if` where few places have anything to do: a GPU collects these before it acts, so that threads do
-  /// not wait for their neighbours. The action runs after the conditions of some other places, in the same loop.
+  /// On a GPU, this is faster than an `if` when few places have anything to do: a warp collects these first, so that
+  /// its lanes do not wait for each other. Conditions and actions of different places run in no particular order, all
+  /// in one loop.
   ///
   /// @param condition   returns something trivially copyable of at most 8 bytes
   template <class Condition, class Action, class... Args>
@@ -121,8 +122,8 @@ class Lattice {
   /// in each other's neighbourhood: for models that update one place after the other. What a loop changes, the next one
   /// sees. The order of the loops is always the same, so that the result does not depend on the order of threads.
   ///
-  /// @param neighbourhood   `Moore<radius>{}` or `VonNeumann<radius>{}`: as far around its place as a call reads what
-  ///                        others change; if it also changes something around its place, as far as both together
+  /// @param neighbourhood   `Moore<radius>{}` or `VonNeumann<radius>{}`. It must cover everything that a call reads and
+  ///                        other calls change. If a call also changes other places than its own, add both radii
   template <class Neighbourhood, class F, class... Args>
   void parallel_for_in_colours(Neighbourhood neighbourhood, F function, Args... args) {
     static_assert(detail::is_neighbourhood_v<Neighbourhood>,
@@ -175,7 +176,7 @@ class Lattice {
   }
 
   /// Sets a field of the objects at all places to the values of a raster: `set_field<&Cell::height_>(terrain)`.
-  /// @tparam T   of which objects; by default, of all that have the field
+  /// @tparam T   the class whose objects are set, with its subclasses; by default, the class that declares the field
   /// @throws Error if the raster has another size, or within a recorded step
   template <auto kField, class T = typename detail::FieldValue<kField>::Class, class V>
   requires std::is_member_object_pointer_v<decltype(kField)>
@@ -187,7 +188,8 @@ class Lattice {
   }
 
   /// The values of a field as a raster, with `where_none` at places without an object. Waits for all loops.
-  /// @tparam T   of which objects; to be said if a place may have several that have the field
+  /// @tparam T   the class whose objects are read; by default, the class that declares the field. Name a class if a
+  ///             place may have several objects with this field
   template <auto kField, class T = typename detail::FieldValue<kField>::Class>
   requires std::is_member_object_pointer_v<decltype(kField)>
   auto raster_of(detail::raster_value_t<kField> where_none = {}) {

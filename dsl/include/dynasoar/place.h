@@ -302,12 +302,11 @@ __device__ std::uint64_t where(PlaceBlock block, Direction direction) {
   return where<Ts...>(block, vector_of(direction));
 }
 
-/// A set that is found place by place: bit i is `f(i, whether bit i of places is set)`, 0 <= i < 64, also for bits that
-/// stand for no place.
+/// Computes a set place by place: bit i of the result is `f(i, whether bit i of places is set)`, 0 <= i < 64, including
+/// bits that stand for no place.
 ///
-/// @par Cost   64 calls. On a CPU, compilers vectorize them if `f` is straight-line arithmetic in 32 bits, on values
-/// that
-///             it has captured as copies
+/// @par Cost   64 calls. On a CPU, g++ vectorizes them if `f` is straight-line 32-bit arithmetic on values that it
+///             captures by copy
 template <class F>
 [[gnu::always_inline]] __host__ __device__ inline std::uint64_t map_places(std::uint64_t places, const F& f) {
   return detail::map_bits(places, f);

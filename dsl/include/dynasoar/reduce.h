@@ -47,9 +47,8 @@ struct Greatest {
 ///           .then([this](Vector sum) { force_ = sum; });
 ///     }
 ///
-/// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is unspecified,
-/// so
-///               floating-point sums differ in their last bits from run to run
+/// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is
+///               unspecified, so floating-point sums differ in their last bits from run to run
 /// @param load   what `map` needs of another object; read once for many objects, into memory that their threads share.
 ///               It may capture nothing and return at most 64 bytes; 16 bytes that are aligned to 16 are fastest
 /// @param map    everything of this object that it needs should be captured by value: it runs for every other object

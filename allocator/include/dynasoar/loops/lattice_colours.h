@@ -4,8 +4,8 @@
 ///
 ///     for_each_colour(shape, neighbourhood, f)
 ///
-/// calls `f(places)` for one colour after the other: `places(i)`, 0 <= i < `places.size()`, are its places in ascending
-/// order, and between them some that do not exist.
+/// calls `f(places)` for one colour after the other: `places(i)`, 0 <= i < `places.size()`, are the places of that
+/// colour in ascending order. The caller must skip those for which `exists()` is false.
 #pragma once
 
 #include <algorithm>

@@ -276,9 +276,8 @@ class LatticeShape {
             static_cast<std::int32_t>(row - z * static_cast<std::uint32_t>(y_.length)), static_cast<std::int32_t>(z)};
   }
 
-  /// @tparam kInside   whether the neighbourhood is so far from the ends of rows that it reaches beyond none. Then
-  /// there
-  ///                   are no branches, so that no row waits for another one
+  /// @tparam kInside   whether the neighbourhood reaches beyond no end of a row: then there are no branches, so that no
+  ///                   row waits for another one
   template <bool kInside, class Neighbourhood, class F>
   __host__ __device__ void for_each_row_from(Place place, const Row& at, Neighbourhood, const F& f) const {
     constexpr int kRadius = Neighbourhood::kRadius;

@@ -1,16 +1,17 @@
 /// @file
-/// Loops over slots that words of bits select: over the objects of a class that is placed on a lattice, over all places
-/// and over free places.
+/// Loops over the slots that a bit mask selects: the objects of a placed class, all places of a lattice, or its free
+/// places.
 ///
 ///     loop_over_slots<A>(executor, words, mask, function)
 ///
 /// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that bit i of `mask(w)` is set, 0 <= w <
-/// words, in device code that may use objects of allocator type A. On a GPU, a warp takes a few words and, if
-/// `M::kSelectsFew`, deals the slots that are selected to its lanes, so that no lane idles while others work.
+/// words, in device code that may use objects of allocator type A. On a GPU, each warp takes a few words. If the type
+/// of the mask says `kSelectsFew`, the warp distributes the selected slots evenly over its lanes.
 ///
-/// A function with `F::kIsConditional` has two parts: `function.answer(slot)`, which says whether there is anything to
-/// do, and `function.act(slot, answer)`, which does it. A warp then collects the slots with something to do first, and
-/// deals these to its lanes again: where few have any, as where few animals move, it acts in fewer rounds.
+/// If the type of the function says `kIsConditional`, it has two parts: `function.answer(slot)`, which says whether
+/// there is anything to do, and `function.act(slot, answer)`, which does it. A warp then evaluates the answers for all
+/// its slots first and distributes only the slots with something to do over its lanes, so it acts in fewer rounds. On
+/// a CPU, `act` follows directly after `answer`.
 #pragma once
 
 #include <dynasoar/platform/config.h>

@@ -1,8 +1,9 @@
 /// @file
-/// What loops with a condition call: parallel_do_if, Lattice::parallel_for_if and parallel_for_free_if.
+/// The function objects that parallel_do_if, Lattice::parallel_for_if and parallel_for_free_if pass to loops.
 ///
-/// A conditional call has two parts: `answer(x)`, and `act(x, answer)` if the answer, converted to bool, is true. Loops
-/// over slots may collect the answers of a warp first, see loops/place_loops.h; others call one after the other.
+/// A conditional call has two parts: `answer(x)` evaluates the condition, and `act(x, answer)` runs the action if the
+/// answer converts to true. On a GPU, a loop over slots evaluates the conditions of a warp's slots before it acts (see
+/// loops/place_loops.h); all other loops call `act` directly after `answer`.
 #pragma once
 
 #include <cstdint>

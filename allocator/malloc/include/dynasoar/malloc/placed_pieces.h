@@ -2,16 +2,17 @@
 /// PlacedObjects for objects in pieces: creates and moves objects of an AosAllocator that are placed on a lattice. Used
 /// by the functions of place.h of the DSL, through AosAllocator.
 ///
-/// Who is where is decided by the same bits as for objects in blocks. What differs is where an object lies:
+/// The same bits as for objects in blocks say which places are occupied. What differs is where an object is stored:
 ///
-/// - A thread allocates memory before it claims the place, and gives it back if another thread got the place. So a
-///   place is never claimed for an object for which there is no memory. A look at the bits comes first: most places
-///   that are taken cost no memory.
-/// - One entry per place is enough: nothing arrives where an object is seen. Entries of places where no object is seen
-///   are written in a loop, so a loop reads only those of objects that it sees.
-/// - A move allocates, too. The old object stays as it was until the loop ends, for threads that see it, while the
-///   caller writes to the new one.
-/// - The memory of what departs is given back before the next loop: see PlacedRunner.
+/// - A thread allocates memory before it claims a place, and frees it if another thread gets the place. So a place is
+///   never claimed for an object for which there is no memory. The thread checks the bits first, so a place that is
+///   already taken usually costs no allocation.
+/// - The table has one entry per place, which is enough, because no object can arrive at a place where the loop sees
+///   one. A loop may overwrite the entries of all other places, so threads read only the entries of objects that they
+///   see.
+/// - A move allocates memory, too. The old object stays unchanged until the loop ends, for other threads that see it,
+///   while the caller writes to the new one.
+/// - The memory of objects that were destroyed or moved away is freed before the next loop: see PlacedRunner.
 #pragma once
 
 #include <cstddef>
