@@ -36,7 +36,8 @@ std::string_view take_until(std::string_view& rest, char separator) {
 }  // namespace
 
 void check_values(std::size_t width, std::size_t height, std::size_t values) {
-  if (values == width * height) return;
+  const bool has_all = width == 0 ? values == 0 : values / width == height && values % width == 0;  // cannot wrap
+  if (has_all) return;
   throw Error("dynasoar: a Raster of " + std::to_string(width) + " x " + std::to_string(height) + " has " +
               std::to_string(width * height) + " values, but this one has " + std::to_string(values));
 }

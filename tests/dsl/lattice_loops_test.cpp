@@ -31,7 +31,8 @@ using lattice_test::Shadow;
 class Spin;
 class Walker;
 class Bird;
-using AllocatorT = dynasoar::SoaAllocator<Spin, Walker, Bird>;
+class Whale;
+using AllocatorT = dynasoar::SoaAllocator<Spin, Walker, Bird, Whale>;
 
 class Spin final : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -325,6 +326,50 @@ TEST_CASE("a density that is no probability is refused") {
                        const dynasoar::Error&);
   CHECK_THROWS_AS(Density(-0.1, kSeed, 0), const dynasoar::Error&);
   CHECK_THROWS_AS(Density(std::numeric_limits<double>::quiet_NaN(), kSeed, 0), const dynasoar::Error&);
+}
+
+/// Too large for registers, and aligned to more than 16 bytes.
+class Whale final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  struct alignas(32) Song {
+    std::array<std::uint32_t, 8> notes;
+  };
+  using Barnacles = std::array<std::uint32_t, 20>;
+  DYNASOAR_FIELDS(Whale, (age_, std::uint8_t), (barnacles_, Barnacles), (song_, Song));
+
+  __device__ explicit Whale(std::uint32_t number) : age_(static_cast<std::uint8_t>(number)) {
+    Song song;
+    for (std::uint32_t i = 0; i < 8; ++i) song.notes[i] = 100 * number + i;
+    song_ = song;
+    for (std::uint32_t i = 0; i < 20; ++i) barnacles_[i] = 1000 * number + i;
+  }
+
+  __device__ bool is(std::uint32_t number) const {
+    const Song song = song_;
+    bool is_same = age_ == static_cast<std::uint8_t>(number);
+    for (std::uint32_t i = 0; i < 8; ++i) is_same = is_same && song.notes[i] == 100 * number + i;
+    for (std::uint32_t i = 0; i < 20; ++i) is_same = is_same && barnacles_[i] == 1000 * number + i;
+    return is_same;
+  }
+};
+
+TEST_CASE("large objects and such with large alignments move as a whole") {
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{8} << 20});
+  Lattice<Whale> sea(handle, {65, 9});
+  sea.parallel_for([] __device__(Place place) {
+    const std::uint64_t number = dynasoar::lattice_of<Whale>().number(place);
+    if (number % 2 == 0) dynasoar::make_new_at<Whale>(place, static_cast<std::uint32_t>(number));
+  });
+  handle.parallel_do<Whale>([] __device__(Whale * whale) {
+    const dynasoar::LatticeShape& shape = dynasoar::lattice_of<Whale>();
+    dynasoar::move_to(whale, shape.place_of_number((shape.number(dynasoar::place_of(whale)) + 1) % shape.size()));
+  });
+  CHECK(handle.count<Whale>() == 293);
+  CHECK(handle.count_if<Whale>([] __device__(Whale * whale) -> bool {
+    const dynasoar::LatticeShape& shape = dynasoar::lattice_of<Whale>();
+    return whale->is(static_cast<std::uint32_t>(shape.number(dynasoar::place_of(whale)) - 1));
+  }) == 292);
 }
 
 }  // namespace lattice_loops_test

@@ -231,6 +231,10 @@ TEST_CASE("a file that is no picture in shades of grey is refused") {
   refuses(one_line_png(std::string("\0\0\0\x0DIHDR\0\0\0\x01\0\0\0\x01\x10\0\0\0\0\x6A\xEE\x47\x16", 25),
                        std::string("\0\0\0\x0BIDAT\x78\xDA\x63\x60\x64\x02\0\0\x07\0\x04\xE5\xED\x94\xCF", 23)),
           "it has colours, transparency or 16 bits a pixel");
+  // 100 000 x 100 000 pixels
+  refuses(one_line_png(std::string("\0\0\0\x0DIHDR\0\x01\x86\xA0\0\x01\x86\xA0\x08\0\0\0\0\x8D\x39\x54\x14", 25),
+                       std::string("\0\0\0\x0BIDAT\x78\xDA\x63\x60\x64\x02\0\0\x07\0\x04\xE5\xED\x94\xCF", 23)),
+          "it is too short for the size of its picture");
   CHECK_THROWS_AS(dynasoar::read_png(folder / "missing.png"), const Error&);
 }
 #else

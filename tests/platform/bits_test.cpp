@@ -31,8 +31,9 @@ struct Answer {
 /// Of a bit, whatever depends on its position, on whether it is set and on a number.
 struct Flip {
   int number;
-  __host__ __device__ bool operator()(std::uint32_t position, bool is_set) const {
-    return (position % 3 == static_cast<std::uint32_t>(number) % 3) != is_set;
+  /// Not 1 where it is true, as functions of flags are.
+  __host__ __device__ int operator()(std::uint32_t position, bool is_set) const {
+    return (position % 3 == static_cast<std::uint32_t>(number) % 3) != is_set ? 4 : 0;
   }
 };
 
@@ -65,7 +66,7 @@ Answer naive(const Query& query) {
   for (int bit = 0; bit < 64; ++bit) {
     const std::uint64_t one = std::uint64_t{1} << bit;
     if (bit < query.number) answer.first |= one;
-    if (Flip{query.number}(static_cast<std::uint32_t>(bit), (query.mask & one) != 0)) answer.mapped |= one;
+    if (Flip{query.number}(static_cast<std::uint32_t>(bit), (query.mask & one) != 0) != 0) answer.mapped |= one;
     if ((query.mask & one) == 0) continue;
     if (answer.lowest < 0) answer.lowest = bit;
     answer.highest = bit;

@@ -141,6 +141,13 @@ namespace detail {
 
 }  // namespace detail
 
+// What a program does that is linked to dynasoar::png has another name for the linker than what others do.
+#if defined(DYNASOAR_PNG)
+inline namespace with_png {
+#else
+inline namespace without_png {
+#endif
+
 /// Reads a picture in shades of grey: 0 is black, 255 white. Pictures of 1, 2 or 4 bits a pixel get the values that
 /// look the same in 8 bits.
 ///
@@ -167,5 +174,7 @@ inline void write_png([[maybe_unused]] const std::string& path, [[maybe_unused]]
   detail::throw_without_png();
 #endif
 }
+
+}  // namespace with_png or without_png
 
 }  // namespace dynasoar

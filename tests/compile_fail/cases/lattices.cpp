@@ -25,6 +25,9 @@ class Moss final : public dynasoar::SoaBase<AllocatorT> {
   __device__ explicit Moss(int) {}
   __device__ void look() {}
   __device__ bool is_old() { return age_ > 9; }
+  __device__ auto count() {
+    return dynasoar::device_reduce<Bird>(0, dynasoar::Plus{}, [](Bird*) { return 1; }).then([](int) {});
+  }
 };
 
 class Tree : public dynasoar::SoaBase<AllocatorT> {
@@ -139,6 +142,11 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   handle.parallel_new<Moss>(10);
 #endif
   handle.parallel_do<&Moss::look>();
+#if defined(MISTAKE_action_returns_a_reduction)
+  // expect: the action of this loop returns a device_reduce
+  // names: lattices::Moss
+  handle.parallel_do_if<&Moss::is_old, &Moss::count>();
+#endif
 #if defined(MISTAKE_condition_without_a_result)
   // expect: the condition of this loop does not return a bool
   // names: lattices::Moss

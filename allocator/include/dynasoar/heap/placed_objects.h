@@ -24,8 +24,20 @@
 
 namespace dynasoar::detail {
 
-/// The values of an object's fields, on their way to another slot: all are read before the first is written, so that
-/// reads wait neither for one another nor for writes.
+/// Whether all values of an object fit in a thread's registers, together with what else it needs.
+template <class S>
+constexpr bool fits_in_registers() {
+  std::size_t values = 0;
+  bool is_aligned = true;
+  for_each_field<S>([&]<class Arrays>(Arrays) {
+    values += Arrays::kCount * ((sizeof(typename Arrays::Element) + 7) / 8);
+    is_aligned = is_aligned && alignof(typename Arrays::Element) <= alignof(std::max_align_t);
+  });
+  return values <= 16 && is_aligned;
+}
+
+/// The values of a small object's fields, on their way to another slot: all are read before the first is written, so
+/// that reads wait neither for one another nor for writes. @pre fits_in_registers
 template <class S>
 class MovedFields {
  public:
@@ -139,12 +151,18 @@ class PlacedObjects {
     T* moved = nullptr;
     with_class_of(object, [&]<class S>(S*, Handle handle) {
       const PlacedState& placed = state_at<S>(place);
-      MovedFields<S> fields(placed.base, handle);  // in vain if it does not move
-      if (!placed.move(PlaceBits::of(placed_slot<S>(handle)), PlaceBits::of(place.slot()))) return;
-      begin_generation(placed, place.slot());
+      const PlaceBits from = PlaceBits::of(placed_slot<S>(handle)), to = PlaceBits::of(place.slot());
       const Handle target = placed_handle<S>(place.slot());
-      fields.write(placed.base, target);
-      moved = reinterpret_cast<S*>(target.bits());
+      if constexpr (fits_in_registers<S>()) {
+        MovedFields<S> fields(placed.base, handle);  // in vain if it does not move
+        if (!placed.move(from, to)) return;
+        fields.write(placed.base, target);
+      } else {
+        if (!placed.move(from, to)) return;
+        copy_fields<S>(placed.base, handle, target);
+      }
+      begin_generation(placed, place.slot());
+      moved = object_at<S>(place.slot());  // of the new generation
     });
     return moved;
   }
@@ -156,6 +174,19 @@ class PlacedObjects {
     const PlacedState& placed = state<T>();
     if constexpr (kChecked) check_is_on_lattice(placed, place.word());
     return placed;
+  }
+
+  template <class S>
+  __device__ static void copy_fields(char* base, Handle from, Handle to) {
+    for_each_field<S>([&]<class Arrays>(Arrays) {
+      using Element = typename Arrays::Element;
+      const char* const old = base + (from.block_offset() + from.slot() * sizeof(Element)) + Arrays::kOffset;
+      char* const fresh = base + (to.block_offset() + to.slot() * sizeof(Element)) + Arrays::kOffset;
+      for (std::size_t i = 0; i < Arrays::kCount; ++i) {
+        *reinterpret_cast<Element*>(fresh + i * Arrays::kStride) =
+            *reinterpret_cast<const Element*>(old + i * Arrays::kStride);
+      }
+    });
   }
 
   template <class T>

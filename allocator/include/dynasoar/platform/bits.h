@@ -97,7 +97,7 @@ template <class F>
     const auto given = static_cast<std::uint32_t>(mask >> 32 * h);
 #pragma unroll 4
     for (std::uint32_t i = 0; i < 32; ++i) {
-      half[h] |= static_cast<std::uint32_t>(f(32 * h + i, (given >> i & 1) != 0)) << i;
+      half[h] |= (f(32 * h + i, (given >> i & 1) != 0) ? std::uint32_t{1} : std::uint32_t{0}) << i;
     }
   }
   return std::uint64_t{half[1]} << 32 | half[0];

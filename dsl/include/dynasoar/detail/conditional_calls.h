@@ -14,9 +14,16 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/detail/neighbour_reduction.h>
+#include <dynasoar/detail/pair_reduction.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar::detail {
+
+/// Whether a result is a reduction that a loop would have to carry out.
+template <class R>
+inline constexpr bool is_any_reduction_v = is_reduction_v<R> || is_unfinished_reduction_v<R> ||
+                                           is_neighbour_reduction_v<R> || is_unfinished_neighbour_reduction_v<R>;
 
 /// Two callables and their trailing arguments. The second one gets the answer of the first, unless that is a bool.
 template <class Condition, class F, class... Args>
@@ -31,13 +38,15 @@ struct ConditionalCall {
   __device__ auto answer(X x) const {
     if constexpr (!is_method_v<Condition>) static_assert(check_call<const Condition&, X, Args...>());
     return with_arguments([&](Args&... args) {
-      using Answer = decltype(condition(x, args...));
+      using Answer = std::remove_cvref_t<decltype(condition(x, args...))>;
       static_assert(!std::is_void_v<Answer> && std::is_constructible_v<bool, Answer>,
                     "dynasoar: the condition of this loop does not return a bool, or something that converts to bool, "
                     "such as a pointer");
-      static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) <= 8,
-                    "dynasoar: what the condition of this loop returns is not trivially copyable or takes more than 8 "
-                    "bytes: threads hand it on. Return a bool or a pointer, and let the action find out the rest");
+      static_assert(
+          std::is_trivially_copyable_v<Answer> && std::is_default_constructible_v<Answer> && sizeof(Answer) <= 8,
+          "dynasoar: what the condition of this loop returns is not trivially copyable, has no default "
+          "constructor or takes more than 8 bytes: threads hand it on. Return a bool or a pointer, and let "
+          "the action find out the rest");
       return condition(x, args...);
     });
   }
@@ -47,9 +56,13 @@ struct ConditionalCall {
     with_arguments([&](Args&... args) {
       if constexpr (std::is_same_v<Answer, bool>) {
         if constexpr (!is_method_v<F>) static_assert(check_call<const F&, X, Args...>());
+        using Result = std::remove_cvref_t<decltype(function(x, args...))>;
+        check_result<Result>();
         function(x, args...);
       } else {
         if constexpr (!is_method_v<F>) static_assert(check_call<const F&, X, Answer, Args...>());
+        using Result = std::remove_cvref_t<decltype(function(x, answer, args...))>;
+        check_result<Result>();
         function(x, answer, args...);
       }
     });
@@ -62,6 +75,13 @@ struct ConditionalCall {
   }
 
  private:
+  template <class Result>
+  __device__ static constexpr void check_result() {
+    static_assert(!is_any_reduction_v<Result>,
+                  "dynasoar: the action of this loop returns a device_reduce or the reduce of a grid, which only "
+                  "parallel_do carries out. Use parallel_do, or device_do in the action");
+  }
+
   template <class G>
   __device__ auto with_arguments(const G& g) const {
     std::tuple<Args...> copy = arguments;

@@ -9,7 +9,9 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,12 +46,19 @@ class PngTask {
     rest_ = file;
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, note_problem, ignore_warning);
     info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
-    if (info_ == nullptr || setjmp(png_jmpbuf(png_)) != 0) return false;  // NOLINT(cert-err52-cpp)
+    if (info_ == nullptr) return false;
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;  // NOLINT(cert-err52-cpp)
     png_set_read_fn(png_, this, take);
     png_read_info(png_, info_);
     if (png_get_color_type(png_, info_) != PNG_COLOR_TYPE_GRAY || png_get_bit_depth(png_, info_) > 8 ||
         png_get_valid(png_, info_, PNG_INFO_tRNS) != 0) {
-      problem_ = "it has colours, transparency or 16 bits a pixel; save it in shades of grey, with 8 bits a pixel";
+      note("it has colours, transparency or 16 bits a pixel; save it in shades of grey, with 8 bits a pixel");
+      return false;
+    }
+    // zlib makes at most 1032 bytes of one, so a short file that claims to be a large picture takes no memory.
+    const double pixels = static_cast<double>(png_get_image_width(png_, info_)) * png_get_image_height(png_, info_);
+    if (pixels * png_get_bit_depth(png_, info_) / 8 > 1100.0 * static_cast<double>(file.size())) {
+      note("it is too short for the size of its picture");
       return false;
     }
     png_set_expand_gray_1_2_4_to_8(png_);
@@ -68,7 +77,8 @@ class PngTask {
   bool write(std::size_t width, std::size_t height, const std::uint8_t* values, std::string& to) {
     png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, note_problem, ignore_warning);
     info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
-    if (info_ == nullptr || setjmp(png_jmpbuf(png_)) != 0) return false;  // NOLINT(cert-err52-cpp)
+    if (info_ == nullptr) return false;
+    if (setjmp(png_jmpbuf(png_)) != 0) return false;  // NOLINT(cert-err52-cpp)
     png_set_write_fn(png_, &to, append, nullptr);
     png_set_IHDR(png_, info_, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, PNG_COLOR_TYPE_GRAY,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
@@ -79,11 +89,14 @@ class PngTask {
   }
 
   /// Why it could not.
-  const std::string& problem() const { return problem_; }
+  const char* problem() const { return problem_; }
 
  private:
+  /// Allocates nothing: libpng's functions are on the stack, which no exception may cross.
+  void note(const char* problem) { std::snprintf(problem_, sizeof(problem_), "%s", problem); }
+
   [[noreturn]] static void note_problem(png_structp png, png_const_charp problem) {
-    static_cast<PngTask*>(png_get_error_ptr(png))->problem_ = problem;
+    static_cast<PngTask*>(png_get_error_ptr(png))->note(problem);
     png_longjmp(png, 1);
   }
   static void ignore_warning(png_structp, png_const_charp) {}
@@ -94,14 +107,20 @@ class PngTask {
     rest.remove_prefix(size);
   }
   static void append(png_structp png, png_bytep data, std::size_t size) {
-    static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
+    bool has_memory = true;
+    try {
+      static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
+    } catch (const std::exception&) {
+      has_memory = false;
+    }
+    if (!has_memory) png_error(png, "there is no memory");
   }
 
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   bool is_reading_ = false;
   std::string_view rest_;  // of the file
-  std::string problem_ = "there is no memory";
+  char problem_[200] = "there is no memory";
 };
 
 /// @throws Error if this is no such file. @param path   for messages
