@@ -95,6 +95,16 @@ struct Count {
   __device__ void operator()(Place place) const { counts[Ant::number_of(place)] += 1; }
 };
 
+/// How many of the numbers on the device are not `expected(i)`.
+template <class F>
+std::uint32_t wrong_in(Handle& handle, const dynasoar::DeviceArray<std::uint32_t>& counts, const F& expected) {
+  handle.synchronize();
+  const std::vector<std::uint32_t> found = counts.download();
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < found.size(); ++i) wrong += found[i] != expected(i);
+  return wrong;
+}
+
 TEST_CASE("a loop with a condition acts once at each place that has an answer") {
   Handle handle(kSmall);
   for (const auto& sizes : kSizes) {
@@ -104,11 +114,7 @@ TEST_CASE("a loop with a condition acts once at each place that has an answer") 
     for (const std::uint32_t every : {1u, 2u, 3u, 64u, 1000u}) {  // the first lets it act nowhere
       counts.fill_bytes(0);
       lattice.parallel_for_if(Answer{}, Count{counts.data()}, every);
-      handle.synchronize();
-      const std::vector<std::uint32_t> found = counts.download();
-      std::uint32_t wrong = 0;
-      for (std::uint32_t i = 0; i < size; ++i) wrong += found[i] != (i % every == 0 ? 0u : 1u);
-      CHECK(wrong == 0);
+      CHECK(wrong_in(handle, counts, [&](std::uint32_t i) { return i % every == 0 ? 0u : 1u; }) == 0);
     }
   }
 }
@@ -125,13 +131,8 @@ TEST_CASE("among free places, only those are asked") {
     lattice.parallel_for_free_if([] __device__(Place place) -> bool { return Ant::number_of(place) % 2 == 0; },
                                  Count{counts.data()});
     lattice.parallel_for_free_if<Red>([] __device__(Place) -> bool { return true; }, Count{counts.data()});
-    handle.synchronize();
-    const std::vector<std::uint32_t> found = counts.download();
-    std::uint32_t wrong = 0;
-    for (std::uint32_t i = 0; i < size; ++i) {
-      wrong += found[i] != (i % 3 == 2 && i % 2 == 0 ? 1u : 0u) + (i % 3 == 0 ? 0u : 1u);
-    }
-    CHECK(wrong == 0);
+    const auto expected = [](std::uint32_t i) { return (i % 3 == 2 && i % 2 == 0 ? 1u : 0u) + (i % 3 == 0 ? 0u : 1u); };
+    CHECK(wrong_in(handle, counts, expected) == 0);
   }
 }
 
