@@ -99,24 +99,26 @@ SLOTS_COMMENT = (
     "    // Partner is the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated bit and\n"
     "    // that the block is counted as open.\n")
 SLOTS = "    slots[block].store(mine, Atomics::kFenced);\n"
+ABOVE = "    const std::uint64_t above = types[type].allocated.begin_set_above(block, before);\n"
 REPLACE = "    replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);\n"
-OPENED = TOKEN + FENCE + CREATED_COMMENT + CREATED + SLOTS_COMMENT + SLOTS + REPLACE
-FINISH = "    types[type].allocated.finish_set(block, before, Order::relaxed);\n"
+OPENED = TOKEN + FENCE + CREATED_COMMENT + CREATED + SLOTS_COMMENT + SLOTS + ABOVE + REPLACE
+FINISH = "    types[type].allocated.finish_set(block, before, above, Order::relaxed);\n"
 SETTLE = "    if (mine == kAllSlots) settle_filled(block, type, warp_id);\n"
 
 mutant("open_slots_first", BLOCKS, "open", "the slots are opened before the token is there",
-       OPENED, FENCE + CREATED + SLOTS + TOKEN + REPLACE)
+       OPENED, FENCE + CREATED + SLOTS + TOKEN + ABOVE + REPLACE)
 mutant("open_token_last", BLOCKS, "open", "the token is there only after the block is the warp's current one",
-       OPENED, FENCE + CREATED + SLOTS + REPLACE + TOKEN)
+       OPENED, FENCE + CREATED + SLOTS + ABOVE + REPLACE + TOKEN)
 mutant("open_current_first", BLOCKS, "open", "the block is the warp's current one before the fence",
-       OPENED, TOKEN + REPLACE + FENCE + CREATED + SLOTS,
+       OPENED, TOKEN + REPLACE + FENCE + CREATED + SLOTS + ABOVE,
        equivalent="in the checker, where the token is a release (kCounted) and so is there before anything that follows in the "
                   "program; the order is for GPUs, where it is relaxed")
 mutant("open_token_untyped", BLOCKS, "open", "the token says another type",
        TOKEN, "    token[block].store(token_of(0), Atomics::kCounted);\n", scenarios=["displace_types"])
 mutant("open_without_token", BLOCKS, "open", "the block gets no token", TOKEN, "")
-mutant("open_not_current", BLOCKS, "open", "the block does not become the warp's current one", SLOTS + REPLACE, SLOTS)
-mutant("open_hides_above", BLOCKS, "open", "the bits above the one in `allocated` are not settled", FINISH, "")
+mutant("open_not_current", BLOCKS, "open", "the block does not become the warp's current one", REPLACE, "")
+mutant("open_hides_above", BLOCKS, "open", "the bits above the one in `allocated` are not settled",
+       ABOVE + REPLACE + FINISH, REPLACE)
 mutant("open_not_settled", BLOCKS, "open", "an opener who fills the block does not settle that", SETTLE, "")
 mutant("open_settles_first", BLOCKS, "open", "an opener who fills the block settles that before the block is current",
        REPLACE + FINISH + SETTLE, SETTLE + REPLACE + FINISH,
@@ -204,8 +206,11 @@ HAD_TOKEN = "    const bool had_token = take_token(block, Order::relaxed) != 0;\
 ACTIVE = "    const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);\n"
 CLEAR_ALLOCATED = "state.allocated.begin_clear(block, Order::relaxed)"
 ALLOCATED = f"    const std::uint64_t allocated = {CLEAR_ALLOCATED};\n"
-AWAIT = "    if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);\n"
-FINISH_ALLOCATED = "    state.allocated.finish_clear(block, allocated);\n"
+ACTIVE_ABOVE = "    const std::uint64_t active_above = state.active.begin_clear_above(block, active);\n"
+ALLOCATED_ABOVE = "    const std::uint64_t allocated_above = state.allocated.begin_clear_above(block, allocated);\n"
+AWAIT = "    if (!Bits::has(active, block) && !had_token) state.active.clear(block, Order::relaxed);\n"
+FINISH_ACTIVE = "    state.active.finish_clear(block, active, active_above);\n"
+FINISH_ALLOCATED = "    state.allocated.finish_clear(block, allocated, allocated_above);\n"
 CLOSE_FENCE = "    Atomics::fence(Order::acq_rel);\n"
 NEW_PLACE = "    (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);\n"
 OLD_PLACE = "    state.closed.add(block, 1, Order::relaxed);\n"
@@ -220,18 +225,21 @@ mutant("closed_clears_once", BLOCKS, "close", "the bit in `active` is cleared on
        ACTIVE, "    const std::uint64_t active = 0;\n",
        equivalent="the bit is there or on its way unless there was a token, and then it is neither")
 mutant("closed_not_awaited", BLOCKS, "close", "a replacer that is about to list the block is not waited for",
-       AWAIT, "    state.active.finish_clear(block, active);\n")
+       AWAIT, "")
 mutant("closed_awaits_always", BLOCKS, "close", "the thread that took the token waits for a bit in `active`, too",
        AWAIT, AWAIT.replace(" && !had_token", ""))
 mutant("closed_active_above", BLOCKS, "close", "the bits above the one in `active` are not settled",
-       AWAIT, AWAIT.replace("!state.active.finish_clear(block, active)", "(active >> block % kContainerBits & 1) == 0"))
+       ACTIVE_ABOVE, "")
+MUTANTS[-1]["replace_also"] = (FINISH_ACTIVE, "")
 mutant("closed_stays_allocated", BLOCKS, "close", "a closed block stays allocated",
        CLEAR_ALLOCATED, "std::uint64_t{0}")
 mutant("closed_allocated_above", BLOCKS, "close", "the bits above the one in `allocated` are not settled",
-       FINISH_ALLOCATED, "")
+       ALLOCATED_ABOVE, "")
+MUTANTS[-1]["replace_also"] = (FINISH_ALLOCATED, "")
 mutant("closed_late_allocated", BLOCKS, "close", "a block leaves `allocated` only after it is listed as empty",
-       ALLOCATED + AWAIT + FINISH_ALLOCATED, AWAIT, scenarios=["blocks_given_back"])
-MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    state.allocated.finish_clear(block, {CLEAR_ALLOCATED});\n")
+       ALLOCATED + ACTIVE_ABOVE + ALLOCATED_ABOVE,
+       ACTIVE_ABOVE + "    const std::uint64_t allocated = 0, allocated_above = 0;\n", scenarios=["blocks_given_back"])
+MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    state.allocated.try_clear(block, Order::relaxed);\n")
 mutant("closed_late_token", BLOCKS, "close", "the token is taken only after the block is listed as empty",
        HAD_TOKEN, "    const bool had_token = token[block].load(Order::relaxed) != 0;\n")
 MUTANTS[-1]["replace_also"] = (CLOSED, f"{CLOSED}    take_token(block, Order::relaxed);\n")
@@ -352,7 +360,7 @@ mutant("fetched_silently", SEARCH, "from_new_block", "the group is not told that
 mutant("fetching_in_vain", SEARCH, "from_new_block", "the group is not told that no page has come",
        "      if (fetches_page) fetching(type, warp_id).store(0, Order::relaxed);\n", "")
 mutant("pages_as_they_please", SEARCH, "from_new_block", "types with one block per page do not wait for each other's pages",
-       "shares = shares && detail", "shares = shares && state.blocks_per_page > 1 && detail", scenarios=[LOCKSTEP])
+       "shares = shares && has_few", "shares = shares && state.blocks_per_page > 1 && has_few", scenarios=[LOCKSTEP])
 mutant("fetching_twice", SEARCH, "fetches", "a warp that finds an empty block instead of getting a page says that it gets one",
        "    fetching(type, warp_id).store(0, Order::relaxed);  // the last", "    // the last")
 mutant("fetching_for_ever", SEARCH, "retry_allocate", "a warp waits for another one's page in all rounds",
@@ -375,7 +383,7 @@ mutant("clear_by_store", BITMAP, "begin_clear", "the container is read and writt
        "    return word(0, position / kContainerBits).fetch_and(~bit(position), order);\n",
        "    const std::uint64_t before = word(0, position / kContainerBits).load(Order::relaxed);\n"
        "    word(0, position / kContainerBits).store(before & ~bit(position), Order::release);\n    return before;\n")
-mutant("clear_leaves_above", BITMAP, "finish_clear", "an emptied container leaves the bit above set",
+mutant("clear_leaves_above", BITMAP, "try_clear", "an emptied container leaves the bit above set",
        "    if (before == bit(position)) settle_emptied(position / kContainerBits);\n", "")
 mutant("claim_leaves_above", BITMAP, "claim_all", "a container emptied by a claim leaves the bit above set",
        "        if (found == mask) settle_emptied(index);\n", "")
@@ -387,10 +395,18 @@ mutant("claim_in_steps", BITMAP, "claim_all", "the bits are looked at and cleare
 mutant("set_many_hides", BITMAP, "set_many", "the bit above is not set",
        "if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 1) {",
        "if (word(0, position / kContainerBits).fetch_or(mask, Order::release) == 0 && levels_ > 99) {")
-mutant("set_hides", BITMAP, "finish_set", "the bit above is not set",
-       "if (before == 0 || (before & bit(position)) != 0) settle_set", "if ((before & bit(position)) != 0) settle_set")
-mutant("set_does_not_wait", BITMAP, "finish_set", "a bit that is set already is not waited for",
-       "if (before == 0 || (before & bit(position)) != 0) settle_set", "if (before == 0) settle_set")
+mutant("set_hides", BITMAP, "set", "the bit above is not set",
+       "if (before == 0 || has(before, position)) settle_set", "if (has(before, position)) settle_set")
+mutant("set_does_not_wait", BITMAP, "set", "a bit that is set already is not waited for",
+       "if (before == 0 || has(before, position)) settle_set", "if (before == 0) settle_set")
+mutant("set_in_parts_stops", BITMAP, "finish_set", "the levels above the second are not settled",
+       "      switch_on(2, index / kContainerBits);\n", "")
+mutant("set_in_parts_does_not_wait", BITMAP, "finish_set", "a bit above that is set already is not waited for",
+       "      switch_on(1, index);  // a thread is about to clear it\n", "")
+mutant("clear_in_parts_stops", BITMAP, "finish_clear", "the levels above the second are not settled",
+       "      switch_off(2, index / kContainerBits);\n", "")
+mutant("clear_in_parts_does_not_wait", BITMAP, "finish_clear", "a bit above that is not set yet is not waited for",
+       "      switch_off(1, index);  // a thread is about to set it\n", "")
 mutant("set_hides_after_wait", BITMAP, "settle_set", "a thread that had to wait for the bit does not set the one above",
        "      before = begin_set(position, order);\n    }\n    if (before == 0 &&",
        "      before = begin_set(position, order);\n      if ((before & bit(position)) == 0) return;\n    }\n"

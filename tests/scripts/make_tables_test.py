@@ -477,20 +477,26 @@ class MakeTables(unittest.TestCase):
         self.write("docs/benchmarks.md", DETAILS + "<!-- results:request_shapes -->\n<!-- /results:request_shapes -->\n")
         self.make(all_records())
         self.assertIn("\n\nNot measured on NVIDIA Made-Up GPU yet.\n\n", self.read("docs/benchmarks.md"))
-        shapes = [record("request_shapes", variant, {"objects per thread": 64, "threads": 16384} | more, "creation and deletion", "ns", 0.3)
-                  for variant, more in (("created, then deleted", {}), ("own kernel: created, then deleted", {"threads of a block": 256}))]
-        self.make(all_records() + shapes)
+        def shape(variant, heap, size, median):
+            return record("request_shapes", variant, heap | size, "creation and deletion", "ns", median)
+
+        size = {"objects per thread": 64, "threads": 16384}
+        one, large, two, five = ({"classes": 1, "bytes": 64}, {"classes": 1, "bytes": 128}, {"classes": 2, "bytes": 64},
+                                 {"classes": 5, "bytes": 64})
+        self.make(all_records() + [shape("created, then deleted", one, size, 0.1), shape("created, then deleted", large, size, 0.2),
+                                   shape("created, then deleted", two, size, 0.3), shape("four classes in a warp", five, size, 0.4),
+                                   shape("own kernel: created, then deleted", five, size | {"threads of a block": 256}, 0.5)])
         text = self.read("docs/benchmarks.md")
-        self.assertIn("| created, then deleted | 16 384 | 64 | – | 0.300 | 0.150 to 0.600 | ns |\n"
-                      "| own kernel: created, then deleted | 16 384 | 64 | 256 | 0.300 | 0.150 to 0.600 | ns |\n", text)
+        self.assertIn("| created, then deleted | 16 384 | 64 | – | 0.100 ns | 0.200 ns | 0.300 ns | – |\n"
+                      "| four classes in a warp | 16 384 | 64 | – | – | – | – | 0.400 ns |\n"
+                      "| own kernel: created, then deleted | 16 384 | 64 | 256 | – | – | – | 0.500 ns |\n", text)
         sizes = {"16 384": (64, 512), "65 536": (64, 1), "262 144": (16,), "1 024": (1,)}
-        self.make(all_records() + [record("request_shapes", "created, then deleted",
-                                          {"objects per thread": each, "threads": int(threads.replace(" ", ""))}, "creation and deletion", "ns", 0.3)
+        self.make(all_records() + [shape("created, then deleted", two, {"objects per thread": each, "threads": int(threads.replace(" ", ""))}, 0.3)
                                    for threads, numbers in sizes.items() for each in numbers])
         text = self.read("docs/benchmarks.md")
         for threads, numbers in sizes.items():
             for each in numbers:
-                self.assertIn(f"| created, then deleted | {threads} | {each} | – | 0.300 ", text)
+                self.assertIn(f"| created, then deleted | {threads} | {each} | – | – | – | 0.300 ns | – |", text)
 
     def test_says_which_benchmark_to_run_if_a_result_is_missing(self):
         self.write("benchmarks/results/a.json", [r for r in all_records() if r["variant"] != "SoA by hand"])

@@ -96,11 +96,25 @@ Pairs::Script set_and_clear(std::uint32_t position) {
   return [position](Pairs& map) { map.bits.set(position), map.bits.clear(position); };
 }
 
+/// As BlockHeap::open and close do.
+Pairs::Script set_and_clear_in_parts(std::uint32_t position) {
+  return [position](Pairs& map) {
+    const std::uint64_t before_set = map.bits.begin_set(position, Order::release);
+    const std::uint64_t above_set = map.bits.begin_set_above(position, before_set);
+    map.bits.finish_set(position, before_set, above_set, Order::release);
+    const std::uint64_t before = map.bits.begin_clear(position, Order::acquire);
+    expect(Pairs::Bits::has(before, position), "a bit that was set is gone");
+    map.bits.finish_clear(position, before, map.bits.begin_clear_above(position, before));
+  };
+}
+
 void add_levels(std::vector<Entry>& all) {
   all.push_back(bitmap_entry<2>("bitmap_set_clear", "two bits of a container are set and cleared, two levels", kFull,
-                                2000000, {4, 0, 0, {set_and_clear(0), set_and_clear(1)}}));
+                                2000000, {4, 0, 0, {set_and_clear(0), set_and_clear_in_parts(1)}}));
+  all.push_back(bitmap_entry<2>("bitmap_in_parts", "the same in parts, two levels", kFull, 2000000,
+                                {4, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1)}}));
   all.push_back(bitmap_entry<2>("bitmap_set_clear_3", "three threads, three levels", kRandom, 300000,
-                                {8, 0, 0, {set_and_clear(0), set_and_clear(1), set_and_clear(2)}}));
+                                {8, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1), set_and_clear(2)}}));
   all.push_back(bitmap_entry<2>("bitmap_same_bit", "one thread sets a bit twice, another clears it twice", kFull,
                                 2000000,
                                 {4,

@@ -255,28 +255,32 @@ inline take_token(block) {
   d_step { had_token = token[block]; token[block] = 0 }
 }
 
+inline forget(block, t) {
+  d_step { /* forget: compare_exchange */
+    if
+    :: current[t * CURRENT + who % CURRENT] == (block | HALF_FREE) -> current[t * CURRENT + who % CURRENT] = NONE
+    :: else
+    fi
+  };
+  d_step { /* forget: compare_exchange */
+    if
+    :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
+    :: else
+    fi
+  }
+}
+
 inline settle_filled(block, t) {
   take_token(block);
   settle_with_token(block, t)
 }
 
-/* settle_filled, for who has tried to take the token already: `had_token` is what it said. */
+/* settle_filled, for a thread that has tried to take the token already: `had_token` is what it said. */
 inline settle_with_token(block, t) {
   if
   :: had_token != 0 ->
-     d_step { /* forget: compare_exchange */
-       if
-       :: current[t * CURRENT + who % CURRENT] == (block | HALF_FREE) -> current[t * CURRENT + who % CURRENT] = NONE
-       :: else
-       fi;
-       had_token = 0
-     };
-     d_step { /* forget: compare_exchange */
-       if
-       :: current[t * CURRENT + who % CURRENT] == block -> current[t * CURRENT + who % CURRENT] = NONE
-       :: else
-       fi
-     }
+     forget(block, t);
+     had_token = 0
   :: else -> clear(active_[t], block) /* settle_filled: active.clear */
   fi
 }
@@ -421,6 +425,10 @@ inline close(block) {
      if
      :: had_token != 0 || mask != 0 -> assert(had_token == 0 || mask == 0)
      :: else -> clear(active_[kind], block) /* close: active.clear */
+     fi;
+     if
+     :: had_token != 0 -> forget(block, kind)
+     :: else
      fi;
      mask = 0;
      had_token = 0;

@@ -123,7 +123,8 @@ class Bitmap {
   /// @param order   of the access to level 0: release if the thread that clears the bit (acquire) is to see what was
   ///                written before
   __device__ void set(std::uint32_t position, Order order = Order::release) const {
-    finish_set(position, begin_set(position, order), order);
+    const std::uint64_t before = begin_set(position, order);
+    if (before == 0 || has(before, position)) settle_set(position, before, order);
   }
 
   /// Sets all bits of `mask` in the container of `position`. @pre they are all 0 and no other thread sets them
@@ -134,23 +135,49 @@ class Bitmap {
     }
   }
 
-  /// `set` in two parts, for callers that can do other work while the first is under way. @return what finish_set must
-  /// know
+  /// `set` in two or three parts, for callers that can do other work while a part is under way. @return the container
+  /// before, for the other parts
   __device__ std::uint64_t begin_set(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_or(bit(position), order);
   }
-  __device__ void finish_set(std::uint32_t position, std::uint64_t before, Order order) const {
-    if (before == 0 || (before & bit(position)) != 0) settle_set(position, before, order);
+  /// Begins the change of level 1 if the container was empty. @return the word there before, for finish_set
+  __device__ std::uint64_t begin_set_above(std::uint32_t position, std::uint64_t before) const {
+    if (before != 0 || levels_ == 1) return 0;
+    const std::uint32_t index = position / kContainerBits;
+    return word(1, index / kContainerBits).fetch_or(bit(index), Order::relaxed);
+  }
+  __device__ void finish_set(std::uint32_t position, std::uint64_t before, std::uint64_t above, Order order) const {
+    const std::uint32_t index = position / kContainerBits;
+    if (has(before, position)) {
+      settle_set(position, before, order);
+    } else if (before == 0 && (above & bit(index)) != 0) {
+      switch_on(1, index);  // a thread is about to clear it
+    } else if (before == 0 && above == 0) {
+      switch_on(2, index / kContainerBits);
+    }
   }
 
-  /// `try_clear` in two parts, likewise.
+  /// `try_clear` in two or three parts, likewise.
   __device__ std::uint64_t begin_clear(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_and(~bit(position), order);
   }
-  /// @return whether the bit was 1
-  __device__ bool finish_clear(std::uint32_t position, std::uint64_t before) const {
-    if (before == bit(position)) settle_emptied(position / kContainerBits);
-    return (before & bit(position)) != 0;
+  __device__ std::uint64_t begin_clear_above(std::uint32_t position, std::uint64_t before) const {
+    if (before != bit(position) || levels_ == 1) return 0;
+    const std::uint32_t index = position / kContainerBits;
+    return word(1, index / kContainerBits).fetch_and(~bit(index), Order::relaxed);
+  }
+  __device__ void finish_clear(std::uint32_t position, std::uint64_t before, std::uint64_t above) const {
+    if (before != bit(position) || levels_ == 1) return;
+    const std::uint32_t index = position / kContainerBits;
+    if ((above & bit(index)) == 0) {
+      switch_off(1, index);  // a thread is about to set it
+    } else if (above == bit(index)) {
+      switch_off(2, index / kContainerBits);
+    }
+  }
+  /// Whether the bit is set in a container that one of these functions has returned.
+  __device__ static bool has(std::uint64_t container, std::uint32_t position) {
+    return (container & bit(position)) != 0;
   }
 
   /// Switches a bit from 1 to 0; waits while it is 0, for a thread that is about to set it.
@@ -167,7 +194,9 @@ class Bitmap {
   ///
   /// @param order   of the access to level 0: acquire to see what was written before the bit was set
   __device__ bool try_clear(std::uint32_t position, Order order = Order::acquire) const {
-    return finish_clear(position, begin_clear(position, order));
+    const std::uint64_t before = begin_clear(position, order);
+    if (before == bit(position)) settle_emptied(position / kContainerBits);
+    return has(before, position);
   }
 
   /// Clears all bits of `mask` in the container of `position` if all of them are set there. @return whether it did

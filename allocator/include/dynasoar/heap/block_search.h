@@ -108,7 +108,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
       return state.empty.clear_some(state.empty.position_at(starting_point(warp_id)), want);
     }
     const std::uint64_t near_pages = free_pages.container(0, hint / kContainerBits);
-    if (detail::popcount(near_pages) <= few_pages) return {kNoPosition, 0};
+    if (has_few(near_pages)) return {kNoPosition, 0};
     const std::uint32_t block = first_block_of_free_page(type, hint, near_pages, warp_id);
     if (!is_position(block)) return {kNoPosition, 0};
     const std::uint32_t offset = block % kContainerBits;
@@ -176,10 +176,7 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     typename Bits::Overview listed{0, 0};
     if (hints.any_listed) listed = state.active.overview(state.active.position_at(starting_point(warp_id)));
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
-    if (hints.near_pages == 0) {  // nothing left where the warp looks first: where it found its last page
-      hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
-      hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
-    }
+    if (has_few(hints.near_pages)) look_elsewhere(warp_id, hints);
     if (listed.top != 0) {
       const Reservation found = counted(type, from_listed_block(type, want, warp_id, listed));
       if (found.slots != 0) {
@@ -189,6 +186,19 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
       }
     }
     return from_new_block(type, want, warp_id, any_closed, hints.page, hints.near_pages, shares);
+  }
+
+  /// Whether few of the pages of a container are free, so that warps share new ones.
+  __device__ bool has_few(std::uint64_t near_pages) const { return detail::popcount(near_pages) <= few_pages; }
+
+  /// Chooses where to look for free pages when few are left where the warp looks first: where it found its last one,
+  /// or, if few are left there, too, somewhere else. In small heaps, all are few.
+  __device__ void look_elsewhere(std::uint32_t warp_id, Hints& hints) const {
+    hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
+    hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
+    if (few_pages == kContainerBits || !has_few(hints.near_pages)) return;
+    hints.page = free_pages.position_at((hints.page + warp_id) * kSpread);
+    hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
   }
 
   /// A listed block anywhere, from one starting point after the other.
@@ -237,12 +247,16 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
                                         std::uint64_t near_pages, bool shares) const {
     const TypeState& state = types[type];
     if (!any_closed && near_pages == 0 && free_pages.seems_empty()) return no_slots();  // quick when the heap is full
-    shares = shares && detail::popcount(near_pages) <= few_pages;
+    shares = shares && has_few(near_pages);
     const bool fetches_page = shares && !any_closed;
     const bool leaves_pages = shares && any_closed;
     if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
     std::uint32_t block = kNoPosition;
-    if (any_closed) block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), detail::kTakeTries);
+    if (any_closed) {
+      // Where there are pages, an empty block is worth one look: that of the warp's last page lies near.
+      const int tries = has_few(near_pages) ? detail::kTakeTries : 1;
+      block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), tries);
+    }
     const bool was_empty = is_position(block);
     if (!was_empty && !leaves_pages) block = first_block_of_free_page(type, page, near_pages, warp_id);
     if (!is_position(block)) {

@@ -96,8 +96,9 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     // Partner is the acquire in take_slots: a thread that gets a slot sees the type, the token, the allocated bit and
     // that the block is counted as open.
     slots[block].store(mine, Atomics::kFenced);
+    const std::uint64_t above = types[type].allocated.begin_set_above(block, before);
     replace_current(block, type, warp_id, want == kHalf ? kHalfFree : 0);
-    types[type].allocated.finish_set(block, before, Order::relaxed);
+    types[type].allocated.finish_set(block, before, above, Order::relaxed);
     if (mine == kAllSlots) settle_filled(block, type, warp_id);
     return mine;
   }
@@ -247,7 +248,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     if constexpr (kClosing == Closing::outlined) {
       close_if_empty(block, warp_id);
     } else if (invalidate(block, warp_id)) {
-      close(block, type_of(block));
+      close(block, type_of(block), warp_id);
     }
   }
 
@@ -260,7 +261,7 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     std::uint64_t expected = mask;
     // Nobody can use what is given back before the fence in close, which is acquire and release for this, too.
     if (slots[block].compare_exchange(expected, kAllSlots, Atomics::kFencedBoth)) {
-      close(block, type);
+      close(block, type, warp_id);
     } else {
       release_slots(block, type, mask, warp_id);
     }
@@ -293,8 +294,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     replace_current(block, type, warp_id, 0);
   }
 
-  /// If this full block, which has no token any more, is the warp's current one, leaves the warp without a current
-  /// block, so that its next request skips the block.
+  /// If this block, which is full or being closed and has no token any more, is the warp's current one, leaves the warp
+  /// without a current block, so that its next request skips the block.
   __device__ void forget(std::uint32_t block, int type, std::uint32_t warp_id) const {
     // By compare-exchange: a warp that shares the entry may have put a new block there, whose token no thread would
     // take. It cannot be this one, opened again: the caller holds slots of it. relaxed: a hint.
@@ -308,19 +309,21 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
   /// Closes a block that was empty a moment ago, unless another thread reserves in it or closes it first.
   [[gnu::noinline]] __device__ void close_if_empty(std::uint32_t block, std::uint32_t warp_id) const {
     // type_of is stable: no other thread can reserve, open or list this block.
-    if (invalidate(block, warp_id)) close(block, type_of(block));
+    if (invalidate(block, warp_id)) close(block, type_of(block), warp_id);
   }
 
-  /// Closes a block whose slots are all taken, but by no object.
-  __device__ void close(std::uint32_t block, int type) const {
+  /// Closes a block whose slots are all taken, but by no object. @param warp_id   the closing warp
+  __device__ void close(std::uint32_t block, int type, std::uint32_t warp_id) const {
     const TypeState& state = types[type];
     // The block is listed, or is a warp's current one, or is about to be listed. All of this is under way together,
     // because each takes a while.
     const bool had_token = take_token(block, Order::relaxed) != 0;
     const std::uint64_t active = state.active.begin_clear(block, Order::relaxed);
     const std::uint64_t allocated = state.allocated.begin_clear(block, Order::relaxed);
-    if (!state.active.finish_clear(block, active) && !had_token) state.active.clear(block, Order::relaxed);
-    state.allocated.finish_clear(block, allocated);
+    const std::uint64_t active_above = state.active.begin_clear_above(block, active);
+    const std::uint64_t allocated_above = state.allocated.begin_clear_above(block, allocated);
+    if (!Bits::has(active, block) && !had_token) state.active.clear(block, Order::relaxed);
+    if (had_token) forget(block, type, warp_id);
     const bool has_page = state.blocks_per_page == 1;
     (has_page ? pages_freed : state.emptied).add(block, 1, Order::relaxed);
     // acquire: partners are the releases of the threads that have given slots back or, in release_last, of the slots
@@ -328,6 +331,8 @@ class BlockTransitions : public PageTransitions<kTypes, Atomics, kContainerBits>
     // that knows that the block is closed and so must count it here, and of the warp that takes the block, or the page.
     Atomics::fence(Order::acq_rel);
     state.closed.add(block, 1, Order::relaxed);
+    state.active.finish_clear(block, active, active_above);
+    state.allocated.finish_clear(block, allocated, allocated_above);
     if (has_page) {
       free_pages.set(block >> block_shift, Atomics::kFenced);  // without the detour over the empty blocks
     } else {
