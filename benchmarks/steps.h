@@ -31,12 +31,12 @@ struct AtEnd {
   std::function<std::optional<double>(Simulation&, double seconds)> value;
 };
 
-/// How many slots of occupied blocks hold objects, where there is an allocator.
+/// How many slots of occupied blocks, and places of lattices, hold objects, where there is an allocator.
 template <class Simulation>
 AtEnd<Simulation> slots_used_at_end() {
   return {"slots used at the end", "%", [](Simulation& simulation, double) {
             const auto usage = simulation.usage();
-            return usage ? std::optional(100 * (1 - usage->fragmentation)) : std::nullopt;
+            return usage ? std::optional(100 * usage->slots_used) : std::nullopt;
           }};
 }
 

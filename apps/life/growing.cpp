@@ -167,10 +167,12 @@ class Growing final : public Simulation {
 
   std::optional<Usage> usage() override {
     std::optional<Usage> usage = inner_->usage();
-    if (usage) {
-      usage->allocations += allocations_;
-      usage->frees += frees_;
+    if (!usage) return usage;
+    if (usage->heap && usage->heap->allocations) {
+      *usage->heap->allocations += allocations_;
+      *usage->heap->frees += frees_;
     }
+    for (dynasoar::TypeStatistics& type : usage->placed) type.created.reset();  // would be those of this frame
     return usage;
   }
 
@@ -207,9 +209,9 @@ class Growing final : public Simulation {
   void leave_frame() {
     collect_history();
     phases_ = phases();
-    if (const std::optional<Usage> usage = this->usage()) {
-      allocations_ = usage->allocations;
-      frees_ = usage->allocations;  // with the heap, all objects go
+    if (const std::optional<Usage> usage = this->usage(); usage && usage->heap && usage->heap->allocations) {
+      allocations_ = *usage->heap->allocations;
+      frees_ = allocations_;  // with the heap, all objects go
     }
     inner_.reset();
   }

@@ -27,10 +27,10 @@ void record_fragmentation(const Context& context, const std::string& allocator) 
   for (int step = 0; step <= steps; ++step) {
     if (step > 0) ocean->step();
     if (step % 10 != 0) continue;
-    const app::Usage usage = ocean->usage().value();
+    const app::HeapUsage usage = ocean->usage().value().heap.value();
     ocean->record();
     const wa_tor::Population agents = ocean->take_history().back();
-    if (usage.allocations - usage.frees != agents.fish + agents.sharks) {
+    if (usage.allocations.value() - usage.frees.value() != agents.fish + agents.sharks) {
       throw std::runtime_error("fragmentation_over_time: the heap has other objects than the ocean");
     }
     std::map<std::string, std::int64_t> parameters = workload.size;

@@ -132,6 +132,35 @@ class HeapSquares {
   std::size_t per_square_ = 1;
 };
 
+/// "Bee: 65 objects in 2 blocks, 49.2 % of their slots free".
+std::string text_of(const TypeStatistics& type) {
+  const std::string objects = type.name + ": " + counted(type.objects, "object");
+  if (type.in_heap) {
+    return objects + " in " + counted(type.blocks, "block") + ", " + percent_text(type.fragmentation()) +
+           " of their slots free";
+  }
+  if (type.places == 0) return type.name + ": no lattice";
+  return objects + " on " + counted(type.places, "place") + ", " + percent_text(type.taken()) + " of them taken";
+}
+
+/// Says which class has which fill. @return where the legend ends
+double draw_legend(Svg& svg, double y, const std::vector<TypeStatistics>& types) {
+  for (std::size_t type = 0; type < types.size(); ++type) {
+    y += 18;
+    svg.rectangle(Svg::kMargin, y - 11, 12, 12, svg.fill(type), 1, types[type].name);
+    svg.text(Svg::kMargin + 18, y, 13, text_of(types[type]));
+  }
+  return y;
+}
+
+/// Draws the blocks of the heap below what there is. @return where the picture ends now
+double draw_blocks(Svg& svg, double y, const HeapSquares& squares, const std::vector<std::string>& names) {
+  y += 14;
+  svg.rectangle(Svg::kMargin - 1, y - 1, Svg::kInner + 1, squares.height() + 1, "#f4f4f4", 1, "free pages");
+  squares.draw(svg, y, names);
+  return y + squares.height();
+}
+
 /// Draws the blocks of a class on a lattice below what there is. @return where the picture ends now
 double draw_lattice(Svg& svg, double y, const PlacedMap& map, const std::vector<std::string>& names) {
   const HeapSquares squares(map.marks, 1, 1);
@@ -158,25 +187,18 @@ void draw_heap(const ClassTable& classes, const Statistics& now, const std::vect
   std::size_t fewest = classes.block_stride;
   for (const ClassInfo& info : classes.classes) fewest = std::min<std::size_t>(fewest, info.blocks_per_page);
   const HeapSquares squares(marks, classes.block_stride, fewest);
+  const bool has_heap = std::any_of(now.types.begin(), now.types.end(), [](const auto& type) { return type.in_heap; });
   Svg svg;
   svg.text(Svg::kMargin, 30, 20,
-           "Heap of " + std::to_string(now.heap_bytes) + " bytes, " + percent_text(now.used()) + " used",
+           has_heap ? "Heap of " + std::to_string(now.heap_bytes) + " bytes, " + percent_text(now.used()) + " used"
+                    : "Objects on lattices",
            "font-weight=\"bold\"");
   svg.text(Svg::kMargin, 52, 13,
-           "A square is " + squares.text() + ", the stronger the fuller; where nothing is drawn, pages are free.");
-  double y = 60;
-  for (std::size_t type = 0; type < names.size(); ++type) {
-    const TypeStatistics& statistics = now.types[type];
-    y += 18;
-    svg.rectangle(Svg::kMargin, y - 11, 12, 12, svg.fill(type), 1, names[type]);
-    svg.text(Svg::kMargin + 18, y, 13,
-             names[type] + ": " + counted(statistics.objects, "object") + " in " + counted(statistics.blocks, "block") +
-                 ", " + percent_text(statistics.fragmentation()) + " of their slots free");
-  }
-  y += 14;
-  svg.rectangle(Svg::kMargin - 1, y - 1, Svg::kInner + 1, squares.height() + 1, "#f4f4f4", 1, "free pages");
-  squares.draw(svg, y, names);
-  y += squares.height();
+           has_heap
+               ? "A square is " + squares.text() + ", the stronger the fuller; where nothing is drawn, pages are free."
+               : "The stronger a square, the fuller it is.");
+  double y = draw_legend(svg, 60, now.types);
+  if (has_heap) y = draw_blocks(svg, y, squares, names);
   for (const PlacedMap& map : placed) y = draw_lattice(svg, y, map, names);
   svg.write(path, y + 20);
 }

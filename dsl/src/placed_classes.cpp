@@ -40,8 +40,8 @@ void PlacedClasses::check_may_add(std::size_t type) const {
   }
 }
 
-void PlacedClasses::add(std::size_t type, const PlacedState& state) {
-  of_class_[type].emplace(OfClass{state, {}, {}});
+void PlacedClasses::add(std::size_t type, const PlacedState& state, std::size_t bytes) {
+  of_class_[type].emplace(OfClass{state, bytes, {}, {}});
   words_.push_back(words_of(state));
   ++changes_;
 }
@@ -134,8 +134,8 @@ View<PlacedBlocks> PlacedClasses::blocks_pointing_to(const ClassSet& targets) {
   return blocks_;
 }
 
-std::uint64_t PlacedClasses::created(const PlacedState& placed, std::uint64_t objects) {
-  if (placed.created == nullptr) return objects;
+std::optional<std::uint64_t> PlacedClasses::created(const PlacedState& placed) {
+  if (placed.created == nullptr) return std::nullopt;
   std::vector<std::uint64_t> words(Tally<>::kWords);
   copy_from_device(words.data(), placed.created, words.size() * sizeof(std::uint64_t));
   return std::accumulate(words.begin(), words.end(), std::uint64_t{0});
@@ -147,10 +147,11 @@ Statistics PlacedClasses::completed(Statistics statistics) {
     if (!of_class_[type]) continue;
     TypeStatistics& numbers = statistics.types[type];
     numbers.objects = count(type);
-    numbers.created = created(of_class_[type]->state, numbers.objects);
-    numbers.blocks = classes_.has_blocks() ? of_class_[type]->state.shape.words() : numbers.objects;
-    numbers.slots = classes_.has_blocks() ? of_class_[type]->state.shape.size() : numbers.objects;
-    if (classes_.has_blocks()) continue;  // those are not in the heap
+    numbers.created = created(of_class_[type]->state);
+    numbers.places = of_class_[type]->state.shape.size();
+    numbers.lattice_bytes = of_class_[type]->bytes;
+    if (!numbers.in_heap) continue;
+    numbers.blocks = numbers.slots = numbers.objects;
     const std::uint64_t pages = numbers.objects * classes_[type].block_bytes / statistics.page_bytes;
     statistics.free_pages -= std::min(statistics.free_pages, pages);
   }

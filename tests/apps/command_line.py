@@ -711,6 +711,7 @@ class ApplicationTests:
     baselines = {"soa": "structure-of-arrays baseline", "aos": "array-of-structures baseline",
                  "reference": "sequential reference"}
     placed_variants = ()  # whose objects are on a lattice: with allocator soa, they need no heap
+    placed_with_free_objects = False  # whether these have other objects in the heap
     inexact_baselines = ()  # whose pictures are not bit by bit those of the others
 
     log_file = "population.csv"
@@ -1075,11 +1076,29 @@ class ApplicationTests:
             longest = max(getattr(self, "picture_size", (1600,)))
             self.check_picture_size(tuple(round(side * max(1, longest / 640)) for side in size))
 
+    def check_placed(self, output, variant):
+        """The table has the placed classes, if there are any. Returns the rows that say what is in the heap."""
+        section = re.search(r"^Placed class +objects +places +taken +memory\b.*\n((?:  .+\n)+)", output, re.MULTILINE)
+        self.assertEqual(section is not None, variant in self.placed_variants, output)
+        total = 0
+        for row in section[1].splitlines() if section else []:
+            name, objects, places, taken, size, unit, *_ = row.split()
+            objects, places = (int(number.replace(",", "")) for number in (objects, places))
+            self.assertEqual(taken, f"{100 * objects / places:.1f}%", row)
+            self.assertRegex(f"{name} {size} {unit}", r"^[A-Z]\w+ [\d.]+ ([KMG]i)?B$")
+            total += objects
+        self.assertTrue(section is None or total > 0, output)
+        heap = ["allocations", "frees", "heap", "fragmentation"]
+        if section and not self.placed_with_free_objects:
+            self.assertNotRegex(output, rf"(?m)^  ({'|'.join(heap)})  ")
+            return []
+        return heap
+
     def check_summary(self, output, implementation):
         """The table has the rows that it should have, and all files are named."""
         rows = [*self.columns, "steps/s", "objects/s"]
         if implementation[0] == "--variant":
-            rows += ["allocations", "frees", "heap", "fragmentation"]
+            rows += self.check_placed(output, implementation[1])
         if implementation != ("--baseline", "reference"):
             rows += self.phases
         for row in rows:

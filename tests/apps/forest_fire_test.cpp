@@ -223,8 +223,8 @@ TEST_CASE("trees are created when they grow and deleted when they have burnt") {
     const std::vector<Ground> after = simulation->forest();
     for (std::size_t c = 0; c < before.size(); ++c) created += before[c] == Ground::empty && after[c] == Ground::tree;
     deleted += count(before, Ground::fire);
-    CHECK(simulation->usage()->allocations == created);
-    CHECK(simulation->usage()->frees == deleted);
+    CHECK(simulation->usage()->heap->allocations == created);
+    CHECK(simulation->usage()->heap->frees == deleted);
   }
   CHECK(deleted > 100);
 }

@@ -411,10 +411,10 @@ TEST_CASE("a growing frame adds up what its implementations allocate, and their 
   std::uint64_t before = 0;
   for (int i = 0; i < (kQuick ? 2 : 6); ++i) {
     run(*simulation, kQuick ? 10 : 50);
-    const life::Usage usage = simulation->usage().value();
+    const app::HeapUsage usage = simulation->usage().value().heap.value();
     CHECK(usage.allocations > before);
     CHECK(usage.allocations > usage.frees);
-    before = usage.allocations;
+    before = usage.allocations.value();
   }
   CHECK(simulation->phases().size() == 4);
 }

@@ -25,6 +25,7 @@ class TrafficTest(command_line.CheckpointTests, command_line.ApplicationTests, u
     output_options = ("--save-network",)
     variants = {"placed": "cells and cars placed on a lattice", "cells": "cells and cars as objects", "cars": "cars as objects"}
     placed_variants = ("placed",)
+    placed_with_free_objects = True  # streets
     log_file = "traffic.csv"
     chart_file = "traffic-history.png"
     picture_file = "traffic.png"

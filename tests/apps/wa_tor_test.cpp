@@ -124,7 +124,7 @@ TEST_CASE("compaction changes nothing but where agents lie") {
       parameters.compact_above = above;
       const std::unique_ptr<Simulation> simulation = variant.make(parameters);
       run(*simulation, kQuick ? 5 : 50);
-      return simulation->usage()->fragmentation;
+      return simulation->usage()->heap->fragmentation;
     };
     CHECK(fragmentation(0.05) <= 0.05);
     CHECK(fragmentation(1) > 0.05);
@@ -177,7 +177,7 @@ TEST_CASE("sharks without fish starve in the second step") {
 TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
   constexpr std::uint64_t kSharkBytes = 14;  // 64 take 13 lines of 64 bytes, and blocks begin every 128
   const std::unique_ptr<Simulation> simulation = wa_tor::make_agents(ocean_of(2048, 1024, 42, 0, 0));
-  CHECK(simulation->usage()->heap_bytes >= std::uint64_t{2 * 2048 * 1024} * kSharkBytes);
+  CHECK(simulation->usage()->heap->heap_bytes >= std::uint64_t{2 * 2048 * 1024} * kSharkBytes);
 }
 
 TEST_CASE("a random number that is a share exactly is not below it") {

@@ -260,6 +260,8 @@ TEST_CASE("the picture of the heap shows the blocks of lattices, and how full th
   dynasoar::heap_svg(handle, folder / "heap.svg");
   const Picture picture(folder / "heap.svg");
   CHECK(picture.texts_with("Moss on 300 x 4 places") == 1);
+  CHECK(picture.texts_with("Moss: 1136 objects on 1200 places, 94.7 % of them taken") == 1);
+  CHECK(picture.texts_with("Heap of") == 0);  // it has no classes
   CHECK(picture.texts_with("A square is a block of 64 places.") == 1);
   CHECK(picture.rectangles_ending("Moss, block 0: 0 objects") == 1);
   CHECK(picture.rectangles_ending(": 64 objects") == 15);
@@ -414,6 +416,8 @@ TEST_CASE("each number in the JSON of statistics is that of the member of its na
     type.refused_contended = base + 5;
     type.refused_on_request = base + 6;
     type.refused_table = base + 7;
+    type.places = 10 * (base + 1);
+    type.lattice_bytes = base + 8;
     all.types.push_back(type);
   }
   const std::string json = dynasoar::to_json(all);
@@ -433,7 +437,10 @@ TEST_CASE("each number in the JSON of statistics is that of the member of its na
                                                  {type + "refused_full", base + 4},
                                                  {type + "refused_contended", base + 5},
                                                  {type + "refused_on_request", base + 6},
-                                                 {type + "refused_table", base + 7}});
+                                                 {type + "refused_table", base + 7},
+                                                 {type + "places", 10 * (base + 1)},
+                                                 {type + "taken", 0.1},
+                                                 {type + "lattice_bytes", base + 8}});
   }
   CHECK(numbers_in(json) == expected);
   CHECK(times(json, "\"name\": \"T2000\"") == 1);
@@ -462,7 +469,11 @@ TEST_CASE("statistics as JSON have the numbers by their names") {
   dynasoar::Statistics odd;
   odd.types.push_back({});
   odd.types[0].name = "a \"name\" \\";
-  CHECK(times(dynasoar::to_json(odd), R"("name": "a \"name\" \\", "objects": 0)") == 1);
+  CHECK(times(dynasoar::to_json(odd), R"("name": "a \"name\" \\", "objects": 0, "created": null, "deleted": null,)") ==
+        1);
+  CHECK(times(dynasoar::to_json(odd), "\"in_heap\": true") == 1);
+  odd.types[0].in_heap = false;
+  CHECK(times(dynasoar::to_json(odd), "\"in_heap\": false") == 1);
 }
 
 }  // namespace inspect_test

@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -260,12 +263,13 @@ TEST_CASE("a placed object looks at all objects of a class, placed or not") {
 
 TEST_CASE("statistics say how many placed objects there are and, in builds that count, how many were created") {
   Handle handle({.heap_bytes = 8 << 20});
-  const auto created = [&] { return handle.statistics().types[1].created; };
+  const auto walkers = [&] { return handle.statistics().types[1]; };
   constexpr bool kCounts = dynasoar::detail::counts_placed_v<AllocatorT>;
+  CHECK(walkers().places == 0);
   Lattice<Walker> lattice(handle, {65, 4});
   lattice.parallel_new<Walker>([shape = lattice.shape()] __device__(Place place) { return shape.number(place) < 100; });
-  CHECK(handle.statistics().types[1].objects == 100);
-  CHECK(created() == 100);
+  CHECK(walkers().objects == 100);
+  CHECK(walkers().created == (kCounts ? std::optional<std::uint64_t>(100) : std::nullopt));
   handle.parallel_do<Walker>([] __device__(Walker * walker) {
     const LatticeShape& shape = dynasoar::lattice_of<Walker>();
     const Place here = dynasoar::place_of(walker);
@@ -276,9 +280,36 @@ TEST_CASE("statistics say how many placed objects there are and, in builds that 
   lattice.parallel_for_blocks([] __device__(dynasoar::PlaceBlock block) {
     if (block.number() == 0) dynasoar::create_where<Walker>(block, 0xFF);  // another 8
   });
-  CHECK(handle.statistics().types[1].objects == 78);
-  CHECK(created() == (kCounts ? 108 : 78));
-  CHECK(handle.statistics().types[1].deleted() == (kCounts ? 30 : 0));
+  CHECK(walkers().objects == 78);
+  CHECK(walkers().created == (kCounts ? std::optional<std::uint64_t>(108) : std::nullopt));
+  CHECK(walkers().deleted() == (kCounts ? std::optional<std::uint64_t>(30) : std::nullopt));
+}
+
+TEST_CASE("statistics say how many places a class has, and how many bytes; the heap has nothing of it") {
+  Handle handle({.heap_bytes = 8 << 20});
+  Lattice<Walker> lattice(handle, {65, 4});
+  lattice.parallel_new<Walker>([shape = lattice.shape()] __device__(Place place) { return shape.number(place) < 65; });
+  handle.parallel_new<Bird>(640);
+  const dynasoar::Statistics now = handle.statistics();
+  const dynasoar::TypeStatistics& walkers = now.types[1];
+  CHECK(walkers.places == 260);
+  CHECK(walkers.taken() == 0.25);
+  CHECK(walkers.lattice_bytes == lattice.bytes());
+  CHECK(!walkers.in_heap);
+  CHECK(walkers.slots == 0);
+  CHECK(now.objects_in_heap() == 640);
+  CHECK(now.fragmentation() == doctest::Approx(1 - 640 / static_cast<double>(now.slots())));
+  std::ostringstream out;
+  out << now;
+  const std::string text = out.str();
+  CAPTURE(text);
+  const std::size_t table = text.find("class on a lattice"), line = text.find("Walker");
+  REQUIRE(table < line);
+  CHECK((text.find("created", table) < line) == dynasoar::detail::counts_placed_v<AllocatorT>);
+  std::string objects, places, taken, bytes;
+  std::istringstream(text.substr(line + 6)) >> objects >> places >> taken >> bytes;
+  CHECK(objects + ' ' + places + ' ' + taken == "65 260 0.250");
+  CHECK(bytes == std::to_string(lattice.bytes()));
 }
 
 TEST_CASE("objects are created where a density chooses, if the place is free") {

@@ -211,6 +211,9 @@ TEST_CASE("a lattice of objects in pieces takes a pointer and three bits per pla
   CHECK(now.types[0].objects == 100);
   CHECK(now.types[0].blocks == 100);
   CHECK(now.types[0].slots == 100);
+  CHECK(now.types[0].in_heap);
+  CHECK(now.types[0].places == 1280);
+  CHECK(now.types[0].lattice_bytes == wall.bytes());
   CHECK(now.fragmentation() == 0);
   CHECK((now.pages - now.free_pages) * now.page_bytes == 100 * kBytes);
 }

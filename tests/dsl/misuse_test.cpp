@@ -628,7 +628,7 @@ TEST_CASE("wherever allocations fail, nothing but what they would have made is m
       const dynasoar::Statistics statistics = world.handle.statistics();
       const std::uint64_t nests = world.handle.count<Nest>();
       CHECK(world.handle.count<Agent>() == nests);  // no fish is left
-      CHECK(statistics.created() == 50 - statistics.types[0].refused() + statistics.types[2].created + nests);
+      CHECK(statistics.created() == 50 - statistics.types[0].refused() + statistics.types[2].created.value() + nests);
       CHECK(statistics.refused() > 0);
       CHECK(dynasoar::test::heap_errors(world.handle) == "");
     }

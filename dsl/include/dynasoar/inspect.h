@@ -37,7 +37,8 @@ void layout_svg(const std::string& path) {
 }
 
 /// Draws all blocks of a heap, in their order, coloured by class, the stronger the fuller they are, so that one sees
-/// how fragmented it is; and the places of each class that is on a lattice, 64 by 64. A large heap's or lattice's
+/// how fragmented it is (if any class has its objects there); and the places of each class that is on a lattice, 64 by
+/// 64. A large heap's or lattice's
 /// picture has a square for several blocks, and says for how many. Waits for all loops; leaves it to other calls to
 /// report misuse and refusals.
 ///

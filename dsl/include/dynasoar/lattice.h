@@ -213,6 +213,8 @@ class Lattice {
     DeviceArray<std::uint32_t> generations;  // in checked builds
     DeviceArray<std::uint64_t> words;  // seen, arrived, departed; claims, if it is the class whose claims others share
     DeviceArray<std::uint64_t> created;  // if creations are counted
+
+    std::size_t bytes() const { return blocks.bytes() + generations.bytes() + words.bytes(); }
   };
 
   template <class T>
@@ -320,7 +322,7 @@ Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const std::vector<st
   handle.executor().check_may_wait();  // memory may not be allocated in a step
   (handle_.loops().placed().template check_may_place<Ts>(), ...);
   memory_ = {make_memory<Ts>()...};
-  (handle_.loops().placed().template place<Ts>(state<Ts>()), ...);
+  (handle_.loops().placed().template place<Ts>(state<Ts>(), memory_[kNumber<Ts>].bytes()), ...);
 }
 
 template <class... Ts>
@@ -369,7 +371,7 @@ detail::PlacedState Lattice<Ts...>::state() const {
 template <class... Ts>
 std::size_t Lattice<Ts...>::bytes() const {
   std::size_t sum = 0;
-  for (const Memory& memory : memory_) sum += memory.blocks.bytes() + memory.generations.bytes() + memory.words.bytes();
+  for (const Memory& memory : memory_) sum += memory.bytes();
   return sum;
 }
 

@@ -1,10 +1,11 @@
 /// @file
-/// Statistics: how many objects there are and how well they fill their blocks, as numbers and as a table.
+/// Statistics: how many objects there are and how well they fill their blocks or lattices, as numbers and as a table.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,34 +13,45 @@
 
 namespace dynasoar {
 
-/// One class's share of a heap.
+/// One class: its objects, and its share of the heap or of a lattice.
 struct TypeStatistics {
   std::string name;
   std::uint64_t objects = 0;             ///< live objects of exactly this class
-  std::uint64_t created = 0;             ///< objects created since the start; but see docs/how-to/lattices.md
-  std::uint64_t blocks = 0;              ///< blocks that hold objects of it
+  bool in_heap = true;                   ///< false for a placed class of a SoaAllocator: the lattice owns its blocks
+  std::uint64_t blocks = 0;              ///< blocks of the heap that hold objects of it
   std::uint64_t slots = 0;               ///< slots of these blocks, 64 each
   std::size_t block_bytes = 0;           ///< bytes of a block, with its alignment
+  std::uint64_t places = 0;              ///< places of its lattice; 0 if it has none
+  std::size_t lattice_bytes = 0;         ///< the part of `Lattice::bytes` that this class takes
   std::uint64_t refused_full = 0;        ///< objects not created since the start because the heap was full
   std::uint64_t refused_contended = 0;   ///< objects not created because blocks kept changing hands
   std::uint64_t refused_on_request = 0;  ///< objects not created because of FaultInjection
   std::uint64_t refused_table = 0;       ///< objects not created because an AosAllocator's table of objects was full
+
+  /// Objects created since the start; of a placed class, since its lattice was made or loaded. Nothing if they are not
+  /// counted: of placed classes, only checked builds and builds with DYNASOAR_COUNT_ACCESSES count them.
+  std::optional<std::uint64_t> created;
 
   /// Objects not created since the start; 2^64 - 1 if there were more, here and in `refused_full`.
   std::uint64_t refused() const {
     return detail::capped_sum(refused_full, refused_contended + refused_on_request + refused_table);
   }
 
-  /// Objects deleted since the start.
-  std::uint64_t deleted() const { return created - objects; }
+  /// Objects deleted since then; nothing if they are not counted.
+  std::optional<std::uint64_t> deleted() const {
+    return created ? std::optional<std::uint64_t>(*created - objects) : std::nullopt;
+  }
 
   /// Share of allocated slots that hold no object (DynaSOAr, section 7); 0 if no block is allocated.
   double fragmentation() const {
     return slots == 0 ? 0.0 : 1.0 - static_cast<double>(objects) / static_cast<double>(slots);
   }
+
+  /// Share of the places that have an object of this class; 0 if it has no lattice.
+  double taken() const { return places == 0 ? 0.0 : static_cast<double>(objects) / static_cast<double>(places); }
 };
 
-/// A heap at one moment.
+/// A heap and its handle's lattices at one moment.
 struct Statistics {
   std::vector<TypeStatistics> types;
   std::size_t heap_bytes = 0;        ///< for objects
@@ -51,8 +63,28 @@ struct Statistics {
   std::uint64_t free_pages = 0;
 
   std::uint64_t objects() const { return sum(&TypeStatistics::objects); }
-  std::uint64_t created() const { return sum(&TypeStatistics::created); }
-  std::uint64_t deleted() const { return created() - objects(); }
+
+  /// Objects created since the start, of the classes whose objects are counted.
+  std::uint64_t created() const {
+    std::uint64_t total = 0;
+    for (const TypeStatistics& type : types) total += type.created.value_or(0);
+    return total;
+  }
+
+  /// Objects deleted since the start, of the same classes.
+  std::uint64_t deleted() const {
+    std::uint64_t total = 0;
+    for (const TypeStatistics& type : types) total += type.deleted().value_or(0);
+    return total;
+  }
+
+  /// Live objects in the heap.
+  std::uint64_t objects_in_heap() const {
+    std::uint64_t total = 0;
+    for (const TypeStatistics& type : types) total += type.in_heap ? type.objects : 0;
+    return total;
+  }
+
   std::uint64_t slots() const { return sum(&TypeStatistics::slots); }
   std::uint64_t refused() const {
     std::uint64_t total = 0;
@@ -62,7 +94,7 @@ struct Statistics {
 
   /// Share of allocated slots, over all classes, that hold no object.
   double fragmentation() const {
-    return slots() == 0 ? 0.0 : 1.0 - static_cast<double>(objects()) / static_cast<double>(slots());
+    return slots() == 0 ? 0.0 : 1.0 - static_cast<double>(objects_in_heap()) / static_cast<double>(slots());
   }
 
   /// Share of the heap's pages that belong to a class.
@@ -76,7 +108,8 @@ struct Statistics {
   }
 };
 
-/// A table, one line per class.
+/// A table with one line per class of the heap, and one with a line per class on a lattice; either only if there are
+/// such classes.
 std::ostream& operator<<(std::ostream& out, const Statistics& statistics);
 
 /// The same numbers as a JSON object, on one line: those of the heap, and an array `types` with an object per class.

@@ -39,14 +39,33 @@ std::vector<std::string> row_of(const Column& column, const std::vector<Row>& hi
           text(column, (*low)[index]), text(column, (*high)[index])};
 }
 
-void add_usage(Summary& summary, const Usage& usage) {
-  summary.section({"Objects"});
-  summary.row({"allocations", grouped(usage.allocations)});
-  summary.row({"frees", grouped(usage.frees)});
+void add_heap(Summary& summary, const HeapUsage& heap) {
+  summary.section({"Objects in the heap"});
+  if (heap.allocations) summary.row({"allocations", grouped(*heap.allocations)});
+  if (heap.frees) summary.row({"frees", grouped(*heap.frees)});
   const double used =
-      usage.heap_bytes > 0 ? static_cast<double>(usage.used_bytes) / static_cast<double>(usage.heap_bytes) : 0;
-  summary.row({"heap", bytes(usage.heap_bytes), percent(used) + " used"});
-  summary.row({"fragmentation", percent(usage.fragmentation)});
+      heap.heap_bytes > 0 ? static_cast<double>(heap.used_bytes) / static_cast<double>(heap.heap_bytes) : 0;
+  summary.row({"heap", bytes(heap.heap_bytes), percent(used) + " used"});
+  summary.row({"fragmentation", percent(heap.fragmentation)});
+}
+
+void add_placed(Summary& summary, const std::vector<TypeStatistics>& types) {
+  const bool are_counted = std::any_of(types.begin(), types.end(), [](const auto& type) { return type.created; });
+  std::vector<std::string> headings = {"Placed class", "objects", "places", "taken", "memory"};
+  if (are_counted) headings.insert(headings.end(), {"created", "deleted"});
+  summary.section(std::move(headings));
+  for (const TypeStatistics& type : types) {
+    std::vector<std::string> cells = {type.name, grouped(type.objects), grouped(type.places), percent(type.taken()),
+                                      bytes(type.lattice_bytes)};
+    if (are_counted)
+      cells.insert(cells.end(), {grouped(type.created.value_or(0)), grouped(type.deleted().value_or(0))});
+    summary.row(std::move(cells));
+  }
+}
+
+void add_usage(Summary& summary, const Usage& usage) {
+  if (!usage.placed.empty()) add_placed(summary, usage.placed);
+  if (usage.heap) add_heap(summary, *usage.heap);
 }
 
 }  // namespace

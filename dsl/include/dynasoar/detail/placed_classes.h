@@ -41,8 +41,8 @@ class PlacedClasses {
   /// @throws Error if the objects of a class are on a lattice
   void check_may_add(std::size_t type) const;
 
-  /// The objects of a class are now where `state` says. @pre check_may_add
-  void add(std::size_t type, const PlacedState& state);
+  /// The objects of a class are now where `state` says, in so many bytes of a lattice. @pre check_may_add
+  void add(std::size_t type, const PlacedState& state, std::size_t bytes);
   void remove(std::size_t type);
 
   /// Changes with every call of these two: recorded steps have to be recorded again.
@@ -109,6 +109,7 @@ class PlacedClasses {
  private:
   struct OfClass {
     PlacedState state;
+    std::size_t bytes;
     DeviceArray<ListedBlock> entries;  // of `list`
     DeviceArray<ListSize> size;
   };
@@ -153,8 +154,8 @@ class PlacedClasses {
 
   std::uint64_t count(std::size_t type);
 
-  /// How many objects of a class were created on its lattice, or, if nobody counts, how many there are.
-  static std::uint64_t created(const PlacedState& placed, std::uint64_t objects);
+  /// How many objects of a class were created on its lattice, if they are counted.
+  static std::optional<std::uint64_t> created(const PlacedState& placed);
 
   void find_items(bool with_generations);
 

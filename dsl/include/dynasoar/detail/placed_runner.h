@@ -29,10 +29,10 @@ class PlacedRunner final : public PlacedClasses {
     check_may_add(kIndex<T>);
   }
 
-  /// Objects of T are on a lattice from now on. @pre check_may_place
+  /// Objects of T are on a lattice from now on, in so many bytes of it. @pre check_may_place
   template <class T>
-  void place(const PlacedState& state) {
-    add(kIndex<T>, state);
+  void place(const PlacedState& state, std::size_t bytes) {
+    add(kIndex<T>, state, bytes);
     bind<T>(state);
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <dynasoar/columns.h>
+#include <dynasoar/statistics.h>
 
 namespace dynasoar::program {
 
@@ -27,12 +28,19 @@ struct PhaseTime {
 };
 
 /// What dynamic allocation did and needs.
+struct HeapUsage {
+  std::optional<std::uint64_t> allocations;  ///< nothing if not all of them are counted
+  std::optional<std::uint64_t> frees;        ///< the same
+  std::uint64_t heap_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  double fragmentation = 0;  ///< share of the slots in occupied blocks that hold no object, 0 to 1
+};
+
+/// Where the objects of a simulation are.
 struct Usage {
-  std::uint64_t allocations;
-  std::uint64_t frees;
-  std::uint64_t heap_bytes;
-  std::uint64_t used_bytes;
-  double fragmentation;  ///< share of the slots in occupied blocks that hold no object, 0 to 1
+  std::optional<HeapUsage> heap;       ///< nothing if no class has its objects in the heap
+  std::vector<TypeStatistics> placed;  ///< the classes that are on lattices
+  double slots_used = 0;               ///< share of the slots of occupied blocks, and of places, that hold an object
 };
 
 /// The heap has no room for an object that should exist; the results after the last completed step are not valid.
@@ -93,7 +101,7 @@ class Simulation {
   /// @pre why_no_objects() is empty
   virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
 
-  /// Nothing for implementations without dynamic allocation.
+  /// Nothing for implementations without objects.
   virtual std::optional<Usage> usage() { return std::nullopt; }
 };
 

@@ -1,7 +1,9 @@
 #include <dynasoar/program/object_heap.h>
 
 #include <limits>
+#include <optional>
 
+#include <dynasoar/classes/class_table.h>
 #include <dynasoar/program/error.h>
 
 namespace dynasoar::program {
@@ -20,9 +22,36 @@ void throw_too_small(std::size_t bytes, std::size_t needed, const char* model) {
   throw HeapTooSmall("the heap of " + std::to_string(bytes) + " bytes is too small for this " + model, needed);
 }
 
+namespace {
+
+HeapUsage heap_usage(const dynasoar::Statistics& now) {
+  HeapUsage usage{0, 0, now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes, now.fragmentation()};
+  for (const dynasoar::TypeStatistics& type : now.types) {
+    if (!type.in_heap) continue;
+    if (!type.created) {
+      usage.allocations = usage.frees = std::nullopt;
+      break;
+    }
+    *usage.allocations += *type.created;
+    *usage.frees += *type.deleted();
+  }
+  return usage;
+}
+
+}  // namespace
+
 Usage usage_of(const dynasoar::Statistics& now) {
-  return {now.created(), now.deleted(), now.heap_bytes, (now.pages - now.free_pages) * now.page_bytes,
-          now.fragmentation()};
+  Usage usage;
+  std::uint64_t room = 0;
+  for (const dynasoar::TypeStatistics& type : now.types) {
+    room += type.in_heap ? type.slots : type.places;
+    if (type.in_heap && !usage.heap) usage.heap = heap_usage(now);
+    if (type.places == 0) continue;
+    usage.placed.push_back(type);
+    usage.placed.back().name = dynasoar::detail::plain_name(type.name);
+  }
+  if (room > 0) usage.slots_used = static_cast<double>(now.objects()) / static_cast<double>(room);
+  return usage;
 }
 
 SavedRun::SavedRun(const SavedOptions& options, std::uint32_t& step) : options_(options.with_program().text()) {
