@@ -2,7 +2,7 @@
 //
 //   mistakes NAME
 //
-// docs/how-to/mistakes.md quotes the messages, and mistakes_test.py compares them. Built with checks.
+// docs/how-to/mistakes-at-run-time.md quotes the messages, and mistakes_test.py compares them. Built with checks.
 #include <array>
 #include <cstddef>
 #include <cstdint>

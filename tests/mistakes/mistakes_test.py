@@ -1,5 +1,6 @@
-"""Compares the messages in docs/how-to/mistakes.md with what the compiler's tests expect, and with what the program
-tests/mistakes says: mistakes_test.py ROOT PROGRAM. Numbers are N on the page."""
+"""Compares the messages in docs/how-to/mistakes.md with what the compiler's tests expect, and those in
+docs/how-to/mistakes-at-run-time.md with what the program tests/mistakes says: mistakes_test.py ROOT PROGRAM. Numbers
+are N on the page."""
 
 import pathlib
 import re
@@ -8,9 +9,10 @@ import sys
 import unittest
 
 ROOT, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
-ENTRY = re.compile(r"<!-- mistake (compile|run) (\w+) -->\n```text\n.*?\n```\n\nsays\n\n```text\n(.*?)\n```", re.S)
-PAGE = (ROOT / "docs/how-to/mistakes.md").read_text(encoding="utf-8")
-ENTRIES = ENTRY.findall(PAGE)
+ENTRY = re.compile(r"<!-- mistake (compile|run) (\w+) -->\n```text\n.*?\n```\n\n```text\n(.*?)\n```", re.S)
+PAGES = {kind: (ROOT / "docs/how-to" / name).read_text(encoding="utf-8")
+         for kind, name in (("compile", "mistakes.md"), ("run", "mistakes-at-run-time.md"))}
+ENTRIES = [entry for page in PAGES.values() for entry in ENTRY.findall(page)]
 CASES = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/compile_fail/**/*.cpp"))
 
 
@@ -21,8 +23,12 @@ def without_numbers(text):
 class MistakesTest(unittest.TestCase):
     def test_there_are_twenty_and_none_is_left_out(self):
         self.assertGreaterEqual(len(ENTRIES), 20)
-        self.assertEqual(len(ENTRIES), PAGE.count("<!-- mistake"))
-        self.assertEqual(len(ENTRIES), PAGE.count("\n### "))
+        for kind, page in PAGES.items():
+            entries = [entry for entry in ENTRY.findall(page) if entry[0] == kind]
+            self.assertEqual(len(entries), page.count("<!-- mistake"))
+            self.assertEqual(len(entries), len(re.findall(r"^## \d+\. ", page, re.M)))
+        self.assertEqual(re.findall(r"^## (\d+)\. ", "".join(PAGES.values()), re.M),
+                         [str(number + 1) for number in range(len(ENTRIES))])
 
     def test_the_page_has_what_the_tests_of_the_compiler_expect(self):
         for kind, name, message in ENTRIES:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/verification.md from the stored results of its checks.
+"""Writes the tables of docs/verification.md and of pages beside it from the stored results of the checks.
 
     make_tables.py            puts each table NAME in the place of what is between <!-- checks:NAME --> and <!-- /checks:NAME -->
-    make_tables.py --check    changes nothing; fails if the page is not up to date
+    make_tables.py --check    changes nothing; fails if a page is not up to date
 
 The results are made by
 
@@ -19,7 +19,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs/verification.md"
+CHECKERS, ALL_CHECKS = ROOT / "docs/verification/model-checking.md", ROOT / "docs/verification.md"
 sys.path[:0] = [str(HERE), str(HERE / "spin")]
 from mutants_list import MUTANTS  # noqa: E402
 from run import SCENARIOS  # noqa: E402
@@ -110,23 +110,29 @@ def soak():
                   "handed out twice, lost or damaged", "when"], rows)
 
 
-TABLES = {"spin": spin, "relacy": relacy, "mutants": mutants, "spin_mutants": spin_mutants, "soak": soak}
+TABLES = {CHECKERS: {"spin": spin, "relacy": relacy, "mutants": mutants, "spin_mutants": spin_mutants},
+          ALL_CHECKS: {"soak": soak}}
 
 
-def main():
-    text = PAGE.read_text(encoding="utf-8")
+def bring_up_to_date(page, tables):
+    text = page.read_text(encoding="utf-8")
     new = text
-    for name, make in TABLES.items():
+    for name, make in tables.items():
         begin, end = f"<!-- checks:{name} -->", f"<!-- /checks:{name} -->"
         new, count = re.subn(f"{begin}.*?{end}", lambda _, make=make: f"{begin}\n\n{make()}\n\n{end}", new, flags=re.DOTALL)
         if count != 1:
-            sys.exit(f"make_tables: {PAGE} needs the markers {begin} and {end}, once")
+            sys.exit(f"make_tables: {page} needs the markers {begin} and {end}, once")
     if "--check" in sys.argv[1:]:
         if new != text:
-            sys.exit(f"make_tables: {PAGE} is not up to date; run {pathlib.Path(__file__).name}")
+            sys.exit(f"make_tables: {page} is not up to date; run {pathlib.Path(__file__).name}")
     elif new != text:
-        PAGE.write_text(new, encoding="utf-8")
-        print(f"make_tables: wrote {PAGE.relative_to(ROOT)}")
+        page.write_text(new, encoding="utf-8")
+        print(f"make_tables: wrote {page.relative_to(ROOT)}")
+
+
+def main():
+    for page, tables in TABLES.items():
+        bring_up_to_date(page, tables)
 
 
 if __name__ == "__main__":
