@@ -224,8 +224,7 @@ void run_schelling(Report& report, const Settings& settings) {
                                   : Workloads{schelling_workload(2048, 500), schelling_workload(3000, 100)}) {
     measure_workload<schelling::Simulation>(
         report, settings, "schelling", workload,
-        {{"agents as objects", schelling::make_agents},
-         {"agents placed on a lattice", schelling::make_placed},
+        {{"agents placed on a lattice", schelling::make_placed},
          {kSoa, schelling::make_soa_baseline},
          {kAos, schelling::make_aos_baseline}},
         {last_of_history<schelling::Simulation>(
@@ -254,8 +253,7 @@ void run_forest_fire(Report& report, const Settings& settings) {
                                   : Workloads{forest_fire_workload(2048, 500), forest_fire_workload(4096, 100)}) {
     measure_workload<forest_fire::Simulation>(
         report, settings, "forest_fire", workload,
-        {{"trees as objects", forest_fire::make_trees},
-         {"trees placed on a lattice", forest_fire::make_placed},
+        {{"trees placed on a lattice", forest_fire::make_placed},
          {kSoa, forest_fire::make_soa_baseline},
          {kAos, forest_fire::make_aos_baseline}},
         {last_of_history<forest_fire::Simulation>("trees at the end", "trees", [](const forest_fire::Census& census) {
@@ -290,14 +288,11 @@ void run_small_models(Report& report, const Settings& settings) {
               {"cells and agents placed on a lattice", sugarscape::make_placed},
               {kSoa, sugarscape::make_soa_baseline}});
   measure("Schelling", schelling_workload(200, steps),
-          Variants<schelling::Simulation, schelling::Parameters>{{"agents as objects", schelling::make_agents},
-                                                                 {"agents placed on a lattice", schelling::make_placed},
+          Variants<schelling::Simulation, schelling::Parameters>{{"agents placed on a lattice", schelling::make_placed},
                                                                  {kSoa, schelling::make_soa_baseline}});
   measure("forest fire", forest_fire_workload(200, steps),
           Variants<forest_fire::Simulation, forest_fire::Parameters>{
-              {"trees as objects", forest_fire::make_trees},
-              {"trees placed on a lattice", forest_fire::make_placed},
-              {kSoa, forest_fire::make_soa_baseline}});
+              {"trees placed on a lattice", forest_fire::make_placed}, {kSoa, forest_fire::make_soa_baseline}});
 }
 
 void run_picture(Report& report, const Settings& settings) {

@@ -18,7 +18,7 @@ app::Description about() {
       .text =
           "Simulates a forest in which trees grow, are struck by lightning and burn (B. Drossel, F. Schwabl, 1992).\n"
           "Writes the numbers of trees after every step, a chart of them and a picture of the forest.",
-      .variant_help = "What is an object: trees, on a lattice or beside an array of cells",
+      .variant_help = "What is an object: trees, placed on a lattice",
       .allocators = app::allocator_names(),
       .steps = 500,
       .log = {"trees.csv", "Trees, and those on fire, after every step"},
@@ -33,8 +33,7 @@ app::Row row_of(const Census& census) {
 class ForestFire final : public app::GridProgram<Simulation, Parameters> {
  public:
   ForestFire()
-      : GridProgram(about(),
-                    {{"placed", "trees placed on a lattice", make_placed}, {"trees", "trees as objects", make_trees}},
+      : GridProgram(about(), {{"placed", "trees placed on a lattice", make_placed}},
                     baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {

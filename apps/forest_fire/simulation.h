@@ -44,8 +44,6 @@ class Simulation : public app::Simulation {
   virtual std::vector<Ground> forest() = 0;
 };
 
-/// DSL variant: trees are objects, and cells an array of pointers to them.
-std::unique_ptr<Simulation> make_trees(const Parameters& parameters);
 /// DSL variant: trees are objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.

@@ -20,7 +20,7 @@ app::Description about() {
       .text =
           "Simulates a city whose agents move until enough of their neighbours are like them (T. C. Schelling, 1971).\n"
           "Writes how happy and how segregated they are after every step, a chart of that and a picture.",
-      .variant_help = "What is an object: agents, on a lattice or beside arrays of cells",
+      .variant_help = "What is an object: agents and vacancies, placed on a lattice",
       .allocators = app::allocator_names(),
       .steps = 200,
       .log = {"segregation.csv", "Agents, unhappy ones, and the share of similar neighbours after every step"},
@@ -36,10 +36,8 @@ app::Row row_of(const Census& census) {
 class Schelling final : public app::GridProgram<Simulation, Parameters> {
  public:
   Schelling()
-      : GridProgram(
-            about(),
-            {{"placed", "agents placed on a lattice", make_placed}, {"agents", "agents as objects", make_agents}},
-            baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
+      : GridProgram(about(), {{"placed", "agents placed on a lattice", make_placed}},
+                    baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {
     GridProgram::add_options(cli);

@@ -58,8 +58,6 @@ class Simulation : public app::Simulation {
   virtual std::vector<CellState> city() = 0;
 };
 
-/// DSL variant: agents are objects, cells plain arrays.
-std::unique_ptr<Simulation> make_agents(const Parameters& parameters);
 /// DSL variant: agents and vacancies are objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.

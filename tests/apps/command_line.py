@@ -1178,6 +1178,8 @@ class ApplicationTests:
         self.assertRegex(text.decode(), rf"^({PROGRESS_LINE}){{2,}}{ERASED_LINE}{message}$")
 
     def test_a_heap_that_is_too_small_ends_the_run_with_advice(self):
+        if set(self.variants) == set(self.placed_variants):
+            self.skipTest("no variant has objects in the heap")
         for variant in set(self.variants) - set(self.placed_variants):
             with self.subTest(variant=variant):
                 arguments = [*self.large_run, "--variant", variant, "--quiet", *NO_PICTURES]

@@ -11,10 +11,10 @@ import command_line
 class ForestFireTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=1024", "--height N=1024", "--trees X=0.4", "--growth X=0.01", "--lightning X=1e-05", "--steps N=500",
-               "--variant placed|trees=placed")
+               "--variant placed=placed")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE)
     real_numbers = dict.fromkeys(("--trees", "--growth", "--lightning"), command_line.FRACTION)
-    variants = {"placed": "trees placed on a lattice", "trees": "trees as objects"}
+    variants = {"placed": "trees placed on a lattice"}
     placed_variants = ("placed",)
     log_file = "trees.csv"
     chart_file = "trees.png"

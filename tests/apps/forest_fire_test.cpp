@@ -36,15 +36,10 @@ using dynasoar::test::with_reference;
 
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
-std::vector<Implementation> object_variants() {
-  return {{"trees", forest_fire::make_trees}};
-}
-
 std::vector<Implementation> implementations() {
-  std::vector<Implementation> all =
-      object_variants() + std::vector<Implementation>{{"placed", forest_fire::make_placed},
-                                                      {"soa", forest_fire::make_soa_baseline},
-                                                      {"aos", forest_fire::make_aos_baseline}};
+  std::vector<Implementation> all = {{"placed", forest_fire::make_placed},
+                                     {"soa", forest_fire::make_soa_baseline},
+                                     {"aos", forest_fire::make_aos_baseline}};
 #ifdef APP_OPENMP_BASELINE
   all.push_back({"openmp", forest_fire::make_openmp_baseline});
 #endif
@@ -78,7 +73,6 @@ std::size_t count(const std::vector<Ground>& forest, Ground ground) {
 
 struct ForestFire : dynasoar::test::ModelDefaults {
   using Implementation = ::Implementation;
-  static constexpr auto object_variants = ::object_variants;
   static constexpr auto implementations = ::implementations;
   static constexpr auto make_placed = forest_fire::make_placed;
   static constexpr auto reference = forest_fire::make_reference;
@@ -211,20 +205,4 @@ TEST_CASE("trees grow and are struck as often as the probabilities say") {
   CHECK(share(certain(300, 300, 0.3, 0, 0), 0, Ground::tree) == doctest::Approx(0.3).epsilon(0.02));
   CHECK(share(certain(300, 300, 0, 0.1, 0), 2, Ground::tree) == doctest::Approx(0.19).epsilon(0.02));
   CHECK(share(certain(300, 300, 1, 0, 0.1), 1, Ground::fire) == doctest::Approx(0.1).epsilon(0.03));
-}
-
-TEST_CASE("trees are created when they grow and deleted when they have burnt") {
-  const std::unique_ptr<Simulation> simulation = forest_fire::make_trees(forest_of(40, 30));
-  std::uint64_t created = count(simulation->forest(), Ground::tree);
-  std::uint64_t deleted = 0;
-  for (int step = 0; step < 20; ++step) {
-    const std::vector<Ground> before = simulation->forest();
-    simulation->step();
-    const std::vector<Ground> after = simulation->forest();
-    for (std::size_t c = 0; c < before.size(); ++c) created += before[c] == Ground::empty && after[c] == Ground::tree;
-    deleted += count(before, Ground::fire);
-    CHECK(simulation->usage()->heap->allocations == created);
-    CHECK(simulation->usage()->heap->frees == deleted);
-  }
-  CHECK(deleted > 100);
 }

@@ -11,11 +11,11 @@ import command_line
 class SchellingTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
     options = ("--width N=512", "--height N=512", "--red X=0.45", "--blue X=0.45", "--similar X=0.5", "--patience N=0",
-               "--newcomers X=0", "--steps N=200", "--variant placed|agents=placed")
+               "--newcomers X=0", "--steps N=200", "--variant placed=placed")
     whole_numbers = dict.fromkeys(("--width", "--height"), command_line.POSITIVE) | {"--patience": command_line.NATURAL}
     real_numbers = dict.fromkeys(("--red", "--blue", "--similar", "--newcomers"), command_line.FRACTION)
     shares = ("--red", "--blue")
-    variants = {"placed": "agents placed on a lattice", "agents": "agents as objects"}
+    variants = {"placed": "agents placed on a lattice"}
     placed_variants = ("placed",)
     log_file = "segregation.csv"
     chart_file = "segregation.png"

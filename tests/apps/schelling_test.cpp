@@ -33,11 +33,9 @@ using dynasoar::test::with_reference;
 using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
 
 std::vector<Implementation> implementations() {
-  const std::vector<Implementation> objects = {{"agents", schelling::make_agents}};
+  const std::vector<Implementation> objects = {{"placed", schelling::make_placed}};
   return objects + dynasoar::test::on_other_allocators(objects) +
-         std::vector<Implementation>{{"placed", schelling::make_placed},
-                                     {"soa", schelling::make_soa_baseline},
-                                     {"aos", schelling::make_aos_baseline}};
+         std::vector<Implementation>{{"soa", schelling::make_soa_baseline}, {"aos", schelling::make_aos_baseline}};
 }
 
 Parameters city_of(int width, int height, std::uint64_t seed = 42) {
@@ -65,7 +63,6 @@ struct Schelling : dynasoar::test::ModelDefaults {
   static constexpr auto of_size = restless_city_of;
   static constexpr int kCrowdedSteps = 20;
 
-  static std::vector<Implementation> object_variants() { return {{"agents", schelling::make_agents}}; }
   static std::vector<CellState> state(Simulation& simulation) { return simulation.city(); }
   static app::Rgb color_of(const CellState& cell) { return schelling::color_of(cell.group); }
   static Parameters small() { return restless_city_of(33, 20); }

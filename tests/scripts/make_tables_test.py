@@ -35,9 +35,9 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                                ["agents as objects", "cells and agents as objects"]),
                 "traffic": ({"intersections": 17500, "steps": 1000},
                             ["cars as objects", "cells, streets and cars as objects"]),
-                "schelling": ({"width": 2048, "height": 2048, "steps": 500}, ["agents as objects"]),
+                "schelling": ({"width": 2048, "height": 2048, "steps": 500}, ["agents placed on a lattice"]),
                 "flocking": ({"boids": 4000, "steps": 1000}, ["boids as objects"]),
-                "forest_fire": ({"width": 2048, "height": 2048, "steps": 500}, ["trees as objects"])}
+                "forest_fire": ({"width": 2048, "height": 2048, "steps": 500}, ["trees placed on a lattice"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
                                "waves", "scale", "dispatch", "checkpoint", "picture", "compaction", "wa_tor_compaction", "full_heap", "checked", "wa_tor",
