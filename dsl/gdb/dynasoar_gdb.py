@@ -156,7 +156,7 @@ class Allocator:
             of_class = bound_state(f"dynasoar::detail::PlacedStates<{self.name} >")["of"][(bits >> 56) - 1]
         except gdb.error:
             return None  # no class is placed
-        return of_class if int(of_class["seen"]) != 0 else None
+        return of_class if int(of_class["shape"]["words_"]) != 0 else None
 
     def class_of(self, bits):
         index = (bits >> 56) - 1

@@ -42,7 +42,7 @@ void PlacedClasses::check_may_add(std::size_t type) const {
 
 void PlacedClasses::add(std::size_t type, const PlacedState& state, std::size_t bytes) {
   of_class_[type].emplace(OfClass{state, bytes, {}, {}});
-  words_.push_back(words_of(state));
+  if (state.seen != nullptr) words_.push_back(words_of(state));
   ++changes_;
 }
 
@@ -76,6 +76,7 @@ void PlacedClasses::before_loop() {
 
 std::uint64_t PlacedClasses::count(std::size_t type) {
   if (!of_class_[type]) return 0;
+  if (of_class_[type]->state.seen == nullptr) return of_class_[type]->state.shape.size();
   DeviceArray<AtomicWord<std::uint64_t>> total(1);
   executor_.fill_bytes(total.data(), 0, total.bytes());
   count_seen(executor_, words_of(of_class_[type]->state), total.data());
@@ -101,14 +102,14 @@ BlockList PlacedClasses::list(std::size_t type) {
     return {nullptr, no_blocks_.data()};
   }
   refresh();
-  const PlacedWords words = words_of(state(type));
+  const AllBlocks blocks = state(type).blocks();
   OfClass& known = *of_class_[type];
   if (known.entries.size() == 0) {
-    known.entries = DeviceArray<ListedBlock>(words.words);
+    known.entries = DeviceArray<ListedBlock>(blocks.blocks);
     known.size = DeviceArray<ListSize>(1);
   }
   const BlockList result{known.entries.data(), known.size.data()};
-  list_seen(executor_, words, result);
+  detail::list_all(executor_, blocks, result);
   return result;
 }
 
@@ -128,8 +129,7 @@ View<PlacedBlocks> PlacedClasses::blocks_pointing_to(const ClassSet& targets) {
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type] || !classes_[type].may_point_to(targets)) continue;
     const PlacedState& placed = of_class_[type]->state;
-    const auto words = static_cast<std::uint32_t>(placed.shape.words());
-    blocks_.push_back({static_cast<int>(type), placed.base, {placed.seen, words}});
+    blocks_.push_back({static_cast<int>(type), placed.base, placed.blocks()});
   }
   return blocks_;
 }
@@ -165,11 +165,12 @@ std::vector<PlacedMap> PlacedClasses::maps() {
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type]) continue;
     const PlacedState& placed = of_class_[type]->state;
-    std::vector<std::uint64_t> seen(placed.shape.words());
+    std::vector<std::uint64_t> seen(placed.seen != nullptr ? placed.shape.words() : 0);
     copy_from_device(seen.data(), placed.seen, seen.size() * sizeof(std::uint64_t));
     PlacedMap map{text_of(placed.shape), {}};
-    for (const std::uint64_t word : seen) {
-      const auto objects = static_cast<std::uint8_t>(popcount(word));
+    for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
+      const auto objects =
+          static_cast<std::uint8_t>(popcount(seen.empty() ? placed.shape.places_of_word(word) : seen[word]));
       map.marks.push_back({BlockState::open, static_cast<std::uint8_t>(type), objects});
     }
     result.push_back(std::move(map));
@@ -186,7 +187,7 @@ void PlacedClasses::find_items(bool with_generations) {
     const PlacedState& placed = of_class_[type]->state;
     const std::string where = std::string(plain_name(classes_[type].name)) + " (class " + std::to_string(type) +
                               ") on " + text_of(placed.shape);
-    items_.push_back(array(where, placed.seen, placed.shape.words()));
+    if (placed.seen != nullptr) items_.push_back(array(where, placed.seen, placed.shape.words()));
     const std::size_t bytes = placed.shape.words() * classes_[type].block_bytes;
     if (!classes_[type].fields.empty()) items_.push_back(array(where + ", fields", placed.base, bytes));
     if (!with_generations || placed.generations == nullptr) continue;
@@ -212,7 +213,8 @@ View<const CheckpointItem*> PlacedClasses::with_items(View<const CheckpointItem*
 void PlacedClasses::check_loaded() {
   for (const PlacedWords& words : words_) clear_claims(words);
   for (const std::optional<OfClass>& known : of_class_) {
-    if (known) executor_.for_each_index(known->state.shape.words(), ForgetMisplaced{known->state});
+    if (known && known->state.seen != nullptr)
+      executor_.for_each_index(known->state.shape.words(), ForgetMisplaced{known->state});
   }
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type] || of_class_[type]->state.created == nullptr) continue;
@@ -226,6 +228,11 @@ void PlacedClasses::clear() {
   for (const PlacedWords& words : words_) {
     executor_.fill_bytes(words.seen, 0, 3 * words.words * sizeof(std::uint64_t));  // and what arrived and departed
     clear_claims(words);
+  }
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (!of_class_[type] || of_class_[type]->state.seen != nullptr || classes_[type].fields.empty()) continue;
+    const PlacedState& placed = of_class_[type]->state;  // its objects cannot go, but what they hold may be anything
+    executor_.fill_bytes(placed.base, 0, placed.shape.words() * classes_[type].block_bytes);
   }
 }
 

@@ -41,13 +41,13 @@ struct CountSeen {
   }
 };
 
-struct ListSeen {
-  PlacedWords words;
+struct ListAll {
+  AllBlocks blocks;
   BlockList list;
 
   __device__ void operator()(std::size_t i) const {
-    list.entries[i] = {words.seen[i], static_cast<std::uint32_t>(i)};
-    if (i == 0) *list.size = {static_cast<std::uint32_t>(words.words), 0};
+    list.entries[i] = load_entry(blocks, static_cast<std::uint32_t>(i));
+    if (i == 0) *list.size = {blocks.blocks, 0};
   }
 };
 
@@ -70,8 +70,8 @@ void count_seen(Executor& executor, const PlacedWords& words, AtomicWord<std::ui
   executor.for_each_index(tasks, CountSeen{words, total});
 }
 
-void list_seen(Executor& executor, const PlacedWords& words, const BlockList& list) {
-  executor.for_each_index(words.words, ListSeen{words, list});
+void list_all(Executor& executor, const AllBlocks& blocks, const BlockList& list) {
+  executor.for_each_index(blocks.blocks, ListAll{blocks, list});
 }
 
 }  // namespace dynasoar::detail

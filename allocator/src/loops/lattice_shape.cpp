@@ -23,6 +23,9 @@ Divider::Divider(std::uint32_t divisor)
   multiplier_ = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);
 }
 
+PlacesOfWords::PlacesOfWords(std::size_t words, std::size_t places)
+    : by_words_(static_cast<std::uint32_t>(words)), last_(first_bits(static_cast<int>(places - (words - 1) * 64))) {}
+
 Axis::Axis(int number, std::size_t places, std::size_t slots, bool is_periodic)
     : length(static_cast<std::int32_t>(places)),
       is_periodic(is_periodic),
@@ -77,10 +80,9 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
   const std::size_t words_of_group = is_padded ? blocks : words_;
   const std::size_t places_of_group = is_padded ? sizes[0] : stride * rows;
   rows_of_group_ = is_padded ? 1 : 64;
-  last_places_ = detail::first_bits(static_cast<int>(places_of_group - (words_of_group - 1) * 64));
   by_stride_ = detail::Divider(stride_);
   by_blocks_ = detail::Divider(static_cast<std::uint32_t>(blocks));
-  by_group_ = detail::Divider(static_cast<std::uint32_t>(words_of_group));
+  places_ = detail::PlacesOfWords(words_of_group, places_of_group);
 }
 
 }  // namespace dynasoar

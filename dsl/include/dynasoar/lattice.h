@@ -80,7 +80,7 @@ class Lattice {
   Lattice& operator=(const Lattice&) = delete;
 
   /// Waits for all loops, then discards the objects without calling destructors.
-  ~Lattice();
+  ~Lattice() { displace(); }
 
   /// Its geometry, for loops and for the host.
   const LatticeShape& shape() const { return shape_; }
@@ -89,7 +89,7 @@ class Lattice {
   template <class F, class... Args>
   void parallel_for(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
-    run(detail::AllPlaces{shape_}, call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
+    run(detail::AllPlaces{shape_.places_of_words()}, call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
   }
 
   /// Like parallel_for, but only for places without objects of the classes Us; without Us, of any class of the lattice.
@@ -109,7 +109,7 @@ class Lattice {
   /// @param condition   returns something trivially copyable of at most 8 bytes
   template <class Condition, class Action, class... Args>
   void parallel_for_if(Condition condition, Action action, Args... args) {
-    run_if(detail::AllPlaces{shape_}, condition, action, std::move(args)...);
+    run_if(detail::AllPlaces{shape_.places_of_words()}, condition, action, std::move(args)...);
   }
 
   /// Like parallel_for_if, for the places of parallel_for_free.
@@ -202,8 +202,8 @@ class Lattice {
   }
 
   /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with
-  /// kOnePerPlace; in checked builds, 4 more bytes per slot. The first `reduce` or `columns` of a
-  /// class allocates 16 more bytes per block.
+  /// kOnePerPlace; in checked builds, 4 more bytes per slot. A class with kAtEveryPlace has its blocks only. The first
+  /// `reduce` or `columns` of a class allocates 16 more bytes per block.
   std::size_t bytes() const;
 
  private:
@@ -266,6 +266,10 @@ class Lattice {
   }
 
   template <class T>
+  void create_at_every_place();
+  void displace() { (handle_.loops().placed().template displace<Ts>(), ...); }
+
+  template <class T>
   Memory make_memory() const;
   template <class T>
   detail::PlacedState state() const;
@@ -283,6 +287,7 @@ class Lattice {
     } else {
       static_assert((true && ... && (detail::index_of_v<Us, Ts...> >= 0)),
                     "dynasoar: this class is not one of the lattice's: name it in Lattice<...>");
+      (detail::check_comes_and_goes<Us>(), ...);
       return detail::FreePlaces<sizeof...(Us)>{shape_, {state<Us>().seen...}};
     }
   }
@@ -323,11 +328,36 @@ Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const std::vector<st
   (handle_.loops().placed().template check_may_place<Ts>(), ...);
   memory_ = {make_memory<Ts>()...};
   (handle_.loops().placed().template place<Ts>(state<Ts>(), memory_[kNumber<Ts>].bytes()), ...);
+  try {
+    (create_at_every_place<Ts>(), ...);
+  } catch (...) {
+    displace();
+    throw;
+  }
 }
 
 template <class... Ts>
-Lattice<Ts...>::~Lattice() {
-  (handle_.loops().placed().template displace<Ts>(), ...);
+template <class T>
+void Lattice<Ts...>::create_at_every_place() {
+  if constexpr (detail::is_at_every_place<T>()) {
+    static_assert(std::is_default_constructible_v<T>,
+                  "dynasoar: the lattice creates an object of this class at every place (kAtEveryPlace), so the class "
+                  "needs a public constructor without arguments. In it, place_of(this) says where the object is; set "
+                  "what depends on anything else in a loop over the objects, once there is a lattice");
+    using Create = detail::CreateAtEveryPlace<T>;
+    if constexpr (Allocator::kPlacement == detail::Placement::in_blocks) {
+      run(detail::AllPlaces{shape_.places_of_words()}, Create{nullptr});
+    } else {
+      DeviceArray<std::uint32_t> has_failed(1);
+      has_failed.fill_bytes(0);
+      run(detail::AllPlaces{shape_.places_of_words()},
+          Create{reinterpret_cast<AtomicWord<std::uint32_t>*>(has_failed.data())});
+      handle_.synchronize();
+      if (has_failed.download()[0] == 0) return;
+      throw Error("dynasoar: the heap has no room for " + std::to_string(shape_.size()) + " objects of " +
+                  std::string(type_name<T>()) + ", one at every place. Give the handle more heap_bytes");
+    }
+  }
 }
 
 template <class... Ts>
@@ -341,7 +371,9 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
   }
   std::size_t kinds = 3;
   if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
-  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(Allocator::kFindsMisuse ? 64 * words : 0),
+  if (detail::is_at_every_place<T>()) kinds = 0;
+  const bool counts_generations = Allocator::kFindsMisuse && kinds > 0;
+  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(counts_generations ? 64 * words : 0),
                 DeviceArray<std::uint64_t>(kinds * words),
                 DeviceArray<std::uint64_t>(detail::counts_placed_v<Allocator> ? Tally<>::kWords : 0)};
   memory.generations.fill_bytes(0);
@@ -354,7 +386,7 @@ typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
 template <class... Ts>
 template <class T>
 detail::PlacedState Lattice<Ts...>::state() const {
-  const auto words = static_cast<std::size_t>(shape_.words());
+  const auto words = static_cast<std::size_t>(detail::is_at_every_place<T>() ? 0 : shape_.words());
   const auto part = [&](const Memory& memory, std::size_t kind) {
     return reinterpret_cast<AtomicWord<std::uint64_t>*>(memory.words.data() + kind * words);
   };

@@ -18,6 +18,7 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/heap/placed_objects.h>
+#include <dynasoar/loops/inner_neighbours.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/place_block.h>
 #include <dynasoar/platform/bits.h>
@@ -50,7 +51,7 @@ __host__ __device__ constexpr void check_at_places() {
 template <class... Ts>
 struct TakenWords {
   __device__ std::uint64_t operator()(std::uint64_t word) const {
-    return (std::uint64_t{0} | ... | seen_in<Ts>(static_cast<std::uint32_t>(word)));
+    return (std::uint64_t{0} | ... | seen_in_word<Ts>(static_cast<std::uint32_t>(word)));
   }
 
   /// Whether a loop sees any of them at a place. Reads also if it does not exist, instead of branching, and in all
@@ -68,33 +69,35 @@ struct TakenWords {
   template <class T>
   __device__ static std::uint32_t seen_from(std::uint64_t slot, int count) {
     std::uint32_t taken = 0;
-    for_each_words<T>(static_cast<std::uint32_t>(slot / 64),
-                      [&](const std::uint64_t* seen) { taken |= bits_from(seen, slot, count); });
+    for_each_state<T>(static_cast<std::uint32_t>(slot / 64), [&]<class S>(const PlacedState& placed) {
+      taken |= is_at_every_place<S>() ? ~std::uint32_t{0} : bits_from(placed.seen, slot, count);
+    });
     return taken;
   }
 
   template <class T>
-  __device__ static std::uint64_t seen_in(std::uint32_t word) {
+  __device__ static std::uint64_t seen_in_word(std::uint32_t word) {
     std::uint64_t taken = 0;
-    for_each_words<T>(word, [&](const std::uint64_t* seen) { taken |= seen[word]; });
+    for_each_state<T>(word, [&]<class S>(const PlacedState& placed) { taken |= seen_in<S>(placed, word); });
     return taken;
   }
 
   template <class T>
   __device__ static int is_seen(Place place) {
     int taken = 0;
-    for_each_words<T>(place.word(),
-                      [&](const std::uint64_t* seen) { taken |= static_cast<int>(has_bit(seen, place.slot())); });
+    for_each_state<T>(place.word(), [&]<class S>(const PlacedState& placed) {
+      taken |= static_cast<int>(is_at_every_place<S>() || has_bit(placed.seen, place.slot()));
+    });
     return taken;
   }
 
-  /// Calls `f(seen)` with the words of T, or of each of its subclasses.
+  /// Calls `f<S>(state)` with the state of each class S that T stands for.
   template <class T, class F>
-  __device__ static void for_each_words([[maybe_unused]] std::uint32_t word, const F& f) {
+  __device__ static void for_each_state([[maybe_unused]] std::uint32_t word, const F& f) {
     for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
       const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<S>();
       if constexpr (kChecked) check_is_on_lattice(placed, word);
-      f(placed.seen);
+      f.template operator()<S>(placed);
     });
   }
 };
@@ -183,6 +186,7 @@ __device__ Place place_of(const T* object) {
 template <class T, class... Args>
 __device__ T* make_new_at(Place place, Args&&... args) {
   detail::check_at_places<T>();
+  detail::check_comes_and_goes<T>();
   return detail::PlacedObjects<typename T::Allocator>::template create<T>(place, std::forward<Args>(args)...);
 }
 
@@ -196,6 +200,26 @@ template <class T>
 __device__ T* move_to(T* object, Place place) {
   static_assert(detail::is_placed<T>(), "dynasoar: objects of this class have no place on a lattice");
   return detail::PlacedObjects<typename T::Allocator>::template move<T>(object, place);
+}
+
+/// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at the places of a neighbourhood
+/// when the loop began, row by row, x first; not for those at the place itself.
+///
+/// @par Cost   least if T is final and has an object at every place (kAtEveryPlace): then there are neither branches
+/// nor
+///             divisions, except near the edges and on lattices that have packed rows or three axes
+/// @pre the subclasses of T are on one lattice
+template <class T, class Neighbourhood, class F>
+__device__ void for_each_neighbour(Place place, Neighbourhood neighbourhood, const F& f) {
+  detail::check_placed<T>();
+  const LatticeShape& shape = lattice_of<T>();
+  if constexpr (detail::is_at_every_place<T>() && !detail::kLooksFirst<T> && std::is_final_v<T>) {
+    const bool is_inside = detail::InnerNeighbours<detail::placed_block_bytes_v<T>>::for_each(
+        shape, place, neighbourhood,
+        [&](std::uint64_t position) { f(reinterpret_cast<T*>(detail::placed_handle_at<T>(position).bits())); });
+    if (is_inside) return;
+  }
+  shape.for_each_neighbour(place, neighbourhood, [&](Place next) { for_each_at<T>(next, f); });
 }
 
 /// How many of the places of a neighbourhood had a T when the loop began. @par Cost   a word or two per row
@@ -320,6 +344,7 @@ template <class F>
 template <class T, class... Args>
 __device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
   detail::check_at_places<T>();
+  detail::check_comes_and_goes<T>();
   return detail::PlacedObjects<typename T::Allocator>::template create_where<T>(block, places, args...);
 }
 
@@ -330,6 +355,7 @@ __device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, co
 template <class T>
 __device__ std::uint64_t destroy_where(PlaceBlock block, std::uint64_t places) {
   detail::check_at_places<T>();
+  detail::check_comes_and_goes<T>();
   return detail::PlacedObjects<typename T::Allocator>::template destroy_where<T>(block, places);
 }
 

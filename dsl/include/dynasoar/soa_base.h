@@ -59,6 +59,10 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
   /// class of a placed hierarchy says `static constexpr bool kOnePerPlace = true;` if so.
   static constexpr bool kOnePerPlace = false;
 
+  /// Whether there is an object at every place of the lattice. A placed class without subclasses says `static constexpr
+  /// bool kAtEveryPlace = true;` if so. Its lattice creates the objects, with the constructor that takes no arguments.
+  static constexpr bool kAtEveryPlace = false;
+
   SoaBase(const SoaBase&) = delete;
   SoaBase& operator=(const SoaBase&) = delete;
 

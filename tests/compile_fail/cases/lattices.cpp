@@ -11,7 +11,8 @@ class Bird;
 class Beast;
 class Wolf;
 class Bear;
-using AllocatorT = dynasoar::SoaAllocator<Moss, Tree, Oak, Bird, Beast, Wolf, Bear>;
+class Ground;
+using AllocatorT = dynasoar::SoaAllocator<Moss, Tree, Oak, Bird, Beast, Wolf, Bear, Ground>;
 
 class Bird : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -74,6 +75,24 @@ class Bear final : public Beast {
   DYNASOAR_FIELDS(Bear, (fat_, int))
 };
 
+/// At every place.
+class Ground final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+#if defined(MISTAKE_at_every_place_but_not_placed)
+  // expect: kAtEveryPlace, but is not placed on a lattice
+  // names: lattices::Ground
+#else
+  static constexpr bool kPlaced = true;
+#endif
+  static constexpr bool kAtEveryPlace = true;
+  DYNASOAR_FIELDS(Ground, (height_, int))
+#if defined(MISTAKE_at_every_place_with_arguments)
+  // expect: so the class needs a public constructor without arguments
+  // names: lattices::Ground
+  __device__ explicit Ground(int) {}
+#endif
+};
+
 struct Look {
   __device__ void operator()(dynasoar::Place place) const {
 #if defined(MISTAKE_placed_object_without_place)
@@ -107,6 +126,21 @@ struct Look {
 #else
     dynasoar::make_new_at<Wolf>(place);
 #endif
+#if defined(MISTAKE_new_object_where_there_is_one)
+    // expect: Its objects cannot be created, moved or destroyed
+    // names: lattices::Ground
+    dynasoar::make_new_at<Ground>(place);
+#elif defined(MISTAKE_move_from_every_place)
+    // expect: Its objects cannot be created, moved or destroyed
+    // names: lattices::Ground
+    dynasoar::move_to(dynasoar::at<Ground>(place), place);
+#elif defined(MISTAKE_destruction_at_every_place)
+    // expect: Its objects cannot be created, moved or destroyed
+    // names: lattices::Ground
+    dynasoar::destroy(dynasoar::at<Ground>(place));
+#elif !defined(MISTAKE_at_every_place_but_not_placed)
+    dynasoar::for_each_neighbour<Ground>(place, dynasoar::Moore<>{}, [](Ground*) {});
+#endif
   }
 };
 
@@ -123,6 +157,16 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   dynasoar::Lattice<Moss, Oak, Wolf, Bear> lattice(handle, {4, 4});
 #endif
   lattice.parallel_for(Look{});
+#if !defined(MISTAKE_at_every_place_but_not_placed)
+  dynasoar::Lattice<Ground> land(handle, {4, 4});
+#else
+  handle.count<Ground>();
+#endif
+#if defined(MISTAKE_places_free_of_what_is_everywhere)
+  // expect: no place is free of them
+  // names: lattices::Ground
+  land.parallel_for_free(Look{});  // of all classes of the lattice
+#endif
 #if defined(MISTAKE_class_of_another_lattice)
   // expect: this class is not one of the lattice's
   // names: lattices::Tree

@@ -12,7 +12,7 @@ namespace dynasoar::detail {
 
 /// There is nowhere to record what happens without a lattice, so the program ends.
 __device__ inline void check_has_lattice(const PlacedState& placed) {
-  if (placed.seen != nullptr) return;
+  if (placed.has_lattice()) return;
   end_program(
       "an object of a placed class is used or created, but there is no Lattice of its class alive (or, in a kernel of "
       "your own: device_pointer() was not called before the launch, in the same file)");

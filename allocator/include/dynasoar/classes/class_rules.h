@@ -92,6 +92,13 @@ struct ClassRules {
     static_assert(std::is_convertible_v<C*, SoaBase<Allocator>*>,
                   "dynasoar: this class derives from SoaBase<...> of this allocator more than once, not publicly, or "
                   "not at all. Multiple inheritance of SOA classes is not supported: derive from one class");
+    static_assert(
+        is_placed<C>() || !is_at_every_place<C>(),
+        "dynasoar: this class says kAtEveryPlace, but is not placed on a lattice. Write 'static constexpr bool "
+        "kPlaced = true;' beside it");
+    static_assert(!is_at_every_place<C>() || !is_one_per_place<C>(),
+                  "dynasoar: objects of this class are at every place (kAtEveryPlace) and leave no room for those of "
+                  "other classes of the hierarchy (kOnePerPlace). Leave out one of both");
     static_assert(names_own_fields<C>(),
                   "dynasoar: this class inherits FieldTypes from its base. Declare its own: DYNASOAR_FIELDS(ThisClass, "
                   "...) or 'using FieldTypes = std::tuple<...>;' (an empty tuple if it has no fields)");

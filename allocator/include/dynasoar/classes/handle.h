@@ -24,8 +24,12 @@ class Handle {
   /// @param generation     below kGenerations
   __host__ __device__ static constexpr Handle make(std::uint64_t block_offset, std::uint32_t slot, int type_index,
                                                    std::uint32_t generation = 0) {
-    return Handle(block_offset | slot | std::uint64_t{generation} << kGenerationShift |
-                  (static_cast<std::uint64_t>(type_index) + 1) << kTypeShift);
+    return Handle(block_offset | slot | std::uint64_t{generation} << kGenerationShift | type_bits(type_index));
+  }
+
+  /// The bits that say that an object is of this class.
+  __host__ __device__ static constexpr std::uint64_t type_bits(int type_index) {
+    return (static_cast<std::uint64_t>(type_index) + 1) << kTypeShift;
   }
 
   __host__ __device__ constexpr std::uint64_t bits() const { return bits_; }

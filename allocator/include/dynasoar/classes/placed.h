@@ -7,6 +7,7 @@
 /// classes/occupancy.h. With an AosAllocator there is a table of handles instead of blocks: see Placement.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -14,6 +15,7 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/occupancy.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/binding.h>
@@ -54,6 +56,16 @@ __host__ __device__ constexpr bool is_one_per_place() {
   }
 }
 
+/// Whether there is an object of C at every place of its lattice, from when that is made until it is gone.
+template <class C>
+__host__ __device__ constexpr bool is_at_every_place() {
+  if constexpr (requires { C::kAtEveryPlace; }) {
+    return C::kAtEveryPlace;
+  } else {
+    return false;
+  }
+}
+
 /// The first class of C's hierarchy, in a std::type_identity.
 template <class C>
 constexpr auto root_of() {
@@ -73,6 +85,17 @@ __host__ __device__ constexpr void for_each_class_at_places(const F& f) {
   using A = typename T::Allocator;
   A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S> subtype) {
     if constexpr (A::template Subtypes<S>::size == 1) f(subtype);
+  });
+}
+
+/// T can be created, moved and destroyed: neither it nor a subclass of it has an object at every place.
+template <class T>
+__host__ __device__ constexpr void check_comes_and_goes() {
+  for_each_class_at_places<T>([]<class S>(std::type_identity<S>) {
+    static_assert(!is_at_every_place<S>(),
+                  "dynasoar: this class has an object at every place of its lattice (kAtEveryPlace), from when the "
+                  "lattice is made until it is gone. Its objects cannot be created, moved or destroyed, and no place "
+                  "is free of them: set fields in a loop over them, or leave kAtEveryPlace out");
   });
 }
 
@@ -110,13 +133,31 @@ inline constexpr std::size_t placed_block_bytes_v =
     ClassLayout<T>::bytes <= kPlacedUnit ? kPlacedUnit
                                          : (ClassLayout<T>::bytes + kPlacedUnit - 1) / kPlacedUnit* kPlacedUnit;
 
-/// What device code knows of the objects of a placed class; all null if there is no lattice for them.
+/// What device code knows of the objects of a placed class; all null if there is no lattice for them. If there is an
+/// object at every place, there are no words.
 struct PlacedState : Occupancy<PlatformAtomics> {
   char* base;                              ///< the blocks; of objects in pieces, the table
   AtomicWord<std::uint32_t>* generations;  ///< in checked builds, how many objects have been in each slot; else null
   LatticeShape shape;
   AtomicWord<std::uint64_t>* created;  ///< if counts_placed_v, a Tally of how many were created; else null
+
+  __host__ __device__ bool has_lattice() const { return shape.words() != 0; }
+
+  /// All blocks with the objects that the running loop sees.
+  __host__ __device__ AllBlocks blocks() const {
+    return {seen, static_cast<std::uint32_t>(shape.words()), shape.places_of_words()};
+  }
 };
+
+/// The objects of T that the running loop sees in a word.
+template <class T>
+__device__ std::uint64_t seen_in(const PlacedState& placed, std::uint64_t word) {
+  if constexpr (is_at_every_place<T>()) {
+    return placed.shape.places_of_word(word);
+  } else {
+    return placed.seen[word];
+  }
+}
 
 /// Whether creations of placed objects are counted, for statistics: in builds that are slow anyway, because an atomic
 /// operation per object costs as much as creating it.
@@ -126,7 +167,10 @@ inline constexpr bool counts_placed_v = A::kFindsMisuse || kCountsAccesses;
 /// In checked builds, before an object comes to a slot: pointers to those that were there become stale.
 __device__ inline void begin_generation([[maybe_unused]] const PlacedState& placed,
                                         [[maybe_unused]] std::uint64_t slot) {
-  if constexpr (kChecked) placed.generations[slot].fetch_add(1, Order::relaxed);  // relaxed: as changes of Occupancy
+  if constexpr (kChecked) {
+    if (placed.generations == nullptr) return;              // there never is another object
+    placed.generations[slot].fetch_add(1, Order::relaxed);  // relaxed: as changes of Occupancy
+  }
 }
 
 /// The states of the placed classes of an allocator, by index: bound like the state of the allocator, see Binding.
@@ -148,7 +192,7 @@ __device__ const PlacedState& placed_state(int type) {
 template <class A>
 __device__ bool is_placed_position(Handle handle, std::uint64_t bytes) {
   const PlacedState& placed = placed_state<A>(handle.type_index());
-  return placed.seen != nullptr && handle.block_offset() % bytes == 0 &&
+  return placed.has_lattice() && handle.block_offset() % bytes == 0 &&
          handle.block_offset() / bytes < placed.shape.words();
 }
 
@@ -166,8 +210,10 @@ __device__ inline std::uint32_t placed_generation([[maybe_unused]] const PlacedS
 template <class A>
 __device__ bool is_placed_object(Handle handle, std::uint64_t block) {
   const PlacedState& placed = placed_state<A>(handle.type_index());
-  return placed.objects_at({static_cast<std::uint32_t>(block), std::uint64_t{1} << handle.slot()}) != 0 &&
-         placed_generation(placed, block * kSlotsPerBlock + handle.slot()) == handle.generation();
+  const PlaceBits at{static_cast<std::uint32_t>(block), std::uint64_t{1} << handle.slot()};
+  const std::uint64_t objects =
+      placed.seen != nullptr ? placed.objects_at(at) : placed.shape.places_of_word(at.word) & at.mask;
+  return objects != 0 && placed_generation(placed, block * kSlotsPerBlock + handle.slot()) == handle.generation();
 }
 
 /// The handles of objects in pieces, by slot: of what is seen there or has arrived in the running loop.
@@ -187,15 +233,27 @@ __device__ Handle placed_handle(std::uint64_t slot) {
                       A::template index_of<T>, placed_generation(placed_state<A>(A::template index_of<T>), slot));
 }
 
+/// The pointer to the T of a class that has an object at every place.
+///
+/// @param position   bytes up to its block, plus its slot in it
+/// @pre objects are in blocks
+template <class T>
+__device__ Handle placed_handle_at(std::uint64_t position) {
+  return Handle(position ^ Handle::type_bits(T::Allocator::template index_of<T>));  // as field() undoes it
+}
+
 /// The slot of a T.
 template <class T>
 __host__ __device__ std::uint64_t placed_slot(Handle object) {
   if constexpr (T::Allocator::kPlacement == Placement::in_pieces) {
     return reinterpret_cast<const PlacedHeader*>(object.bits() & kAddressMask)->slot;
   }
-  const auto units = static_cast<std::uint32_t>(object.block_offset() / kPlacedUnit);
-  return std::uint64_t{units / static_cast<std::uint32_t>(placed_block_bytes_v<T> / kPlacedUnit)} * kSlotsPerBlock +
-         object.slot();
+  constexpr std::size_t kUnits = placed_block_bytes_v<T> / kPlacedUnit;
+  constexpr bool kIsShift = std::has_single_bit(kUnits);  // then in 64 bits: compilers see the block's number again
+  const auto units =
+      static_cast<std::uint32_t>(object.block_offset() / (kIsShift ? kUnits * kPlacedUnit : kPlacedUnit));
+  const std::uint32_t block = kIsShift ? units : units / static_cast<std::uint32_t>(kUnits);
+  return std::uint64_t{block} * kSlotsPerBlock + object.slot();
 }
 
 /// Calls `f(object)` for all Ts that the running loop sees, in the calling thread.
@@ -203,7 +261,7 @@ template <class T, class F>
 __device__ void for_each_placed(const F& f) {
   const PlacedState& placed = placed_state<typename T::Allocator>(T::Allocator::template index_of<T>);
   for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
-    for (std::uint64_t left = placed.seen[word]; left != 0; left &= left - 1) {
+    for (std::uint64_t left = seen_in<T>(placed, word); left != 0; left &= left - 1) {
       f(reinterpret_cast<T*>(placed_handle<T>(word * 64 + static_cast<std::uint64_t>(lowest_bit(left))).bits()));
     }
   }

@@ -99,6 +99,13 @@ class PlacedObjects {
     return construct<T>(place.slot(), std::forward<Args>(args)...);
   }
 
+  /// Creates the T at a slot, if T has an object at every place. @return true
+  template <class T>
+  __device__ static bool create_first(std::uint64_t slot) {
+    construct<T>(slot);
+    return true;
+  }
+
   /// Creates `T(args...)` at those of some places of a block at which `create` would. @return these
   template <class T, class... Args>
   __device__ static std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
@@ -230,6 +237,7 @@ class PlacedObjects {
   template <class T, class F>
   __device__ static void with_class_of(T* object, const F& f) {
     check_listed_or_base<A, T>();
+    check_comes_and_goes<T>();
     if (object == nullptr) return;
     const Handle handle(reinterpret_cast<std::uint64_t>(object));
     if constexpr (A::kFindsMisuse) {

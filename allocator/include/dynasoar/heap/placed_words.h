@@ -14,7 +14,7 @@
 
 namespace dynasoar::detail {
 
-/// Of one class.
+/// Of one class, unless it has an object at every place.
 struct PlacedWords : Occupancy<PlatformAtomics> {
   std::uint64_t words;
 };
@@ -23,10 +23,10 @@ struct PlacedWords : Occupancy<PlatformAtomics> {
 /// @par Cost   one kernel for up to 16 classes, which reads two words per 64 places, and writes where something changed
 void refresh_places(Executor& executor, View<PlacedWords> classes);
 
-/// Adds the number of objects that are seen to `total`, in device memory.
+/// Adds the number of objects that are seen to `total`, in device memory. @pre the words exist
 void count_seen(Executor& executor, const PlacedWords& words, AtomicWord<std::uint64_t>* total);
 
-/// Lists all blocks of a class, also those without objects. @param list   room for `words.words` entries
-void list_seen(Executor& executor, const PlacedWords& words, const BlockList& list);
+/// Makes a list of all blocks. @param list   room for them
+void list_all(Executor& executor, const AllBlocks& blocks, const BlockList& list);
 
 }  // namespace dynasoar::detail

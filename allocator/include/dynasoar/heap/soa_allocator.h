@@ -96,8 +96,8 @@ class ReducedSoaAllocator {
   __device__ static Element* field(detail::Handle object) {
     char* const base = base_of<C>(object);
     if constexpr (kCudaBackend && detail::is_placed<C>() && std::is_final_v<C> && !kFindsMisuse) {
-      // The block's offset and the slot together: compilers drop the mask where they see how the handle was made.
-      const std::uint64_t slots = object.bits() & detail::kAddressMask;
+      // The block's offset and the slot together: compilers see that this undoes how the handle was made.
+      const std::uint64_t slots = object.bits() ^ detail::Handle::type_bits(index_of<C>);
       return reinterpret_cast<Element*>(base + (slots + object.slot() * (sizeof(Element) - 1)) +
                                         detail::field_offset_v<C, I>);
     }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/tuning.h>
@@ -39,10 +40,12 @@ struct BlockList {
   ListSize* size;
 };
 
-/// In the place of a list: blocks that lie one after the other, all of them, also those without objects.
+/// In the place of a list: blocks of placed objects, which lie one after the other, all of them, also those without
+/// objects.
 struct AllBlocks {
-  const std::uint64_t* slots;
+  const std::uint64_t* slots;  ///< null if there is an object at every place
   std::uint32_t blocks;
+  PlacesOfWords places;
 };
 
 /// How long a list is, in a loop.
@@ -55,7 +58,7 @@ __device__ inline std::uint32_t length_of(const AllBlocks& list) {
 
 /// An entry of all blocks. That of a list: see the backends' load_entry.
 __device__ inline ListedBlock load_entry(const AllBlocks& list, std::uint32_t index) {
-  return {list.slots[index], index};
+  return {list.slots != nullptr ? list.slots[index] : list.places(index), index};
 }
 
 /// The making of a type's list; zero at first.

@@ -20,6 +20,9 @@ namespace dynasoar {
 
 namespace detail {
 
+template <std::size_t kBlockBytes>
+class InnerNeighbours;
+
 /// Divides numbers below 2^31 by a number that is known at run time only, with a multiplication.
 class Divider {
  public:
@@ -28,7 +31,7 @@ class Divider {
   explicit Divider(std::uint32_t divisor);
 
   __host__ __device__ std::uint32_t quotient(std::uint32_t number) const {
-    return static_cast<std::uint32_t>(std::uint64_t{2 * number} * multiplier_ >> 32) >> shift_;
+    return static_cast<std::uint32_t>(std::uint64_t{number} * multiplier_ >> 31) >> shift_;
   }
   __host__ __device__ std::uint32_t remainder(std::uint32_t number) const {
     return number - quotient(number) * divisor_;
@@ -79,6 +82,28 @@ struct Axis {
     const std::int32_t to = moved(from, by);
     return to < 0 ? beyond : static_cast<std::uint64_t>((to - from) * stride);
   }
+};
+
+/// Which slots of a word are places: all, but in the last word of a row that is padded, or of the lattice. A part of a
+/// LatticeShape that is small enough for kernels that need nothing else of it.
+class PlacesOfWords {
+ public:
+  PlacesOfWords() = default;
+  /// @param words    of a row that is padded, or of the lattice
+  /// @param places   of them
+  PlacesOfWords(std::size_t words, std::size_t places);
+
+  __host__ __device__ std::uint64_t operator()(std::uint64_t word) const {
+    const bool is_last = in_row(static_cast<std::uint32_t>(word)) == by_words_.divisor() - 1;
+    return is_last ? last_ : ~std::uint64_t{0};
+  }
+
+  /// How many words of its row, or of the lattice, are in front of a word.
+  __host__ __device__ std::uint32_t in_row(std::uint32_t word) const { return by_words_.remainder(word); }
+
+ private:
+  Divider by_words_;
+  std::uint64_t last_;
 };
 
 /// Places next to each other in a row: bit i is the i-th of them.
@@ -213,10 +238,10 @@ class LatticeShape {
   __host__ __device__ std::uint64_t words() const { return words_; }
 
   /// For the library: the slots of a word that are places.
-  __host__ __device__ std::uint64_t places_of_word(std::uint64_t word) const {
-    const bool is_last = by_group_.remainder(static_cast<std::uint32_t>(word)) == by_group_.divisor() - 1;
-    return is_last ? last_places_ : ~std::uint64_t{0};
-  }
+  __host__ __device__ std::uint64_t places_of_word(std::uint64_t word) const { return places_(word); }
+
+  /// For the library: the same for code that needs nothing else.
+  __host__ __device__ const detail::PlacesOfWords& places_of_words() const { return places_; }
 
   /// For the library: calls `f(row, distance, reach)` for the rows of a neighbourhood: a RowOfPlaces of 2 * reach + 1
   /// places, without the place itself, and the distance to the middle one.
@@ -244,6 +269,8 @@ class LatticeShape {
 
  private:
   friend class detail::BlockNeighbours;
+  template <std::size_t>
+  friend class detail::InnerNeighbours;
 
   struct Row {
     std::int32_t x, y, z;
@@ -339,11 +366,10 @@ class LatticeShape {
   std::int32_t axes_;
   std::uint32_t stride_;  // slots from a row to the next
   std::uint64_t words_;
-  std::uint64_t last_places_;    // of the last word of a row that is padded, or of the last word
   std::uint32_t rows_of_group_;  // 1 if rows are padded, else 64: a group begins at a word
   detail::Divider by_stride_;
   detail::Divider by_blocks_;  // words of a group of rows
-  detail::Divider by_group_;   // words up to `last_places_`
+  detail::PlacesOfWords places_;
 };
 
 }  // namespace dynasoar

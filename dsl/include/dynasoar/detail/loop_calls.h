@@ -156,10 +156,9 @@ struct PairCall {
     if constexpr (!is_placed<Other>()) {
       return bound_state<Allocator>().lists[Allocator::template index_of<Other>];
     } else if constexpr (Allocator::template Subtypes<Other>::size > 1) {
-      return {nullptr, 0};  // objects at places are of classes without subclasses
+      return {};  // objects at places are of classes without subclasses
     } else {
-      const PlacedState& placed = PlacedObjects<Allocator>::template state<Other>();
-      return {placed.seen, static_cast<std::uint32_t>(placed.shape.words())};
+      return PlacedObjects<Allocator>::template state<Other>().blocks();
     }
   }
 

@@ -110,7 +110,7 @@ struct NewAtPlace {
   }
 };
 
-/// The objects of a class that loops see, as a mask of loop_over_slots.
+/// The objects of a class that loops see, as a mask of loop_over_slots; unless they are at all places.
 struct SeenWords {
   static constexpr bool kSelectsFew = true;
   const std::uint64_t* seen;
@@ -120,8 +120,17 @@ struct SeenWords {
 /// The places of a lattice.
 struct AllPlaces {
   static constexpr bool kSelectsFew = false;
-  LatticeShape shape;
-  __device__ std::uint64_t operator()(std::uint64_t word) const { return shape.places_of_word(word); }
+  PlacesOfWords places;
+  __device__ std::uint64_t operator()(std::uint64_t word) const { return places(word); }
+};
+
+/// The places of the lattice of T, in a loop over the objects of T: from the same memory that their methods look at.
+template <class T>
+struct PlacesOf {
+  static constexpr bool kSelectsFew = false, kIsOfObjects = true;
+  __device__ std::uint64_t operator()(std::uint64_t word) const {
+    return placed_state<typename T::Allocator>(T::Allocator::template index_of<T>).shape.places_of_word(word);
+  }
 };
 
 /// Those where a loop sees none of some classes.
@@ -153,11 +162,24 @@ struct ArrivedWords {
   }
 };
 
-/// Gives the memory of the T at a slot back, of an allocator with objects in pieces.
+/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. There may be none if T has an
+/// object at every place, but not enough memory.
 template <class T>
 struct ReleasePiece {
   __device__ void operator()(std::uint64_t slot) const {
-    T::Allocator::release_piece(reinterpret_cast<T*>(placed_handle<T>(slot).bits()));
+    T* const object = reinterpret_cast<T*>(placed_handle<T>(slot).bits());
+    if (object != nullptr) T::Allocator::release_piece(object);
+  }
+};
+
+/// Creates the T at a slot, if T has an object at every place. @return whether there was memory for it
+template <class T>
+struct CreateAtEveryPlace {
+  AtomicWord<std::uint32_t>* has_failed;  ///< null if that cannot happen
+  __device__ void operator()(std::uint64_t slot) const {
+    [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(0);
+    if (PlacedObjects<typename T::Allocator>::template create_first<T>(slot)) return;
+    has_failed->store(1, Order::relaxed);  // relaxed: read when the device is idle
   }
 };
 

@@ -114,6 +114,7 @@ class PlacedClasses {
     DeviceArray<ListSize> size;
   };
 
+  /// @pre the class has words
   static PlacedWords words_of(const PlacedState& state) { return {state, state.shape.words()}; }
 
   /// As `load`. A checked build may load the file of one without checks, whose pointers have no generations.

@@ -40,7 +40,11 @@ class PlacedRunner final : public PlacedClasses {
   template <class T>
   void displace() noexcept {
     try {
-      if constexpr (kInPieces) release<T>(ArrivedWords{state(kIndex<T>)});
+      if constexpr (kInPieces && is_at_every_place<T>()) {
+        release<T>(AllPlaces{state(kIndex<T>).shape.places_of_words()});
+      } else if constexpr (kInPieces) {
+        release<T>(ArrivedWords{state(kIndex<T>)});
+      }
       executor_.wait();
     } catch (const Error&) {
       // Whoever waits next is told.
@@ -61,11 +65,10 @@ class PlacedRunner final : public PlacedClasses {
   template <class T, class Call>
   void loop_over_objects(const Call& call) const {
     const PlacedState& placed = state(kIndex<T>);
-    const SeenWords objects{placed.seen};
-    if constexpr (is_conditional_v<Call>) {
-      loop_over_slots<A>(executor_, placed.shape.words(), objects, ConditionalPlacedCall<T, Call>{call});
+    if constexpr (is_at_every_place<T>()) {
+      loop_over_slots_of<T>(placed, PlacesOf<T>{}, call);
     } else {
-      loop_over_slots<A>(executor_, placed.shape.words(), objects, PlacedCall<T, Call>{{call}});
+      loop_over_slots_of<T>(placed, SeenWords{placed.seen}, call);
     }
   }
 
@@ -74,6 +77,15 @@ class PlacedRunner final : public PlacedClasses {
 
   template <class T>
   static constexpr std::size_t kIndex = static_cast<std::size_t>(A::template index_of<T>);
+
+  template <class T, class Mask, class Call>
+  void loop_over_slots_of(const PlacedState& placed, const Mask& objects, const Call& call) const {
+    if constexpr (is_conditional_v<Call>) {
+      loop_over_slots<A>(executor_, placed.shape.words(), objects, ConditionalPlacedCall<T, Call>{call});
+    } else {
+      loop_over_slots<A>(executor_, placed.shape.words(), objects, PlacedCall<T, Call>{{call}});
+    }
+  }
 
   /// Tells device code.
   template <class T>
@@ -85,7 +97,7 @@ class PlacedRunner final : public PlacedClasses {
   void release_departed() override {
     if constexpr (kInPieces) {
       A::Types::for_each([&]<class T>(std::type_identity<T>) {
-        if constexpr (is_placed<T>()) {
+        if constexpr (is_placed<T>() && !is_at_every_place<T>()) {
           if (is_on_lattice(kIndex<T>)) release<T>(DepartedWords{state(kIndex<T>)});
         }
       });

@@ -132,10 +132,14 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
       __syncwarp();  // lanes that went different ways would stay apart, and the next words overwrite the slots
     }
   } else {
-    for (std::uint64_t word = first; word < first + taken && word < words; ++word) {
+    // In 32 bits, so that compilers find the word again in a slot.
+    const auto end = static_cast<std::uint32_t>(first + taken < words ? first + taken : words);
+    for (auto word = static_cast<std::uint32_t>(first); word < end; ++word) {
       const std::uint64_t bits = mask(word);
-      for (std::uint32_t slot = lane; slot < 64; slot += 32) {
-        if ((bits >> slot & 1) != 0) function(word * 64 + slot);
+#pragma unroll
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        const auto selected = static_cast<std::uint32_t>(bits >> 32 * half);
+        if ((selected >> lane & 1) != 0) function(std::uint64_t{word} * 64 | half * 32 | lane);
         __syncwarp();
       }
     }
@@ -151,8 +155,21 @@ constexpr bool kIsConditional = requires {
 template <class M, class F>
 constexpr bool kDealsSlots = M::kSelectsFew || kIsConditional<F>;
 
+/// Whether a loop visits the objects of a class that has one at every place.
+template <class M>
+constexpr bool kVisitsAllObjects = requires {
+  M::kIsOfObjects;
+};
+
+/// Words that a warp takes at most.
+template <class M, class F>
+constexpr std::uint32_t kMostWords = kDealsSlots<M, F>      ? kWordsPerWarp
+                                     : kVisitsAllObjects<M> ? kFullWordsPerWarp
+                                                            : 1;
+
 template <class A, class M, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock, kDealsSlots<M, F> ? kPlaceLoopsPerMultiprocessor : 0)
+__global__ void __launch_bounds__(kThreadsPerBlock,
+                                  kDealsSlots<M, F> || kVisitsAllObjects<M> ? kPlaceLoopsPerMultiprocessor : 0)
     slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
   take_turns();
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
@@ -173,8 +190,7 @@ void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, con
   static const KernelTraits all_traits(slot_kernel<A, M, F>, executor.multiprocessors());
   // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
   const std::uint64_t share = words / (kWarpsPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors()));
-  const std::uint32_t most = kDealsSlots<M, F> ? kWordsPerWarp : 1;
-  const auto taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, most));
+  const auto taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, kMostWords<M, F>));
   const std::uint64_t threads = 32 * ((words - 1) / taken + 1);
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
   // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take.

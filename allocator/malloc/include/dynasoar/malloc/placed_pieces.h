@@ -61,6 +61,18 @@ class PlacedObjects<A, Placement::in_pieces> : public PlacedObjects<A, Placement
     return object;
   }
 
+  /// Creates the T at a slot, if T has an object at every place. @return false if there is no memory
+  template <class T>
+  __device__ static bool create_first(std::uint64_t slot) {
+    const PlacedState& placed = Base::template state<T>();
+    T* const object = put_at<T>(
+        placed, slot, [] { return true; }, [] { return true; });
+    if (object == nullptr) return false;
+    Base::template note_created<T>(slot);
+    ::new (static_cast<void*>(object)) T;
+    return true;
+  }
+
   /// Creates `T(args...)` at those of some places of a block at which `create` would. @return these
   template <class T, class... Args>
   __device__ static std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
