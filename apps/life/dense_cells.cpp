@@ -31,10 +31,11 @@ using AllocatorT = dynasoar::SoaAllocator<Cell>;
 class Cell final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
+  static constexpr bool kAtEveryPlace = true;
   using States = std::array<std::uint8_t, 2>;
   DYNASOAR_FIELDS(Cell, (states_, States));  // after even and odd steps
 
-  __device__ explicit Cell(StartView start) { states_.fill(static_cast<std::uint8_t>(start.state(index()))); }
+  __device__ void begin(StartView start) { states_.fill(static_cast<std::uint8_t>(start.state(index()))); }
 
   __device__ std::uint32_t index() const {
     return static_cast<std::uint32_t>(dynasoar::lattice_of<Cell>().number(dynasoar::place_of(this)));
@@ -43,9 +44,8 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint32_t alive_neighbors(std::uint32_t step) const {
     std::uint32_t alive = 0;
-    dynasoar::lattice_of<Cell>().for_each_neighbour(
-        dynasoar::place_of(this), dynasoar::Moore<>{},
-        [&](dynasoar::Place next) { alive += dynasoar::at<Cell>(next)->state(step) == kAlive ? 1 : 0; });
+    dynasoar::for_each_neighbour<Cell>(dynasoar::place_of(this), dynasoar::Moore<>{},
+                                       [&](const Cell* next) { alive += next->state(step) == kAlive ? 1 : 0; });
     return alive;
   }
 
@@ -83,10 +83,6 @@ struct CountCell {
   }
 };
 
-struct Everywhere {
-  __device__ bool operator()(dynasoar::Place) const { return true; }
-};
-
 class Model {
  public:
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
@@ -96,7 +92,7 @@ class Model {
       : handle_(handle),
         rule_(rule),
         cells_(handle, {frame.width, frame.height}, {.periodic = {frame.torus, frame.torus, false}}) {
-    cells_.parallel_new<Cell>(Everywhere{}, start);
+    handle_.parallel_do<&Cell::begin>(start);
   }
 
   /// Placed objects are not in the heap.

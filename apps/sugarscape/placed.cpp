@@ -86,16 +86,16 @@ struct Landscape {
   __device__ CellState state(std::uint32_t c) const;
 };
 
-/// There is one at every place.
 class Cell final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
+  static constexpr bool kAtEveryPlace = true;
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
   DYNASOAR_FIELDS(Cell, (asked_, Requests),  // bit p: the agent at position p of the window asks for this cell
                   (sugar_, std::uint16_t), (growth_, std::uint8_t),
                   (row_, std::uint8_t));  // what it receives from its row in this step
 
-  __device__ explicit Cell(std::uint8_t growth) : sugar_(0), growth_(growth), row_(0) { forget_questions(); }
+  __device__ Cell() : sugar_(0), growth_(0), row_(0) { forget_questions(); }
 
   /// What has grown is given away, within the row for now.
   __device__ void grow() {
@@ -120,6 +120,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint32_t sugar() const { return sugar_; }
   __device__ std::uint8_t growth() const { return growth_; }
+  __device__ void set_growth(std::uint8_t growth) { growth_ = growth; }
 
   __device__ std::uint32_t harvest() {
     const std::uint32_t all = sugar_;
@@ -370,14 +371,14 @@ __device__ inline CellState Landscape::state(std::uint32_t c) const {
   return state;
 }
 
-/// Makes a cell and its first agent.
+/// Prepares a cell and makes its first agent.
 struct Populate {
   Seed seed;
   Thresholds thresholds;
 
   __device__ void operator()(Place place) const {
     const std::uint32_t c = Landscape::number(place);
-    dynasoar::make_new_at<Cell>(place, initial_growth(seed, c));
+    dynasoar::at<Cell>(place)->set_growth(initial_growth(seed, c));
     const InitialAgent initial = initial_agent(seed, thresholds, c);
     if (initial.kind == kMale) dynasoar::make_new_at<Male>(place, initial.traits);
     if (initial.kind == kFemale) dynasoar::make_new_at<Female>(place, initial.traits, initial.max_children);

@@ -34,15 +34,16 @@ class Street;
 class Car;
 using AllocatorT = app::Allocator<Cell, Producer, StreetEnd, Car, Street>;
 
-/// There is one at every place.
 class Cell final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
+  static constexpr bool kAtEveryPlace = true;
   DYNASOAR_FIELDS(Cell, (sign_, Sign));
 
-  __device__ explicit Cell(Sign sign) : sign_(sign) {}
+  __device__ Cell() : sign_(0) {}
 
   __device__ Sign sign() const { return sign_; }
+  __device__ void set_sign(Sign sign) { sign_ = sign; }
 };
 
 /// Where cars appear.
@@ -214,7 +215,7 @@ __device__ inline void Producer::produce(World world) {
   if (top_speed > 0) dynasoar::make_new_at<Car>(here, top_speed);
 }
 
-/// Makes a cell, what is special about it, and its first car, or none.
+/// Prepares a cell, and makes what is special about it and its first car, or none.
 struct Populate {
   World world;
   const Sign* signs;
@@ -222,7 +223,7 @@ struct Populate {
   __device__ void operator()(Place place) const {
     const std::uint32_t c = number_of(place);
     const Sign sign = signs[c];
-    dynasoar::make_new_at<Cell>(place, sign);
+    dynasoar::at<Cell>(place)->set_sign(sign);
     if ((sign & kProducer) != 0) dynasoar::make_new_at<Producer>(place);
     const std::uint8_t top_speed = (sign & kExit) == 0 ? car_at_start(world, c) : 0;
     if (top_speed > 0) dynasoar::make_new_at<Car>(place, top_speed);
