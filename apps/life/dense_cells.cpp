@@ -1,7 +1,7 @@
 /// @file
-/// Life and Generations with an object for every cell, dead or not, which is placed on a lattice. The model itself is
-/// in README.md. A program would rather place the cells that are not dead, as placed.cpp does; this is what loops over
-/// all places of a lattice cost. Benchmarks compare it with dense_baseline.cpp.
+/// Life and Generations with an object at every place of a lattice: a cell, dead or not. The model itself is in
+/// README.md. A program would rather place the cells that are not dead, as placed.cpp does; this is what loops over all
+/// places of a lattice cost. Benchmarks compare it with dense_baseline.cpp.
 ///
 /// A cell has its state after even and after odd steps. So a step is one loop, which reads what the loop before it
 /// wrote.
