@@ -133,8 +133,9 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
     }
   } else {
     // In 32 bits, so that compilers find the word again in a slot.
-    const auto end = static_cast<std::uint32_t>(first + taken < words ? first + taken : words);
-    for (auto word = static_cast<std::uint32_t>(first); word < end; ++word) {
+    const auto begin = static_cast<std::uint32_t>(first), all = static_cast<std::uint32_t>(words);
+    const std::uint32_t end = begin + taken < all ? begin + taken : all;
+    for (std::uint32_t word = begin; word < end; ++word) {
       const std::uint64_t bits = mask(word);
 #pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
