@@ -296,6 +296,37 @@ TEST_CASE("compaction updates pointers in placed objects") {
 
 #endif
 
+struct GrowBySlot {
+  template <class P>
+  __device__ void operator()(P* plant) const {
+    plant->height_ += static_cast<std::uint32_t>(dynasoar::place_of(plant).slot()) + 1;
+  }
+};
+
+TEST_CASE("a loop over a hierarchy visits the objects of each class once, on lattices of different sizes") {
+  Handle handle(kSmall);
+  Lattice<Moss> moor(handle, {7});
+  Lattice<Oak> forest(handle, {300, 5});
+  moor.parallel_new<Moss>(Everywhere{});
+  forest.parallel_new<Oak>(Everywhere{});
+  handle.parallel_do<Plant>(GrowBySlot{});
+  handle.parallel_do_if<Plant>([] __device__(Plant * plant) { return plant->height_ % 2 == 0; }, GrowBySlot{});
+  const auto grown = [](std::uint32_t height, std::uint64_t slot) {
+    const std::uint64_t once = height + slot + 1;
+    return once + (once % 2 == 0 ? slot + 1 : 0);
+  };
+  std::uint64_t moss = 0, oaks = 0;
+  for (int x = 0; x < 7; ++x) moss += grown(1, moor.shape().place({x}).slot());
+  for (int y = 0; y < 5; ++y) {
+    for (int x = 0; x < 300; ++x) oaks += grown(100, forest.shape().place({x, y}).slot());
+  }
+  const dynasoar::Columns plants = handle.columns<Plant>();
+  std::uint64_t found = 0;
+  for (const auto height : plants["height_"].as<std::uint64_t>()) found += height;
+  CHECK(plants.rows == 1507);
+  CHECK(found == moss + oaks);
+}
+
 TEST_CASE("a loop over a hierarchy of which a class has no lattice does nothing") {
   Handle handle(kSmall);
   Lattice<Moss> moor(handle, {10, 10});  // and none for oaks

@@ -294,8 +294,9 @@ class Lattice {
 
   template <class Mask, class F>
   void run(const Mask& mask, const F& function) {
-    handle_.loops().template run_unlisted<F>(
-        [&] { detail::loop_over_slots<Allocator>(handle_.executor(), shape_.words(), mask, function); });
+    handle_.loops().template run_unlisted<F>([&] {
+      detail::loop_over_slots<Allocator>(handle_.executor(), detail::SlotLoop{shape_.words(), mask, function});
+    });
   }
 
   template <class Mask, class Condition, class Action, class... Args>

@@ -15,6 +15,7 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/occupancy.h>
+#include <dynasoar/classes/type_list.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/platform/atomic.h>
@@ -78,14 +79,24 @@ constexpr auto root_of() {
 template <class C>
 using RootOf = typename decltype(root_of<C>())::type;
 
-/// Calls `f(std::type_identity<S>{})` for T or, if there are any, the listed subclasses of T without subclasses: those
-/// whose objects can be at places.
+template <class A, class List>
+struct WithoutSubclasses;
+template <class A, class... Ts>
+struct WithoutSubclasses<A, TypeList<Ts...>> {
+  using type = decltype((TypeList<>{} + ... +
+                         std::conditional_t<A::template Subtypes<Ts>::size == 1, TypeList<Ts>, TypeList<>>{}));
+};
+
+/// A list of T or, if there are any, the listed subclasses of T without subclasses: those whose objects can be at
+/// places.
+template <class T>
+using ClassesAtPlaces =
+    typename WithoutSubclasses<typename T::Allocator, typename T::Allocator::template Subtypes<T>>::type;
+
+/// Calls `f(std::type_identity<S>{})` for each of them.
 template <class T, class F>
 __host__ __device__ constexpr void for_each_class_at_places(const F& f) {
-  using A = typename T::Allocator;
-  A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S> subtype) {
-    if constexpr (A::template Subtypes<S>::size == 1) f(subtype);
-  });
+  ClassesAtPlaces<T>::for_each(f);
 }
 
 /// T can be created, moved and destroyed: neither it nor a subclass of it has an object at every place.

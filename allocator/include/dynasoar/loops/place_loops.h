@@ -2,13 +2,13 @@
 /// Loops over the slots that a bit mask selects: the objects of a placed class, all places of a lattice, or its free
 /// places.
 ///
-///     loop_over_slots<A>(executor, words, mask, function)
+///     loop_over_slots<A>(executor, SlotLoop{words, mask, function}...)
 ///
 /// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that bit i of `mask(w)` is set, 0 <= w <
-/// words, in device code that may use objects of allocator type A. On a GPU, each warp takes a few words. If the type
-/// of the mask says `kSelectsFew`, the warp distributes the selected slots evenly over its lanes. It says
-/// `kIsOfObjects` if it selects all places in a loop over objects: then there are registers for fewer warps, and a warp
-/// takes more words.
+/// words, in device code that may use objects of allocator type A. Several such loops run together, in one kernel. On a
+/// GPU, each warp takes a few words of one of them. If the type of the mask says `kSelectsFew`, the warp distributes
+/// the selected slots evenly over its lanes. It says `kIsOfObjects` if it selects all places in a loop over objects:
+/// then there are registers for fewer warps, and a warp takes more words.
 ///
 /// If the type of the function says `kIsConditional`, it has two parts: `function.answer(slot)`, which says whether
 /// there is anything to do, and `function.act(slot, answer)`, which does it. A warp then evaluates the answers for all
@@ -16,6 +16,25 @@
 /// a CPU, `act` follows directly after `answer`.
 #pragma once
 
+#include <cstdint>
+
 #include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// A loop over the slots that a mask selects in some words.
+template <class M, class F>
+struct SlotLoop {
+  using Mask = M;
+  using Function = F;
+
+  std::uint64_t words;
+  M mask;
+  F function;
+};
+template <class M, class F>
+SlotLoop(std::uint64_t, M, F) -> SlotLoop<M, F>;
+
+}  // namespace dynasoar::detail
 
 #include DYNASOAR_BACKEND_HEADER(place_loops.h)

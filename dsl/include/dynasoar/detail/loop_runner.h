@@ -69,7 +69,7 @@ class LoopRunner {
   template <class F, class Submit>
   void run_unlisted(const Submit& submit);
 
-  /// A loop over T and its subclasses, one kernel per class.
+  /// A loop over T and its subclasses: one kernel per class or, if they are placed, for all of them.
   template <class T, class Call>
   void run_over_objects(const Call& call);
 
@@ -276,15 +276,15 @@ template <class T, class Call>
 void LoopRunner<A>::run_over_objects(const Call& call) {
   placed_.template check_have_lattices<T>();
   run<T, Call>([&] {
-    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      constexpr std::size_t type = index_of<S>();
-      if constexpr (is_placed<S>()) {
-        placed_.template loop_over_objects<S>(call);
-      } else {
+    if constexpr (is_placed<T>()) {
+      placed_.template loop_over_objects<T>(call);
+    } else {
+      A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+        constexpr std::size_t type = index_of<S>();
         loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
                              SlotCall<S, Call>{call});
-      }
-    });
+      });
+    }
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/classes/type_list.h>
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/placed_classes.h>
@@ -61,15 +62,11 @@ class PlacedRunner final : public PlacedClasses {
     });
   }
 
-  /// Calls a callable for the objects of T. @pre before_loop(). @throws Error if there is no lattice for them
+  /// Calls a callable for the objects of T and its subclasses, in one kernel. @pre before_loop()
+  /// @throws Error if there is no lattice for them
   template <class T, class Call>
   void loop_over_objects(const Call& call) const {
-    const PlacedState& placed = state(kIndex<T>);
-    if constexpr (is_at_every_place<T>()) {
-      loop_over_slots_of<T>(placed, PlacesOf<T>{}, call);
-    } else {
-      loop_over_slots_of<T>(placed, SeenWords{placed.seen}, call);
-    }
+    loop_over_objects_of(call, ClassesAtPlaces<T>{});
   }
 
  private:
@@ -77,15 +74,6 @@ class PlacedRunner final : public PlacedClasses {
 
   template <class T>
   static constexpr std::size_t kIndex = static_cast<std::size_t>(A::template index_of<T>);
-
-  template <class T, class Mask, class Call>
-  void loop_over_slots_of(const PlacedState& placed, const Mask& objects, const Call& call) const {
-    if constexpr (is_conditional_v<Call>) {
-      loop_over_slots<A>(executor_, placed.shape.words(), objects, ConditionalPlacedCall<T, Call>{call});
-    } else {
-      loop_over_slots<A>(executor_, placed.shape.words(), objects, PlacedCall<T, Call>{{call}});
-    }
-  }
 
   /// Tells device code.
   template <class T>
@@ -107,7 +95,32 @@ class PlacedRunner final : public PlacedClasses {
   /// Gives the memory of the Ts that a mask selects back.
   template <class T, class Mask>
   void release(const Mask& mask) {
-    loop_over_slots<A>(executor_, state(kIndex<T>).shape.words(), mask, ReleasePiece<T>{});
+    loop_over_slots<A>(executor_, SlotLoop{state(kIndex<T>).shape.words(), mask, ReleasePiece<T>{}});
+  }
+
+  /// @tparam Ts   of which there are objects at places
+  template <class Call, class... Ts>
+  void loop_over_objects_of(const Call& call, TypeList<Ts...>) const {
+    loop_over_slots<A>(executor_, slot_loop<Ts>(call)...);
+  }
+
+  template <class T, class Call>
+  auto slot_loop(const Call& call) const {
+    if constexpr (is_at_every_place<T>()) {
+      return slot_loop_of<T>(PlacesOf<T>{}, call);
+    } else {
+      return slot_loop_of<T>(SeenWords{state(kIndex<T>).seen}, call);
+    }
+  }
+
+  template <class T, class Mask, class Call>
+  auto slot_loop_of(const Mask& objects, const Call& call) const {
+    const PlacedState& placed = state(kIndex<T>);
+    if constexpr (is_conditional_v<Call>) {
+      return SlotLoop{placed.shape.words(), objects, ConditionalPlacedCall<T, Call>{call}};
+    } else {
+      return SlotLoop{placed.shape.words(), objects, PlacedCall<T, Call>{{call}}};
+    }
   }
 
   Executor& executor_;

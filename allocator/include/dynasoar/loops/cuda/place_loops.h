@@ -35,6 +35,13 @@ struct ChosenSlots<bool> : DealtSlots {
   __device__ bool answer(std::uint32_t) const { return true; }
 };
 
+/// Shared memory of the calling thread's warp: the same for all loops of a kernel, because a warp runs one of them.
+template <class T>
+__device__ T& shared_by_warp() {
+  __shared__ T of_warps[kThreadsPerBlock / 32];
+  return of_warps[threadIdx.x / 32];
+}
+
 /// A number of 64 bits that another lane of the warp has. All lanes call it.
 __device__ inline std::uint64_t from_lane(std::uint64_t bits, std::uint32_t lane) {
   return __shfl_sync(~std::uint32_t{0}, bits, static_cast<int>(lane));
@@ -78,8 +85,7 @@ template <class M, class F>
 __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
                                    const F& function) {
   using Answer = decltype(function.answer(first));
-  __shared__ ChosenSlots<Answer> of_warps[kThreadsPerBlock / 32];
-  ChosenSlots<Answer>& chosen = of_warps[threadIdx.x / 32];
+  auto& chosen = shared_by_warp<ChosenSlots<Answer>>();
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
   std::uint32_t count = 64 * taken;
@@ -123,8 +129,7 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
                             const F& function) {
   const std::uint32_t lane = threadIdx.x % 32;
   if constexpr (M::kSelectsFew) {
-    __shared__ DealtSlots of_warps[kThreadsPerBlock / 32];
-    DealtSlots& dealt = of_warps[threadIdx.x / 32];
+    auto& dealt = shared_by_warp<DealtSlots>();
     const std::uint32_t count = deal_slots(first, taken, words, mask, dealt);
     __syncwarp();
     for (std::uint32_t begin = 0; begin < count; begin += 32) {
@@ -153,50 +158,62 @@ constexpr bool kIsConditional = requires {
 };
 
 /// Whether slots of several words are dealt to the lanes of a warp.
-template <class M, class F>
-constexpr bool kDealsSlots = M::kSelectsFew || kIsConditional<F>;
+template <class Loop>
+constexpr bool kDealsSlots = Loop::Mask::kSelectsFew || kIsConditional<typename Loop::Function>;
 
 /// Whether a loop visits the objects of a class that has one at every place.
-template <class M>
+template <class Loop>
 constexpr bool kVisitsAllObjects = requires {
-  M::kIsOfObjects;
+  Loop::Mask::kIsOfObjects;
 };
 
 /// Words that a warp takes at most.
-template <class M, class F>
-constexpr std::uint32_t kMostWords = kDealsSlots<M, F>      ? kWordsPerWarp
-                                     : kVisitsAllObjects<M> ? kFullWordsPerWarp
-                                                            : 1;
+template <class Loop>
+constexpr std::uint32_t kMostWords = kDealsSlots<Loop>         ? kWordsPerWarp
+                                     : kVisitsAllObjects<Loop> ? kFullWordsPerWarp
+                                                               : 1;
 
-template <class A, class M, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock,
-                                  kDealsSlots<M, F> || kVisitsAllObjects<M> ? kPlaceLoopsPerMultiprocessor : 0)
-    slot_kernel(std::uint64_t words, std::uint32_t taken, M mask, F function) {
-  take_turns();
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
-  const std::uint64_t warps = std::uint64_t{gridDim.x} * (blockDim.x / 32);
-  for (std::uint64_t first = warp * taken; first < words; first += warps * taken) {
-    if constexpr (kIsConditional<F>) {
-      visit_chosen_slots(first, taken, words, mask, function);
-    } else {
-      visit_slots(first, taken, words, mask, function);
-    }
+/// Calls the function of a loop for the slots that it selects in `taken` words from `first` on. @return true
+template <class Loop>
+__device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t taken) {
+  if (first >= loop.words) return true;
+  if constexpr (kIsConditional<typename Loop::Function>) {
+    visit_chosen_slots(first, taken, loop.words, loop.mask, loop.function);
+  } else {
+    visit_slots(first, taken, loop.words, loop.mask, loop.function);
   }
+  return true;
 }
 
-template <class A, class M, class F>
-void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, const F& function) {
+/// Neighbouring warps run different loops over the same words: they look at the same neighbours of places.
+template <class A, class... Loops>
+__global__ void __launch_bounds__(kThreadsPerBlock,
+                                  (false || ... || (kMostWords<Loops> > 1)) ? kPlaceLoopsPerMultiprocessor : 0)
+    slot_kernel(std::uint32_t taken, Loops... loops) {
+  take_turns();
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
+  const std::uint64_t first = warp / sizeof...(Loops) * taken;
+  auto others = static_cast<std::uint32_t>(warp % sizeof...(Loops));  // loops before the one that this warp runs
+  static_cast<void>(((others-- == 0 && visit_slots(loops, first, taken)) || ...));
+}
+
+template <class A, class... Loops>
+void loop_over_slots(Executor& executor, const Loops&... loops) {
+  const std::uint64_t words = std::max({loops.words...});
   if (words == 0) return;
   bring_up_to_date<A>(executor);
-  static const KernelTraits all_traits(slot_kernel<A, M, F>, executor.multiprocessors());
+  constexpr auto kKernel = slot_kernel<A, Loops...>;
+  static const KernelTraits all_traits(kKernel, executor.multiprocessors());
   // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
-  const std::uint64_t share = words / (kWarpsPerMultiprocessor * static_cast<unsigned>(executor.multiprocessors()));
-  const auto taken = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(share, 1, kMostWords<M, F>));
-  const std::uint64_t threads = 32 * ((words - 1) / taken + 1);
+  const auto wanted_warps = std::uint64_t{kWarpsPerMultiprocessor} * static_cast<unsigned>(executor.multiprocessors());
+  const auto taken = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(words * sizeof...(Loops) / wanted_warps, 1, std::max({kMostWords<Loops>...})));
+  const std::uint64_t threads = 32 * sizeof...(Loops) * ((words - 1) / taken + 1);
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take.
-  const std::uint64_t grid = std::min<std::uint64_t>((threads - 1) / traits.threads + 1, std::uint64_t{1} << 30);
-  launch(traits, slot_kernel<A, M, F>, static_cast<unsigned>(grid), executor.stream(), words, taken, mask, function);
+  // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take. A lattice
+  // has fewer than 2^32 words, so these are fewer than a grid may have.
+  const auto grid = static_cast<unsigned>((threads - 1) / traits.threads + 1);
+  launch(traits, kKernel, grid, executor.stream(), taken, loops...);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 /// loop_over_slots on a CPU.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,25 +11,32 @@
 
 namespace dynasoar::detail {
 
-template <class A, class M, class F>
-void loop_over_slots(Executor& executor, std::uint64_t words, const M& mask, const F& function) {
-  executor.for_each_index(words, [mask, function](std::size_t word) {
-    const std::uint64_t selected = mask(word);
-    if constexpr (requires { requires F::kVisitsFullBlocks; }) {
-      if (selected == first_bits(64)) {
-        function.visit_full_block(word);
-        return;
-      }
+/// Calls a function for the slots that a loop selects in a word.
+template <class M, class F>
+void visit_slots(const SlotLoop<M, F>& loop, std::uint64_t word) {
+  if (word >= loop.words) return;
+  const F& function = loop.function;
+  const std::uint64_t selected = loop.mask(word);
+  if constexpr (requires { requires F::kVisitsFullBlocks; }) {
+    if (selected == first_bits(64)) {
+      function.visit_full_block(word);
+      return;
     }
-    for (std::uint64_t left = selected; left != 0; left &= left - 1) {
-      const std::uint64_t slot = std::uint64_t{word} * 64 + static_cast<std::uint64_t>(lowest_bit(left));
-      if constexpr (requires { F::kIsConditional; }) {
-        if (const auto answer = function.answer(slot)) function.act(slot, answer);
-      } else {
-        function(slot);
-      }
+  }
+  for (std::uint64_t left = selected; left != 0; left &= left - 1) {
+    const std::uint64_t slot = word * 64 + static_cast<std::uint64_t>(lowest_bit(left));
+    if constexpr (requires { F::kIsConditional; }) {
+      if (const auto answer = function.answer(slot)) function.act(slot, answer);
+    } else {
+      function(slot);
     }
-  });
+  }
+}
+
+template <class A, class... Loops>
+void loop_over_slots(Executor& executor, const Loops&... loops) {
+  executor.for_each_index(std::max({loops.words...}),
+                          [... loops = loops](std::size_t word) { (visit_slots(loops, word), ...); });
 }
 
 }  // namespace dynasoar::detail
