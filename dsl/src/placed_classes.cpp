@@ -12,6 +12,7 @@
 #include <dynasoar/platform/copy.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -41,15 +42,26 @@ void PlacedClasses::check_may_add(std::size_t type) const {
 }
 
 void PlacedClasses::add(std::size_t type, const PlacedState& state, std::size_t bytes) {
+  if (counter_.size() == 0) {
+    counter_ = DeviceArray<AtomicWord<std::uint32_t>>(1);
+    counter_.fill_bytes(0);
+  }
   of_class_[type].emplace(OfClass{state, bytes, {}, {}});
   if (state.seen != nullptr) words_.push_back(words_of(state));
-  ++changes_;
+  note_sizes();
 }
 
 void PlacedClasses::remove(std::size_t type) {
   std::erase_if(words_, [&](const PlacedWords& words) { return words.seen == of_class_[type]->state.seen; });
   of_class_[type].reset();
+  note_sizes();
+}
+
+void PlacedClasses::note_sizes() {
   ++changes_;
+  std::uint64_t all = 0;
+  for (const PlacedWords& words : words_) all += words.words;
+  loops_refresh_ = kCudaBackend && classes_.has_blocks() && all <= kMostWordsOfLastBlock;
 }
 
 const PlacedState& PlacedClasses::state(std::size_t type) const {
@@ -64,14 +76,20 @@ const PlacedState& PlacedClasses::state(std::size_t type) const {
 }
 
 void PlacedClasses::refresh() {
-  if (!std::exchange(may_have_changed_, false)) return;
+  if (!may_have_changed_) return;
   release_departed();
   refresh_places(executor_, words_);
+  may_have_changed_ = false;
 }
 
 void PlacedClasses::before_loop() {
   refresh();
-  expect_changes();
+  may_have_changed_ = !words_.empty();
+}
+
+void PlacedClasses::before_step() {
+  if (loops_refresh_) refresh();
+  may_have_changed_ = !words_.empty();  // until after_step
 }
 
 std::uint64_t PlacedClasses::count(std::size_t type) {

@@ -454,6 +454,81 @@ TEST_CASE("a random model equals one on arrays, step by step, recorded or not") 
   }
 }
 
+/// Creates a fish of an age at every seventh place of a row, from the age on, if there is one at its left.
+struct Join {
+  LatticeShape shape;
+  std::uint32_t age;
+  __device__ void operator()(Place place) const {
+    if (static_cast<std::uint32_t>(shape.coordinates(place).x) % 7 != age - 1) return;
+    if (age > 1 && dynasoar::at<Fish>(shape.left(place)) == nullptr) return;
+    dynasoar::make_new_at<Fish>(place, age);
+  }
+  __device__ void operator()(std::size_t number) const { (*this)(shape.place_of_number(number)); }
+  __device__ void operator()(Free* free) const { (*this)(free->place_); }
+};
+
+struct JoinBlocks {
+  LatticeShape shape;
+  __device__ void operator()(dynasoar::PlaceBlock block) const {
+    for (int i = 0; i < 64; ++i) {
+      if (((shape.places(block) >> i) & 1) == 0 || shape.coordinates(block.place(i)).x % 7 != 4) continue;
+      const std::uint64_t next_to_fish = dynasoar::where<Fish>(block, dynasoar::Direction::left);
+      dynasoar::create_where<Fish>(block, next_to_fish & std::uint64_t{1} << i, 5u);
+    }
+  }
+};
+
+struct HasNoFish {
+  __device__ bool operator()(Place place) const { return dynasoar::is_free<Fish>(place); }
+};
+
+TEST_CASE("whatever kind of loop changes objects, the next one sees it, recorded or not, on lattices of any size") {
+  for (const std::size_t height : {2, dynasoar::kCudaBackend ? 210 : 10}) {
+    const std::size_t width = 1400, all = height * width;
+    CAPTURE(height);
+    Handle handle({.heap_bytes = 64 << 20});
+    Lattice<Fish> lattice(handle, {width, height});
+    const LatticeShape shape = lattice.shape();
+    lattice.parallel_for([shape] __device__(Place place) {
+      if (shape.coordinates(place).x % 7 == 3) dynasoar::make_new<Free>(std::size_t{0}, nullptr)->place_ = place;
+    });
+    // Fish of an age come where the loop before has put younger ones.
+    const auto fill = [&] {
+      handle.parallel_for(all, Join{shape, 1});
+      lattice.parallel_for_free<Fish>(Join{shape, 2});
+      lattice.parallel_for_if(HasNoFish{}, Join{shape, 3});
+      handle.parallel_do<Free>(Join{shape, 4});
+      lattice.parallel_for_blocks(JoinBlocks{shape});
+      handle.parallel_do<&Fish::visit>();
+    };
+    const auto check_filled = [&] {
+      CHECK(handle.count<Fish>() == all / 7 * 5);
+      CHECK(handle.sum<&Fish::age_>() == all / 7 * 15);
+      CHECK(handle.sum<&Fish::seen_by_>() == all / 7 * 5);
+    };
+    auto fill_step = handle.record(fill);
+    auto fill_and_clear = handle.record([&] {
+      fill();
+      handle.parallel_do<&Fish::die>();
+    });
+    for (int round = 0; round < 3; ++round) {
+      if (round % 2 == 0) fill_step();
+      if (round % 2 == 1) fill();
+      check_filled();
+      handle.parallel_do<&Fish::die>();  // which the step sees that comes next
+      for (int i = 0; i < round + 1; ++i) fill_and_clear();
+      if (round > 0) CHECK(handle.count<Fish>() == 0);
+      static_cast<void>(handle.device_pointer());  // and kernels may have changed something here
+    }
+    for (int i = 0; i < 2; ++i) {
+      fill_step();
+      handle.parallel_do<&Fish::die>();
+    }
+    fill();
+    check_filled();
+  }
+}
+
 TEST_CASE("free objects and placed ones point to each other, and device_do visits placed ones") {
   Handle handle(kSmall);
   Lattice<Fish> lattice(handle, {9, 9});

@@ -15,6 +15,7 @@
 #include <dynasoar/detail/pairs_alone.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/loops/loop_end.h>
 #include <dynasoar/loops/visited_block.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
@@ -146,6 +147,24 @@ struct FreePlaces {
   }
 };
 
+/// Lets the next loop see what a loop has changed, at its end.
+template <class A>
+struct RefreshAtEnd {
+  AtomicWord<std::uint32_t>* counter;  // of thread blocks that have finished; null: something else lets it see that
+
+  __host__ __device__ bool is_wanted() const { return counter != nullptr; }
+  __device__ AtomicWord<std::uint32_t>& finished() const { return *counter; }
+
+  __device__ void operator()(std::uint32_t thread, std::uint32_t threads) const {
+    A::Types::for_each([&]<class T>(std::type_identity<T>) {
+      if constexpr (is_placed<T>() && A::template Subtypes<T>::size == 1) {
+        const PlacedState& placed = placed_state<A>(A::template index_of<T>);
+        placed.refresh_share(static_cast<std::uint32_t>(placed.shape.words()), thread, threads);
+      }
+    });
+  }
+};
+
 /// Those of objects that the last loop has let go.
 struct DepartedWords {
   static constexpr bool kSelectsFew = true;
@@ -162,13 +181,15 @@ struct ArrivedWords {
   }
 };
 
-/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. There may be none if T has an
-/// object at every place, but not enough memory.
+/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. Once, also if a loop that has
+/// failed is repeated. There may be none if T has an object at every place, but not enough memory.
 template <class T>
 struct ReleasePiece {
   __device__ void operator()(std::uint64_t slot) const {
-    T* const object = reinterpret_cast<T*>(placed_handle<T>(slot).bits());
-    if (object != nullptr) T::Allocator::release_piece(object);
+    using A = typename T::Allocator;
+    std::uint64_t& entry = placed_table(placed_state<A>(A::template index_of<T>))[slot];
+    if (entry != 0) A::release_piece(reinterpret_cast<T*>(entry));
+    entry = 0;
   }
 };
 

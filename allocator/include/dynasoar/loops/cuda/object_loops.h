@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/cuda/loop_end.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
@@ -141,10 +142,10 @@ inline constexpr int kObjectBlocksPerMultiprocessor = 0;
 template <>
 inline constexpr int kObjectBlocksPerMultiprocessor<void> = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR;
 
-template <class A, class F>
+template <class A, class F, class End>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
                                   kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
-    object_kernel(BlockList list, F function) {
+    object_kernel(BlockList list, F function, End end) {
   // In this order here only: next is most often a list_kernel, so small that it can be there early without being in the
   // way of anybody. A large kernel would take places in which this one's predecessor still has work to do.
   let_next_in();
@@ -156,14 +157,17 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
   } else {
     visit_pairs(list, Pairs{function});
   }
+  end_loop(end);
 }
 
-template <class A, class F>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
+template <class A, class F, LoopEnd End = NoLoopEnd>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function,
+                       const End& end = {}) {
   bring_up_to_date<A>(executor);
-  static const KernelTraits traits(object_kernel<A, F>, executor.multiprocessors());
+  constexpr auto kKernel = object_kernel<A, F, End>;
+  static const KernelTraits traits(kKernel, executor.multiprocessors());
   const std::size_t threads = capacity * 64 * kMostThreadsPerObject;
-  launch(traits, object_kernel<A, F>, traits.grid_for(threads), executor.stream(), list, function);
+  launch(traits, kKernel, traits.grid_for(threads), executor.stream(), list, function, end);
 }
 
 // A thread block's part of a reduction: one partial result.

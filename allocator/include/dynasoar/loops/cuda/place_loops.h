@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <dynasoar/loops/cuda/loop_end.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/executor.h>
@@ -186,34 +187,36 @@ __device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t
 }
 
 /// Neighbouring warps run different loops over the same words: they look at the same neighbours of places.
-template <class A, class... Loops>
-__global__ void __launch_bounds__(kThreadsPerBlock,
-                                  (false || ... || (kMostWords<Loops> > 1)) ? kPlaceLoopsPerMultiprocessor : 0)
-    slot_kernel(std::uint32_t taken, Loops... loops) {
+template <class A, class End, class... Loops>
+__global__ void __launch_bounds__(kThreadsPerBlock, least_resident<End>((false || ... || (kMostWords<Loops> > 1))
+                                                                            ? kPlaceLoopsPerMultiprocessor
+                                                                            : 0))
+    slot_kernel(std::uint32_t taken, End end, Loops... loops) {
   take_turns();
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   const std::uint64_t first = warp / sizeof...(Loops) * taken;
   auto others = static_cast<std::uint32_t>(warp % sizeof...(Loops));  // loops before the one that this warp runs
   static_cast<void>(((others-- == 0 && visit_slots(loops, first, taken)) || ...));
+  end_loop(end);
 }
 
-template <class A, class... Loops>
-void loop_over_slots(Executor& executor, const Loops&... loops) {
+template <class A, LoopEnd End, class... Loops>
+void loop_over_slots(Executor& executor, const End& end, const Loops&... loops) {
   const std::uint64_t words = std::max({loops.words...});
   if (words == 0) return;
   bring_up_to_date<A>(executor);
-  constexpr auto kKernel = slot_kernel<A, Loops...>;
+  constexpr auto kKernel = slot_kernel<A, End, Loops...>;
   static const KernelTraits all_traits(kKernel, executor.multiprocessors());
   // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
   const auto wanted_warps = std::uint64_t{kWarpsPerMultiprocessor} * static_cast<unsigned>(executor.multiprocessors());
   const auto taken = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(words * sizeof...(Loops) / wanted_warps, 1, std::max({kMostWords<Loops>...})));
   const std::uint64_t threads = 32 * sizeof...(Loops) * ((words - 1) / taken + 1);
-  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
+  const KernelTraits traits = traits_for(all_traits, threads, executor, end);
   // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take. A lattice
   // has fewer than 2^32 words, so these are fewer than a grid may have.
   const auto grid = static_cast<unsigned>((threads - 1) / traits.threads + 1);
-  launch(traits, kKernel, grid, executor.stream(), taken, loops...);
+  launch(traits, kKernel, grid, executor.stream(), taken, end, loops...);
 }
 
 }  // namespace
