@@ -20,6 +20,7 @@ __device__ void end_loop(const End& end) {
   if constexpr (!std::is_same_v<End, NoLoopEnd>) {
     if (!end.is_wanted()) return;
     __shared__ bool is_last;
+    __syncwarp();     // lanes that have parted meet first
     __syncthreads();  // orders what the other threads have done before what thread 0 does next
     if (threadIdx.x == 0) {
       // acq_rel: release for what this thread block has done, acquire for what those have that were here before.
@@ -31,11 +32,14 @@ __device__ void end_loop(const End& end) {
   }
 }
 
-/// Thread blocks of a kernel that a multiprocessor has room for at least: `wanted`, unless the loop is small, as those
-/// with an end are.
+/// Whether a loop over places is small: those with an end are.
+template <LoopEnd End>
+inline constexpr bool kIsSmallLoop = !std::is_same_v<End, NoLoopEnd>;
+
+/// Thread blocks of its kernel that a multiprocessor has room for at least: `wanted`, unless it is small.
 template <LoopEnd End>
 constexpr int least_resident(int wanted) {
-  return std::is_same_v<End, NoLoopEnd> ? wanted : kSmallLoopsPerMultiprocessor;
+  return kIsSmallLoop<End> ? kSmallLoopsPerMultiprocessor : wanted;
 }
 
 /// Traits of a kernel of so many threads that gets the end of a loop: its thread blocks have enough threads for it.
