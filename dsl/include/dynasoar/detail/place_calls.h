@@ -15,7 +15,6 @@
 #include <dynasoar/detail/pairs_alone.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/loops/lattice_shape.h>
-#include <dynasoar/loops/loop_end.h>
 #include <dynasoar/loops/visited_block.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>

@@ -11,6 +11,7 @@
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/placed_classes.h>
+#include <dynasoar/loops/loop_end.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/error.h>
