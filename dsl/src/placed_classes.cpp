@@ -61,7 +61,7 @@ void PlacedClasses::note_sizes() {
   ++changes_;
   std::uint64_t all = 0;
   for (const PlacedWords& words : words_) all += words.words;
-  loops_refresh_ = kCudaBackend && classes_.has_blocks() && all <= kMostWordsOfLastBlock;
+  loops_refresh_ = kCudaBackend && classes_.has_blocks() && !words_.empty() && all <= kMostWordsOfLastBlock;
 }
 
 const PlacedState& PlacedClasses::state(std::size_t type) const {

@@ -156,7 +156,7 @@ struct RefreshAtEnd {
 
   __device__ void operator()(std::uint32_t thread, std::uint32_t threads) const {
     A::Types::for_each([&]<class T>(std::type_identity<T>) {
-      if constexpr (is_placed<T>() && A::template Subtypes<T>::size == 1) {
+      if constexpr (is_placed<T>() && A::template Subtypes<T>::size == 1 && !is_at_every_place<T>()) {
         const PlacedState& placed = placed_state<A>(A::template index_of<T>);
         placed.refresh_share(static_cast<std::uint32_t>(placed.shape.words()), thread, threads);
       }
