@@ -12,7 +12,6 @@
 #include <dynasoar/platform/copy.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/order.h>
-#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -42,26 +41,15 @@ void PlacedClasses::check_may_add(std::size_t type) const {
 }
 
 void PlacedClasses::add(std::size_t type, const PlacedState& state, std::size_t bytes) {
-  if (counter_.size() == 0) {
-    counter_ = DeviceArray<AtomicWord<std::uint32_t>>(1);
-    counter_.fill_bytes(0);
-  }
   of_class_[type].emplace(OfClass{state, bytes, {}, {}});
   if (state.seen != nullptr) words_.push_back(words_of(state));
-  note_sizes();
+  ++changes_;
 }
 
 void PlacedClasses::remove(std::size_t type) {
   std::erase_if(words_, [&](const PlacedWords& words) { return words.seen == of_class_[type]->state.seen; });
   of_class_[type].reset();
-  note_sizes();
-}
-
-void PlacedClasses::note_sizes() {
   ++changes_;
-  std::uint64_t all = 0;
-  for (const PlacedWords& words : words_) all += words.words;
-  loops_refresh_ = kCudaBackend && classes_.has_blocks() && !words_.empty() && all <= kMostWordsOfLastBlock;
 }
 
 const PlacedState& PlacedClasses::state(std::size_t type) const {
@@ -79,17 +67,12 @@ void PlacedClasses::refresh() {
   if (!may_have_changed_) return;
   release_departed();
   refresh_places(executor_, words_);
-  may_have_changed_ = false;
+  may_have_changed_ = false;  // only now: if one of them could not be submitted, both are repeated
 }
 
 void PlacedClasses::before_loop() {
   refresh();
-  may_have_changed_ = !words_.empty();
-}
-
-void PlacedClasses::before_step() {
-  if (loops_refresh_) refresh();
-  may_have_changed_ = !words_.empty();  // until after_step
+  expect_changes();
 }
 
 std::uint64_t PlacedClasses::count(std::size_t type) {

@@ -274,39 +274,4 @@ TEST_CASE("nobody is lost, doubled or overwritten where many threads create, mov
   run<Beast, Wolf, Bear>({3, 5}, seed, 4 * loops);
 }
 
-/// One thread's share of a refresh.
-struct RefreshShare {
-  dynasoar::detail::Occupancy<dynasoar::PlatformAtomics> places;
-  std::uint32_t words, threads;
-  __device__ void operator()(std::size_t thread) const {
-    places.refresh_share(words, static_cast<std::uint32_t>(thread), threads);
-  }
-};
-
-TEST_CASE("the shares of several threads in a refresh are all of its words, each once") {
-  dynasoar::Executor executor;
-  for (const std::uint32_t words : {1u, 63u, 128u, 1000u}) {
-    for (const std::uint32_t threads : {1u, 32u, 128u}) {
-      std::vector<std::uint64_t> before(4 * words), after(4 * words);  // seen, arrived, departed, claims
-      dynasoar::test::Random random{words + threads};
-      for (std::uint32_t i = 0; i < words; ++i) {
-        const std::uint64_t seen = random.next(), came = random.next() & ~seen;
-        const std::uint64_t went = random.next() & (seen | came) & (i % 3 == 0 ? 0 : ~std::uint64_t{0});
-        const std::uint64_t parts[] = {seen, i % 2 == 0 ? 0 : came, went, seen | came};
-        for (std::uint32_t k = 0; k < 4; ++k) before[k * words + i] = parts[k];
-        after[i] = (parts[0] | parts[1]) & ~went;
-        after[3 * words + i] = parts[3] & ~went;
-      }
-      dynasoar::DeviceArray<std::uint64_t> memory(before.size());
-      memory.upload(before);
-      const auto part = [&](std::size_t k) {
-        return reinterpret_cast<dynasoar::AtomicWord<std::uint64_t>*>(memory.data() + k * words);
-      };
-      executor.for_each_index(threads, RefreshShare{{memory.data(), part(1), part(2), part(3)}, words, threads});
-      executor.synchronize();
-      CHECK(memory.download() == after);
-    }
-  }
-}
-
 }  // namespace lattice_stress_test

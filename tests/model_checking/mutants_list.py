@@ -468,7 +468,7 @@ DEPART = "    return from.mask & ~departed[from.word].fetch_or(from.mask, Order:
 HOPELESS = "if ((departed[from.word].load(Order::relaxed) & from.mask) != 0 || claim(to) == 0) return false;\n"
 UNCLAIM = "      claims[to.word].fetch_and(~to.mask, Order::relaxed);  // nothing has been written there\n"
 DEPARTURE = "    if (depart(from) == 0) {\n" + UNCLAIM + "      return false;\n    }\n"
-SEES = "    seen[i] = (was | came) & ~went;\n"
+SEES = "    seen[i] = (seen[i] | came) & ~went;\n"
 SHARED = "    if (shares_claims()) claims[i].fetch_and(~went, Order::relaxed);\n"
 mutant("place_overwrites_seen", OCCUPANCY, "claim", "objects that are seen do not count", FREE,
        "    const std::uint64_t free = places.mask;\n", scenarios=["place_eaten"])
@@ -515,8 +515,8 @@ mutant("place_creation_unknown", OCCUPANCY, "create", "new objects do not arrive
 mutant("place_refused_arrive", OCCUPANCY, "create", "objects arrive at all places, if classes exclude each other",
        "arrive({at.word, claimed});", "arrive(at);", scenarios=["place_exclusive_sets"])
 mutant("place_seen_wins", OCCUPANCY, "refresh", "what arrived and departed is there", SEES,
-       "    seen[i] = (was & ~went) | came;\n", scenarios=["place_made_and_gone"])
-mutant("place_never_departs", OCCUPANCY, "refresh", "what departed is there", SEES, "    seen[i] = was | came;\n",
+       "    seen[i] = (seen[i] & ~went) | came;\n", scenarios=["place_made_and_gone"])
+mutant("place_never_departs", OCCUPANCY, "refresh", "what departed is there", SEES, "    seen[i] = seen[i] | came;\n",
        scenarios=["place_eaten"])
 mutant("place_arrives_again", OCCUPANCY, "refresh", "what arrived arrives again",
        "    arrived[i].store(0, Order::relaxed);\n", "", scenarios=["place_eaten"])

@@ -120,16 +120,6 @@ inline constexpr unsigned kWarpsPerMultiprocessor = 48;
 /// does once is a quarter of what it does for each word. Not recorded.
 inline constexpr std::uint32_t kFullWordsPerWarp = 4;
 
-/// Words of all classes on lattices up to which a loop's last thread block brings them up to date, not a kernel before
-/// the next loop; and threads that such thread blocks have at least, one warp for each scheduler of a multiprocessor.
-/// Estimates: a launch takes 2 us, and a thread waits 0.5 us for each four words.
-inline constexpr std::uint64_t kMostWordsOfLastBlock = 4096;
-inline constexpr unsigned kLeastThreadsOfLastBlock = 128;
-
-/// Thread blocks of such loops that a multiprocessor has room for at least: there are no more of them, so that there
-/// are registers for everything.
-inline constexpr int kSmallLoopsPerMultiprocessor = 2;
-
 /// Threads of a team. 2026-11-23 ("compaction"): 512 instead of 256 gain 12 % where every step compacts.
 inline constexpr int kThreadsPerTeam = 512;
 

@@ -67,11 +67,10 @@ KernelTraits::KernelTraits(const void* kernel, int multiprocessors) {
   takes_turns = attributes.ptxVersion >= 90;
 }
 
-KernelTraits KernelTraits::for_threads(std::size_t wanted, int multiprocessors, unsigned least) const {
+KernelTraits KernelTraits::for_threads(std::size_t wanted, int multiprocessors) const {
   const std::size_t share = (wanted - 1) / static_cast<std::size_t>(multiprocessors) + 1;
   KernelTraits result = *this;
-  result.threads =
-      static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(least, (share + 31) / 32 * 32)));
+  result.threads = static_cast<unsigned>(std::min<std::size_t>(threads, (share + 31) / 32 * 32));
   return result;
 }
 

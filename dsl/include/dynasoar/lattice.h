@@ -132,9 +132,9 @@ class Lattice {
     static_assert(detail::check_given<F, Args...>());
     const auto call = call_of(detail::PlaceOfSlot{}, function, std::move(args)...);
     detail::for_each_colour(shape_, neighbourhood, [&](const auto& places) {
-      submit<F>([&](const auto& end) {
-        detail::loop_over_indices<Allocator, detail::kPlaceLoopsPerMultiprocessor>(
-            handle_.executor(), places.size(), detail::ColourCall(places, call), 1, end);
+      handle_.loops().template run_unlisted<F>([&] {
+        detail::loop_over_indices<Allocator, detail::kPlaceLoopsPerMultiprocessor>(handle_.executor(), places.size(),
+                                                                                   detail::ColourCall(places, call));
       });
     });
   }
@@ -292,16 +292,10 @@ class Lattice {
     }
   }
 
-  /// Submits a loop, in `submit_to(end)`, in which F is called.
-  template <class F, class Submit>
-  void submit(const Submit& submit_to) {
-    handle_.loops().template run_unlisted<F>([&] { handle_.loops().placed().submit(submit_to); });
-  }
-
   template <class Mask, class F>
   void run(const Mask& mask, const F& function) {
-    submit<F>([&](const auto& end) {
-      detail::loop_over_slots<Allocator>(handle_.executor(), end, detail::SlotLoop{shape_.words(), mask, function});
+    handle_.loops().template run_unlisted<F>([&] {
+      detail::loop_over_slots<Allocator>(handle_.executor(), detail::SlotLoop{shape_.words(), mask, function});
     });
   }
 
@@ -315,9 +309,9 @@ class Lattice {
 
   template <class F, class Call>
   void run_over_blocks(const Call& call) {
-    submit<F>([&](const auto& end) {
+    handle_.loops().template run_unlisted<F>([&] {
       detail::loop_over_indices<Allocator, detail::kPlaceBlockLoopsPerMultiprocessor>(handle_.executor(),
-                                                                                      shape_.words(), call, 1, end);
+                                                                                      shape_.words(), call);
     });
   }
 

@@ -23,7 +23,6 @@
 #include <cstdint>
 
 #include <dynasoar/platform/atomic.h>
-#include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
 
@@ -88,41 +87,16 @@ struct Occupancy {
     const std::uint64_t came = arrived[i].load(Order::relaxed);
     const std::uint64_t went = departed[i].load(Order::relaxed);
     if ((came | went) == 0) return;
-    refresh(i, seen[i], came, went);
-  }
-
-  /// The same for a thread's share of all words: every `threads`-th one. Reads several words before it writes, because
-  /// threads of a thread block that is alone have nothing else to do meanwhile.
-  __device__ void refresh_share(std::uint32_t words, std::uint32_t thread, std::uint32_t threads) const {
-    constexpr std::uint32_t kAtOnce = 8;
-    for (std::uint32_t first = thread; first < words; first += kAtOnce * threads) {
-      std::uint64_t was[kAtOnce] = {}, came[kAtOnce] = {}, went[kAtOnce] = {};
-      DYNASOAR_UNROLL(kAtOnce)
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) {
-        const std::uint32_t i = first + k * threads;
-        if (i >= words) continue;
-        was[k] = seen[i];
-        came[k] = arrived[i].load(Order::relaxed);
-        went[k] = departed[i].load(Order::relaxed);
-      }
-      DYNASOAR_UNROLL(kAtOnce)
-      for (std::uint32_t k = 0; k < kAtOnce; ++k) {
-        if ((came[k] | went[k]) != 0) refresh(first + k * threads, was[k], came[k], went[k]);
-      }
-    }
+    seen[i] = (seen[i] | came) & ~went;
+    arrived[i].store(0, Order::relaxed);
+    departed[i].store(0, Order::relaxed);
+    if (shares_claims()) claims[i].fetch_and(~went, Order::relaxed);
   }
 
   /// Whether other classes have the same claims.
   __host__ __device__ bool shares_claims() const { return claims != arrived; }
 
  private:
-  __device__ void refresh(std::uint64_t i, std::uint64_t was, std::uint64_t came, std::uint64_t went) const {
-    seen[i] = (was | came) & ~went;
-    arrived[i].store(0, Order::relaxed);
-    departed[i].store(0, Order::relaxed);
-    if (shares_claims()) claims[i].fetch_and(~went, Order::relaxed);
-  }
-
   /// Claims places for objects that arrive. @return those that the caller got
   __device__ std::uint64_t claim(PlaceBits places) const {
     const std::uint64_t free = places.mask & ~seen[places.word];

@@ -2,7 +2,7 @@
 /// Loops over the objects of listed blocks: for each object a call, or a look at all objects of other lists
 /// (pair_loops.h); and reductions over objects.
 ///
-///     loop_over_objects<A>(executor, list, capacity, function, end = {})
+///     loop_over_objects<A>(executor, list, capacity, function)
 ///
 /// calls a function for every object of the list, or lets them see others. The list's length is read on the device;
 /// `capacity` is an upper bound on it.
@@ -19,7 +19,6 @@
 #pragma once
 
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/loops/loop_end.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/config.h>
 

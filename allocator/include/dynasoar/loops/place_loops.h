@@ -2,7 +2,7 @@
 /// Loops over the slots that a bit mask selects: the objects of a placed class, all places of a lattice, or its free
 /// places.
 ///
-///     loop_over_slots<A>(executor, end, SlotLoop{words, mask, function}...)
+///     loop_over_slots<A>(executor, SlotLoop{words, mask, function}...)
 ///
 /// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that bit i of `mask(w)` is set, 0 <= w <
 /// words, in device code that may use objects of allocator type A. Several such loops run together, in one kernel. On a
@@ -18,7 +18,6 @@
 
 #include <cstdint>
 
-#include <dynasoar/loops/loop_end.h>
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar::detail {

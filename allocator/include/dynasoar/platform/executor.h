@@ -111,8 +111,7 @@ struct KernelTraits {
   KernelTraits(const void* kernel, int multiprocessors);
 
   /// The same for `wanted` threads in all: in smaller thread blocks if there were fewer of them than multiprocessors.
-  /// @param least   threads that a thread block keeps, if it has so many: a multiple of 32
-  KernelTraits for_threads(std::size_t wanted, int multiprocessors, unsigned least = 32) const;
+  KernelTraits for_threads(std::size_t wanted, int multiprocessors) const;
 
   /// Thread blocks for `wanted` threads, or as many as fill the device.
   unsigned grid_for(std::size_t wanted) const;

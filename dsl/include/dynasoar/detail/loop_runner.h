@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -99,22 +98,15 @@ class LoopRunner {
   template <class F>
   void run_recorded(F& function) {
     const ListKeeper::Anew anew(lists_);
-    std::optional<PlacedClasses::Recorded> recorded;
-    if (executor_.is_recording()) recorded.emplace(placed_);
+    placed_.expect_changes();  // by whatever runs between two calls of the step
     function();
   }
 
-  /// What is to be known of a recorded step when it runs.
-  struct RecordedLoops {
-    std::uint64_t pages = 0;      // of the heap that the loops ask for
-    bool leaves_changes = false;  // of placed objects, for the next loop to see
-  };
-
-  /// Before and after a recorded step.
-  void before_step(const RecordedLoops& loops);
-  void after_step(const RecordedLoops& loops);
-  /// Of the loops that have been recorded since the last call.
-  RecordedLoops take_recorded() { return {growth_.take_recorded_pages(), placed_.step_leaves_changes()}; }
+  /// Before and after a recorded step whose loops ask for so many pages of the heap.
+  void before_step(std::uint64_t pages);
+  void after_step() { growth_.after_loop(); }
+  /// Those that the loops ask for that have been recorded since the last call.
+  std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
   /// Changes whenever a recorded step has to be recorded again.
   std::uint64_t growths() const { return storage().growths() + reports_.attachments().moves() + placed_.changes(); }
 
@@ -194,16 +186,10 @@ void LoopRunner<A>::make_room(std::uint64_t pages) {
 }
 
 template <class A>
-void LoopRunner<A>::before_step(const RecordedLoops& loops) {
+void LoopRunner<A>::before_step(std::uint64_t pages) {
   before_loop();
-  if (loops.pages > 0) make_room(loops.pages);
-  placed_.before_step();
-}
-
-template <class A>
-void LoopRunner<A>::after_step(const RecordedLoops& loops) {
-  placed_.after_step(loops.leaves_changes);
-  growth_.after_loop();
+  if (pages > 0) make_room(pages);
+  placed_.expect_changes();
 }
 
 template <class A>
@@ -290,18 +276,15 @@ template <class T, class Call>
 void LoopRunner<A>::run_over_objects(const Call& call) {
   placed_.template check_have_lattices<T>();
   run<T, Call>([&] {
-    placed_.submit([&]<class End>(const End& end) {
-      if constexpr (is_placed<T>()) {
-        placed_.template loop_over_objects<T>(end, call);
-      } else {
-        int left = A::template Subtypes<T>::size;
-        A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-          constexpr std::size_t type = index_of<S>();
-          loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
-                               SlotCall<S, Call>{call}, --left == 0 ? end : End{});
-        });
-      }
-    });
+    if constexpr (is_placed<T>()) {
+      placed_.template loop_over_objects<T>(call);
+    } else {
+      A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+        constexpr std::size_t type = index_of<S>();
+        loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
+                             SlotCall<S, Call>{call});
+      });
+    }
   });
 }
 

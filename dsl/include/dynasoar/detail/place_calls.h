@@ -146,24 +146,6 @@ struct FreePlaces {
   }
 };
 
-/// Lets the next loop see what a loop has changed, at its end.
-template <class A>
-struct RefreshAtEnd {
-  AtomicWord<std::uint32_t>* counter;  // of thread blocks that have finished; null: something else lets it see that
-
-  __host__ __device__ bool is_wanted() const { return counter != nullptr; }
-  __device__ AtomicWord<std::uint32_t>& finished() const { return *counter; }
-
-  __device__ void operator()(std::uint32_t thread, std::uint32_t threads) const {
-    A::Types::for_each([&]<class T>(std::type_identity<T>) {
-      if constexpr (is_placed<T>() && A::template Subtypes<T>::size == 1 && !is_at_every_place<T>()) {
-        const PlacedState& placed = placed_state<A>(A::template index_of<T>);
-        placed.refresh_share(static_cast<std::uint32_t>(placed.shape.words()), thread, threads);
-      }
-    });
-  }
-};
-
 /// Those of objects that the last loop has let go.
 struct DepartedWords {
   static constexpr bool kSelectsFew = true;
@@ -180,8 +162,8 @@ struct ArrivedWords {
   }
 };
 
-/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. Once, also if a loop that has
-/// failed is repeated. There may be none if T has an object at every place, but not enough memory.
+/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. Once, also if it is repeated. There
+/// may be none if T has an object at every place, but not enough memory.
 template <class T>
 struct ReleasePiece {
   __device__ void operator()(std::uint64_t slot) const {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <dynasoar/base/view.h>
@@ -21,7 +20,6 @@
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/heap/placed_words.h>
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/statistics.h>
@@ -56,27 +54,8 @@ class PlacedClasses {
   /// Lets a loop that is submitted now see what those before it have changed, and expects it to change something, too.
   void before_loop();
 
-  /// While it lives, what is submitted is recorded. Where loops refresh at their ends, it will run when all is up to
-  /// date (before_step), so that it need not begin with a refresh.
-  class Recorded {
-   public:
-    explicit Recorded(PlacedClasses& placed)
-        : placed_(placed), before_(std::exchange(placed.may_have_changed_, placed.needs_refresh())) {}
-    Recorded(const Recorded&) = delete;
-    Recorded& operator=(const Recorded&) = delete;
-    ~Recorded() { placed_.step_leaves_changes_ = std::exchange(placed_.may_have_changed_, before_); }
-
-   private:
-    PlacedClasses& placed_;
-    bool before_;
-  };
-
-  /// Whether what was recorded last leaves changes for the next loop to see.
-  bool step_leaves_changes() const { return step_leaves_changes_; }
-
-  /// Before and after a recorded step runs.
-  void before_step();
-  void after_step(bool leaves_changes) { may_have_changed_ = leaves_changes; }
+  /// What loops have changed is not known: a recorded step has run, or may run before the next loop does.
+  void expect_changes() { may_have_changed_ = !words_.empty(); }
 
   // What follows looks at objects as the next loop would see them.
 
@@ -127,15 +106,6 @@ class PlacedClasses {
 
   bool is_on_lattice(std::size_t type) const { return of_class_[type].has_value(); }
 
-  /// Whether loops refresh at their ends what they have changed, if they can.
-  bool loops_refresh() const { return loops_refresh_; }
-
-  /// For these ends.
-  AtomicWord<std::uint32_t>* counter_of_loops() { return counter_.data(); }
-
-  /// The loop that has been submitted refreshes at its end.
-  void has_refreshed() { may_have_changed_ = false; }
-
  private:
   struct OfClass {
     PlacedState state;
@@ -177,13 +147,7 @@ class PlacedClasses {
   bool have_generations() const;
   void clear_generations();
 
-  /// Whether something else than the loops themselves has to refresh.
-  bool needs_refresh() const { return !words_.empty() && !loops_refresh_; }
-
-  /// Decides that.
-  void note_sizes();
-
-  /// Lets loops and the host see what has changed. May be repeated if it fails.
+  /// Lets loops and the host see what has changed.
   void refresh();
   void check_loaded();
   void clear();
@@ -207,10 +171,7 @@ class PlacedClasses {
   std::vector<const SavedItem*> saved_;
   std::vector<const CheckpointItem*> loaded_;
   std::uint64_t changes_ = 0;
-  DeviceArray<AtomicWord<std::uint32_t>> counter_;
-  bool loops_refresh_ = false;     // at their ends
-  bool may_have_changed_ = false;  // since the last refresh
-  bool step_leaves_changes_ = false;
+  bool may_have_changed_ = false;
   bool loads_generations_ = true;
 };
 

@@ -11,7 +11,6 @@
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/placed_classes.h>
-#include <dynasoar/loops/loop_end.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/error.h>
@@ -63,26 +62,11 @@ class PlacedRunner final : public PlacedClasses {
     });
   }
 
-  /// Submits a loop that may change something: calls `submit(end)`, which gives the end to the last kernel.
-  /// @pre before_loop()
-  template <class Submit>
-  void submit(const Submit& submit) {
-    if constexpr (kCudaBackend && !kInPieces && any_placed_v<typename A::Types>) {
-      static_assert(LoopEnd<RefreshAtEnd<A>>);
-      if (loops_refresh()) {
-        submit(RefreshAtEnd<A>{counter_of_loops()});
-        has_refreshed();
-        return;
-      }
-    }
-    submit(NoLoopEnd{});
-  }
-
   /// Calls a callable for the objects of T and its subclasses, in one kernel. @pre before_loop()
   /// @throws Error if there is no lattice for them
-  template <class T, class End, class Call>
-  void loop_over_objects(const End& end, const Call& call) const {
-    loop_over_objects_of(end, call, ClassesAtPlaces<T>{});
+  template <class T, class Call>
+  void loop_over_objects(const Call& call) const {
+    loop_over_objects_of(call, ClassesAtPlaces<T>{});
   }
 
  private:
@@ -111,13 +95,13 @@ class PlacedRunner final : public PlacedClasses {
   /// Gives the memory of the Ts that a mask selects back.
   template <class T, class Mask>
   void release(const Mask& mask) {
-    loop_over_slots<A>(executor_, NoLoopEnd{}, SlotLoop{state(kIndex<T>).shape.words(), mask, ReleasePiece<T>{}});
+    loop_over_slots<A>(executor_, SlotLoop{state(kIndex<T>).shape.words(), mask, ReleasePiece<T>{}});
   }
 
   /// @tparam Ts   of which there are objects at places
-  template <class End, class Call, class... Ts>
-  void loop_over_objects_of(const End& end, const Call& call, TypeList<Ts...>) const {
-    loop_over_slots<A>(executor_, end, slot_loop<Ts>(call)...);
+  template <class Call, class... Ts>
+  void loop_over_objects_of(const Call& call, TypeList<Ts...>) const {
+    loop_over_slots<A>(executor_, slot_loop<Ts>(call)...);
   }
 
   template <class T, class Call>

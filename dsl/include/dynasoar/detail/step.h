@@ -33,10 +33,10 @@ class Step {
   void operator()() {
     handle_.executor().check_may_wait();  // a step is not a part of another one
     if constexpr (kRecords) {
-      handle_.before_step(loops_);
+      handle_.before_step(pages_);
       if (recorded_at_ != handle_.growths()) record();
       recording_->replay();
-      handle_.after_step(loops_);
+      handle_.after_step();
     } else {
       const Executor::Unwaited unwaited(handle_.executor());
       function_();
@@ -50,14 +50,14 @@ class Step {
     // What the kernels know of the heap is brought up to date at once, which nothing that runs may notice.
     handle_.executor().wait();
     recorded_at_ = handle_.growths();
-    loops_ = {};
+    pages_ = 0;
     recording_.emplace(handle_.executor(), function_);
-    loops_ = handle_.take_recorded();
+    pages_ = handle_.take_recorded_pages();
   }
 
   std::optional<Recording> recording_;
   std::uint64_t recorded_at_ = 0;  // growths of the heap by then
-  typename HandleT::RecordedLoops loops_;
+  std::uint64_t pages_ = 0;        // of the heap that a step asks for with parallel_new
   HandleT& handle_;
   F function_;
 };

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <dynasoar/loops/cuda/loop_end.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/tuning.h>
@@ -14,26 +13,23 @@ namespace dynasoar::detail {
 
 namespace {
 
-template <class A, int kBlocksPerMultiprocessor, class F, class End>
-__global__ void __launch_bounds__(kThreadsPerBlock, least_resident<End>(kBlocksPerMultiprocessor))
-    bound_index_kernel(std::size_t begin, std::uint32_t count, F function, End end) {
+template <class A, int kBlocksPerMultiprocessor, class F>
+__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
+    bound_index_kernel(std::size_t begin, std::uint32_t count, F function) {
   take_turns();
   for_each_index_of_thread(begin, count, function);
-  end_loop(end);
 }
 
-template <class A, int kBlocksPerMultiprocessor = kIndexBlocksPerMultiprocessor, class F, LoopEnd End = NoLoopEnd>
-void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t per_thread = 1,
-                       const End& end = {}) {
+template <class A, int kBlocksPerMultiprocessor = kIndexBlocksPerMultiprocessor, class F>
+void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t per_thread = 1) {
   if (count == 0) return;
   bring_up_to_date<A>(executor);
-  constexpr auto kKernel = bound_index_kernel<A, kBlocksPerMultiprocessor, F, End>;
+  constexpr auto kKernel = bound_index_kernel<A, kBlocksPerMultiprocessor, F>;
   static const KernelTraits all_traits(kKernel, executor.multiprocessors());
   const std::size_t threads = (count - 1) / per_thread + 1;
-  const KernelTraits traits = traits_for(all_traits, threads, executor, end);
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
   for_each_part(count, [&](std::size_t begin, std::uint32_t size) {
-    launch(traits, kKernel, traits.grid_for(threads), executor.stream(), begin, size, function,
-           begin + size == count ? end : End{});
+    launch(traits, kKernel, traits.grid_for(threads), executor.stream(), begin, size, function);
   });
 }
 

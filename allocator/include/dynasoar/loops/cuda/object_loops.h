@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/loops/cuda/loop_end.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
@@ -142,10 +141,10 @@ inline constexpr int kObjectBlocksPerMultiprocessor = 0;
 template <>
 inline constexpr int kObjectBlocksPerMultiprocessor<void> = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR;
 
-template <class A, class F, class End>
+template <class A, class F>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
                                   kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
-    object_kernel(BlockList list, F function, End end) {
+    object_kernel(BlockList list, F function) {
   // In this order here only: next is most often a list_kernel, so small that it can be there early without being in the
   // way of anybody. A large kernel would take places in which this one's predecessor still has work to do.
   let_next_in();
@@ -157,17 +156,14 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
   } else {
     visit_pairs(list, Pairs{function});
   }
-  end_loop(end);
 }
 
-template <class A, class F, LoopEnd End = NoLoopEnd>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function,
-                       const End& end = {}) {
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
   bring_up_to_date<A>(executor);
-  constexpr auto kKernel = object_kernel<A, F, End>;
-  static const KernelTraits traits(kKernel, executor.multiprocessors());
+  static const KernelTraits traits(object_kernel<A, F>, executor.multiprocessors());
   const std::size_t threads = capacity * 64 * kMostThreadsPerObject;
-  launch(traits, kKernel, traits.grid_for(threads), executor.stream(), list, function, end);
+  launch(traits, object_kernel<A, F>, traits.grid_for(threads), executor.stream(), list, function);
 }
 
 // A thread block's part of a reduction: one partial result.

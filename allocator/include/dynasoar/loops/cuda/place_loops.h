@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <dynasoar/loops/cuda/loop_end.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/executor.h>
@@ -174,74 +173,47 @@ constexpr std::uint32_t kMostWords = kDealsSlots<Loop>         ? kWordsPerWarp
                                      : kVisitsAllObjects<Loop> ? kFullWordsPerWarp
                                                                : 1;
 
-/// What a warp takes of a loop.
-struct WarpShare {
-  std::uint32_t words;
-  bool is_half;  // of one word
-};
-
-/// What another mask selects among some slots of each word. Small loops do not distribute slots: a warp has only a few.
-template <class M, class End>
-struct MaskOfSome {
-  static constexpr bool kSelectsFew = M::kSelectsFew && !kIsSmallLoop<End>;
-  const M& mask;
-  std::uint64_t slots;
-  __device__ std::uint64_t operator()(std::uint64_t word) const { return mask(word) & slots; }
-};
-
-/// Calls the function of a loop for those of some slots of each word that it selects in `taken` words from `first` on.
-/// @return true
-template <class End, class Loop>
-__device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t taken, std::uint64_t slots) {
+/// Calls the function of a loop for the slots that it selects in `taken` words from `first` on. @return true
+template <class Loop>
+__device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t taken) {
   if (first >= loop.words) return true;
-  const MaskOfSome<typename Loop::Mask, End> mask{loop.mask, slots};
   if constexpr (kIsConditional<typename Loop::Function>) {
-    visit_chosen_slots(first, taken, loop.words, mask, loop.function);
+    visit_chosen_slots(first, taken, loop.words, loop.mask, loop.function);
   } else {
-    visit_slots(first, taken, loop.words, mask, loop.function);
+    visit_slots(first, taken, loop.words, loop.mask, loop.function);
   }
   return true;
 }
 
 /// Neighbouring warps run different loops over the same words: they look at the same neighbours of places.
-template <class A, class End, class... Loops>
-__global__ void __launch_bounds__(kThreadsPerBlock, least_resident<End>((false || ... || (kMostWords<Loops> > 1))
-                                                                            ? kPlaceLoopsPerMultiprocessor
-                                                                            : 0))
-    slot_kernel(WarpShare share, End end, Loops... loops) {
+template <class A, class... Loops>
+__global__ void __launch_bounds__(kThreadsPerBlock,
+                                  (false || ... || (kMostWords<Loops> > 1)) ? kPlaceLoopsPerMultiprocessor : 0)
+    slot_kernel(std::uint32_t taken, Loops... loops) {
   take_turns();
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
-  std::uint64_t number = warp / sizeof...(Loops);
-  std::uint64_t slots = ~std::uint64_t{0};
-  if constexpr (kIsSmallLoop<End>) {
-    if (share.is_half) {
-      slots = number % 2 == 0 ? first_bits(32) : ~first_bits(32);
-      number /= 2;
-    }
-  }
+  const std::uint64_t first = warp / sizeof...(Loops) * taken;
   auto others = static_cast<std::uint32_t>(warp % sizeof...(Loops));  // loops before the one that this warp runs
-  static_cast<void>(((others-- == 0 && visit_slots<End>(loops, number * share.words, share.words, slots)) || ...));
-  end_loop(end);
+  static_cast<void>(((others-- == 0 && visit_slots(loops, first, taken)) || ...));
 }
 
-template <class A, LoopEnd End, class... Loops>
-void loop_over_slots(Executor& executor, const End& end, const Loops&... loops) {
+template <class A, class... Loops>
+void loop_over_slots(Executor& executor, const Loops&... loops) {
   const std::uint64_t words = std::max({loops.words...});
   if (words == 0) return;
   bring_up_to_date<A>(executor);
-  constexpr auto kKernel = slot_kernel<A, End, Loops...>;
+  constexpr auto kKernel = slot_kernel<A, Loops...>;
   static const KernelTraits all_traits(kKernel, executor.multiprocessors());
-  // On small lattices, a warp takes fewer words, or half a word, so that there are warps for all multiprocessors.
+  // On small lattices, a warp takes fewer words, so that there are warps for all multiprocessors.
   const auto wanted_warps = std::uint64_t{kWarpsPerMultiprocessor} * static_cast<unsigned>(executor.multiprocessors());
   const auto taken = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(words * sizeof...(Loops) / wanted_warps, 1, std::max({kMostWords<Loops>...})));
-  const bool is_half = kIsSmallLoop<End> && 2 * words * sizeof...(Loops) <= wanted_warps;
-  const std::uint64_t threads = 32 * sizeof...(Loops) * (is_half ? 2 * words : (words - 1) / taken + 1);
-  const KernelTraits traits = traits_for(all_traits, threads, executor, end);
+  const std::uint64_t threads = 32 * sizeof...(Loops) * ((words - 1) / taken + 1);
+  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
   // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take. A lattice
   // has fewer than 2^32 words, so these are fewer than a grid may have.
   const auto grid = static_cast<unsigned>((threads - 1) / traits.threads + 1);
-  launch(traits, kKernel, grid, executor.stream(), WarpShare{taken, is_half}, end, loops...);
+  launch(traits, kKernel, grid, executor.stream(), taken, loops...);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace dynasoar::detail {
 
-template <class A, int kBlocksPerMultiprocessor = kIndexBlocksPerMultiprocessor, class F, LoopEnd End = NoLoopEnd>
-void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t = 1, const End& = {}) {
+template <class A, int kBlocksPerMultiprocessor = kIndexBlocksPerMultiprocessor, class F>
+void loop_over_indices(Executor& executor, std::size_t count, const F& function, std::size_t = 1) {
   executor.for_each_index(count, function);
 }
 

@@ -32,8 +32,8 @@ void visit_objects(const ListedBlock& entry, const F function) {
   }
 }
 
-template <class A, class F, LoopEnd End = NoLoopEnd>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function, const End& = {}) {
+template <class A, class F>
+void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
   executor.for_each_index(list.size->blocks, [list, function](std::size_t i) {
     using Pairs = typename F::template Pairs<>;
     if constexpr (std::is_void_v<Pairs>) {

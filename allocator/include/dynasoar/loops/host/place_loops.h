@@ -33,8 +33,8 @@ void visit_slots(const SlotLoop<M, F>& loop, std::uint64_t word) {
   }
 }
 
-template <class A, LoopEnd End, class... Loops>
-void loop_over_slots(Executor& executor, const End&, const Loops&... loops) {
+template <class A, class... Loops>
+void loop_over_slots(Executor& executor, const Loops&... loops) {
   executor.for_each_index(std::max({loops.words...}),
                           [... loops = loops](std::size_t word) { (visit_slots(loops, word), ...); });
 }
