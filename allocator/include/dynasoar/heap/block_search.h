@@ -176,7 +176,10 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     typename Bits::Overview listed{0, 0};
     if (hints.any_listed) listed = state.active.overview(state.active.position_at(starting_point(warp_id)));
     const bool any_closed = state.blocks_per_page > 1 && !state.empty.seems_empty();
-    if (has_few(hints.near_pages)) look_elsewhere(warp_id, hints);
+    if (hints.near_pages == 0) {  // nothing left where the warp looks first: where it found its last page
+      hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
+      hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
+    }
     if (listed.top != 0) {
       const Reservation found = counted(type, from_listed_block(type, want, warp_id, listed));
       if (found.slots != 0) {
@@ -185,18 +188,19 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
         return found;
       }
     }
+    if (has_few(hints.near_pages) && few_pages < kContainerBits) look_elsewhere(warp_id, hints);
     return from_new_block(type, want, warp_id, any_closed, hints.page, hints.near_pages, shares);
   }
 
   /// Whether few of the pages of a container are free, so that warps share new ones.
   __device__ bool has_few(std::uint64_t near_pages) const { return detail::popcount(near_pages) <= few_pages; }
 
-  /// Chooses where to look for free pages when few are left where the warp looks first: where it found its last one,
-  /// or, if few are left there, too, somewhere else. In small heaps, all are few.
+  /// Chooses where to look for free pages when few are left where the warp looks first: where it found its last one, or,
+  /// if few are left there, too, somewhere else. In small heaps, few are left everywhere.
   __device__ void look_elsewhere(std::uint32_t warp_id, Hints& hints) const {
     hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
     hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
-    if (few_pages == kContainerBits || !has_few(hints.near_pages)) return;
+    if (!has_few(hints.near_pages)) return;
     hints.page = free_pages.position_at((hints.page + warp_id) * kSpread);
     hints.near_pages = free_pages.container(0, hints.page / kContainerBits);
   }
