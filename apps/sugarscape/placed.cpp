@@ -391,8 +391,11 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
       : ObjectLandscape(parameters, {"sugar grows", "sugar spreads", "agents live", "agents ask", "agents move",
                                      "males propose", "fathers ask", "births"}),
         seed_{parameters.seed},
-        lattice_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)},
-                 {.periodic = {false, false}}) {
+        lattice_(made([&] {
+          const auto width = static_cast<std::size_t>(parameters.width);
+          const auto height = static_cast<std::size_t>(parameters.height);
+          return Lattice(handle(), {width, height}, {.periodic = {false, false}});
+        })) {
     lattice_.parallel_for(Populate{seed_, Thresholds::of(parameters.males, parameters.females)});
     synchronize();
   }
@@ -442,8 +445,10 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   }
 
  private:
+  using Lattice = dynasoar::Lattice<Cell, Male, Female>;
+
   Seed seed_;
-  dynasoar::Lattice<Cell, Male, Female> lattice_;
+  Lattice lattice_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

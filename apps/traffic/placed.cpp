@@ -264,8 +264,9 @@ struct View {
 class Objects final : public ObjectTraffic<Objects, AllocatorT> {
  public:
   Objects(const Parameters& parameters, const Network& network)
-      : ObjectTraffic(parameters, network),
-        lattice_(handle(), {std::max(network.cells(), std::size_t{1})}, {.periodic = {false}}) {
+      : ObjectTraffic(parameters, network), lattice_(made([&] {
+          return Lattice(handle(), {std::max(network.cells(), std::size_t{1})}, {.periodic = {false}});
+        })) {
     const StreetMap map(handle().executor(), network);
     if (map.cells() > 0) lattice_.parallel_for(Populate{world(), map.signs()});
     const dynasoar::DeviceArray<Street*> streets(map.street_count());
@@ -306,7 +307,9 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
   void record() override { handle().parallel_do<&Car::count>(next_census()); }
 
  private:
-  dynasoar::Lattice<Cell, Producer, StreetEnd, Car> lattice_;
+  using Lattice = dynasoar::Lattice<Cell, Producer, StreetEnd, Car>;
+
+  Lattice lattice_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters, const Network& network) {

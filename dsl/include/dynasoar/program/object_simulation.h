@@ -85,6 +85,17 @@ class ObjectSimulation : public Interface {
         clock_(parameters.profile_every, phases),
         now_(handle_.executor(), 0) {}
 
+  /// What `make()` returns, which creates objects: a Lattice with objects at every place.
+  /// @throws HeapTooSmall if they could not be created
+  template <class Make>
+  auto made(const Make& make) {
+    try {
+      return make();
+    } catch (const dynasoar::AllocationError&) {
+      throw_too_small(handle_.statistics().heap_bytes, needed_bytes_, model_);
+    }
+  }
+
   Handle& handle() { return handle_; }
   PhaseClock& clock() { return clock_; }
 
