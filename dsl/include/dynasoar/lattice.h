@@ -56,8 +56,9 @@ struct LatticeOptions {
 ///     handle.parallel_do<&Tree::burn>();
 ///     forest.parallel_for_free([=] __device__(dynasoar::Place place) { dynasoar::make_new_at<Tree>(place); });
 ///
-/// There is room for an object of each class at each place, unless a hierarchy says kOnePerPlace. `handle.parallel_do`,
-/// `count`, `reduce`, `columns`, `save` and `load` work for placed classes as for others.
+/// There is room for an object of each class at each place, unless a hierarchy says kOnePerPlace. Of a class that says
+/// kAtEveryPlace, all objects are there when the lattice has been made. `handle.parallel_do`, `count`, `reduce`,
+/// `columns`, `save` and `load` work for placed classes as for others.
 ///
 /// @tparam Ts   placed classes of one allocator, each on no other lattice that is alive
 /// @par Concurrency   loops are ordered like those of the handle; all may be recorded
@@ -341,10 +342,6 @@ template <class... Ts>
 template <class T>
 void Lattice<Ts...>::create_at_every_place() {
   if constexpr (detail::is_at_every_place<T>()) {
-    static_assert(std::is_default_constructible_v<T>,
-                  "dynasoar: the lattice creates an object of this class at every place (kAtEveryPlace), so the class "
-                  "needs a public constructor without arguments. In it, place_of(this) says where the object is; set "
-                  "what depends on anything else in a loop over the objects, once there is a lattice");
     using Create = detail::CreateAtEveryPlace<T>;
     if constexpr (Allocator::kPlacement == detail::Placement::in_blocks) {
       run(detail::AllPlaces{shape_.places_of_words()}, Create{nullptr});

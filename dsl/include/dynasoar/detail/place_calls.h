@@ -177,6 +177,11 @@ struct ReleasePiece {
 /// Creates the T at a slot, if T has an object at every place. @return whether there was memory for it
 template <class T>
 struct CreateAtEveryPlace {
+  static_assert(std::is_default_constructible_v<T>,
+                "dynasoar: the lattice creates an object of this class at every place (kAtEveryPlace), so the class "
+                "needs a public constructor without arguments. In it, place_of(this) says where the object is; set "
+                "what depends on anything else in a loop over the objects, once there is a lattice");
+
   AtomicWord<std::uint32_t>* has_failed;  ///< null if that cannot happen
   __device__ void operator()(std::uint64_t slot) const {
     [[maybe_unused]] const ScopeFor<typename T::Allocator> scope(0);
