@@ -26,13 +26,7 @@
 namespace checkpoint_test {
 
 using dynasoar::LoadOptions;
-using dynasoar::detail::CheckpointHeader;
-using dynasoar::detail::HeapNumbers;
-using dynasoar::detail::HeapSnapshot;
-using dynasoar::detail::SavedBlock;
-using dynasoar::detail::SavedTags;
-using dynasoar::detail::Section;
-using dynasoar::detail::Storing;
+using namespace dynasoar::detail;
 using namespace dynasoar::test;
 
 using FourHandle = AllocatorHandle<FourTypes>;
@@ -691,8 +685,7 @@ TEST_CASE("a file that changes between the two times it is read empties the heap
   const TestFolder folder;
   FourHandle handle(four_types());
   fill(handle, 70);
-  DeviceArray<std::uint64_t> many(4'000'000);
-  many.fill_bytes(0);
+  auto many = zeroed<std::uint64_t>(4'000'000);
   const auto item = dynasoar::array("many", many);
   std::uint32_t step = 3;
   handle.save(folder / "a", dynasoar::value("step", step), item);

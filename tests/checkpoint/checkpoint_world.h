@@ -19,12 +19,7 @@
 
 namespace checkpoint_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::CheckpointError;
-using dynasoar::CheckpointFault;
-using dynasoar::DeviceArray;
-using dynasoar::Error;
-using dynasoar::HandleOptions;
+using namespace dynasoar;
 using namespace dynasoar::test;
 
 class Animal;

@@ -16,12 +16,7 @@
 
 namespace layout_test {
 
-using dynasoar::detail::block_bytes_v;
-using dynasoar::detail::choose_pages;
-using dynasoar::detail::ClassLayout;
-using dynasoar::detail::field_bytes_v;
-using dynasoar::detail::field_offset_v;
-using dynasoar::detail::PageLayout;
+using namespace dynasoar::detail;
 
 class Base;
 class Derived;
@@ -167,7 +162,6 @@ TEST_CASE("a page may hold many blocks of a small class beside a large one") {
 
 TEST_CASE("layouts for random classes keep the rules, and no smaller page does") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   dynasoar::test::Random random{seed};
   for (int round = 0; round < 300; ++round) {
     std::array<std::size_t, 4> blocks{};

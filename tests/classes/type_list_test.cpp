@@ -8,9 +8,7 @@
 
 namespace type_list_test {
 
-using dynasoar::detail::index_of_v;
-using dynasoar::detail::subtypes_t;
-using dynasoar::detail::TypeList;
+using namespace dynasoar::detail;
 
 class Agent {};
 class Fish : public Agent {};

@@ -20,12 +20,8 @@
 
 namespace allocator_handle_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
-using dynasoar::Error;
-using dynasoar::Order;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 using namespace dynasoar::literals;
 
 class Fish;

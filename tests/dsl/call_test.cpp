@@ -14,8 +14,7 @@
 namespace call_test {
 
 using dynasoar::AllocatorHandle;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar::test;
 
 DYNASOAR_METHOD(Sound, sound);
 DYNASOAR_METHOD(Legs, legs);

@@ -36,12 +36,8 @@
 
 namespace columns_test {
 
-using dynasoar::Column;
-using dynasoar::Columns;
-using dynasoar::ColumnType;
-using dynasoar::Error;
-using dynasoar::test::contents_of;
-using dynasoar::test::TestFolder;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 enum class Mood : std::uint16_t { calm, hungry };
 

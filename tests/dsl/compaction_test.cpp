@@ -18,13 +18,8 @@
 
 namespace compaction_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
-using dynasoar::Error;
-using dynasoar::Statistics;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
-using dynasoar::test::heap_errors;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Animal;
 class Dog;
@@ -372,8 +367,7 @@ TEST_CASE("values that are no pointers to objects of the class stay as they are"
       garbage.push_back(reinterpret_cast<Animal*>(forged));
     }
   }
-  DeviceArray<Animal*> array(garbage.size());
-  array.upload(garbage);
+  const auto array = dynasoar::test::on_device(garbage);
   world.handle.compact<Animal>({}, dynasoar::pointers(world.everybody().animals, world.everybody().size),
                                dynasoar::pointers(array.data(), array.size()));
   world.check();
@@ -499,7 +493,6 @@ TEST_CASE("objects of full blocks stay where they are; the emptiest blocks go") 
 
 TEST_CASE("objects come, go and move, round after round") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   constexpr std::uint32_t kRounds = dynasoar::test::kSlowdown > 1 ? 8 : 40;
   constexpr std::uint32_t kPerRound = 4000 / dynasoar::test::kSlowdown;
   dynasoar::test::Random random{seed};

@@ -17,8 +17,7 @@
 namespace diverged_requests_test {
 
 using dynasoar::DeviceArray;
-using dynasoar::test::Counter;
-using dynasoar::test::Random;
+using namespace dynasoar::test;
 
 class Thing;
 class Tiny;
@@ -156,13 +155,11 @@ struct Live {
 
 TEST_CASE("threads that part in branches and loops create and delete without losing, sharing or waiting for ever") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   const char* const limit = std::getenv("DYNASOAR_STRESS_SECONDS");
   const std::chrono::duration<double> time(limit != nullptr ? std::strtod(limit, nullptr) : 0);
   const std::size_t threads = dynasoar::kCudaBackend ? 100'000 / dynasoar::test::kSlowdown + 7 : 1007;
   dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{dynasoar::kCudaBackend ? 1024u : 16u} << 20});
-  DeviceArray<Thing*> table(kMost * threads);
-  table.fill_bytes(0);
+  auto table = dynasoar::test::zeroed<Thing*>(kMost * threads);
   const dynasoar::test::Counters wrong(1);
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t rounds = 0;

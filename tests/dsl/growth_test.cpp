@@ -17,12 +17,7 @@
 
 namespace growth_test {
 
-using dynasoar::AllocationError;
-using dynasoar::AllocatorHandle;
-using dynasoar::Error;
-using dynasoar::HandleOptions;
-using dynasoar::OnRefusal;
-using dynasoar::Statistics;
+using namespace dynasoar;
 
 class Cell;
 class Seed;
@@ -287,7 +282,6 @@ TEST_CASE("recorded steps go on when the heap has grown, and visit what lies in 
 
 TEST_CASE("objects that come and go at random are all counted, through many growths") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   dynasoar::test::Random random{seed};
   Handle handle(grows(2, 1 << 16));
   std::uint64_t cells = 0;

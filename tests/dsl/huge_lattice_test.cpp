@@ -12,8 +12,7 @@
 
 namespace huge_lattice_test {
 
-using dynasoar::LatticeShape;
-using dynasoar::Place;
+using namespace dynasoar;
 
 class Speck;
 using AllocatorT = dynasoar::SoaAllocator<Speck>;

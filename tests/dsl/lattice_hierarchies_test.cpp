@@ -17,11 +17,8 @@
 
 namespace lattice_hierarchies_test {
 
-using dynasoar::Lattice;
-using dynasoar::LatticeShape;
-using dynasoar::Place;
-using dynasoar::test::count_if;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Plant;
 class Moss;

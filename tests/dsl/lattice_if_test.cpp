@@ -15,11 +15,7 @@
 
 namespace lattice_if_test {
 
-using dynasoar::Lattice;
-using dynasoar::LatticeShape;
-using dynasoar::Moore;
-using dynasoar::Place;
-using dynasoar::VonNeumann;
+using namespace dynasoar;
 
 class Ant;
 class Red;

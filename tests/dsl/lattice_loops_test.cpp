@@ -22,12 +22,7 @@
 
 namespace lattice_loops_test {
 
-using dynasoar::Density;
-using dynasoar::Lattice;
-using dynasoar::LatticeShape;
-using dynasoar::Moore;
-using dynasoar::Place;
-using dynasoar::VonNeumann;
+using namespace dynasoar;
 using dynasoar::random::Seed;
 using lattice_test::Shadow;
 

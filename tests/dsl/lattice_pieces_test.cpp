@@ -17,8 +17,7 @@
 
 namespace lattice_pieces_test {
 
-using dynasoar::Lattice;
-using dynasoar::Place;
+using namespace dynasoar;
 
 class Brick;
 class Fly;

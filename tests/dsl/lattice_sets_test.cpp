@@ -20,12 +20,7 @@
 
 namespace lattice_sets_test {
 
-using dynasoar::Direction;
-using dynasoar::Lattice;
-using dynasoar::LatticeShape;
-using dynasoar::LatticeVector;
-using dynasoar::Place;
-using dynasoar::PlaceBlock;
+using namespace dynasoar;
 
 class Dot;
 class Tree;

@@ -22,11 +22,7 @@
 
 namespace lattice_stress_test {
 
-using dynasoar::Lattice;
-using dynasoar::LatticeShape;
-using dynasoar::Moore;
-using dynasoar::Place;
-using dynasoar::PlaceBlock;
+using namespace dynasoar;
 using dynasoar::test::Random;
 
 class Grain;
@@ -242,8 +238,7 @@ void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_
   Handle handle({.heap_bytes = std::size_t{dynasoar::kCudaBackend ? 1024 : 8} << 20});  // for objects in pieces
   Lattice<Ls...> lattice(handle, sizes);
   const auto size = lattice.shape().size();
-  dynasoar::DeviceArray<std::uint32_t> words(4 * size);
-  words.fill_bytes(0);
+  auto words = dynasoar::test::zeroed<std::uint32_t>(4 * size);
   const dynasoar::test::Counters counters(kCounts);
   const auto part = [&](std::size_t i) { return reinterpret_cast<Shadow::Word*>(words.data() + i * size); };
   const Shadow shadow{lattice.shape(), words.data(), words.data() + size, part(2), part(3), counters.data()};
@@ -266,7 +261,6 @@ void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_
 
 TEST_CASE("nobody is lost, doubled or overwritten where many threads create, move and destroy at the same places") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   const std::size_t width = dynasoar::kCudaBackend ? 65536 / dynasoar::test::kSlowdown + 65 : 65;
   const std::uint64_t loops = dynasoar::kCudaBackend ? 40 : 12;
   run<Grain, Grain>({width, 33}, seed, loops);

@@ -25,12 +25,7 @@
 
 namespace lattice_test {
 
-using dynasoar::Lattice;
-using dynasoar::LatticeShape;
-using dynasoar::LatticeVector;
-using dynasoar::Moore;
-using dynasoar::Place;
-using dynasoar::VonNeumann;
+using namespace dynasoar;
 
 class Fish;
 class Shark;

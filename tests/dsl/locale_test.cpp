@@ -19,9 +19,7 @@
 
 namespace locale_test {
 
-using dynasoar::test::contents_of;
-using dynasoar::test::ForeignLocale;
-using dynasoar::test::TestFolder;
+using namespace dynasoar::test;
 
 class Cell;
 using AllocatorT = dynasoar::SoaAllocator<Cell>;

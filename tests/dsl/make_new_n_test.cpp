@@ -14,10 +14,8 @@
 
 namespace make_new_n_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
-using dynasoar::Order;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 struct InArrays {
   template <class... Types>
@@ -74,12 +72,6 @@ struct World {
 const std::vector<std::uint32_t> kWishes = {0, 1, 3, 0, 8, 2, 70, 0, 0, 5, 1, 33, 64, 130, 1, 0, 0};
 constexpr std::uint32_t kMost = 130;
 
-DeviceArray<std::uint32_t> uploaded(const std::vector<std::uint32_t>& values) {
-  DeviceArray<std::uint32_t> array(values.size());
-  array.upload(values);
-  return array;
-}
-
 TEST_CASE_TEMPLATE("each of several objects is made once, with its number, whatever the other threads want", Layout,
                    InArrays, OneByOne, InOnePiece) {
   using W = World<Layout>;
@@ -88,7 +80,7 @@ TEST_CASE_TEMPLATE("each of several objects is made once, with its number, whate
   constexpr std::uint32_t kParents = 3000;
   AllocatorHandle<typename W::AllocatorT> handle({.heap_bytes = 64 << 20, .threads = 4});
   handle.template parallel_new<Parent>(kParents);
-  const DeviceArray<std::uint32_t> wishes = uploaded(kWishes);
+  const auto wishes = on_device(kWishes);
   const auto count = static_cast<std::uint32_t>(kWishes.size());
   std::uint64_t expected = 0;
   for (std::uint32_t p = 0; p < kParents; ++p) expected += kWishes[p % count];
@@ -127,7 +119,7 @@ TEST_CASE_TEMPLATE("in a full heap, as many are made as there is room for, and t
   AllocatorHandle<typename W::AllocatorT> handle(
       {.heap_bytes = 1 << 20, .on_refusal = dynasoar::OnRefusal::record, .threads = 4});
   handle.template parallel_new<Parent>(kParents);
-  const DeviceArray<std::uint32_t> wishes = uploaded({90, 20});
+  const auto wishes = on_device(std::vector<std::uint32_t>{90, 20});
   handle.template parallel_do<&Parent::have_children>(static_cast<const std::uint32_t*>(wishes.data()), 2u);
   handle.synchronize();
   const std::uint64_t made = handle.template sum<&Parent::children_>();
@@ -162,7 +154,7 @@ TEST_CASE_TEMPLATE("in a full heap any number is refused at once, and every one 
   constexpr std::uint64_t kMany = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> wanted(50, 0);
   wanted[7] = kMany;
-  const DeviceArray<std::uint32_t> wishes = uploaded(wanted);
+  const auto wishes = on_device(wanted);
   const std::uint64_t wishing =
       handle.template count_if<Parent>([] __device__(Parent * parent) { return parent->number() % 50 == 7; });
   handle.template parallel_do<&Parent::have_children>(static_cast<const std::uint32_t*>(wishes.data()), 50u);

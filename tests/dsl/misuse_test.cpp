@@ -21,13 +21,7 @@
 
 namespace misuse_test {
 
-using dynasoar::AllocationError;
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
-using dynasoar::Error;
-using dynasoar::Misuse;
-using dynasoar::MisuseError;
-using dynasoar::MisuseReport;
+using namespace dynasoar;
 using dynasoar::detail::Handle;
 
 static_assert(dynasoar::kChecked, "this file is about checked builds");
@@ -338,8 +332,7 @@ TEST_CASE("pointers to objects that have moved are stale, and compaction makes n
   world.put(dead);
   world.run(Act::destroy);
   world.put(before);
-  DeviceArray<Agent*> told(kFish);
-  told.upload(gone);
+  const auto told = dynasoar::test::on_device(gone);
   world.handle.compact<Fish>({}, dynasoar::pointers(told.data(), kFish),
                              dynasoar::pointers(world.device_pointers(), kFish));
   CHECK(dynasoar::test::heap_errors(world.handle) == "");

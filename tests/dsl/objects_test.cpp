@@ -11,15 +11,8 @@
 
 namespace objects_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::cast;
-using dynasoar::destroy;
-using dynasoar::DeviceArray;
-using dynasoar::is_a;
-using dynasoar::make_new;
-using dynasoar::Order;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Fish;
 class Trout;

@@ -35,8 +35,7 @@ void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) {
 
 namespace out_of_memory_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::Error;
+using namespace dynasoar;
 
 class Fish;
 class Shark;

@@ -31,17 +31,9 @@ namespace output_files_test {
 
 namespace fs = std::filesystem;
 using doctest::Contains;
-using dynasoar::check_output_path;
-using dynasoar::Error;
-using dynasoar::OutputUse;
-using dynasoar::same_file;
-using dynasoar::write_file;
-using dynasoar::detail::DurableFile;
-using dynasoar::detail::InputFile;
-using dynasoar::detail::OutputFile;
-using dynasoar::detail::Writing;
-using dynasoar::test::contents_of;
-using dynasoar::test::TestFolder;
+using namespace dynasoar;
+using namespace dynasoar::detail;
+using namespace dynasoar::test;
 using Clock = std::chrono::steady_clock;
 
 struct stat status_of(const std::string& path) {

@@ -14,9 +14,7 @@
 
 namespace parallel_new_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
-using dynasoar::Order;
+using namespace dynasoar;
 using dynasoar::test::Counters;
 
 // Classes of one size have pages of a block; of different sizes, pages of several; and very different ones, pages of

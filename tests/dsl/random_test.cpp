@@ -13,10 +13,7 @@
 
 namespace random_test {
 
-using dynasoar::random::below;
-using dynasoar::random::Seed;
-using dynasoar::random::unit;
-using dynasoar::random::Words;
+using namespace dynasoar::random;
 
 enum class Purpose : std::uint32_t { eat, sleep };
 

@@ -22,13 +22,9 @@
 namespace raster_test {
 
 using doctest::Contains;
-using dynasoar::Error;
-using dynasoar::Raster;
-using dynasoar::read_csv;
-using dynasoar::write_file;
+using namespace dynasoar;
+using namespace dynasoar::test;
 using dynasoar::random::Seed;
-using dynasoar::test::contents_of;
-using dynasoar::test::TestFolder;
 using Bytes = std::vector<std::uint8_t>;
 
 class Cell;

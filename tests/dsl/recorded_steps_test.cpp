@@ -15,10 +15,8 @@
 
 namespace recorded_steps_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::Error;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 struct InArrays {
   template <class... Types>
@@ -325,8 +323,7 @@ TEST_CASE("a recorded step's arguments change where they are StepValues") {
   handle.parallel_new<Cell>(100);
   dynasoar::StepValue<std::uint32_t> now(handle.executor(), 3);
   dynasoar::StepValue<std::uint32_t> years(handle.executor(), 0);
-  dynasoar::DeviceArray<std::uint64_t> seen(8);
-  seen.fill_bytes(0);
+  auto seen = dynasoar::test::zeroed<std::uint64_t>(8);
   auto step = handle.record([&] {
     handle.parallel_do<&Cell::grow>(years.view());
     std::uint64_t* const out = seen.data();

@@ -10,8 +10,7 @@
 
 namespace reduced_allocator_test {
 
-using dynasoar::AllFeatures;
-using dynasoar::AllocatorHandle;
+using namespace dynasoar;
 
 struct WithoutCombining : AllFeatures {
   static constexpr bool kCombines = false;

@@ -16,13 +16,8 @@
 
 namespace soa_field_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::Order;
-using dynasoar::SoaAllocator;
-using dynasoar::SoaBase;
-using dynasoar::SoaField;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 enum class Colour : std::uint8_t { red, green, blue, black };
 enum Plain { kOne = 1, kTwo, kThree };

@@ -11,9 +11,7 @@
 
 namespace statistics_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::Statistics;
-using dynasoar::TypeStatistics;
+using namespace dynasoar;
 
 class Ant;
 class Bee;

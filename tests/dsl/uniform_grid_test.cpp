@@ -352,19 +352,16 @@ using namespace uniform_grid_test;
 
 TEST_CASE("neighbours in a plane are those that a search through all objects finds") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   check_everywhere<Plane<float>>(seed);
 }
 
 TEST_CASE("neighbours in space are those that a search through all objects finds") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   check_everywhere<Solid<double>>(seed);
 }
 
 TEST_CASE("an axis may be periodic in any units, and far from zero") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   std::mt19937_64 random(seed);
   for (const float scale : {1e-6f, 0.3f, 1e6f}) {
     for (const float shift : {0.0f, -700.0f}) {
@@ -424,7 +421,6 @@ TEST_CASE("all objects may be in one cell") {
 
 TEST_CASE("the order of visits does not depend on threads or on where objects lie") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   const std::vector<Plane32> positions = random_positions(4 * kDots, seed);
   const std::vector<std::uint64_t> expected = visits_in_order(positions, 1, 1);
   for (int run = 2; run < 6; ++run) CHECK(visits_in_order(positions, run, static_cast<std::uint64_t>(run)) == expected);
@@ -505,7 +501,6 @@ std::vector<Totals> totals_of(const std::vector<Plane32>& positions, float radiu
 
 TEST_CASE("a reduction over neighbours sees each once") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   for (const std::size_t count : {std::size_t{1}, std::size_t{3}, kDots, 40 * kDots}) {
     const std::vector<Plane32> positions = random_positions(count, seed);
     for (const float radius : {0.0f, 0.7f, 2.5f}) {
@@ -522,7 +517,6 @@ TEST_CASE("a reduction over neighbours sees each once") {
 
 TEST_CASE("a reduction over neighbours adds the same to the same, whoever does it") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  CAPTURE(seed);
   std::vector<Plane32> row = random_positions(kDots, seed);
   for (Plane32& position : row) position.y = 4.5f;
   const std::vector<Totals> totals = totals_of(row, 0.8f, Loop::of_grid, 1);
@@ -592,8 +586,7 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
   handle.parallel_new<World32::Disc>(ids.size(), static_cast<const Plane32*>(uploaded.data()),
                                      static_cast<const std::uint32_t*>(numbers.data()));
   dots.rebuild();
-  dynasoar::DeviceArray<std::uint64_t> discs(1);
-  discs.fill_bytes(0);
+  auto discs = dynasoar::test::zeroed<std::uint64_t>(1);
   handle.parallel_for(1, CountDiscs{grid.view(), discs.data()});
   CHECK(dots.count() == 400);
   CHECK(discs.download()[0] == 100);
@@ -608,8 +601,7 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
       [] __device__(World32::Dot * dot, World32::View, std::uint32_t by) { dot->visits_ = dot->visits_ + by; }, 5u);
   CHECK(handle.sum<&World32::Dot::visits_>() == 300 * 15 + 100 * 6);
   grid.parallel_do<World32::Disc>([] __device__(World32::Disc * disc, World32::View) { disc->visits_ = 1; });
-  dynasoar::DeviceArray<Totals> totals(positions.size());
-  totals.fill_bytes(0);
+  auto totals = dynasoar::test::zeroed<Totals>(positions.size());
   grid.parallel_do<World32::Disc, &World32::Dot::add_up>(100.0f, totals.data());
   CHECK(handle.count_if<World32::Dot>([] __device__(World32::Dot * dot) { return dot->visits_ == 2; }) == 100);
   CHECK(totals.download()[150].count == 400);

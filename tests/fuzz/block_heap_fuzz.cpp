@@ -15,10 +15,7 @@
 
 namespace {
 
-using dynasoar::Order;
-using dynasoar::PlatformAtomics;
-using dynasoar::Refusal;
-using dynasoar::Reservation;
+using namespace dynasoar;
 using namespace dynasoar::test;
 
 /// Atomics policy of a thread that is alone: a request is decided in its first round, and nothing ever waits.

@@ -26,16 +26,8 @@
 
 namespace {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::CheckpointError;
-using dynasoar::CheckpointFault;
-using dynasoar::HandleOptions;
-using dynasoar::detail::HeapNumbers;
-using dynasoar::detail::HeapSnapshot;
-using dynasoar::detail::SavedBlock;
-using dynasoar::detail::SavedTags;
-using dynasoar::detail::Section;
-using dynasoar::detail::Storing;
+using namespace dynasoar;
+using namespace dynasoar::detail;
 using namespace dynasoar::test;
 
 using Handle = AllocatorHandle<FourTypes>;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../platform/test_support.h"
+#include "../platform/test_random.h"
 #include "fuzz.h"
 
 namespace {
@@ -63,7 +63,7 @@ Bytes random_input(dynasoar::test::Random& random) {
 }
 
 void run_random(double seconds) {
-  const std::uint64_t seed = dynasoar::test::test_seed();
+  const std::uint64_t seed = dynasoar::test::drawn_seed();
   std::printf("seed %llu (set DYNASOAR_TEST_SEED to repeat)\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   dynasoar::test::Random random{seed};

@@ -15,15 +15,7 @@
 
 namespace bitmap_test {
 
-using dynasoar::AtomicWord;
-using dynasoar::Bitmap;
-using dynasoar::DeviceArray;
-using dynasoar::Executor;
-using dynasoar::is_position;
-using dynasoar::kNoPosition;
-using dynasoar::kStalePosition;
-using dynasoar::Order;
-using dynasoar::PlatformAtomics;
+using namespace dynasoar;
 using namespace dynasoar::test;
 
 /// A bitmap with memory of its own, of which the first `set` bits are set.
@@ -182,12 +174,11 @@ void compare_with_model(std::uint32_t size, std::uint32_t filled, std::size_t co
   CAPTURE(size);
   CAPTURE(filled);
   const std::vector<Step> steps = random_steps<kBits>(size, count, seed);
-  DeviceArray<Step> on_device(count);
-  on_device.upload(steps);
+  const auto to_run = on_device(steps);
   DeviceArray<std::uint64_t> results(count);
   OwnedBitmap<kBits> bitmap(size, filled);
   Executor executor;
-  executor.for_each_index(1, RunSteps<kBits>{bitmap.view(), on_device.data(), results.data(), count});
+  executor.for_each_index(1, RunSteps<kBits>{bitmap.view(), to_run.data(), results.data(), count});
   executor.synchronize();
 
   std::set<std::uint32_t> model;
@@ -208,7 +199,6 @@ void compare_with_model(std::uint32_t size, std::uint32_t filled, std::size_t co
 
 TEST_CASE("a bitmap does what a set of positions does, and its levels agree afterwards") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   constexpr std::size_t kSteps = 40000 / dynasoar::test::kSlowdown;
   for (std::uint32_t size : {1, 63, 64, 65, 4096, 4097, 300000}) {
     compare_with_model<64>(size, 0, kSteps, seed);
@@ -218,7 +208,6 @@ TEST_CASE("a bitmap does what a set of positions does, and its levels agree afte
 
 TEST_CASE("bitmaps with the small containers of model checking do what a set of positions does") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   constexpr std::size_t kSteps = 10000 / dynasoar::test::kSlowdown;
   for (std::uint32_t size : {1, 2, 3, 4, 5, 31, 33, 64}) {
     compare_with_model<2>(size, 0, kSteps, seed);
@@ -295,8 +284,7 @@ struct Search {
 };
 
 Answers search(const OwnedBitmap<64>& bitmap) {
-  DeviceArray<Answers> answers(1);
-  answers.fill_bytes(0);
+  auto answers = zeroed<Answers>(1);
   Executor executor;
   executor.for_each_index(1, Search{bitmap.view(), answers.data()});
   executor.synchronize();
@@ -356,8 +344,7 @@ void toggle_own_bits(std::uint32_t size, std::uint64_t seed) {
   CAPTURE(size);
   const std::uint32_t workers = std::min(dynasoar::test::kWorkers, size);
   OwnedBitmap<kBits> bitmap(size);
-  DeviceArray<std::uint32_t> last(size);
-  last.fill_bytes(0);
+  auto last = zeroed<std::uint32_t>(size);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(
       workers,
@@ -374,7 +361,6 @@ void toggle_own_bits(std::uint32_t size, std::uint64_t seed) {
 
 TEST_CASE("many threads switching bits of their own leave each bit as its owner left it") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   for (std::uint32_t size : {40, 65, 130, 4097, 20000}) toggle_own_bits<64>(size, seed);
   toggle_own_bits<2>(32, seed);
   toggle_own_bits<4>(200, seed);
@@ -445,8 +431,7 @@ void take_and_return(std::uint32_t size, std::uint64_t seed) {
   CAPTURE(kBits);
   CAPTURE(size);
   OwnedBitmap<kBits> pool(size, size);
-  DeviceArray<AtomicWord<std::uint32_t>> owner(size);
-  owner.fill_bytes(0);
+  auto owner = zeroed<AtomicWord<std::uint32_t>>(size);
   Counters tally(kTallies);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(dynasoar::test::kWorkers,
@@ -472,7 +457,6 @@ void take_and_return(std::uint32_t size, std::uint64_t seed) {
 
 TEST_CASE("many threads taking bits out of a pool and returning them never get one twice and lose none") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   for (std::uint32_t size : {1, 40, 64, 65, 130, 4097, 20000}) take_and_return<64>(size, seed);
   take_and_return<2>(32, seed);
   take_and_return<4>(200, seed);
@@ -503,11 +487,9 @@ struct ClaimGroups {
 
 TEST_CASE("a group of bits is claimed as a whole, by one thread at a time") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   constexpr std::uint32_t kSize = 256;
   OwnedBitmap<64> bitmap(kSize, kSize);
-  DeviceArray<AtomicWord<std::uint32_t>> claims(kSize / ClaimGroups::kGroup);
-  claims.fill_bytes(0);
+  auto claims = zeroed<AtomicWord<std::uint32_t>>(kSize / ClaimGroups::kGroup);
   Counters tally(kTallies);
   Executor executor(dynasoar::test::kHostThreads);
   executor.for_each_index(

@@ -21,16 +21,8 @@
 
 namespace block_heap_disturbed_test {
 
-using dynasoar::AtomicWord;
-using dynasoar::BlockHeap;
-using dynasoar::Executor;
-using dynasoar::kNoPosition;
-using dynasoar::Order;
-using dynasoar::PlatformAtomics;
-using dynasoar::Refusal;
-using dynasoar::Reservation;
-using dynasoar::test::Random;
-using dynasoar::test::TinyHeap;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 inline thread_local Random disturbance{1};
 
@@ -217,7 +209,6 @@ void check(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_pag
 
 TEST_CASE("with threads disturbed at every atomic, one type is never refused a slot while there are free ones") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   check<1, 4, 4>(1, {1}, 1, {3, 1, 1, 600000}, true, seed);
   check<1, 8, 4>(1, {1}, 1, {6, 1, 1, 600000}, true, seed + 1);
   check<1, 4, 4>(3, {1}, 1, {6, 1, 1, 600000}, true, seed + 2);
@@ -226,14 +217,12 @@ TEST_CASE("with threads disturbed at every atomic, one type is never refused a s
 
 TEST_CASE("with threads disturbed at every atomic, no type is refused while there are more pages than reservations") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   check<3, 3, 4>(7, {4, 2, 1}, 1, {6, 1, 1, 600000}, true, seed);
   check<2, 2, 4>(9, {2, 1}, 2, {4, 2, 1, 600000}, true, seed + 1);
 }
 
 TEST_CASE("with threads disturbed at every atomic, tiny blocks are never shared, lost or left inconsistent") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   check<3, 2, 4>(3, {4, 2, 1}, 1, {6, 4, 2, 600000}, false, seed);
   check<3, 3, 4>(8, {4, 2, 1}, 3, {8, 8, 3, 600000}, false, seed + 1);
   check<2, 64, 64>(4, {4, 1}, 2, {8, 80, 64, 300000}, false, seed + 2);
@@ -242,7 +231,6 @@ TEST_CASE("with threads disturbed at every atomic, tiny blocks are never shared,
 
 TEST_CASE("with threads disturbed at every atomic, pages of several containers are all given back") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   check<2, 1, 2>(3, {4, 1}, 1, {6, 1, 1, 600000}, false, seed);
   check<3, 2, 4>(5, {10, 3, 1}, 2, {8, 3, 2, 600000}, false, seed + 1);
   check<2, 1, 4>(2, {16, 7}, 1, {8, 2, 1, 600000}, false, seed + 2);

@@ -14,9 +14,7 @@
 
 namespace block_heap_lockstep_test {
 
-using dynasoar::Executor;
-using dynasoar::Refusal;
-using dynasoar::Reservation;
+using namespace dynasoar;
 using namespace dynasoar::test;
 
 constexpr std::uint32_t kResident = 1024;  // warps

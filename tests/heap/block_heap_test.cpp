@@ -15,10 +15,7 @@
 
 namespace block_heap_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::AtomicWord;
-using dynasoar::DeviceArray;
-using dynasoar::Order;
+using namespace dynasoar;
 using namespace dynasoar::test;
 
 constexpr std::uint32_t kTypes = FourTypes::kTypes;
@@ -193,8 +190,7 @@ void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t to
   count.fill_bytes(0);
   bytes.fill_bytes(0);
   const std::size_t slots = std::size_t{handle.state().heap.blocks()} * 64;
-  DeviceArray<AtomicWord<std::uint32_t>> owners(slots);
-  owners.fill_bytes(0);
+  auto owners = zeroed<AtomicWord<std::uint32_t>>(slots);
   Counters tally(kTallies);
 
   Churn work{{objects.data(), count.data(), bytes.data(), holdings.most},
@@ -241,7 +237,6 @@ void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t to
 
 TEST_CASE("four types in a heap that is almost full never share a slot, lose none, and leave all bitmaps consistent") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   constexpr std::uint32_t kScale = dynasoar::kCudaBackend ? std::max(10u, 100 / dynasoar::test::kSlowdown) : 1;
   churn(4 * kScale, seed, 3, 1600000);
   churn(8 * kScale, seed + 100, 3, 1600000);

@@ -14,14 +14,7 @@
 
 namespace exhaustion_test {
 
-using dynasoar::AllocationError;
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
-using dynasoar::OnRefusal;
-using dynasoar::Order;
-using dynasoar::SoaAllocator;
-using dynasoar::SoaBase;
-using dynasoar::Statistics;
+using namespace dynasoar;
 using namespace dynasoar::test;
 
 class Lone;
@@ -233,7 +226,6 @@ struct ReplaceOne {
 
 TEST_CASE("the one slot that was freed in a full heap is what the next request gets") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   for (std::size_t pages : {1, 5, 130}) {
     CAPTURE(pages);
     AllocatorHandle<OneType> handle(heap_of_pages<OneType>(pages));
@@ -356,7 +348,6 @@ void never_refused(std::size_t pages, std::uint32_t workers, std::uint32_t most,
 
 TEST_CASE("no request is refused while at most half of the slots hold objects") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   for (std::size_t pages : {1, 2, 3, 8}) {
     const auto half = static_cast<std::uint32_t>(capacity<OneType, Lone>(pages) / 2);
     never_refused<MakeLone, OneType>(pages, 8, std::min(half / 8, 64u), seed, 1600000);
@@ -366,7 +357,6 @@ TEST_CASE("no request is refused while at most half of the slots hold objects") 
 
 TEST_CASE("no request is refused while there are more pages than objects, whatever their types") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   never_refused<MakeAny, FourTypes>(9, 8, 1, seed, 1600000);
   never_refused<MakeAny, FourTypes>(8 * 4 + 1, 8, 4, seed + 1, 800000);
   if (dynasoar::kCudaBackend) never_refused<MakeAny, FourTypes>(2049, 2048, 1, seed + 2, 1000000);

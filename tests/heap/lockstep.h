@@ -14,7 +14,7 @@
 
 #include <dynasoar/platform/atomic.h>
 
-#include "../platform/test_support.h"
+#include "../platform/test_random.h"
 
 namespace dynasoar::test {
 

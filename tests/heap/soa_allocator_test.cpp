@@ -16,8 +16,7 @@
 
 namespace soa_allocator_test {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::DeviceArray;
+using namespace dynasoar;
 using dynasoar::detail::Handle;
 using namespace dynasoar::test;
 
@@ -100,11 +99,9 @@ void compare_with_model(std::size_t pages, std::uint64_t seed) {
   AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(pages));
   Model model(pages);
   Random random{seed};
-  DeviceArray<Stamped*> made(kBatches * kSteps);
-  made.fill_bytes(0);
+  auto made = zeroed<Stamped*>(kBatches * kSteps);
   DeviceArray<Step> steps(kSteps);
-  DeviceArray<std::uint32_t> damaged(1);
-  damaged.fill_bytes(0);
+  auto damaged = zeroed<std::uint32_t>(1);
   std::vector<std::pair<std::size_t, std::uint32_t>> live;  // type, number of the step that made it
   std::uint64_t refused = 0;
   for (std::uint32_t batch = 0; batch < kBatches; ++batch) {
@@ -165,7 +162,6 @@ void compare_with_model(std::size_t pages, std::uint64_t seed) {
 
 TEST_CASE("requests are granted exactly when a model of pages and slots says so, and counts agree with it") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   compare_with_model(4, seed);
   compare_with_model(9, seed + 1);
   compare_with_model(70, seed + 2);

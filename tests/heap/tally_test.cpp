@@ -11,10 +11,7 @@
 
 namespace tally_test {
 
-using dynasoar::DeviceArray;
-using dynasoar::Executor;
-using dynasoar::Order;
-using dynasoar::Tally;
+using namespace dynasoar;
 using dynasoar::test::Counters;
 
 struct AddMuch {

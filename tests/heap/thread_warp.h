@@ -22,7 +22,7 @@
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/warp.h>
 
-#include "../platform/test_support.h"
+#include "../platform/test_random.h"
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -66,7 +66,6 @@ using PerLane = std::array<T, kLanes>;
 
 TEST_CASE("the model of a warp puts every lane into one group, and its operations do what the concept says") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   WarpTeam team(0, WarpScheduling::capricious(), seed);
   std::atomic<int> wrong = 0;
   run_warp(team, [&](ThreadWarp warp) {
@@ -347,14 +346,12 @@ std::uint64_t stress(std::uint32_t warps, std::size_t pages, std::size_t most, W
 
 TEST_CASE("diverging lanes of one warp never share a slot, lose none, and leave all bitmaps consistent") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   CHECK(stress(1, 4, 20, WarpScheduling::together(), seed) > 0);
   CHECK(stress(1, 4, 20, WarpScheduling::capricious(), seed + 1) > 0);
 }
 
 TEST_CASE("two warps of diverging lanes do the same, in a heap that is full and in one that is not") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   CHECK(stress(2, 4, 16, WarpScheduling::capricious(), seed) > 0);
   CHECK(stress(2, 40, 16, WarpScheduling::capricious(), seed + 1) == 0);
 }

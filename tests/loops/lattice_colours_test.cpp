@@ -17,10 +17,7 @@ namespace lattice_test {
 
 namespace {
 
-using dynasoar::LatticeShape;
-using dynasoar::Moore;
-using dynasoar::Place;
-using dynasoar::VonNeumann;
+using namespace dynasoar;
 using dynasoar::detail::for_each_colour;
 
 template <class Neighbourhood>

@@ -19,12 +19,7 @@ namespace lattice_test {
 
 namespace {
 
-using dynasoar::Direction;
-using dynasoar::LatticeShape;
-using dynasoar::LatticeVector;
-using dynasoar::Moore;
-using dynasoar::Place;
-using dynasoar::VonNeumann;
+using namespace dynasoar;
 
 std::int64_t number_or_none(const LatticeShape& shape, Place place) {
   return place.exists() ? static_cast<std::int64_t>(shape.number(place)) : -1;

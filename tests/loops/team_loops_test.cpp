@@ -16,10 +16,8 @@
 
 namespace team_loops_test {
 
-using dynasoar::DeviceArray;
-using dynasoar::Executor;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar;
+using namespace dynasoar::test;
 
 /// Parts of as many things as words say. Each member of a team reads what others have written in the phase before.
 struct AddUp {
@@ -53,8 +51,7 @@ TEST_CASE("teams take every thing of every part once, and a phase sees what the 
     for (const std::size_t most : {std::size_t{1}, std::size_t{50}, std::size_t{100000}}) {
       CAPTURE(things.size());
       CAPTURE(most);
-      DeviceArray<std::uint32_t> counts(things.size());
-      counts.upload(things);
+      const auto counts = dynasoar::test::on_device(things);
       Counters sums(things.size() * AddUp::kMost + 1);
       dynasoar::detail::loop_over_teams(executor, most,
                                         AddUp{static_cast<int>(things.size()), counts.data(), sums.data()});

@@ -18,9 +18,7 @@
 namespace aos_allocator_test {
 
 using dynasoar::AllocatorHandle;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
-using dynasoar::test::Random;
+using namespace dynasoar::test;
 
 /// The classes of the tests, over one Malloc.
 template <class Malloc>

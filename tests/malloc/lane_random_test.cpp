@@ -16,8 +16,7 @@
 namespace lane_random_test {
 
 using dynasoar::detail::LaneRandom;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar::test;
 
 /// Each index writes the first number of a generator of its own.
 struct Draw {

@@ -354,7 +354,6 @@ struct ChurnMemory {
 
 TEST_CASE_TEMPLATE_DEFINE("threads that take and give back at random never get the same memory", M, malloc_churn) {
   const std::uint64_t seed = test_seed();
-  MESSAGE("seed " << seed);
   MallocBench<M> bench(MallocSuite<M>::kChurnLargest);
   const std::size_t largest = std::min(bench.storage.view().largest(), MallocSuite<M>::kChurnLargest);
   ChurnMemory memory(kWorkers);
@@ -367,7 +366,6 @@ TEST_CASE_TEMPLATE_DEFINE("threads that take and give back at random never get t
 
 TEST_CASE_TEMPLATE_DEFINE("lanes of warps that go different ways never get the same memory", M, malloc_lanes) {
   const std::uint64_t seed = test_seed();
-  MESSAGE("seed " << seed);
   constexpr std::uint32_t kWarps = 2;
   constexpr std::uint32_t kLanes = WarpTeam::kLanes;
   MallocBench<M> bench(MallocSuite<M>::kChurnLargest);

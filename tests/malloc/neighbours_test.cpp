@@ -59,15 +59,13 @@ struct FindNeighbours {
 
 TEST_CASE("lanes of the platform's warps find their neighbours; a lane alone has none") {
   const std::uint64_t seed = test_seed();
-  MESSAGE("seed " << seed);
   Random random = Random::of(seed, 0);
   std::vector<Piece> expected;
   for (int warp = 0; warp < 100; ++warp) {
     for (const Piece& piece : random_pieces(random)) expected.push_back(piece);
   }
   Executor executor(2);
-  DeviceArray<Piece> pieces(expected.size());
-  pieces.upload(expected);
+  const auto pieces = on_device(expected);
   executor.for_each_index(expected.size(), FindNeighbours{pieces.data()});
   executor.synchronize();
   const std::vector<Piece> found = pieces.download();
@@ -83,7 +81,6 @@ TEST_CASE("lanes of the platform's warps find their neighbours; a lane alone has
 TEST_CASE("threads as lanes find their neighbours") {
   static_assert(kLanes == WarpTeam::kLanes);
   const std::uint64_t seed = test_seed();
-  MESSAGE("seed " << seed);
   Random random = Random::of(seed, 0);
   for (int round = 0; round < 40; ++round) {
     const std::array<Piece, kLanes> pieces = random_pieces(random);

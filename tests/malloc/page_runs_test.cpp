@@ -60,7 +60,6 @@ struct TakeAllPages {
 
 TEST_CASE("threads that want runs of pages at the same time never get the same, and lose none") {
   const std::uint64_t seed = test_seed();
-  MESSAGE("seed " << seed);
   constexpr std::uint32_t kPages = 100;  // too few for what all want
   Executor executor(static_cast<int>(kHostThreads));
   Entries entries(kPages);

@@ -127,7 +127,6 @@ double expected_steps(double pages, double free, std::uint32_t requests, int wor
 template <class P>
 void check_steps(int word_bits) {
   const std::uint64_t seed = test_seed();
-  CAPTURE(seed);
   constexpr std::uint32_t kPages = 1 << 19;
   constexpr std::uint32_t kRequests = 2000;
   PageBench<P> bench(kPages);
@@ -166,7 +165,6 @@ TEST_CASE_TEMPLATE("a page allocator's heap must hold a page, and its state is o
 
 TEST_CASE("lanes that search together take the same number of steps, and fewer than the slowest would alone") {
   const std::uint64_t seed = test_seed();
-  CAPTURE(seed);
   constexpr std::uint32_t kPages = 1 << 16;
   PageBench<CoRwPages> bench(kPages);
   bench.leave_free(kPages / 100, seed);

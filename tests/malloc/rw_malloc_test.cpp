@@ -34,8 +34,7 @@ struct RunBench : TestHeap<RwMalloc> {
   }
 
   void give_back(const std::vector<char*>& taken) {
-    DeviceArray<char*> memory(taken.size());
-    memory.upload(taken);
+    const auto memory = on_device(taken);
     run(taken.size(), GiveBackEach{storage.view(), memory.data()});
   }
 
@@ -109,7 +108,6 @@ TEST_CASE("free units that do not lie together serve small requests only") {
 
 TEST_CASE("threads that fight for few units leave the heap whole") {
   const std::uint64_t seed = test_seed();
-  CAPTURE(seed);
   RunBench bench(128);  // one worker alone would want more
   ChurnMemory memory(kWorkers);
   // Requests of up to 50 units. Those who claim words of a run, but not all, have to undo it.

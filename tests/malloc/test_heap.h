@@ -18,8 +18,7 @@ struct TestHeap : MallocBench<M> {
     for (const std::size_t bytes : sizes) {
       wanted.push_back({nullptr, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(wanted.size())});
     }
-    DeviceArray<Holding> holdings(wanted.size());
-    holdings.upload(wanted);
+    const auto holdings = on_device(wanted);
     this->run(1, TakeSizes<M>{this->storage.view(), this->tally.data(), holdings.data(),
                               static_cast<std::uint32_t>(wanted.size())});
     this->run(wanted.size(), StampPiece{this->tally.data(), holdings.data()});
@@ -37,8 +36,7 @@ struct TestHeap : MallocBench<M> {
   std::vector<Holding> take_all(std::size_t bytes) { return take(bytes, this->storage.heap_bytes() / bytes + 1); }
 
   void give(const std::vector<Holding>& taken) {
-    DeviceArray<Holding> holdings(taken.size());
-    holdings.upload(taken);
+    const auto holdings = on_device(taken);
     this->run(taken.size(), CheckPiece{this->tally.data(), holdings.data()});
     this->run(1, GiveBackSizes<M>{this->storage.view(), holdings.data(), static_cast<std::uint32_t>(taken.size())});
   }

@@ -14,10 +14,7 @@
 
 namespace atomic_test {
 
-using dynasoar::AtomicWord;
-using dynasoar::DeviceArray;
-using dynasoar::Executor;
-using dynasoar::Order;
+using namespace dynasoar;
 using dynasoar::test::Counters;
 
 static_assert(sizeof(AtomicWord<std::uint32_t>) == 4 && sizeof(AtomicWord<std::uint64_t>) == 8,
@@ -128,10 +125,8 @@ TEST_CASE("what was written before a release is seen after the acquire that read
   constexpr std::size_t kPairs = 4;
   Executor executor(2 * kPairs);
   for (int round = 0; round < 20; ++round) {
-    DeviceArray<AtomicWord<std::uint32_t>> flags(kPairs);
-    flags.fill_bytes(0);
-    DeviceArray<std::uint64_t> messages(kPairs);
-    messages.fill_bytes(0);
+    auto flags = dynasoar::test::zeroed<AtomicWord<std::uint32_t>>(kPairs);
+    auto messages = dynasoar::test::zeroed<std::uint64_t>(kPairs);
     Counters wrong(1);
     executor.for_each_index(2 * kPairs, PassMessage{flags.data(), messages.data(), wrong.data()});
     executor.synchronize();

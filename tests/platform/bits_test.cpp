@@ -100,13 +100,11 @@ std::vector<Query> queries(std::uint64_t seed) {
 
 TEST_CASE("bit operations agree with loops over single bits") {
   const std::uint64_t seed = dynasoar::test::test_seed();
-  MESSAGE("seed " << seed);
   const std::vector<Query> asked = queries(seed);
-  dynasoar::DeviceArray<Query> on_device(asked.size());
-  on_device.upload(asked);
+  const auto queries_there = dynasoar::test::on_device(asked);
   dynasoar::DeviceArray<Answer> answers(asked.size());
   dynasoar::Executor executor;
-  executor.for_each_index(asked.size(), Ask{on_device.data(), answers.data()});
+  executor.for_each_index(asked.size(), Ask{queries_there.data(), answers.data()});
   executor.synchronize();
   const std::vector<Answer> found = answers.download();
   for (std::size_t i = 0; i < asked.size(); ++i) {

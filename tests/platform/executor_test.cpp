@@ -22,9 +22,7 @@
 
 namespace executor_test {
 
-using dynasoar::DeviceArray;
-using dynasoar::Executor;
-using dynasoar::Order;
+using namespace dynasoar;
 using dynasoar::test::Counters;
 
 TEST_CASE("a loop calls its function once for every index") {

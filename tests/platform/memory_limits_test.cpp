@@ -14,12 +14,7 @@
 
 namespace memory_limits_test {
 
-using dynasoar::detail::available_memory;
-using dynasoar::detail::control_group_memory;
-using dynasoar::detail::device_memory_left;
-using dynasoar::detail::host_memory_left;
-using dynasoar::detail::kUnlimited;
-using dynasoar::detail::mappable_memory;
+using namespace dynasoar::detail;
 
 /// A folder that stands for `/`.
 class FakeRoot {

@@ -18,9 +18,7 @@
 
 namespace memory_test {
 
-using dynasoar::DeviceArray;
-using dynasoar::Error;
-using dynasoar::Executor;
+using namespace dynasoar;
 
 TEST_CASE("what is uploaded is what device code reads and what is downloaded") {
   const std::vector<std::uint32_t> values{3, 1, 4, 1, 5, 9};

@@ -1,26 +1,43 @@
 /// @file
-/// What the tests share: counters that device code adds to, a random generator for device code, and seeds.
+/// What the tests share: memory and counters for device code, seeds, and how much slow builds are to do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <random>
-#include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
 
+#include "test_random.h"
+
 namespace dynasoar::test {
+
+/// Device memory of `count` elements, all bytes of which are 0.
+template <class T>
+DeviceArray<T> zeroed(std::size_t count) {
+  DeviceArray<T> array(count);
+  array.fill_bytes(0);
+  return array;
+}
+
+/// A copy of the values in device memory.
+template <class T>
+DeviceArray<T> on_device(const std::vector<T>& values) {
+  DeviceArray<T> array(values.size());
+  array.upload(values);
+  return array;
+}
 
 using Counter = AtomicWord<std::uint64_t>;
 
 /// Numbers, zero at first, that device code counts in and the host reads afterwards.
 class Counters {
  public:
-  explicit Counters(std::size_t count) : words_(count) { words_.fill_bytes(0); }
+  explicit Counters(std::size_t count) : words_(zeroed<std::uint64_t>(count)) {}
 
   /// For device code.
   Counter* data() const { return reinterpret_cast<Counter*>(words_.data()); }
@@ -38,34 +55,11 @@ __device__ inline void count_if(Counter& counter, bool condition) {
   if (condition) counter.fetch_add(1, Order::relaxed);
 }
 
-/// A small random generator (splitmix64) that runs on the host and in device code alike.
-struct Random {
-  std::uint64_t state;
-
-  __host__ __device__ std::uint64_t next() {
-    std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-
-  /// A number below `bound`, which is at most 2^32.
-  __host__ __device__ std::uint32_t below(std::uint32_t bound) {
-    return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
-  }
-
-  /// A generator of its own for each `stream` of one seed.
-  __host__ __device__ static Random of(std::uint64_t seed, std::uint64_t stream) {
-    Random random{seed ^ (stream + 1) * 0xD1342543DE82EF95u};
-    random.next();
-    return random;
-  }
-};
-
-/// A new seed each time, or the one in the environment variable DYNASOAR_TEST_SEED, to repeat a run.
+/// The seed of a randomized test, which is printed, so that the run can be repeated with DYNASOAR_TEST_SEED.
 inline std::uint64_t test_seed() {
-  if (const char* text = std::getenv("DYNASOAR_TEST_SEED")) return std::strtoull(text, nullptr, 10);
-  return std::random_device{}();
+  const std::uint64_t seed = drawn_seed();
+  MESSAGE("seed " << seed);
+  return seed;
 }
 
 // Sanitizers make programs slower; randomized tests then do less. Those of a GPU come after the compiler: builds for

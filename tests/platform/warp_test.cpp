@@ -13,8 +13,7 @@
 namespace warp_test {
 
 using dynasoar::LaneSums;
-using dynasoar::test::Counter;
-using dynasoar::test::Counters;
+using namespace dynasoar::test;
 
 /// Checks `sums` in the groups of the lanes whose index leaves a remainder.
 struct AddUp {

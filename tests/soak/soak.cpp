@@ -10,16 +10,11 @@
 
 #include <dynasoar/dynasoar.h>
 
-#include "../platform/test_support.h"
+#include "../platform/test_random.h"
 
 namespace soak {
 
-using dynasoar::AllocatorHandle;
-using dynasoar::AtomicWord;
-using dynasoar::DeviceArray;
-using dynasoar::Order;
-using dynasoar::SoaAllocator;
-using dynasoar::SoaBase;
+using namespace dynasoar;
 using dynasoar::detail::Handle;
 using dynasoar::test::Random;
 
