@@ -119,7 +119,7 @@ std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size
 using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
 
-struct Bodies : dynasoar::test::ModelDefaults {
+struct Bodies : dynasoar::test::Model<Simulation, Parameters> {
   using Implementation = ::Implementation;
   static constexpr std::uint64_t kTooSmall = 16 << 10;
 

@@ -20,22 +20,8 @@
 
 namespace {
 
-using flocking::BoidState;
-using flocking::Parameters;
-using flocking::Simulation;
-
-using dynasoar::test::after;
-
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-std::vector<Implementation> object_variants() {
-  return {{"boids", flocking::make_boids}};
-}
-
-std::vector<Implementation> implementations() {
-  return object_variants() + dynasoar::test::on_other_allocators(object_variants()) +
-         std::vector<Implementation>{{"soa", flocking::make_soa_baseline}, {"aos", flocking::make_aos_baseline}};
-}
+using namespace dynasoar::test;
+using namespace flocking;
 
 Parameters random_flock(std::uint32_t count, double neighbours, std::uint64_t seed) {
   Parameters parameters;
@@ -44,14 +30,16 @@ Parameters random_flock(std::uint32_t count, double neighbours, std::uint64_t se
   return parameters;
 }
 
-struct Flocking : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto object_variants = ::object_variants;
-  static constexpr auto implementations = ::implementations;
+struct Flocking : Model<Simulation, Parameters> {
   // The reference computes in double precision; these compute the same bits.
   static constexpr auto reference = flocking::make_soa_baseline;
   static constexpr std::uint64_t kTooSmall = 16 << 10;
 
+  static Implementations object_variants() { return {{"boids", make_boids}}; }
+  static Implementations implementations() {
+    return object_variants() + on_other_allocators(object_variants()) +
+           Implementations{{"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
+  }
   static std::vector<BoidState> state(Simulation& simulation) { return simulation.boids(); }
   static Parameters small() { return random_flock(300, 30, 11); }
   static Parameters crowded() { return random_flock(20000, 30, 1); }
@@ -86,7 +74,7 @@ std::vector<BoidState> few(std::vector<BoidState> boids, int steps) {
   return after<Flocking>({"boids", flocking::make_boids}, parameters, steps);
 }
 
-constexpr bool kQuick = dynasoar::test::kSlowdown > 1;
+constexpr bool kSlow = kSlowdown > 1;
 
 }  // namespace
 
@@ -94,9 +82,9 @@ DYNASOAR_MODEL_CASE(model_timed_steps, Flocking);
 DYNASOAR_MODEL_CASE(model_heap, Flocking);
 
 TEST_CASE("every step of a flock is the reference's step from the same state") {
-  for (const auto& [boids, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kQuick ? 150 : 900, 30.0}}) {
+  for (const auto& [boids, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kSlow ? 150 : 900, 30.0}}) {
     const int count = boids;
-    for (const Implementation& implementation : implementations()) {
+    for (const auto& implementation : Flocking::implementations()) {
       CAPTURE(implementation.name);
       CAPTURE(count);
       Parameters parameters = random_flock(static_cast<std::uint32_t>(count), neighbours, 7);
@@ -114,13 +102,13 @@ TEST_CASE("every step of a flock is the reference's step from the same state") {
 }
 
 TEST_CASE("flocks are the same bit by bit for all implementations, allocators and numbers of threads") {
-  for (const std::uint32_t count : {30u, kQuick ? 300u : 3000u}) {
-    dynasoar::test::check_all<Flocking>(random_flock(count, 30, 11), 40);
+  for (const std::uint32_t count : {30u, kSlow ? 300u : 3000u}) {
+    check_all<Flocking>(random_flock(count, 30, 11), 40);
   }
 }
 
 TEST_CASE("flocks are the same also where the neighbours' sums become one instead of many") {
-  if (kQuick) return;
+  if (kSlow) return;
   for (const std::uint32_t count : {flocking::kFewBoids, flocking::kFewBoids + 1}) {
     CAPTURE(count);
     const Parameters parameters = random_flock(count, 8, 5);
@@ -156,13 +144,12 @@ TEST_CASE("a boid that comes to the border exactly is at the other one") {
   Parameters parameters;
   parameters.side = 50;
   parameters.initial = {{0, 49.9375f, 0.0625f, 0.0625f, -0.0625f}};
-  for (const Implementation& implementation :
-       implementations() + std::vector<Implementation>{{"reference", flocking::make_reference}}) {
-    CAPTURE(implementation.name);
-    const std::vector<BoidState> one = dynasoar::test::after<Flocking>(implementation, parameters, 1);
-    CHECK(one[0].x == 0);
-    CHECK(one[0].y == 0);
-  }
+  const Flocking::Implementations references = {{"reference", flocking::make_reference}};
+  for_each_run(Flocking::implementations() + references, parameters, [](Simulation& simulation) {
+    simulation.step();
+    CHECK(simulation.boids()[0].x == 0);
+    CHECK(simulation.boids()[0].y == 0);
+  });
 }
 
 TEST_CASE("boids that see each other get to fly in one direction, also over the border") {
@@ -193,14 +180,14 @@ TEST_CASE("a flock puts itself in order") {
   Parameters parameters = random_flock(500, 60, 3);
   const auto order = [](const std::vector<BoidState>& boids) { return flocking::totals_of(boids).order; };
   CHECK(order(parameters.initial) < 0.15);
-  CHECK(order(after<Flocking>(implementations().front(), parameters, 400)) > 0.6);
+  CHECK(order(after<Flocking>(Flocking::implementations().front(), parameters, 400)) > 0.6);
 }
 
 TEST_CASE("a run whose totals stop being finite ends with the step") {
   Parameters parameters;
   parameters.side = 50;
   parameters.initial = {{0, 10, 10, 3e38f, 0}, {1, 10, 10.5f, -3e38f, 0}};  // whose difference is infinite
-  dynasoar::test::for_each_run(implementations(), parameters, [](Simulation& simulation) {
+  for_each_run(Flocking::implementations(), parameters, [](Simulation& simulation) {
     simulation.record();
     simulation.step();
     CHECK_THROWS_WITH(

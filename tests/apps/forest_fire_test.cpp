@@ -23,57 +23,24 @@
 
 namespace {
 
-using forest_fire::Census;
-using forest_fire::Ground;
-using forest_fire::Parameters;
-using forest_fire::Simulation;
-
-using dynasoar::test::after;
-using dynasoar::test::check_all;
-using dynasoar::test::for_each_run;
-using dynasoar::test::kQuick;
-using dynasoar::test::with_reference;
-
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-std::vector<Implementation> implementations() {
-  std::vector<Implementation> all = {{"placed", forest_fire::make_placed},
-                                     {"soa", forest_fire::make_soa_baseline},
-                                     {"aos", forest_fire::make_aos_baseline}};
-#ifdef APP_OPENMP_BASELINE
-  all.push_back({"openmp", forest_fire::make_openmp_baseline});
-#endif
-  return all;
-}
+using namespace dynasoar::test;
+using namespace forest_fire;
 
 // A forest with so many fires that everything happens in few steps.
 Parameters forest_of(int width, int height, std::uint64_t seed = 42) {
-  Parameters parameters;
-  parameters.width = width;
-  parameters.height = height;
-  parameters.seed = seed;
-  parameters.trees = 0.5;
-  parameters.growth = 0.1;
-  parameters.lightning = 0.01;
-  return parameters;
+  return {.width = width, .height = height, .seed = seed, .trees = 0.5, .growth = 0.1, .lightning = 0.01};
 }
 
 // A forest in which nothing is left to chance.
 Parameters certain(int width, int height, double trees, double growth, double lightning) {
-  Parameters parameters = forest_of(width, height);
-  parameters.trees = trees;
-  parameters.growth = growth;
-  parameters.lightning = lightning;
-  return parameters;
+  return {.width = width, .height = height, .trees = trees, .growth = growth, .lightning = lightning};
 }
 
 std::size_t count(const std::vector<Ground>& forest, Ground ground) {
   return static_cast<std::size_t>(std::count(forest.begin(), forest.end(), ground));
 }
 
-struct ForestFire : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto implementations = ::implementations;
+struct ForestFire : Model<Simulation, Parameters> {
   static constexpr auto make_placed = forest_fire::make_placed;
   static constexpr auto reference = forest_fire::make_reference;
   static constexpr auto of_size = forest_of;
@@ -81,13 +48,27 @@ struct ForestFire : dynasoar::test::ModelDefaults {
   static constexpr int kSteps = kQuick ? 8 : 60;
   static constexpr int kLargeSteps = kQuick ? 2 : 25;
 
-  static std::vector<Ground> state(Simulation& simulation) { return simulation.forest(); }
+  static Implementations implementations() {
+    Implementations all = {
+        {"placed", forest_fire::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
+#ifdef APP_OPENMP_BASELINE
+    all.push_back({"openmp", make_openmp_baseline});
+#endif
+    return all;
+  }
+  static std::vector<Ground> state(Simulation& simulation) {
+    return simulation.forest();
+  }
   static Census count(const std::vector<Ground>& forest) {
     return {::count(forest, Ground::tree), ::count(forest, Ground::fire)};
   }
-  static Parameters small() { return forest_of(33, 20); }
-  static Parameters crowded() { return forest_of(256, 256); }
-  static dynasoar::test::KnownRun<Parameters, Census> known_run() {
+  static Parameters small() {
+    return forest_of(33, 20);
+  }
+  static Parameters crowded() {
+    return forest_of(256, 256);
+  }
+  static KnownRun<Parameters, Census> known_run() {
     return {forest_of(20, 15, 0x123456789ABCDEF),
             {{0, {150, 0}},
              {1, {163, 1}},
@@ -155,7 +136,7 @@ TEST_CASE("a tree's neighbours burn after it, and it is gone then") {
 }
 
 TEST_CASE("what is certain happens, and what is impossible does not") {
-  for (const Implementation& implementation : with_reference<ForestFire>()) {
+  for (const auto& implementation : with_reference<ForestFire>()) {
     CAPTURE(implementation.name);
     const auto forest = [&](const Parameters& parameters, int steps) {
       return after<ForestFire>(implementation, parameters, steps);
@@ -174,7 +155,7 @@ TEST_CASE("what is certain happens, and what is impossible does not") {
 }
 
 TEST_CASE("a random number that is the probability exactly means no, and one below it yes") {
-  for (const Implementation& implementation : with_reference<ForestFire>()) {
+  for (const auto& implementation : with_reference<ForestFire>()) {
     CAPTURE(implementation.name);
     const auto ground = [&](forest_fire::Decision decision, Ground before) {
       Parameters parameters = certain(1, 1, before == Ground::tree ? 1 : 0, 0, 0);

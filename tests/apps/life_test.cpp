@@ -29,6 +29,7 @@
 
 namespace {
 
+using namespace dynasoar::test;
 using life::Edge;
 using life::Frame;
 using life::Parameters;
@@ -37,23 +38,16 @@ using life::Population;
 using life::Rule;
 using life::Simulation;
 
-using dynasoar::test::for_each_run;
-using dynasoar::test::kQuick;
-using dynasoar::test::run;
+using LifeModel = Model<Simulation, Parameters>;
+using LifeImplementation = LifeModel::Implementation;
+using Implementations = LifeModel::Implementations;
 
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-// Those that every allocator has.
-std::vector<Implementation> object_variants() {
-  return {{"cells", life::make_cells}};
-}
-
-std::vector<Implementation> implementations(int states) {
-  std::vector<Implementation> all =
-      object_variants() + std::vector<Implementation>{{"placed", life::make_placed},
-                                                      {"soa", life::make_soa_baseline},
-                                                      {"aos", life::make_aos_baseline},
-                                                      {"dense", life::make_dense_baseline}};
+Implementations implementations(int states) {
+  Implementations all = {{"cells", life::make_cells},
+                         {"placed", life::make_placed},
+                         {"soa", life::make_soa_baseline},
+                         {"aos", life::make_aos_baseline},
+                         {"dense", life::make_dense_baseline}};
   if (states == 2) all.push_back({"stencil", life::make_stencil_baseline});
   if (states <= 256) all.push_back({"dense cells", life::make_dense_cells});
 #ifdef APP_OPENMP_BASELINE
@@ -62,18 +56,12 @@ std::vector<Implementation> implementations(int states) {
   return all;
 }
 
-std::vector<Implementation> implementations_and_reference(int states) {
-  return implementations(states) + std::vector<Implementation>{{"reference", life::make_reference}};
+Implementations implementations_and_reference(int states) {
+  return implementations(states) + Implementations{{"reference", life::make_reference}};
 }
 
 Parameters random_start(int width, int height, const std::string& rule = "B3/S23", std::uint64_t seed = 42) {
-  Parameters parameters;
-  parameters.width = width;
-  parameters.height = height;
-  parameters.rule = life::parse_rule(rule);
-  parameters.seed = seed;
-  parameters.density = 0.35;
-  return parameters;
+  return {.width = width, .height = height, .density = 0.35, .seed = seed, .rule = life::parse_rule(rule)};
 }
 
 Parameters random_torus(int width, int height, const std::string& rule, std::uint64_t seed) {
@@ -83,12 +71,10 @@ Parameters random_torus(int width, int height, const std::string& rule, std::uin
 }
 
 Parameters start_of(const Pattern& pattern, const std::string& file) {
-  Parameters parameters;
-  parameters.width = pattern.width;
-  parameters.height = pattern.height;
-  parameters.start = pattern.states();
-  parameters.rule = life::rule_of(pattern, file, {});
-  return parameters;
+  return {.width = pattern.width,
+          .height = pattern.height,
+          .start = pattern.states(),
+          .rule = life::rule_of(pattern, file, {})};
 }
 
 // A pattern of apps/life/patterns.
@@ -101,8 +87,8 @@ std::unique_ptr<Simulation> on_plane(const Parameters& parameters, const life::M
   return life::make_growing(parameters, make);
 }
 
-std::vector<Implementation> on_plane(std::vector<Implementation> implementations) {
-  for (Implementation& implementation : implementations) {
+Implementations on_plane(Implementations implementations) {
+  for (LifeImplementation& implementation : implementations) {
     implementation.make = [make = implementation.make](const Parameters& parameters) {
       return life::make_growing(parameters, make);
     };
@@ -124,28 +110,27 @@ Pattern alive_part(Simulation& simulation) {
   return part;
 }
 
-struct Life : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto object_variants = ::object_variants;
+struct Life : LifeModel {
   static constexpr auto make_placed = life::make_placed;
   static constexpr auto reference = life::make_reference;
   static constexpr int kSteps = 20;
   static constexpr int kCrowdedSteps = 20;
 
-  static std::vector<Implementation> implementations() { return ::implementations(2); }
+  static Implementations object_variants() { return {{"cells", life::make_cells}}; }
+  static Implementations implementations() { return ::implementations(2); }
   static Frame state(Simulation& simulation) { return simulation.frame(); }
   static Parameters small() { return random_start(53, 38, "B36/S23"); }
   static Parameters crowded() { return random_start(256, 256); }
-  static dynasoar::test::KnownRun<Parameters, Population> known_run() {
+  static KnownRun<Parameters, Population> known_run() {
     return {random_torus(20, 15, "B3/S23", 0x123456789ABCDEF),
             {{0, {102, 0, 193}}, {1, {101, 0, 179}}, {2, {87, 0, 182}}, {10, {57, 0, 143}}, {20, {30, 0, 65}}}};
   }
 };
 
 struct Generations : Life {
-  static std::vector<Implementation> implementations() { return ::implementations(3); }
+  static Implementations implementations() { return ::implementations(3); }
   static Parameters small() { return random_start(53, 38, "23/36/8"); }
-  static dynasoar::test::KnownRun<Parameters, Population> known_run() {
+  static KnownRun<Parameters, Population> known_run() {
     return {random_torus(20, 15, "345/2/4", 0x123456789ABCDEF),
             {{1, {121, 44, 133}}, {2, {105, 82, 108}}, {10, {70, 65, 111}}, {20, {17, 46, 59}}}};
   }
@@ -213,7 +198,7 @@ TEST_CASE("the number of threads makes no difference") {
       Parameters parameters = random_start(140, 67, rule, seed);
       parameters.margin = 5;
       parameters.edge = seed == 0 ? Edge::dead : Edge::torus;
-      check_all(parameters, kQuick ? 2 : 25, dynasoar::test::thread_counts());
+      check_all(parameters, kQuick ? 2 : 25, thread_counts());
     }
   }
 }
@@ -253,7 +238,7 @@ TEST_CASE("a cell is alive at the start if its random number is below the densit
   Parameters parameters = random_start(5, 3);
   const std::uint32_t word =
       dynasoar::random::words(dynasoar::random::Seed{parameters.seed}, life::Decision::initial, 7u, 0)[0];
-  for (const Implementation& implementation : implementations_and_reference(2)) {
+  for (const auto& implementation : implementations_and_reference(2)) {
     CAPTURE(implementation.name);
     for (const double more : {0.0, 1.0}) {
       parameters.density = (word + more) / 4294967296.0;
@@ -263,7 +248,7 @@ TEST_CASE("a cell is alive at the start if its random number is below the densit
 }
 
 TEST_CASE("a million cells are equal to the reference") {
-  const int side = dynasoar::test::kSlowdown > 1 ? 250 : 1000;
+  const int side = kSlowdown > 1 ? 250 : 1000;
   Parameters parameters = random_start(side, side);
   parameters.edge = Edge::torus;
   check_all(parameters, 3, {2});
@@ -302,7 +287,7 @@ TEST_CASE("the smallest ship of Brian's Brain moves one cell in every generation
 TEST_CASE("Gosper's gun emits a glider every 30 generations") {
   for_each_run(on_plane(implementations(2)), pattern("gosper_glider_gun"), [](Simulation& simulation) {
     const int periods = kQuick ? 1 : 8;
-    const std::vector<Population> history = dynasoar::test::history_of(simulation, 30 * periods);
+    const std::vector<Population> history = history_of(simulation, 30 * periods);
     CHECK(history[0].alive == 36);
     for (std::size_t step = 30; step < history.size(); ++step)
       CHECK(history[step].alive == history[step - 30].alive + 5);
@@ -312,7 +297,7 @@ TEST_CASE("Gosper's gun emits a glider every 30 generations") {
 TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
   const std::unique_ptr<Simulation> simulation = on_plane(pattern("r_pentomino"));
   const int last = kQuick ? 40 : 1150;
-  const std::vector<Population> history = dynasoar::test::history_of(*simulation, last);
+  const std::vector<Population> history = history_of(*simulation, last);
   CHECK(history[0].alive == 5);
   if (kQuick) return;
   CHECK(history[1102].alive != 116);
@@ -320,9 +305,9 @@ TEST_CASE("the R-pentomino is stable from generation 1103 on, with 116 cells") {
 }
 
 TEST_CASE("the acorn has 633 cells from generation 5206 on") {
-  if (dynasoar::test::kSlowdown > 1) return;
+  if (kSlowdown > 1) return;
   const std::unique_ptr<Simulation> simulation = on_plane(pattern("acorn"));
-  const std::vector<Population> history = dynasoar::test::history_of(*simulation, 5220);
+  const std::vector<Population> history = history_of(*simulation, 5220);
   CHECK(history[0].alive == 7);
   CHECK(history[5205].alive != 633);
   for (std::size_t step = 5206; step < history.size(); ++step) CHECK(history[step].alive == 633);
@@ -343,7 +328,7 @@ TEST_CASE("the puffer train's front moves at half the speed of light") {
 TEST_CASE("HighLife's replicator copies itself") {
   for_each_run(on_plane(implementations(2)), pattern("highlife_replicator"), [](Simulation& simulation) {
     const int copies = kQuick ? 1 : 8;
-    const std::vector<Population> history = dynasoar::test::history_of(simulation, 12 * copies);
+    const std::vector<Population> history = history_of(simulation, 12 * copies);
     // The copies are a row of Pascal's triangle modulo 2.
     for (int n = 0; n <= copies; ++n) {
       CAPTURE(n);
@@ -358,12 +343,13 @@ TEST_CASE("Rendell's Turing machine has 36567 cells alive after 300 generations"
   CHECK(parameters.width == 1714);
   CHECK(parameters.height == 1647);
   // The others look at each cell of the frame, or have an object for each: too slow for a test on CPUs.
-  for (const Implementation& implementation :
-       {Implementation{"placed", life::make_placed}, Implementation{"soa", life::make_soa_baseline},
-        Implementation{"aos", life::make_aos_baseline}, Implementation{"stencil", life::make_stencil_baseline}}) {
+  for (const auto& implementation : Implementations{{"placed", life::make_placed},
+                                                    {"soa", life::make_soa_baseline},
+                                                    {"aos", life::make_aos_baseline},
+                                                    {"stencil", life::make_stencil_baseline}}) {
     CAPTURE(implementation.name);
     const std::unique_ptr<Simulation> simulation = implementation.make(parameters);
-    const int steps = dynasoar::test::kSlowdown > 1 ? 2 : 300;
+    const int steps = kSlowdown > 1 ? 2 : 300;
     simulation->record();
     run(*simulation, steps);
     simulation->record();
@@ -380,7 +366,7 @@ TEST_CASE("a growing frame is the unbounded plane") {
   large.margin = steps;  // nothing gets farther
   const std::unique_ptr<Simulation> plane = life::make_dense_baseline(large);
   std::vector<std::unique_ptr<Simulation>> growing;
-  for (const Implementation& implementation : implementations(2)) {
+  for (const auto& implementation : implementations(2)) {
     growing.push_back(on_plane(parameters, implementation.make));
   }
   for (int step = 1; step <= steps; ++step) {
@@ -420,12 +406,9 @@ TEST_CASE("a growing frame adds up what its implementations allocate, and their 
 }
 
 TEST_CASE("a plane on which all has died needs nothing more") {
-  Parameters parameters;
-  parameters.width = 2;
-  parameters.height = 1;
-  parameters.start = {1, 1};
+  const Parameters parameters{.width = 2, .height = 1, .start = {1, 1}};
   for_each_run(on_plane(implementations_and_reference(2)), parameters, [](Simulation& simulation) {
-    CHECK((dynasoar::test::history_of(simulation, kQuick ? 5 : 500).back() == Population{}));
+    CHECK((history_of(simulation, kQuick ? 5 : 500).back() == Population{}));
   });
 }
 

@@ -3,8 +3,7 @@
 /// struct which describes the model: that all implementations are the same simulation, that histories are complete,
 /// that objects are painted where they are, and that a heap that is too small says which size is enough.
 ///
-/// A model M is derived from ModelDefaults and has what the cases that are invoked for it use:
-///   `Implementation`     an Implementation of the model
+/// A model M is derived from Model and has what the cases that are invoked for it use:
 ///   `object_variants()`  the implementations with objects, on DynaSOAr's own allocator
 ///   `make_placed`        if there is one, function that makes the implementation with objects on a lattice
 ///   `implementations()`  all that must equal the reference
@@ -67,8 +66,12 @@ inline std::vector<int> thread_counts() {
   return kCudaBackend ? std::vector{1} : std::vector{1, 2, 5};
 }
 
-/// What a model may leave as it is.
-struct ModelDefaults {
+/// What its implementations are, and what a model may leave as it is.
+template <class SimulationT, class... Arguments>
+struct Model {
+  using Implementation = test::Implementation<SimulationT, Arguments...>;
+  using Implementations = std::vector<Implementation>;
+
   static constexpr int kSteps = kQuick ? 8 : 30;           ///< of runs from small() and of_size()
   static constexpr int kLargeSteps = kQuick ? 2 : 15;      ///< of a run from a large start
   static constexpr int kHistorySteps = kQuick ? 70 : 600;  ///< of a long run from small()
@@ -338,7 +341,7 @@ TEST_CASE_TEMPLATE_DEFINE("a heap that is too small ends the run and says which 
   namespace dynasoar::test {            \
   TEST_CASE_TEMPLATE_INVOKE(name, ::M); \
   }                                     \
-  static_assert(std::derived_from<M, ::dynasoar::test::ModelDefaults>)
+  static_assert(std::is_class_v<M::Implementation>)
 
 /// Runs all cases for a model of cells: `DYNASOAR_MODEL_SUITE(WaTor);`
 #define DYNASOAR_MODEL_SUITE(M)               \

@@ -19,31 +19,11 @@
 
 namespace {
 
-using schelling::CellState;
-using schelling::Census;
-using schelling::Parameters;
-using schelling::Simulation;
-
-using dynasoar::test::after;
-using dynasoar::test::check_all;
-using dynasoar::test::for_each_run;
-using dynasoar::test::kQuick;
-using dynasoar::test::with_reference;
-
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-std::vector<Implementation> implementations() {
-  const std::vector<Implementation> objects = {{"placed", schelling::make_placed}};
-  return objects + dynasoar::test::on_other_allocators(objects) +
-         std::vector<Implementation>{{"soa", schelling::make_soa_baseline}, {"aos", schelling::make_aos_baseline}};
-}
+using namespace dynasoar::test;
+using namespace schelling;
 
 Parameters city_of(int width, int height, std::uint64_t seed = 42) {
-  Parameters parameters;
-  parameters.width = width;
-  parameters.height = height;
-  parameters.seed = seed;
-  return parameters;
+  return {.width = width, .height = height, .seed = seed};
 }
 
 // People want much, lose patience, and others come.
@@ -55,19 +35,22 @@ Parameters restless_city_of(int width, int height, std::uint64_t seed = 42) {
   return parameters;
 }
 
-struct Schelling : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto implementations = ::implementations;
+struct Schelling : Model<Simulation, Parameters> {
   static constexpr auto make_placed = schelling::make_placed;
   static constexpr auto reference = schelling::make_reference;
   static constexpr auto of_size = restless_city_of;
   static constexpr int kCrowdedSteps = 20;
 
+  static Implementations implementations() {
+    const Implementations objects = {{"placed", schelling::make_placed}};
+    return objects + on_other_allocators(objects) +
+           Implementations{{"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
+  }
   static std::vector<CellState> state(Simulation& simulation) { return simulation.city(); }
   static app::Rgb color_of(const CellState& cell) { return schelling::color_of(cell.group); }
   static Parameters small() { return restless_city_of(33, 20); }
   static Parameters crowded() { return restless_city_of(256, 256); }
-  static dynasoar::test::KnownRun<Parameters, Census> known_run() {
+  static KnownRun<Parameters, Census> known_run() {
     return {restless_city_of(20, 15, 0x123456789ABCDEF),
             {{0, {140, 134, 224, 1012, 2000}},
              {1, {141, 134, 227, 1024, 2018}},
@@ -110,7 +93,7 @@ TEST_CASE("full and empty cities, and all wishes, are equal to the reference") {
 
 TEST_CASE("without patience and newcomers, agents move only, and get to live among their like") {
   for_each_run(with_reference<Schelling>(), city_of(kQuick ? 32 : 64, 48), [](Simulation& simulation) {
-    const std::vector<Census> history = dynasoar::test::history_of(simulation, 60);
+    const std::vector<Census> history = history_of(simulation, 60);
     const Census& start = history.front();
     const Census& end = history.back();
     CHECK(end.red == start.red);
@@ -129,7 +112,7 @@ TEST_CASE("agents of one group are happy and stay, and so are those without neig
   Parameters lonely = city_of(50, 50, 3);
   lonely.red = lonely.blue = 0.001;
   lonely.similar = 1;
-  for (const Implementation& implementation : with_reference<Schelling>()) {
+  for (const auto& implementation : with_reference<Schelling>()) {
     CAPTURE(implementation.name);
     CHECK((after<Schelling>(implementation, parameters, 5) == after<Schelling>(implementation, parameters, 0)));
     CHECK((after<Schelling>(implementation, lonely, 5) == after<Schelling>(implementation, lonely, 0)));
@@ -140,7 +123,7 @@ TEST_CASE("agents of one group are happy and stay, and so are those without neig
 TEST_CASE("in a full city nobody can move: the unhappy wait, and leave when their patience ends") {
   Parameters parameters = city_of(16, 12);
   parameters.red = parameters.blue = 0.5;
-  for (const Implementation& implementation : with_reference<Schelling>()) {
+  for (const auto& implementation : with_reference<Schelling>()) {
     CAPTURE(implementation.name);
     parameters.patience = 0;
     const std::vector<CellState> start = after<Schelling>(implementation, parameters, 0);
@@ -162,7 +145,7 @@ TEST_CASE("newcomers of both groups move into vacant cells") {
   Parameters parameters = city_of(64, 64);
   parameters.red = parameters.blue = 0;
   parameters.similar = 0;
-  for (const Implementation& implementation : with_reference<Schelling>()) {
+  for (const auto& implementation : with_reference<Schelling>()) {
     CAPTURE(implementation.name);
     parameters.newcomers = 0.25;
     const std::vector<CellState> city = after<Schelling>(implementation, parameters, 1);
@@ -181,23 +164,19 @@ TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
 }
 
 TEST_CASE("a random number that is a share exactly is not below it") {
-  constexpr double kWord = 1 / 4294967296.0;
-  const double word = dynasoar::random::words(dynasoar::random::Seed{42}, schelling::Decision::initial, 7u, 0)[0];
-  const double newcomer = dynasoar::random::words(dynasoar::random::Seed{42}, schelling::Decision::newcomer, 7u, 1)[0];
-  for (const Implementation& implementation : with_reference<Schelling>()) {
+  const auto word = [](Decision decision, std::uint32_t step) {
+    return dynasoar::random::words(dynasoar::random::Seed{42}, decision, 7u, step)[0];
+  };
+  for (const auto& implementation : with_reference<Schelling>()) {
     CAPTURE(implementation.name);
-    const auto group = [&](double red, double blue, double newcomers, int steps) {
-      Parameters parameters = city_of(6, 5);
-      parameters.red = red * kWord;
-      parameters.blue = blue * kWord;
-      parameters.newcomers = newcomers * kWord;
-      return after<Schelling>(implementation, parameters, steps)[7].group;
-    };
-    CHECK(group(word, 0, 0, 0) == 0);
-    CHECK(group(word + 1, 0, 0, 0) == 1);
-    CHECK(group(word, 1, 0, 0) == 2);
-    CHECK(group(word - 9, 9, 0, 0) == 0);
-    CHECK(group(0, 0, newcomer, 1) == 0);
-    CHECK(group(0, 0, newcomer + 1, 1) != 0);
+    check_shares(word(Decision::initial, 0), [&](double red, double blue) {
+      return after<Schelling>(implementation, Parameters{.width = 6, .height = 5, .red = red, .blue = blue}, 0)[7]
+          .group;
+    });
+    for (const double more : {0.0, 1.0}) {
+      const double newcomers = (word(Decision::newcomer, 1) + more) / 4294967296.0;
+      const Parameters empty{.width = 6, .height = 5, .red = 0, .blue = 0, .newcomers = newcomers};
+      CHECK((after<Schelling>(implementation, empty, 1)[7].group != 0) == (more > 0));
+    }
   }
 }

@@ -31,22 +31,19 @@ using structure::Simulation;
 using structure::SpringState;
 using structure::Vector;
 
-using dynasoar::test::for_each_run;
-using dynasoar::test::history_of;
-using dynasoar::test::kQuick;
-using dynasoar::test::kSlowdown;
+using namespace dynasoar::test;
 
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters, Network>;
+using StructureModel = Model<Simulation, Parameters, Network>;
 
-std::vector<Implementation> implementations() {
+StructureModel::Implementations implementations() {
   return {{"springs", structure::make_springs},
           {"soa", structure::make_soa_baseline},
           {"aos", structure::make_aos_baseline},
           {"fused", structure::make_fused_baseline}};
 }
 
-std::vector<Implementation> implementations_and_reference() {
-  return implementations() + std::vector<Implementation>{{"reference", structure::make_reference}};
+StructureModel::Implementations implementations_and_reference() {
+  return implementations() + StructureModel::Implementations{{"reference", structure::make_reference}};
 }
 
 Network random_network(std::uint64_t nodes, std::uint64_t seed = 42, double pull_speed = 0.05) {
@@ -90,8 +87,7 @@ Network star() {
   return network;
 }
 
-struct Structure : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
+struct Structure : StructureModel {
   static constexpr auto implementations = ::implementations;
   // The reference computes in double precision; these compute the same bits.
   static constexpr auto reference = structure::make_soa_baseline;
@@ -99,7 +95,7 @@ struct Structure : dynasoar::test::ModelDefaults {
   static constexpr std::uint64_t kTooSmall = 256 << 10;
   static constexpr int kCrowdedSteps = 1;
 
-  static std::vector<Implementation> object_variants() { return {{"springs", structure::make_springs}}; }
+  static Implementations object_variants() { return {{"springs", structure::make_springs}}; }
   static std::pair<Network, std::vector<std::uint32_t>> state(Simulation& simulation) {
     return {simulation.network(), simulation.degrees()};
   }
@@ -253,7 +249,8 @@ Deviation deviation(const Network& a, const Network& b) {
 }
 
 // Runs an implementation and judges each step by the reference, started from the state before.
-void check_steps(const Implementation& implementation, const Parameters& parameters, const Network& start, int steps) {
+void check_steps(const Structure::Implementation& implementation, const Parameters& parameters, const Network& start,
+                 int steps) {
   CAPTURE(implementation.name);
   const std::unique_ptr<Simulation> simulation = implementation.make(parameters, start);
   int close_calls = 0;
@@ -346,7 +343,7 @@ TEST_CASE("all implementations agree on networks of extreme shapes") {
 }
 
 TEST_CASE("every step agrees with double precision, and whole runs obey the laws") {
-  for (const Implementation& implementation : implementations_and_reference()) {
+  for (const auto& implementation : implementations_and_reference()) {
     check_steps(implementation, {}, random_network(400, 3, 0.15), kQuick ? 1 : kSlowdown > 1 ? 6 : 40);
     check_steps(implementation, {.strength = 0.3, .mass = 20}, star(), kQuick ? 1 : kSlowdown > 1 ? 6 : 20);
   }
@@ -354,7 +351,7 @@ TEST_CASE("every step agrees with double precision, and whole runs obey the laws
 
 TEST_CASE("a run can go on from the state of another") {
   const Network start = random_network(120, 5, 0.2);
-  for (const Implementation& implementation : implementations()) {
+  for (const auto& implementation : implementations()) {
     CAPTURE(implementation.name);
     // One after the other: an allocator has one handle at a time.
     const auto run = [&](const Network& from, int steps) {
@@ -533,7 +530,7 @@ TEST_CASE("springs have the slots of their nodes in the order of their numbers")
 
 TEST_CASE("a network that is none is refused") {
   const auto refuses = [](const Network& network, const std::string& says) {
-    for (const Implementation& implementation : implementations_and_reference()) {
+    for (const auto& implementation : implementations_and_reference()) {
       CAPTURE(implementation.name);
       CHECK_THROWS_WITH_AS(implementation.make({}, network), says.c_str(), std::invalid_argument);
     }

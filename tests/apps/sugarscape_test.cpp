@@ -18,36 +18,11 @@
 
 namespace {
 
-using sugarscape::CellState;
-using sugarscape::Census;
-using sugarscape::Parameters;
-using sugarscape::Simulation;
-
-using dynasoar::test::check_all;
-using dynasoar::test::for_each_run;
-using dynasoar::test::kQuick;
-using dynasoar::test::with_reference;
-
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-std::vector<Implementation> object_variants() {
-  return {{"cells", sugarscape::make_cells}, {"agents", sugarscape::make_agents}};
-}
-
-std::vector<Implementation> implementations() {
-  return object_variants() + std::vector<Implementation>{{"placed", sugarscape::make_placed},
-                                                         {"soa", sugarscape::make_soa_baseline},
-                                                         {"aos", sugarscape::make_aos_baseline}};
-}
+using namespace dynasoar::test;
+using namespace sugarscape;
 
 Parameters land_of(int width, int height, std::uint64_t seed = 42, double males = 0.12, double females = 0.15) {
-  Parameters parameters;
-  parameters.width = width;
-  parameters.height = height;
-  parameters.seed = seed;
-  parameters.males = males;
-  parameters.females = females;
-  return parameters;
+  return {.width = width, .height = height, .seed = seed, .males = males, .females = females};
 }
 
 Census count(const std::vector<CellState>& landscape) {
@@ -60,10 +35,7 @@ Census count(const std::vector<CellState>& landscape) {
   return census;
 }
 
-struct Sugarscape : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto object_variants = ::object_variants;
-  static constexpr auto implementations = ::implementations;
+struct Sugarscape : Model<Simulation, Parameters> {
   static constexpr auto make_placed = sugarscape::make_placed;
   static constexpr auto reference = sugarscape::make_reference;
   static constexpr auto count = ::count;
@@ -75,7 +47,12 @@ struct Sugarscape : dynasoar::test::ModelDefaults {
   // Slow builds leave the comparison of numbers of threads to the others.
   static std::vector<int> threads() {
     const bool is_slow = dynasoar::kChecked || dynasoar::test::kSlowdown > 1;
-    return is_slow ? std::vector{5} : dynasoar::test::thread_counts();
+    return is_slow ? std::vector{5} : thread_counts();
+  }
+  static Implementations object_variants() { return {{"cells", make_cells}, {"agents", make_agents}}; }
+  static Implementations implementations() {
+    return object_variants() +
+           Implementations{{"placed", sugarscape::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
   }
   static std::vector<CellState> state(Simulation& simulation) { return simulation.landscape(); }
   static app::Rgb color_of(const CellState& cell) {
@@ -84,7 +61,7 @@ struct Sugarscape : dynasoar::test::ModelDefaults {
   static Parameters of_size(int width, int height, std::uint64_t seed) { return land_of(width, height, seed); }
   static Parameters small() { return land_of(29, 23, 3, 0.3, 0.3); }
   static Parameters crowded() { return land_of(128, 128); }
-  static dynasoar::test::KnownRun<Parameters, Census> known_run() {
+  static KnownRun<Parameters, Census> known_run() {
     return {land_of(60, 40, 0x123456789ABCDEF),
             {{0, {286, 349, 0}},
              {1, {270, 324, 1265}},
@@ -208,9 +185,9 @@ TEST_CASE("the start has the shares that the definition gives, and traits within
 TEST_CASE("a random number that is a share exactly is not below it") {
   const std::uint32_t word =
       dynasoar::random::words(dynasoar::random::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0)[0];
-  for (const Implementation& implementation : with_reference<Sugarscape>()) {
+  for (const auto& implementation : with_reference<Sugarscape>()) {
     CAPTURE(implementation.name);
-    dynasoar::test::check_shares(word, [&](double males, double females) {
+    check_shares(word, [&](double males, double females) {
       return implementation.make(land_of(6, 5, 42, males, females))->landscape()[7].kind;
     });
   }
@@ -281,7 +258,7 @@ TEST_CASE("nobody is born before somebody is 22 steps old, and mothers bear no m
 TEST_CASE("one sex alone dies out within the longest life") {
   for (const double males : {0.0, 0.5}) {
     for_each_run(with_reference<Sugarscape>(), land_of(30, 20, 42, males, 0.5 - males), [](Simulation& simulation) {
-      const std::vector<Census> history = dynasoar::test::history_of(simulation, 99);
+      const std::vector<Census> history = history_of(simulation, 99);
       CHECK(history[65].males + history[65].females > 0);
       CHECK(history[99].males + history[99].females == 0);
     });

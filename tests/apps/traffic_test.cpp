@@ -21,29 +21,13 @@
 
 namespace {
 
+using namespace dynasoar::test;
 using traffic::CellState;
 using traffic::Census;
 using traffic::Network;
 using traffic::Parameters;
 using traffic::Simulation;
 using traffic::Street;
-
-using dynasoar::test::for_each_run;
-using dynasoar::test::history_of;
-using dynasoar::test::kSlowdown;
-
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters, Network>;
-
-std::vector<Implementation> object_variants() {
-  return {{"cells", traffic::make_cells}, {"cars", traffic::make_cars}};
-}
-
-std::vector<Implementation> implementations() {
-  return object_variants() + std::vector<Implementation>{{"placed", traffic::make_placed},
-                                                         {"soa", traffic::make_soa_baseline},
-                                                         {"aos", traffic::make_aos_baseline},
-                                                         {"reference", traffic::make_reference}};
-}
 
 Network random_network(std::uint32_t intersections, std::uint64_t seed = 42, std::uint32_t green = 5) {
   return traffic::random_network(intersections, green, {.seed = seed});
@@ -96,9 +80,7 @@ Census census_of(const std::vector<CellState>& cells) {
   return census;
 }
 
-struct Traffic : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto object_variants = ::object_variants;
+struct Traffic : Model<Simulation, Parameters, Network> {
   static constexpr auto make_placed = traffic::make_placed;
   static constexpr auto reference = traffic::make_reference;
   static constexpr auto count = census_of;
@@ -106,10 +88,11 @@ struct Traffic : dynasoar::test::ModelDefaults {
   static constexpr std::uint64_t kTooSmall = 40 << 10;
   static constexpr int kCrowdedSteps = 1;
 
-  static std::vector<Implementation> implementations() {
-    std::vector<Implementation> all = ::implementations();
-    std::erase_if(all, [](const Implementation& implementation) { return implementation.name == "reference"; });
-    return all;
+  static Implementations object_variants() { return {{"cells", traffic::make_cells}, {"cars", traffic::make_cars}}; }
+  static Implementations implementations() {
+    return object_variants() + Implementations{{"placed", traffic::make_placed},
+                                               {"soa", traffic::make_soa_baseline},
+                                               {"aos", traffic::make_aos_baseline}};
   }
   // The object variants count their cars, not cells: two cars in one cell would show in the history.
   static std::vector<CellState> state(Simulation& simulation) { return simulation.cells(); }
@@ -152,7 +135,7 @@ int scaled_down(int steps) {
 // For each implementation, runs it and calls `check(before, after)` for the cells of every step.
 template <class Check>
 void for_each_step(const Parameters& parameters, const Network& network, int steps, Check check) {
-  for_each_run(implementations(), {parameters, network}, [&](Simulation& simulation) {
+  for_each_run(with_reference<Traffic>(), {parameters, network}, [&](Simulation& simulation) {
     std::vector<CellState> before = simulation.cells();
     for (int step = 1; step <= steps; ++step) {
       CAPTURE(step);
@@ -179,7 +162,7 @@ TEST_CASE("all implementations compute what the definition gives") {
   CHECK(network.cells() == 4367);
   CHECK(network.producers.size() == 107);
   const Parameters parameters = {.seed = seed, .density = 0.15};
-  for_each_run(implementations(), {parameters, network}, [](Simulation& simulation) {
+  for_each_run(with_reference<Traffic>(), {parameters, network}, [](Simulation& simulation) {
     std::vector<std::uint64_t> fingerprints = {fingerprint(simulation.cells())};
     for (int step = 1; step <= 40; ++step) {
       simulation.step();
@@ -292,7 +275,7 @@ TEST_CASE("a light lets its phases go in turn, for as many steps as it says") {
   const Network network = random_network(30, 5, 4);
   const std::vector<std::uint32_t> first = network.first_cells();
   const std::vector<std::uint32_t> phases = network.phases();
-  for_each_run(implementations(), {Parameters(), network}, [&](Simulation& simulation) {
+  for_each_run(with_reference<Traffic>(), {Parameters(), network}, [&](Simulation& simulation) {
     for (std::uint32_t step = 1; step <= 40; ++step) {
       simulation.step();
       const std::vector<CellState> cells = simulation.cells();
@@ -309,7 +292,7 @@ TEST_CASE("a light lets its phases go in turn, for as many steps as it says") {
 
 TEST_CASE("a single car on a ring accelerates to the limit, and dawdles as often as it should") {
   const Network network = ring(100, 7);
-  for (const Implementation& implementation : implementations()) {
+  for (const auto& implementation : with_reference<Traffic>()) {
     CAPTURE(implementation.name);
     // A seed for which there is one car, with a top speed over the limit.
     const auto is_alone = [](const std::vector<CellState>& cells) {
@@ -334,19 +317,20 @@ TEST_CASE("a single car on a ring accelerates to the limit, and dawdles as often
 
 TEST_CASE("a ring keeps its cars, full rings stand still, and more cars than fit at speed make jams") {
   for (const double density : {0.05, 0.4, 1.0}) {
-    for_each_run(implementations(), {Parameters{.density = density}, ring(400, 9)}, [&](Simulation& simulation) {
-      const std::vector<Census> history = history_of(simulation, scaled_down(200));
-      for (const Census& census : history) CHECK(census.cars == history[0].cars);
-      if (density == 1.0) {
-        CHECK((history.back() == Census{400, 0, 0}));
-      }
-      if (density == 0.4) {
-        CHECK(history.back().moving < history.back().cars * 3 / 4);
-      }
-      if (density == 0.05) {
-        CHECK(history.back().moving > history.back().cars * 9 / 10);
-      }
-    });
+    for_each_run(with_reference<Traffic>(), {Parameters{.density = density}, ring(400, 9)},
+                 [&](Simulation& simulation) {
+                   const std::vector<Census> history = history_of(simulation, scaled_down(200));
+                   for (const Census& census : history) CHECK(census.cars == history[0].cars);
+                   if (density == 1.0) {
+                     CHECK((history.back() == Census{400, 0, 0}));
+                   }
+                   if (density == 0.4) {
+                     CHECK(history.back().moving < history.back().cars * 3 / 4);
+                   }
+                   if (density == 0.05) {
+                     CHECK(history.back().moving > history.back().cars * 9 / 10);
+                   }
+                 });
   }
 }
 
@@ -377,7 +361,7 @@ TEST_CASE("random networks are as defined") {
 
 TEST_CASE("a network that is none is refused") {
   const auto refuses = [](const Network& network, const std::string& says) {
-    for (const Implementation& implementation : implementations()) {
+    for (const auto& implementation : with_reference<Traffic>()) {
       CAPTURE(implementation.name);
       CHECK_THROWS_WITH_AS(implementation.make({}, network), says.c_str(), std::invalid_argument);
     }
@@ -424,7 +408,7 @@ TEST_CASE("a network that is none is refused") {
 }
 
 TEST_CASE("cars are painted where they are, in the colour of their speed, and streets where there are none") {
-  for_each_run(object_variants(), {Parameters{.density = 0.5}, ring(40, 7)}, [](Simulation& simulation) {
+  for_each_run(Traffic::object_variants(), {Parameters{.density = 0.5}, ring(40, 7)}, [](Simulation& simulation) {
     dynasoar::test::run(simulation, 5);
     std::vector<traffic::Point> places;
     for (int cell = 0; cell < 40; ++cell) places.push_back({4.0 * cell + 1.5, 1.5});

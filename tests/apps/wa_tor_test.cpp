@@ -24,47 +24,14 @@
 
 namespace {
 
-using wa_tor::CellState;
-using wa_tor::Parameters;
-using wa_tor::Population;
-using wa_tor::Simulation;
-
-using dynasoar::test::check_all;
-using dynasoar::test::for_each_run;
-using dynasoar::test::kQuick;
-using dynasoar::test::run;
-using dynasoar::test::with_reference;
-
-using Implementation = dynasoar::test::Implementation<Simulation, Parameters>;
-
-std::vector<Implementation> object_variants() {
-  return {{"cells", wa_tor::make_cells}, {"agents", wa_tor::make_agents}};
-}
-
-std::vector<Implementation> implementations() {
-  std::vector<Implementation> all = object_variants() + std::vector<Implementation>{{"placed", wa_tor::make_placed},
-                                                                                    {"soa", wa_tor::make_soa_baseline},
-                                                                                    {"aos", wa_tor::make_aos_baseline}};
-#ifdef APP_OPENMP_BASELINE
-  all.push_back({"openmp", wa_tor::make_openmp_baseline});
-#endif
-  return all;
-}
+using namespace dynasoar::test;
+using namespace wa_tor;
 
 Parameters ocean_of(int width, int height, std::uint64_t seed = 42, double fish = 0.25, double sharks = 0.25) {
-  Parameters parameters;
-  parameters.fish = fish;
-  parameters.sharks = sharks;
-  parameters.width = width;
-  parameters.height = height;
-  parameters.seed = seed;
-  return parameters;
+  return {.width = width, .height = height, .seed = seed, .fish = fish, .sharks = sharks};
 }
 
-struct WaTor : dynasoar::test::ModelDefaults {
-  using Implementation = ::Implementation;
-  static constexpr auto object_variants = ::object_variants;
-  static constexpr auto implementations = ::implementations;
+struct WaTor : Model<Simulation, Parameters> {
   static constexpr auto make_placed = wa_tor::make_placed;
   static constexpr auto reference = wa_tor::make_reference;
   static constexpr auto color_of = wa_tor::color_of;
@@ -72,7 +39,19 @@ struct WaTor : dynasoar::test::ModelDefaults {
   static constexpr int kLargeSteps = kQuick ? 2 : 40;
   static constexpr int kCrowdedSteps = 60;
 
-  static std::vector<CellState> state(Simulation& simulation) { return simulation.ocean(); }
+  static Implementations object_variants() { return {{"cells", make_cells}, {"agents", make_agents}}; }
+  static Implementations implementations() {
+    Implementations all =
+        object_variants() +
+        Implementations{{"placed", wa_tor::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
+#ifdef APP_OPENMP_BASELINE
+    all.push_back({"openmp", make_openmp_baseline});
+#endif
+    return all;
+  }
+  static std::vector<CellState> state(Simulation& simulation) {
+    return simulation.ocean();
+  }
   static Population count(const std::vector<CellState>& ocean) {
     Population population;
     for (const CellState& cell : ocean) {
@@ -81,10 +60,16 @@ struct WaTor : dynasoar::test::ModelDefaults {
     }
     return population;
   }
-  static Parameters of_size(int width, int height, std::uint64_t seed) { return ocean_of(width, height, seed); }
-  static Parameters small() { return ocean_of(33, 20); }
-  static Parameters crowded() { return ocean_of(256, 256); }
-  static dynasoar::test::KnownRun<Parameters, Population> known_run() {
+  static Parameters of_size(int width, int height, std::uint64_t seed) {
+    return ocean_of(width, height, seed);
+  }
+  static Parameters small() {
+    return ocean_of(33, 20);
+  }
+  static Parameters crowded() {
+    return ocean_of(256, 256);
+  }
+  static KnownRun<Parameters, Population> known_run() {
     return {ocean_of(20, 15, 0x123456789ABCDEF),
             {{0, {63, 87}},
              {1, {24, 87}},
@@ -113,10 +98,10 @@ TEST_CASE("compaction changes nothing but where agents lie") {
     CAPTURE(above);
     Parameters parameters = ocean_of(157, 129, 7);
     parameters.compact_above = above;
-    check_all<WaTor>(parameters, kQuick ? 3 : 40, object_variants(),
+    check_all<WaTor>(parameters, kQuick ? 3 : 40, WaTor::object_variants(),
                      dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3, 8});
   }
-  for (const Implementation& variant : object_variants()) {
+  for (const auto& variant : WaTor::object_variants()) {
     CAPTURE(variant.name);
     // So many agents that the 63 free slots which a class may always keep are less than 5 % of its slots.
     Parameters parameters = ocean_of(400, 300);
@@ -152,7 +137,7 @@ TEST_CASE("fish without sharks fill the ocean and grow old") {
   constexpr int kSteps = kQuick ? 30 : 200;
   for_each_run(with_reference<WaTor>(), ocean_of(16, 16, 42, 0.5, 0), [](Simulation& simulation) {
     std::uint64_t before = 0;
-    for (const Population& population : dynasoar::test::history_of(simulation, kSteps)) {
+    for (const Population& population : history_of(simulation, kSteps)) {
       CHECK(population.sharks == 0);
       CHECK(population.fish >= before);
       before = population.fish;
@@ -167,7 +152,7 @@ TEST_CASE("fish without sharks fill the ocean and grow old") {
 
 TEST_CASE("sharks without fish starve in the second step") {
   for_each_run(with_reference<WaTor>(), ocean_of(16, 16, 42, 0, 1), [](Simulation& simulation) {
-    const std::vector<Population> history = dynasoar::test::history_of(simulation, 2);
+    const std::vector<Population> history = history_of(simulation, 2);
     CHECK(history[0].sharks == 256);
     CHECK(history[1].sharks == 256);
     CHECK(history[2].sharks == 0);
@@ -182,9 +167,9 @@ TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
 
 TEST_CASE("a random number that is a share exactly is not below it") {
   const std::uint32_t word = dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
-  for (const Implementation& implementation : with_reference<WaTor>()) {
+  for (const auto& implementation : with_reference<WaTor>()) {
     CAPTURE(implementation.name);
-    dynasoar::test::check_shares(word, [&](double fish, double sharks) {
+    check_shares(word, [&](double fish, double sharks) {
       return implementation.make(ocean_of(6, 5, 42, fish, sharks))->ocean()[7].kind;
     });
   }
