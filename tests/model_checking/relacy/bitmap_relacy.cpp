@@ -79,14 +79,13 @@ class BitmapScenario : public Scenario {
   std::vector<rl::var<int>> cells_;
 };
 
+/// Adds a scenario of containers of that many bits.
 template <int kContainerBits>
-Entry bitmap_entry(std::string name, std::string about, Scheduler scheduler, std::uint64_t schedules,
-                   typename BitmapScenario<kContainerBits>::Setting setting) {
-  const auto threads = static_cast<int>(setting.threads.size());
-  const auto shared = std::make_shared<const typename BitmapScenario<kContainerBits>::Setting>(std::move(setting));
-  return {std::move(name), std::move(about), threads, scheduler, schedules, [shared]() -> std::unique_ptr<Scenario> {
-            return std::make_unique<BitmapScenario<kContainerBits>>(*shared);
-          }};
+void add(std::vector<Entry>& all, std::string name, std::string about,
+         typename BitmapScenario<kContainerBits>::Setting setting, Scheduler scheduler = kFull,
+         std::uint64_t schedules = 2000000) {
+  all.push_back(entry_of<BitmapScenario<kContainerBits>>(std::move(name), std::move(about), std::move(setting),
+                                                         scheduler, schedules));
 }
 
 using Pairs = BitmapScenario<2>;
@@ -109,29 +108,24 @@ Pairs::Script set_and_clear_in_parts(std::uint32_t position) {
 }
 
 void add_levels(std::vector<Entry>& all) {
-  all.push_back(bitmap_entry<2>("bitmap_set_clear", "two bits of a container are set and cleared, two levels", kFull,
-                                2000000, {4, 0, 0, {set_and_clear(0), set_and_clear_in_parts(1)}}));
-  all.push_back(bitmap_entry<2>("bitmap_in_parts", "the same in parts, two levels", kFull, 2000000,
-                                {4, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1)}}));
-  all.push_back(bitmap_entry<2>("bitmap_set_clear_3", "three threads, three levels", kRandom, 300000,
-                                {8, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1), set_and_clear(2)}}));
-  all.push_back(bitmap_entry<2>("bitmap_same_bit", "one thread sets a bit twice, another clears it twice", kFull,
-                                2000000,
-                                {4,
-                                 0,
-                                 0,
-                                 {[](Pairs& map) { map.bits.set(0), map.bits.set(0); },
-                                  [](Pairs& map) { map.bits.clear(0), map.bits.clear(0); }}}));
-  all.push_back(bitmap_entry<2>(
-      "bitmap_set_many", "a container is set at once while its bits are taken", kFull, 2000000,
-      {4,
-       0,
-       0,
-       {[](Pairs& map) { map.use(0), map.use(1), map.bits.set_many(0, 3); },
-        [](Pairs& map) { map.bits.clear(0), map.use(0); }, [](Pairs& map) { map.bits.clear(1), map.use(1); }}}));
-  all.push_back(bitmap_entry<2>("bitmap_keep_one", "a bit of a container stays set while the other changes", kFull,
-                                2000000,
-                                {4, 1, 1, {set_and_clear(1), [](Pairs& map) { map.bits.clear(0), map.bits.set(0); }}}));
+  add<2>(all, "bitmap_set_clear", "two bits of a container are set and cleared, two levels",
+         {4, 0, 0, {set_and_clear(0), set_and_clear(1)}});
+  add<2>(all, "bitmap_set_clear_3", "three threads, three levels",
+         {8, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1), set_and_clear(2)}}, kRandom, 300000);
+  add<2>(all, "bitmap_same_bit", "one thread sets a bit twice, another clears it twice",
+         {4,
+          0,
+          0,
+          {[](Pairs& map) { map.bits.set(0), map.bits.set(0); },
+           [](Pairs& map) { map.bits.clear(0), map.bits.clear(0); }}});
+  add<2>(all, "bitmap_set_many", "a container is set at once while its bits are taken",
+         {4,
+          0,
+          0,
+          {[](Pairs& map) { map.use(0), map.use(1), map.bits.set_many(0, 3); },
+           [](Pairs& map) { map.bits.clear(0), map.use(0); }, [](Pairs& map) { map.bits.clear(1), map.use(1); }}});
+  add<2>(all, "bitmap_keep_one", "a bit of a container stays set while the other changes",
+         {4, 1, 1, {set_and_clear(1), [](Pairs& map) { map.bits.clear(0), map.bits.set(0); }}});
 }
 
 void add_passing(std::vector<Entry>& all) {
@@ -139,40 +133,38 @@ void add_passing(std::vector<Entry>& all) {
     const std::uint32_t position = map.bits.clear_any(0, 3);
     if (is_position(position)) map.use(position);
   };
-  all.push_back(bitmap_entry<2>(
-      "bitmap_pass", "a set bit passes on what lies behind it", kRandom, 300000,
-      {4,
-       1,
-       Pairs::kAny,
-       {[](Pairs& map) { map.use(3), map.bits.set(3), map.use(2), map.bits.set(2); }, take_any, take_any}}));
-  all.push_back(bitmap_entry<2>("bitmap_try_clear", "the same for a thread that may be too early", kFull, 2000000,
-                                {4,
-                                 0,
-                                 Pairs::kAny,
-                                 {[](Pairs& map) { map.use(0), map.bits.set(0); },
-                                  [](Pairs& map) {
-                                    if (map.bits.try_clear(0)) map.use(0);
-                                  }}}));
+  add<2>(all, "bitmap_pass", "a set bit passes on what lies behind it",
+         {4,
+          1,
+          Pairs::kAny,
+          {[](Pairs& map) { map.use(3), map.bits.set(3), map.use(2), map.bits.set(2); }, take_any, take_any}},
+         kRandom, 300000);
+  add<2>(all, "bitmap_try_clear", "the same for a thread that may be too early",
+         {4,
+          0,
+          Pairs::kAny,
+          {[](Pairs& map) { map.use(0), map.bits.set(0); },
+           [](Pairs& map) {
+             if (map.bits.try_clear(0)) map.use(0);
+           }}});
   const auto set_and_claim = [](std::uint32_t position) {
     return [position](Fours& map) {
       map.use(position), map.bits.set(position);
       if (map.bits.claim_all(0, 3)) map.use(0), map.use(1), ++map.claims;
     };
   };
-  all.push_back(bitmap_entry<4>(
-      "bitmap_claim_all", "the thread that completes a group of bits claims it", kFull, 2000000,
-      {8, 0, 0, {set_and_claim(0), set_and_claim(1), [](Fours& map) { map.bits.set(2), map.bits.clear(2); }}}));
-  all.push_back(bitmap_entry<2>("bitmap_claim_or_clear", "bits are claimed together, or one of them alone", kFull,
-                                2000000,
-                                {4,
-                                 2,
-                                 Pairs::kAny,
-                                 {[](Pairs& map) {
-                                    if (map.bits.claim_all(0, 3)) map.use(0), map.use(1);
-                                  },
-                                  [](Pairs& map) {
-                                    if (map.bits.try_clear(1)) map.use(1);
-                                  }}}));
+  add<4>(all, "bitmap_claim_all", "the thread that completes a group of bits claims it",
+         {8, 0, 0, {set_and_claim(0), set_and_claim(1), [](Fours& map) { map.bits.set(2), map.bits.clear(2); }}});
+  add<2>(all, "bitmap_claim_or_clear", "bits are claimed together, or one of them alone",
+         {4,
+          2,
+          Pairs::kAny,
+          {[](Pairs& map) {
+             if (map.bits.claim_all(0, 3)) map.use(0), map.use(1);
+           },
+           [](Pairs& map) {
+             if (map.bits.try_clear(1)) map.use(1);
+           }}});
 }
 
 /// Something goes from one place to another and back, and is counted: how much came to each place, and how much left.

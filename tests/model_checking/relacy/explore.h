@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dynasoar::test {
@@ -34,6 +35,16 @@ struct Entry {
   std::uint64_t schedules;  ///< at most
   std::function<std::unique_ptr<Scenario>()> make;
 };
+
+/// The entry of a scenario that is made from a setting, which says what each of its threads does.
+template <class ScenarioT>
+Entry entry_of(std::string name, std::string about, typename ScenarioT::Setting setting, Scheduler scheduler,
+               std::uint64_t schedules) {
+  const auto threads = static_cast<int>(setting.threads.size());
+  const auto shared = std::make_shared<const typename ScenarioT::Setting>(std::move(setting));
+  const auto make = [shared]() -> std::unique_ptr<Scenario> { return std::make_unique<ScenarioT>(*shared); };
+  return {std::move(name), std::move(about), threads, scheduler, schedules, make};
+}
 
 /// How to explore it.
 struct Plan {

@@ -384,16 +384,4 @@ class HeapScenario : public Scenario {
   Timeline timeline_;
 };
 
-/// An entry for the table of scenarios.
-template <int kTypes, int kSlots = 2>
-Entry heap_entry(std::string name, std::string about, Scheduler scheduler, std::uint64_t schedules,
-                 typename HeapScenario<kTypes, kSlots>::Setting setting) {
-  using Made = HeapScenario<kTypes, kSlots>;
-  const auto threads = static_cast<int>(setting.threads.size());
-  const auto shared = std::make_shared<const typename Made::Setting>(std::move(setting));
-  return {std::move(name), std::move(about),
-          threads,         scheduler,
-          schedules,       [shared]() -> std::unique_ptr<Scenario> { return std::make_unique<Made>(*shared); }};
-}
-
 }  // namespace dynasoar::test

@@ -212,10 +212,8 @@ class OccupancyScenario : public Scenario {
 
 void add(std::vector<Entry>& all, std::string name, std::string about, OccupancyScenario::Setting setting,
          Scheduler scheduler = Scheduler::full, std::uint64_t schedules = 2000000) {
-  const auto threads = static_cast<int>(setting.threads.size());
-  const auto shared = std::make_shared<const OccupancyScenario::Setting>(std::move(setting));
-  all.push_back({std::move(name), std::move(about), threads, scheduler, schedules,
-                 [shared]() -> std::unique_ptr<Scenario> { return std::make_unique<OccupancyScenario>(*shared); }});
+  all.push_back(
+      entry_of<OccupancyScenario>(std::move(name), std::move(about), std::move(setting), scheduler, schedules));
 }
 
 constexpr Result kYes = Result::yes;
