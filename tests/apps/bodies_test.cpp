@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../platform/thrown.h"
 #include "bodies/picture.h"
 #include "bodies/random_bodies.h"
 #include "collision/collision.h"
@@ -118,6 +119,7 @@ std::vector<BodyState> crowd(std::uint32_t count, std::uint64_t seed, float size
 
 using dynasoar::test::for_each_run;
 using dynasoar::test::kQuick;
+using dynasoar::test::message_of;
 
 struct Bodies : dynasoar::test::Model<Simulation, Parameters> {
   using Implementation = ::Implementation;
@@ -381,15 +383,12 @@ TEST_CASE("a run whose totals stop being finite, or that leaves the range of its
   const auto error = [](const Make& make, const std::vector<BodyState>& initial) {
     const std::unique_ptr<Simulation> simulation = make(from(initial));
     simulation->record();
-    try {
+    return message_of<std::runtime_error>([&] {
       for (int step = 1; step < 4; ++step) {
         simulation->step();
         simulation->record();
       }
-    } catch (const std::runtime_error& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    });
   };
   const std::vector<BodyState> heavy = {{0, 0, 0, 0, 0, 1e30f}, {1, 0.5f, 0, 0, 0, 1}};
   // A step of n-body takes 0.02 s, one of collision 0.05 s.

@@ -4,32 +4,25 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <functional>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "../platform/test_support.h"
+#include "../platform/thrown.h"
 #include "life/rle.h"
 #include "life/rule.h"
 
 namespace {
 
+using dynasoar::test::message_of;
+using dynasoar::test::thrown;
 using life::Pattern;
 using life::Rule;
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string rle_error(const std::string& text) {
-  return message_of([&] { static_cast<void>(life::rule_of(life::parse_rle(text, "f"), "f", {})); });
+  return message_of<std::exception>([&] { static_cast<void>(life::rule_of(life::parse_rle(text, "f"), "f", {})); });
 }
 
 Pattern random_pattern(std::mt19937& random, int states) {
@@ -108,12 +101,8 @@ TEST_CASE("a rule's text is a rule, and the same one") {
 
 TEST_CASE("what is no rule is refused at the place where it goes wrong") {
   const auto error = [](const std::string& text) {
-    try {
-      static_cast<void>(life::parse_rule(text));
-    } catch (const life::RuleError& error) {
-      return std::to_string(error.position()) + " " + error.what();
-    }
-    return std::string("no error");
+    const auto error = thrown<life::RuleError>([&] { static_cast<void>(life::parse_rule(text)); });
+    return std::to_string(error.position()) + " " + error.what();
   };
   CHECK(error("").starts_with("0 '' is no rule"));
   CHECK(error("LifeHistory").starts_with("0 unexpected 'L': a rule of the name 'LifeHistory' is not supported"));
@@ -142,7 +131,7 @@ TEST_CASE("what is no rule is refused at the place where it goes wrong") {
 
 TEST_CASE("rules of families that are not supported are refused by name, never misread") {
   const auto error = [](const std::string& text) {
-    return message_of([&] { static_cast<void>(life::parse_rule(text)); });
+    return message_of<life::RuleError>([&] { static_cast<void>(life::parse_rule(text)); });
   };
   for (const char* text :
        {"B3/S2c3", "b3/s2c3", "b3s2c3", "B2-a/S12", "B3/S23-i", "B2n3/S23", "B3/S2-i34q", "2-i3/3", "23/3q", "B3/S2C3",
@@ -309,7 +298,7 @@ TEST_CASE("a malformed pattern file is refused with file, line and column") {
   CHECK(rle_error("x = 3, y = 3\noC!") == "f:2:2: a cell in state 3, but the rule B3/S23 has states 0 to 1");
   CHECK(rle_error("x = 3, y = 3\noB!") == "f:2:2: a cell in state 2, but the rule B3/S23 has states 0 to 1");
   CHECK(rle_error("x = 3, y = 3, rule = 23/3/3\noB!") == "no error");
-  CHECK(message_of([] { static_cast<void>(life::read_rle("/nowhere/f.rle")); }) ==
+  CHECK(message_of<std::exception>([] { static_cast<void>(life::read_rle("/nowhere/f.rle")); }) ==
         "cannot read /nowhere/f.rle: No such file or directory");
 }
 

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "../dsl/test_folder.h"
+#include "../platform/thrown.h"
 #include "traffic/network.h"
 #include "traffic/network_files.h"
 
 namespace {
 
 using dynasoar::test::contents_of;
+using dynasoar::test::message_of;
 using traffic::Network;
 using traffic::NetworkError;
 using traffic::Point;
@@ -272,12 +274,7 @@ std::string star(const std::string& type, int edges, const std::string& length, 
 TEST_CASE("as many exits, phases and cells are read from SUMO's networks as there may be, and not one more") {
   const auto read = [](const std::string& text) { return traffic::read_sumo_network(text, "f", 5); };
   const auto error = [&read](const std::string& text) {
-    try {
-      static_cast<void>(read(text));
-    } catch (const NetworkError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    return message_of<NetworkError>([&] { static_cast<void>(read(text)); });
   };
   CHECK(read(star("priority", 1, "1", "1", 8)).streets[0].exits.size() == 8);
   CHECK(error(star("priority", 1, "1", "1", 9)).ends_with("more than 8 connections begin at this lane"));

@@ -16,6 +16,7 @@
 #include "../dsl/test_folder.h"
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
+#include "../platform/thrown.h"
 
 namespace checkpoint_test {
 
@@ -90,13 +91,8 @@ inline void write_file(const std::string& path, const std::string& bytes) {
 /// Why a file is not loaded.
 template <class F>
 std::pair<CheckpointFault, std::string> fault_of(const F& load) {
-  try {
-    load();
-  } catch (const CheckpointError& error) {
-    return {error.fault(), error.what()};
-  }
-  FAIL("it was loaded");
-  return {};
+  const auto error = thrown<CheckpointError>(load);
+  return {error.fault(), error.what()};
 }
 
 /// A simulation with values of its own.

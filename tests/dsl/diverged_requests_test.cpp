@@ -2,7 +2,6 @@
 // for another one, and nobody gets another's object.
 //
 // DYNASOAR_STRESS_SECONDS says for how long; without it, there are a few rounds.
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,65 +11,19 @@
 
 #include <dynasoar/dynasoar.h>
 
+#include "../heap/test_classes.h"
 #include "../platform/test_support.h"
 
 namespace diverged_requests_test {
 
-using dynasoar::DeviceArray;
 using namespace dynasoar::test;
-
-class Thing;
-class Tiny;
-class Small;
-class Medium;
-class Large;
-using AllocatorT = dynasoar::SoaAllocator<Tiny, Small, Medium, Large>;
-
-/// Every object knows its owner, and where in the owner's table it is.
-class Thing : public dynasoar::SoaBase<AllocatorT> {
- public:
-  DYNASOAR_FIELDS(Thing, (owner_, std::uint32_t), (place_, std::uint32_t))
-  __device__ Thing(std::uint32_t owner, std::uint32_t place) : owner_(owner), place_(place) {}
-  __device__ bool is(std::uint32_t owner, std::uint32_t place) const { return owner_ == owner && place_ == place; }
-};
-
-class Tiny : public Thing {
- public:
-  using BaseClass = Thing;
-  DYNASOAR_FIELDS(Tiny)
-  __device__ Tiny(std::uint32_t owner, std::uint32_t place) : Thing(owner, place) {}
-  /// For make_new_n: puts itself into its owner's table.
-  __device__ Tiny(std::uint32_t index, Thing** first, std::size_t stride, std::uint32_t owner, std::uint32_t place)
-      : Thing(owner, place + index) {
-    first[index * stride] = this;
-  }
-};
-class Small : public Thing {
- public:
-  using BaseClass = Thing;
-  DYNASOAR_FIELDS(Small, (a_, double))
-  __device__ Small(std::uint32_t owner, std::uint32_t place) : Thing(owner, place), a_(1.0) {}
-};
-class Medium : public Thing {
- public:
-  using BaseClass = Thing;
-  DYNASOAR_FIELDS(Medium, (a_, double), (b_, double), (c_, double))
-  __device__ Medium(std::uint32_t owner, std::uint32_t place) : Thing(owner, place), a_(1.0), b_(2.0), c_(3.0) {}
-};
-class Large : public Thing {
- public:
-  using BaseClass = Thing;
-  using Doubles = std::array<double, 6>;
-  DYNASOAR_FIELDS(Large, (a_, Doubles))
-  __device__ Large(std::uint32_t owner, std::uint32_t place) : Thing(owner, place) {}
-};
 
 constexpr std::uint32_t kMost = 16;  // objects of a thread at a time
 
 /// A thread that does what its own random numbers say.
 class Actor {
  public:
-  __device__ Actor(Thing** table, std::size_t threads, std::size_t thread, std::uint64_t seed, Counter& wrong)
+  __device__ Actor(Stamped** table, std::size_t threads, std::size_t thread, std::uint64_t seed, Counter& wrong)
       : mine_(table + thread),
         stride_(threads),
         owner_(static_cast<std::uint32_t>(thread)),
@@ -117,27 +70,30 @@ class Actor {
   template <class T>
   __device__ void make() {
     if (held_ == kMost) return;
-    mine_[held_ * stride_] = dynasoar::make_new<T>(owner_, held_);
+    mine_[held_ * stride_] = dynasoar::make_new<T>(stamp_of(held_));
     dynasoar::test::count_if(wrong_, mine_[held_ * stride_] == nullptr);
     ++held_;
   }
 
   __device__ void make_some(std::uint32_t count) {
     if (count > kMost - held_) count = kMost - held_;
-    const std::uint32_t made = dynasoar::make_new_n<Tiny>(count, mine_ + held_ * stride_, stride_, owner_, held_);
+    const std::uint32_t made = dynasoar::make_new_n<Tiny>(count, mine_ + held_ * stride_, stride_, stamp_of(held_));
     dynasoar::test::count_if(wrong_, made != count);
     held_ += count;
   }
 
+  /// Every object knows its owner, and where in the owner's table it is.
+  __device__ std::uint32_t stamp_of(std::uint32_t place) const { return owner_ * kMost + place; }
+
   /// Deletes the newest object.
   __device__ void destroy() {
     if (held_ == 0) return;
-    Thing* const object = mine_[--held_ * stride_];
-    dynasoar::test::count_if(wrong_, object == nullptr || !object->is(owner_, held_));
+    Stamped* const object = mine_[--held_ * stride_];
+    dynasoar::test::count_if(wrong_, object == nullptr || !intact(object, stamp_of(held_)));
     dynasoar::destroy(object);
   }
 
-  Thing** mine_;
+  Stamped** mine_;
   std::size_t stride_;
   std::uint32_t owner_;
   std::uint32_t held_ = 0;
@@ -146,7 +102,7 @@ class Actor {
 };
 
 struct Live {
-  Thing** table;  // [kMost * threads] the objects of the threads
+  Stamped** table;  // [kMost * threads] the objects of the threads
   std::size_t threads;
   std::uint64_t seed;
   Counter* wrong;
@@ -158,15 +114,15 @@ TEST_CASE("threads that part in branches and loops create and delete without los
   const char* const limit = std::getenv("DYNASOAR_STRESS_SECONDS");
   const std::chrono::duration<double> time(limit != nullptr ? std::strtod(limit, nullptr) : 0);
   const std::size_t threads = dynasoar::kCudaBackend ? 100'000 / dynasoar::test::kSlowdown + 7 : 1007;
-  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{dynasoar::kCudaBackend ? 1024u : 16u} << 20});
-  auto table = dynasoar::test::zeroed<Thing*>(kMost * threads);
+  dynasoar::AllocatorHandle<FourTypes> handle({.heap_bytes = std::size_t{dynasoar::kCudaBackend ? 1024u : 16u} << 20});
+  auto table = dynasoar::test::zeroed<Stamped*>(kMost * threads);
   const dynasoar::test::Counters wrong(1);
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t rounds = 0;
   do {
     handle.parallel_for(threads, Live{table.data(), threads, seed + rounds, wrong.data()});
     handle.synchronize();  // throws if an object could not be created
-    REQUIRE(handle.count<Thing>() == 0);
+    REQUIRE(handle.count<Stamped>() == 0);
     REQUIRE(wrong[0] == 0);
   } while (++rounds < 4 || std::chrono::steady_clock::now() - begin < time);
   const dynasoar::Statistics statistics = handle.statistics();

@@ -14,10 +14,12 @@
 
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
+#include "../platform/thrown.h"
 
 namespace growth_test {
 
 using namespace dynasoar;
+using dynasoar::test::thrown;
 
 class Cell;
 class Seed;
@@ -120,13 +122,9 @@ TEST_CASE("births that were refused are possible in the next step") {
   handle.parallel_new<Cell>(64);
   handle.parallel_do<&Cell::want>(static_cast<std::uint32_t>(cells_of(100) / 64));
   handle.parallel_do<&Cell::divide>();
-  std::string message;
-  try {
-    handle.synchronize();
-  } catch (const AllocationError& error) {
-    message = error.what();
-    CHECK(error.failures() > 0);
-  }
+  const auto error = thrown<AllocationError>([&] { handle.synchronize(); });
+  const std::string message = error.what();
+  CHECK(error.failures() > 0);
   CHECK(message.find("Cell: make_new failed") != std::string::npos);
   CHECK(message.find("the heap has grown, and there is room for them now") != std::string::npos);
   CHECK(message.find("heap_bytes") == std::string::npos);
@@ -208,14 +206,9 @@ TEST_CASE("far more objects than the limit allows are refused at once, without g
   constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
   Handle handle(grows(2, 1 << 14));
   handle.parallel_new<Cell>(kHuge);
-  std::string message;
-  std::uint64_t failures = 0;
-  try {
-    handle.synchronize();
-  } catch (const AllocationError& error) {
-    message = error.what();
-    failures = error.failures();
-  }
+  const auto error = thrown<AllocationError>([&] { handle.synchronize(); });
+  const std::string message = error.what();
+  const std::uint64_t failures = error.failures();
   CHECK(failures == kHuge - cells_of(2));
   CHECK(message.find("Cell: make_new failed " + std::to_string(failures) + " times, heap full") != std::string::npos);
   CHECK(message.find("so many do not fit into the " + std::to_string((1 << 14) * kPage) + " bytes") !=

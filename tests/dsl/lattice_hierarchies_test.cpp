@@ -94,11 +94,6 @@ class Keeper final : public dynasoar::SoaBase<AllocatorT> {
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
-
-struct Everywhere {
-  __device__ bool operator()(Place) const { return true; }
-};
 
 /// Whether the number of a place is one of some that repeat.
 struct Every {

@@ -16,6 +16,7 @@
 namespace lattice_if_test {
 
 using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Ant;
 class Red;
@@ -63,7 +64,6 @@ class Egg final : public dynasoar::SoaBase<AllocatorT> {
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
 
 /// Lattices of whole words, of parts of words, of more words than a warp takes, and of several rows in a word.
 const std::vector<std::vector<std::size_t>> kSizes = {{1}, {63}, {64}, {65}, {3, 5}, {257, 129}, {1024, 64}, {5, 6, 7}};

@@ -19,6 +19,7 @@
 #include <dynasoar/random.h>
 
 #include "../loops/lattice_shadow.h"
+#include "../platform/test_support.h"
 
 namespace lattice_loops_test {
 
@@ -123,6 +124,14 @@ struct WriteSpins {
   }
 };
 
+/// The same of the spins of a lattice.
+std::vector<int> spins_of(Handle& handle, const LatticeShape& shape) {
+  const auto spins = dynasoar::test::zeroed<int>(shape.size());
+  handle.parallel_do<Spin>(WriteSpins{spins.data()});
+  handle.synchronize();
+  return spins.download();
+}
+
 template <class Neighbourhood>
 void check_spins(Handle& handle, const Shadow& shadow) {
   Lattice<Spin> lattice(handle, shadow.sizes, {.periodic = shadow.periodic});
@@ -142,11 +151,7 @@ void check_spins(Handle& handle, const Shadow& shadow) {
     step();
     heat<Neighbourhood>(expected, shadow, shape, i);
   }
-  dynasoar::DeviceArray<int> spins(shape.size());
-  spins.fill_bytes(0);
-  handle.parallel_do<Spin>(WriteSpins{spins.data()});
-  handle.synchronize();
-  CHECK(spins.download() == expected);
+  CHECK(spins_of(handle, shape) == expected);
 }
 
 TEST_CASE("a loop in colours updates spins as one after the other would, with one thread or several") {
@@ -318,11 +323,7 @@ TEST_CASE("objects are created where a density chooses, if the place is free") {
     lattice.parallel_new<Spin>(many);
     std::vector<int> expected(shape.size());
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = few.chooses(i) ? 1 : many.chooses(i) ? -1 : 0;
-    dynasoar::DeviceArray<int> spins(shape.size());
-    spins.fill_bytes(0);
-    handle.parallel_do<Spin>(WriteSpins{spins.data()});
-    handle.synchronize();
-    CHECK(spins.download() == expected);
+    CHECK(spins_of(handle, shape) == expected);
   }
 }
 

@@ -15,9 +15,12 @@
 #include <dynasoar/malloc/device_malloc.h>
 #include <dynasoar/malloc/malloc_storage.h>
 
+#include "placing_allocator.h"
+
 namespace lattice_pieces_test {
 
 using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Brick;
 class Fly;
@@ -35,10 +38,6 @@ class Fly final : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Fly, (number_, std::uint32_t));
   __device__ explicit Fly(std::size_t number) : number_(static_cast<std::uint32_t>(number)) {}
-};
-
-struct Everywhere {
-  __device__ bool operator()(Place) const { return true; }
 };
 
 constexpr std::size_t kBytes = 16;  // of a brick: its slot and two fields

@@ -21,6 +21,7 @@
 namespace lattice_sets_test {
 
 using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Dot;
 class Tree;
@@ -58,7 +59,6 @@ class Ghost final : public dynasoar::SoaBase<AllocatorT> {
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
 
 const std::vector<std::vector<std::size_t>> kSizes = {
     {1, 1},  {3, 5},   {63, 2},    {64, 3},  {65, 4},     {257, 129},  {1, 7},   {7, 1},     {1},

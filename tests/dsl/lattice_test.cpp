@@ -20,12 +20,14 @@
 #include <dynasoar/lattice.h>
 
 #include "../loops/lattice_shadow.h"
+#include "../platform/test_support.h"
 #include "placing_allocator.h"
 #include "test_folder.h"
 
 namespace lattice_test {
 
 using namespace dynasoar;
+using namespace dynasoar::test;
 
 class Fish;
 class Shark;
@@ -83,13 +85,8 @@ class Free : public dynasoar::SoaBase<AllocatorT> {
 };
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-const dynasoar::HandleOptions kSmall{.heap_bytes = 8 << 20};
 constexpr bool kInPieces = AllocatorT::kPlacement == dynasoar::detail::Placement::in_pieces;
 [[maybe_unused]] constexpr std::size_t kTagBytes = dynasoar::kChecked ? 4 : 0;  // per slot
-
-struct Everywhere {
-  __device__ bool operator()(Place) const { return true; }
-};
 
 /// A fish whose age is the number of its place, everywhere.
 struct Settle {
@@ -114,24 +111,6 @@ std::vector<std::int64_t> ages_of(Handle& handle, L& lattice) {
   lattice.parallel_for(WriteAges{lattice.shape(), ages.data()});
   handle.synchronize();
   return ages.download();
-}
-
-/// An integer of the device's that loops add to.
-class Counter {
- public:
-  Counter() : words_(1) { words_.fill_bytes(0); }
-  std::uint32_t* data() const { return words_.data(); }
-  std::uint32_t take() {
-    const std::uint32_t result = words_.download()[0];
-    words_.fill_bytes(0);
-    return result;
-  }
-
- private:
-  dynasoar::DeviceArray<std::uint32_t> words_;
-};
-__device__ void count_at(std::uint32_t* word) {
-  reinterpret_cast<dynasoar::AtomicWord<std::uint32_t>*>(word)->fetch_add(1, dynasoar::Order::relaxed);
 }
 
 TEST_CASE("objects are where they were created, and loops visit each of them once") {
@@ -167,16 +146,18 @@ TEST_CASE("free places are those where no object of the named classes is") {
   const LatticeShape shape = lattice.shape();
   lattice.parallel_new<Fish>([shape] __device__(Place place) { return shape.number(place) % 2 == 0; }, 5u);
   lattice.parallel_new<Shark>([shape] __device__(Place place) { return shape.number(place) % 3 == 0; });
-  Counter without_fish, without_shark, without_any;
-  lattice.parallel_for_free<Fish>([count = without_fish.data()] __device__(Place) { count_at(count); });
-  lattice.parallel_for_free<Shark>([count = without_shark.data()] __device__(Place) { count_at(count); });
+  const Counters without_fish(1), without_shark(1), without_any(1);
+  lattice.parallel_for_free<Fish>(
+      [count = without_fish.data()] __device__(Place) { count->fetch_add(1, Order::relaxed); });
+  lattice.parallel_for_free<Shark>(
+      [count = without_shark.data()] __device__(Place) { count->fetch_add(1, Order::relaxed); });
   lattice.parallel_for_free([count = without_any.data()] __device__(Place place) {
-    if (dynasoar::is_free<Fish, Shark>(place)) count_at(count);
+    count_if(*count, dynasoar::is_free<Fish, Shark>(place));
   });
   handle.synchronize();
-  CHECK(without_fish.take() == 130);
-  CHECK(without_shark.take() == 260 - 87);
-  CHECK(without_any.take() == 87);  // of 260 numbers, those that neither 2 nor 3 divides
+  CHECK(without_fish[0] == 130);
+  CHECK(without_shark[0] == 260 - 87);
+  CHECK(without_any[0] == 87);  // of 260 numbers, those that neither 2 nor 3 divides
   handle.parallel_do<&Shark::look>();
   CHECK(handle.count_if<Shark>([] __device__(Shark * shark) { return shark->prey_.get() != nullptr; }) == 44);
 }
@@ -184,36 +165,36 @@ TEST_CASE("free places are those where no object of the named classes is") {
 TEST_CASE("a place that is taken refuses a second object, and one that was vacated in the loop refuses a new one") {
   Handle handle(kSmall);
   Lattice<Fish> lattice(handle, {8, 8});
-  Counter made, refused;
+  const Counters made(1), refused(1);
   const LatticeShape shape = lattice.shape();
   // All threads want to create at one place.
   lattice.parallel_for([shape, made = made.data()] __device__(Place place) {
     const auto number = static_cast<std::uint32_t>(shape.number(place));
-    if (dynasoar::make_new_at<Fish>(shape.place({3, 3}), number) != nullptr) count_at(made);
+    count_if(*made, dynasoar::make_new_at<Fish>(shape.place({3, 3}), number) != nullptr);
   });
   CHECK(handle.count<Fish>() == 1);
-  CHECK(made.take() == 1);
+  CHECK(made[0] == 1);
   // The one that is there dies, and nothing takes its place before the loop has ended.
   handle.parallel_do<Fish>([made = made.data(), refused = refused.data()] __device__(Fish * fish) {
-    if (dynasoar::make_new_at<Fish>(dynasoar::place_of(fish), 1u) == nullptr) count_at(refused);
-    if (dynasoar::destroy(fish)) count_at(made);
-    if (dynasoar::make_new_at<Fish>(dynasoar::place_of(fish), 1u) == nullptr) count_at(refused);
-    if (dynasoar::at<Fish>(dynasoar::place_of(fish)) == fish) count_at(made);  // seen as before
-    if (dynasoar::destroy(fish)) count_at(refused);                            // has been destroyed
+    count_if(*refused, dynasoar::make_new_at<Fish>(dynasoar::place_of(fish), 1u) == nullptr);
+    count_if(*made, dynasoar::destroy(fish));
+    count_if(*refused, dynasoar::make_new_at<Fish>(dynasoar::place_of(fish), 1u) == nullptr);
+    count_if(*made, dynasoar::at<Fish>(dynasoar::place_of(fish)) == fish);  // seen as before
+    count_if(*refused, dynasoar::destroy(fish));                            // has been destroyed
   });
   CHECK(handle.count<Fish>() == 0);
-  CHECK(made.take() == 2);
-  CHECK(refused.take() == 2);
+  CHECK(made[0] == 3);
+  CHECK(refused[0] == 2);
   // What was created in a loop and destroyed in it leaves the place to nobody until the loop has ended.
-  Counter again;
+  const Counters again(1);
   lattice.parallel_for([shape, again = again.data()] __device__(Place place) {
     if (place != shape.place({0, 0})) return;
     Fish* const first = dynasoar::make_new_at<Fish>(place, 1u);
-    if (dynasoar::at<Fish>(place) == nullptr && dynasoar::destroy(first)) count_at(again);
-    if (dynasoar::make_new_at<Fish>(place, 2u) == nullptr) count_at(again);
+    count_if(*again, dynasoar::at<Fish>(place) == nullptr && dynasoar::destroy(first));
+    count_if(*again, dynasoar::make_new_at<Fish>(place, 2u) == nullptr);
   });
   CHECK(handle.count<Fish>() == 0);
-  CHECK(again.take() == 2);
+  CHECK(again[0] == 2);
   handle.synchronize();
 }
 
@@ -221,18 +202,18 @@ TEST_CASE("beyond a bounded edge there is no place, and nothing can be there") {
   Handle handle(kSmall);
   Lattice<Fish> lattice(handle, {3, 2}, {.periodic = {false, false}});
   lattice.parallel_for(Settle{lattice.shape()});
-  Counter none;
+  const Counters none(1);
   handle.parallel_do<Fish>([none = none.data()] __device__(Fish * fish) {
     const LatticeShape& shape = dynasoar::lattice_of<Fish>();
     const Place left = shape.left(dynasoar::place_of(fish));
     if (left.exists()) return;
-    if (dynasoar::at<Fish>(left) == nullptr) count_at(none);
-    if (!dynasoar::is_free<Fish>(left)) count_at(none);
-    if (dynasoar::make_new_at<Fish>(left, 1u) == nullptr) count_at(none);
-    if (dynasoar::move_to(fish, left) == nullptr) count_at(none);
+    count_if(*none, dynasoar::at<Fish>(left) == nullptr);
+    count_if(*none, !dynasoar::is_free<Fish>(left));
+    count_if(*none, dynasoar::make_new_at<Fish>(left, 1u) == nullptr);
+    count_if(*none, dynasoar::move_to(fish, left) == nullptr);
   });
   handle.synchronize();
-  CHECK(none.take() == 8);
+  CHECK(none[0] == 8);
   CHECK(handle.count<Fish>() == 6);
 }
 
@@ -248,18 +229,18 @@ TEST_CASE("moving takes all fields along, and a fish cannot follow one that leav
     for (std::uint16_t i = 0; i < 3; ++i) fish->marks_[i] = static_cast<std::uint16_t>(60000 + number + i);
   });
   // All go one to the right: only the first one can, because the places of the others are taken as the loop sees it.
-  Counter moved;
+  const Counters moved(1);
   handle.parallel_do<Fish>([shape, moved = moved.data()] __device__(Fish * fish) {
     const Place from = dynasoar::place_of(fish);
     Fish* const now = dynasoar::move_to(fish, shape.right(from));
     if (now == nullptr) return;
-    if (dynasoar::place_of(now) == shape.right(from) && now->is_sound()) count_at(moved);
-    if (dynasoar::at<Fish>(from) == fish && fish->is_sound()) count_at(moved);  // the old bytes are still there
-    if (dynasoar::move_to(fish, shape.right(shape.right(from))) == nullptr) count_at(moved);
-    if (!dynasoar::destroy(fish)) count_at(moved);
+    count_if(*moved, dynasoar::place_of(now) == shape.right(from) && now->is_sound());
+    count_if(*moved, dynasoar::at<Fish>(from) == fish && fish->is_sound());  // the old bytes are still there
+    count_if(*moved, dynasoar::move_to(fish, shape.right(shape.right(from))) == nullptr);
+    count_if(*moved, !dynasoar::destroy(fish));
   });
   handle.synchronize();
-  CHECK(moved.take() == 4);
+  CHECK(moved[0] == 4);
   std::vector<std::int64_t> expected(70, -1);
   expected[0] = 60000;
   expected[1] = 60001;
@@ -282,24 +263,24 @@ TEST_CASE("a fish that is eaten and moves in one loop does one of both") {
   Handle handle(kSmall);
   Lattice<Fish> lattice(handle, {64, 40});
   const LatticeShape shape = lattice.shape();
-  std::uint32_t all_moves = 0;
+  std::uint64_t all_moves = 0;
   for (int round = 0; round < 20; ++round) {
     lattice.parallel_new<Fish>([shape] __device__(Place place) { return shape.coordinates(place).x == 0; }, 3u);
-    Counter eaten, moved;
+    const Counters eaten(1), moved(1);
     // In each row, some threads move the fish away, others eat it: on the host, those that are first.
     lattice.parallel_for([shape, eaten = eaten.data(), moved = moved.data()] __device__(Place place) {
       const LatticeVector at = shape.coordinates(place);
       Fish* const fish = dynasoar::at<Fish>(shape.place({0, at.y}));
       if (at.x % 7 == 3) {
-        if (dynasoar::destroy(fish)) count_at(eaten);
+        count_if(*eaten, dynasoar::destroy(fish));
       } else if (at.x % 7 == (at.y % 2 == 0 ? 5 : 1)) {
-        if (dynasoar::move_to(fish, place) != nullptr) count_at(moved);
+        count_if(*moved, dynasoar::move_to(fish, place) != nullptr);
       }
     });
     const std::uint64_t left = handle.count<Fish>();
-    const std::uint32_t moves = moved.take();
+    const std::uint64_t moves = moved[0];
     all_moves += moves;
-    CHECK(eaten.take() + moves == 40);
+    CHECK(eaten[0] + moves == 40);
     CHECK(left == moves);
     handle.parallel_do<&Fish::die>();
     CHECK(handle.count<Fish>() == 0);
@@ -586,20 +567,12 @@ TEST_CASE(
 
 TEST_CASE("a class is on one lattice at a time, and loops need one") {
   Handle handle(kSmall);
-  const auto message_of = [](const auto& f) {
-    try {
-      f();
-    } catch (const dynasoar::Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  CHECK(message_of([&] { handle.parallel_do<&Fish::visit>(); }).find("there is no lattice for objects of") !=
-        std::string::npos);
+  CHECK_THROWS_WITH_AS(handle.parallel_do<&Fish::visit>(), doctest::Contains("there is no lattice for objects of"),
+                       Error);
   {
     Lattice<Fish> fish(handle, {4, 4});
     Lattice<Shark> sharks(handle, {70}, {.periodic = {false}});  // another lattice, for another class
-    CHECK(message_of([&] { Lattice<Shark> second(handle, {3}); }).find("on another lattice") != std::string::npos);
+    CHECK_THROWS_WITH_AS(Lattice<Shark>(handle, {3}), doctest::Contains("on another lattice"), Error);
     sharks.parallel_new<Shark>(Everywhere{});
     fish.parallel_new<Fish>(Everywhere{}, 1u);
     CHECK(handle.count<Fish>() == 16);
@@ -607,9 +580,8 @@ TEST_CASE("a class is on one lattice at a time, and loops need one") {
   }
   CHECK(handle.count<Fish>() == 0);
   // Refused before any memory is asked for.
-  CHECK(message_of([&] {
-          Lattice<Fish> whales(handle, {std::size_t{1} << 30, 100});
-        }).find("more than 256 GiB") != std::string::npos);
+  CHECK_THROWS_WITH_AS(Lattice<Fish>(handle, {std::size_t{1} << 30, 100}), doctest::Contains("more than 256 GiB"),
+                       Error);
   Lattice<Fish> again(handle, {5, 5});
   CHECK(handle.count<Fish>() == 0);
   again.parallel_new<Fish>(Everywhere{}, 1u);

@@ -15,6 +15,8 @@
 #include <dynasoar/write_vtp.h>
 
 #include "../platform/foreign_locale.h"
+#include "../platform/thrown.h"
+#include "make_in_order.h"
 #include "test_folder.h"
 
 namespace locale_test {
@@ -33,27 +35,10 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
         weight_(static_cast<double>(number) * 1000.5) {}
 };
 
-/// Creates in one thread, so that the heap is the same each time.
-struct MakeCells {
-  __device__ void operator()(std::size_t) const {
-    for (std::size_t i = 0; i < 3000; ++i) dynasoar::make_new<Cell>(i);
-  }
-};
-
-template <class F>
-std::string error_of(F function) {
-  try {
-    function();
-  } catch (const dynasoar::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 /// What a heap that is full says: how many objects it refused, several threads may settle.
 std::string refusals() {
   Handle handle({.heap_bytes = 1 << 17, .threads = 1});
-  const std::string text = error_of([&] {
+  const std::string text = message_of<dynasoar::Error>([&] {
     handle.parallel_new<Cell>(11000);
     handle.synchronize();
   });
@@ -91,7 +76,7 @@ std::map<std::string, std::string> all_texts(Handle& handle, const TestFolder& f
     dynasoar::write_hdf5(folder / "a.h5", cells, 1234567);
     texts["HDF5"] = std::to_string(contents_of(folder / "a.h5").size());
   }
-  texts["error"] = error_of([&] { handle.compact<Cell>({.above = 1.5}); });
+  texts["error"] = message_of<dynasoar::Error>([&] { handle.compact<Cell>({.above = 1.5}); });
   return texts;
 }
 
@@ -101,7 +86,7 @@ TEST_CASE("files, tables and messages are the same whatever the locale is, and c
   CHECK(refused.find(".0% used") != std::string::npos);
   {
     Handle handle({.heap_bytes = 1 << 17, .threads = 1});
-    handle.parallel_for(1, MakeCells{});
+    handle.parallel_for(1, MakeInOrder<Cell>{3000});  // so that the heap is the same each time
     const std::map<std::string, std::string> expected = all_texts(handle, folder, folder / "c.checkpoint");
     CHECK(expected.at("error").find("1.5") != std::string::npos);
     const ForeignLocale locale;

@@ -18,11 +18,14 @@
 
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
+#include "../platform/thrown.h"
 
 namespace misuse_test {
 
 using namespace dynasoar;
 using dynasoar::detail::Handle;
+using dynasoar::test::run_loop;
+using dynasoar::test::thrown;
 
 static_assert(dynasoar::kChecked, "this file is about checked builds");
 
@@ -562,12 +565,7 @@ TEST_CASE("several kinds of misuse are reported together, and counting reports t
   world.run(Act::set, 3);
   world.run(Act::make_fish, 1);
   world.run(Act::set_teeth, 3);
-  std::vector<MisuseReport> reports;
-  try {
-    world.handle.count<Fish>();
-  } catch (const MisuseError& error) {
-    reports = error.reports();
-  }
+  const auto reports = thrown<MisuseError>([&] { world.handle.count<Fish>(); }).reports();
   REQUIRE(reports.size() == 2);
   CHECK(reports[0].kind == Misuse::null_access);
   CHECK(reports[1].kind == Misuse::wrong_class);
@@ -576,14 +574,10 @@ TEST_CASE("several kinds of misuse are reported together, and counting reports t
 TEST_CASE("chosen allocations fail, and everything else goes on") {
   World world(100, {.first = 10, .every = 5});
   world.run(Act::make_fish, 1);
-  try {
-    world.handle.synchronize();
-    FAIL("not reported");
-  } catch (const AllocationError& error) {
-    CHECK(error.failures() == 19);  // 10, 15, ..., 100
-    CHECK(std::string(error.what()).find("Fish: make_new failed 19 times, as asked for by failing_allocations") !=
-          std::string::npos);
-  }
+  const auto error = thrown<AllocationError>([&] { world.handle.synchronize(); });
+  CHECK(error.failures() == 19);  // 10, 15, ..., 100
+  CHECK(std::string(error.what()).find("Fish: make_new failed 19 times, as asked for by failing_allocations") !=
+        std::string::npos);
   CHECK(world.handle.count<Fish>() == 81);
   CHECK(world.handle.statistics().types[0].refused_on_request == 19);
 }
@@ -644,9 +638,7 @@ TEST_CASE("child: uses an object when no handle is alive" * doctest::skip()) {
   const std::uint64_t old = World(1).make_fish(1);
   DeviceArray<Agent*> pointers(1);
   pointers.upload({reinterpret_cast<Agent*>(old)});
-  dynasoar::Executor executor(1);
-  executor.for_each_index(1, Do{Act::set, pointers.data(), 1});
-  executor.synchronize();
+  run_loop(1, Do{Act::set, pointers.data(), 1});
 }
 
 TEST_CASE("an object that is used when no handle is alive ends the program with a message") {

@@ -1,4 +1,4 @@
-// The other half of mixed_counting_test.cpp: compiled with counts.
+// Another other half of mixed_build_test.cpp: compiled with counts.
 #include <dynasoar/dynasoar.h>
 
-static_assert(dynasoar::kCountsAccesses);
+static_assert(!dynasoar::kChecked && dynasoar::kCountsAccesses);

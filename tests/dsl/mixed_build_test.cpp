@@ -1,4 +1,4 @@
-// A program of which one file was compiled with checks and this one without.
+// A program of which one file was compiled with checks, or counts accesses to fields, and this one not.
 #include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
@@ -13,8 +13,8 @@ class Thing : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Thing, (value_, int))
 };
 
-TEST_CASE("a program that mixes checked and unchecked files is told so") {
-  static_assert(!dynasoar::kChecked);
+TEST_CASE("a program of which not all files have checks, or count accesses to fields, is told so") {
+  static_assert(!dynasoar::kChecked && !dynasoar::kCountsAccesses);
   CHECK_THROWS_WITH_AS(dynasoar::AllocatorHandle<AllocatorT>(), doctest::Contains("Compile all of them alike"),
                        dynasoar::Error);
 }

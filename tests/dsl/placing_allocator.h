@@ -1,9 +1,11 @@
 /// @file
-/// PlacingAllocator: the allocator of the tests of lattices. They are compiled a second time with DYNASOAR_TEST_MALLOC,
-/// for objects in pieces of its memory; cases about what only blocks have are left out there.
+/// PlacingAllocator: the allocator of the tests of lattices, and what most of them use. They are compiled a second time
+/// with DYNASOAR_TEST_MALLOC, for objects in pieces of its memory; cases about what only blocks have are left out
+/// there.
 #pragma once
 
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
 
 #if defined(DYNASOAR_TEST_MALLOC)
 #include <dynasoar/malloc/aos_allocator.h>
@@ -21,5 +23,12 @@ using PlacingAllocator = AosAllocator<DYNASOAR_TEST_MALLOC, Ts...>;
 template <class... Ts>
 using PlacingAllocator = SoaAllocator<Ts...>;
 #endif
+
+inline const HandleOptions kSmall{.heap_bytes = 8 << 20};
+
+/// Chooses all places.
+struct Everywhere {
+  __device__ bool operator()(Place) const { return true; }
+};
 
 }  // namespace dynasoar::test

@@ -8,10 +8,12 @@
 #include <dynasoar/dynasoar.h>
 
 #include "../platform/test_support.h"
+#include "make_in_order.h"
 
 namespace statistics_test {
 
 using namespace dynasoar;
+using dynasoar::test::MakeInOrder;
 
 class Ant;
 class Bee;
@@ -25,15 +27,6 @@ class Bee : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Bee, (number_, std::uint32_t), (weight_, double))
   __device__ explicit Bee(std::size_t number) : number_(static_cast<std::uint32_t>(number)), weight_(1) {}
-};
-
-/// Creates in one thread, so that blocks are filled one after the other.
-template <class T>
-struct MakeInOrder {
-  std::size_t count;
-  __device__ void operator()(std::size_t) const {
-    for (std::size_t i = 0; i < count; ++i) dynasoar::make_new<T>(i);
-  }
 };
 
 TEST_CASE("statistics count objects, slots, blocks and pages") {

@@ -156,7 +156,7 @@ class Session {
 
   void release(std::size_t which, std::uint64_t slots) {
     Held& held = held_[which];
-    heap_.release(held.block, heap_.type_of(held.block), slots, input_.byte(), heap_.taken(held.block));
+    dynasoar::test::release(heap_, held.block, slots, input_.byte());
     model_.give_back(held.block, slots);
     held.slots &= ~slots;
     if (held.slots != 0) return;
@@ -185,9 +185,7 @@ class Session {
     if (const std::string errors = dynasoar::test::heap_errors(copy); !errors.empty()) fail(errors);
     require(dynasoar::test::count_bits(copy.free_pages[0]) == model_.free_pages(), "the number of free pages is wrong");
     for (std::uint32_t block = 0; block < heap_.blocks(); ++block) {
-      bool open = false;
-      for (const HeapCopy::Type& type : copy.types) open = open || copy.bit(type.allocated, block);
-      require((open ? copy.slots[block] : 0) == model_.owned(block),
+      require(dynasoar::test::taken_slots(copy, block) == model_.owned(block),
               "slots are taken that nobody owns, or the reverse");
     }
   }

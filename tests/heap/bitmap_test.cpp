@@ -177,9 +177,7 @@ void compare_with_model(std::uint32_t size, std::uint32_t filled, std::size_t co
   const auto to_run = on_device(steps);
   DeviceArray<std::uint64_t> results(count);
   OwnedBitmap<kBits> bitmap(size, filled);
-  Executor executor;
-  executor.for_each_index(1, RunSteps<kBits>{bitmap.view(), to_run.data(), results.data(), count});
-  executor.synchronize();
+  run_loop(1, RunSteps<kBits>{bitmap.view(), to_run.data(), results.data(), count});
 
   std::set<std::uint32_t> model;
   for (std::uint32_t i = 0; i < filled; ++i) model.insert(model.end(), i);
@@ -228,9 +226,7 @@ struct FindFrom {
 
 std::vector<std::uint32_t> find_from_everywhere(const OwnedBitmap<64>& bitmap, std::size_t starts) {
   DeviceArray<std::uint32_t> found(starts);
-  Executor executor;
-  executor.for_each_index(starts, FindFrom{bitmap.view(), found.data()});
-  executor.synchronize();
+  run_loop(starts, FindFrom{bitmap.view(), found.data()});
   return found.download();
 }
 
@@ -245,9 +241,7 @@ TEST_CASE("a search from any start, also past the end, finds the only bit") {
   constexpr std::uint32_t kSize = 5000;
   for (std::uint32_t position : {0u, 63u, 64u, 4095u, 4096u, kSize - 1}) {
     OwnedBitmap<64> bitmap(kSize);
-    Executor executor;
-    executor.for_each_index(1, [view = bitmap.view(), position] __device__(std::size_t) { view.set(position); });
-    executor.synchronize();
+    run_loop(1, [view = bitmap.view(), position] __device__(std::size_t) { view.set(position); });
     for (std::uint32_t found : find_from_everywhere(bitmap, 3 * kSize)) REQUIRE(found == position);
   }
 }
@@ -258,10 +252,7 @@ TEST_CASE("a filled bitmap is what setting its bits one by one makes") {
       CAPTURE(size);
       CAPTURE(set);
       OwnedBitmap<64> one_by_one(size);
-      Executor executor(8);
-      executor.for_each_index(
-          set, [view = one_by_one.view()] __device__(std::size_t i) { view.set(static_cast<std::uint32_t>(i)); });
-      executor.synchronize();
+      run_loop(set, [view = one_by_one.view()] __device__(std::size_t i) { view.set(static_cast<std::uint32_t>(i)); });
       CHECK(OwnedBitmap<64>(size, set).words() == one_by_one.words());
     }
   }
@@ -285,9 +276,7 @@ struct Search {
 
 Answers search(const OwnedBitmap<64>& bitmap) {
   auto answers = zeroed<Answers>(1);
-  Executor executor;
-  executor.for_each_index(1, Search{bitmap.view(), answers.data()});
-  executor.synchronize();
+  run_loop(1, Search{bitmap.view(), answers.data()});
   return answers.download()[0];
 }
 
@@ -345,11 +334,8 @@ void toggle_own_bits(std::uint32_t size, std::uint64_t seed) {
   const std::uint32_t workers = std::min(dynasoar::test::kWorkers, size);
   OwnedBitmap<kBits> bitmap(size);
   auto last = zeroed<std::uint32_t>(size);
-  Executor executor(dynasoar::test::kHostThreads);
-  executor.for_each_index(
-      workers,
-      ToggleOwnBits<kBits>{bitmap.view(), workers, dynasoar::test::operations_per_worker(800000), seed, last.data()});
-  executor.synchronize();
+  run_loop(workers, ToggleOwnBits<kBits>{bitmap.view(), workers, dynasoar::test::operations_per_worker(800000), seed,
+                                         last.data()});
   std::set<std::uint32_t> expected;
   const std::vector<std::uint32_t> on = last.download();
   for (std::uint32_t i = 0; i < size; ++i) {
@@ -491,11 +477,8 @@ TEST_CASE("a group of bits is claimed as a whole, by one thread at a time") {
   OwnedBitmap<64> bitmap(kSize, kSize);
   auto claims = zeroed<AtomicWord<std::uint32_t>>(kSize / ClaimGroups::kGroup);
   Counters tally(kTallies);
-  Executor executor(dynasoar::test::kHostThreads);
-  executor.for_each_index(
-      dynasoar::test::kWorkers,
-      ClaimGroups{bitmap.view(), claims.data(), dynasoar::test::operations_per_worker(800000), seed, tally.data()});
-  executor.synchronize();
+  run_loop(dynasoar::test::kWorkers, ClaimGroups{bitmap.view(), claims.data(),
+                                                 dynasoar::test::operations_per_worker(800000), seed, tally.data()});
   CHECK(tally[kTakenTwice] == 0);
   CHECK(tally[kTaken] > 0);
   CHECK(bitmap.positions().size() == kSize);

@@ -139,8 +139,7 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
                                 0, std::memory_order_relaxed) != worker + 1;
         --slots;
       }
-      heap.release(reservation.block, heap.type_of(reservation.block), reservation.slots, warp_id,
-                   heap.taken(reservation.block));
+      dynasoar::test::release(heap, reservation.block, reservation.slots, warp_id);
     };
     for (std::uint32_t i = 0; i < load.operations / static_cast<std::uint32_t>(load.workers); ++i) {
       const std::uint32_t want = 1 + random.below(load.want);
@@ -183,6 +182,15 @@ Outcome run(const TinyHeap<kTypes, kSlots, kContainerBits, DisturbedAtomics>& ti
   return sum;
 }
 
+/// Checks a heap that nobody is changing, and how many of its pages are free.
+template <class Heap>
+void check_at_rest(const Heap& heap, std::uint64_t free_pages) {
+  Executor executor(1);
+  const HeapCopy copy = copy_heap(executor, heap);
+  CHECK(heap_errors(copy) == "");
+  CHECK(count_bits(copy.free_pages[0]) == free_pages);
+}
+
 template <int kTypes, int kSlots, int kContainerBits>
 void check(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_page, std::uint32_t current_count,
            Load load, bool always_fits, std::uint64_t seed) {
@@ -201,10 +209,7 @@ void check(std::uint32_t pages, const std::vector<std::uint32_t>& blocks_per_pag
   CHECK(outcome.wrong_type == 0);
   if (always_fits) CHECK(outcome.refused_full == 0);
   CHECK(outcome.refused_contended == 0);
-  Executor executor(1);
-  const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, tiny.heap());
-  CHECK(dynasoar::test::heap_errors(copy) == "");
-  CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == pages);  // everything was given back
+  check_at_rest(tiny.heap(), pages);  // everything was given back
 }
 
 TEST_CASE("with threads disturbed at every atomic, one type is never refused a slot while there are free ones") {
@@ -251,17 +256,15 @@ class FullHeap {
   std::uint32_t first_block() const { return first_.block; }
   std::uint32_t second_block() const { return second_.block; }
   Reservation request() const { return heap().allocate(0, 1, 1); }
+  void give_back(std::uint32_t block, std::uint64_t slots, std::uint32_t warp_id = 0) const {
+    if (slots != 0) release(heap(), block, slots, warp_id);
+  }
 
   /// That nothing is left behind: everything can be given back and be had again.
   void check_usable(std::uint64_t first_slots, std::uint64_t second_slots) const {
-    if (first_slots != 0)
-      heap().release(first_.block, heap().type_of(first_.block), first_slots, 0, heap().taken(first_.block));
-    if (second_slots != 0)
-      heap().release(second_.block, heap().type_of(second_.block), second_slots, 0, heap().taken(second_.block));
-    Executor executor(1);
-    const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, heap());
-    CHECK(dynasoar::test::heap_errors(copy) == "");
-    CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == 2);
+    give_back(first_.block, first_slots);
+    give_back(second_.block, second_slots);
+    check_at_rest(heap(), 2);
     for (int i = 0; i < 8; ++i) CHECK(request().slots != 0);
     CHECK(request().refusal == Refusal::heap_full);
   }
@@ -277,16 +280,13 @@ void second_releaser(bool proven_full) {
   if (proven_full) CHECK(full.request().refusal == Refusal::heap_full);
   Reservation got{};
   Interruption::next = {{"give slots back", [&] {
-                           full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0010, 1,
-                                               full.heap().taken(full.first_block()));  // the block is not listed yet
+                           full.give_back(full.first_block(), 0b0010, 1);  // the block is not listed yet
                            got = full.request();
                          }}};
-  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0001, 0,
-                      full.heap().taken(full.first_block()));
+  full.give_back(full.first_block(), 0b0001);
   CHECK(Interruption::next.empty());
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0)
-    full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1, full.heap().taken(got.block));
+  full.give_back(got.block, got.slots, 1);
   full.check_usable(0b1100, 0b1111);
 }
 
@@ -297,21 +297,18 @@ TEST_CASE("a slot given back before another is listed with its block does not co
 
 TEST_CASE("slots that a warp takes to close a block and has to give back do not count as a full heap") {
   const FullHeap full;
-  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b0111, 0,
-                      full.heap().taken(full.first_block()));
+  full.give_back(full.first_block(), 0b0111);
   Reservation kept{}, got{};
   Interruption::next = {// The block is empty; before it is closed, another warp takes a slot there.
                         {"give slots back", [&] { kept = full.request(); }},
                         // The closing warp has taken the other slots, which makes the block look full.
                         {"take slots", [&] { got = full.request(); }}};
-  full.heap().release(full.first_block(), full.heap().type_of(full.first_block()), 0b1000, 0,
-                      full.heap().taken(full.first_block()));
+  full.give_back(full.first_block(), 0b1000);
   CHECK(Interruption::next.empty());
   CHECK(kept.block == full.first_block());
   CHECK(std::popcount(kept.slots) == 1);
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0)
-    full.heap().release(got.block, full.heap().type_of(got.block), got.slots, 1, full.heap().taken(got.block));
+  full.give_back(got.block, got.slots, 1);
   full.check_usable(kept.slots, 0b1111);
 }
 
@@ -329,10 +326,7 @@ TEST_CASE("a warp takes a block of the page that another warp of its group is ge
   REQUIRE(Interruption::next.empty());
   CHECK(std::popcount(got.slots) == 4);
   CHECK(got.block / heap.block_stride() == other.block / heap.block_stride());
-  Executor executor(1);
-  const dynasoar::test::HeapCopy copy = dynasoar::test::copy_heap(executor, heap);
-  CHECK(dynasoar::test::heap_errors(copy) == "");
-  CHECK(dynasoar::test::count_bits(copy.free_pages[0]) == 1);
+  check_at_rest(heap, 1);
 }
 
 TEST_CASE("a warp does not wait for ever for another warp's page, nor for one that there is not") {
@@ -365,23 +359,21 @@ TEST_CASE(
                            Interruption::next = {{"open a block", [&] { got = heap.allocate(0, 1, 2); }}};
                            opened = heap.allocate(0, 1, 1);
                          }}};
-  heap.release(other.block, heap.type_of(other.block), other.slots, 0, heap.taken(other.block));
+  release(heap, other.block, other.slots, 0);
   REQUIRE(Interruption::next.empty());
   CHECK(opened.block == other.block);
   if (got.slots == 0) CHECK(got.refusal == Refusal::contended);
-  if (got.slots != 0) heap.release(got.block, heap.type_of(got.block), got.slots, 2, heap.taken(got.block));
-  heap.release(opened.block, heap.type_of(opened.block), opened.slots, 1, heap.taken(opened.block));
-  heap.release(all.block, heap.type_of(all.block), all.slots, 0, heap.taken(all.block));
-  Executor executor(1);
-  CHECK(dynasoar::test::heap_errors(dynasoar::test::copy_heap(executor, heap)) == "");
+  if (got.slots != 0) release(heap, got.block, got.slots, 2);
+  release(heap, opened.block, opened.slots, 1);
+  release(heap, all.block, all.slots, 0);
+  check_at_rest(heap, 2);
 }
 
 TEST_CASE("a heap at rest is full when it is, and no longer when a slot was given back") {
   const FullHeap full;
   CHECK(full.request().refusal == Refusal::heap_full);
   CHECK(full.request().refusal == Refusal::heap_full);
-  full.heap().release(full.second_block(), full.heap().type_of(full.second_block()), 0b0100, 0,
-                      full.heap().taken(full.second_block()));
+  full.give_back(full.second_block(), 0b0100);
   const Reservation got = full.request();
   CHECK(got.block == full.second_block());
   CHECK(got.slots == 0b0100);

@@ -62,10 +62,6 @@ __device__ std::uint32_t bytes_of(std::uint32_t type) {
   return kBytes[type];
 }
 
-__device__ std::uint32_t type_of(Stamped* object) {
-  return static_cast<std::uint32_t>(dynasoar::detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index());
-}
-
 /// Creates and destroys at random around a level that moves between nothing and a little more than the worker's share
 /// of the heap; which type is in demand changes, so pages change hands.
 struct Churn {
@@ -153,17 +149,7 @@ void check(AllocatorHandle<FourTypes>& handle, const AtomicWord<std::uint32_t>* 
   CHECK(dynasoar::test::heap_errors(heap) == "");
   const std::vector<std::uint32_t> owner =
       dynasoar::test::download_words<std::uint32_t>(handle.executor(), owners, heap.slots.size() * 64);
-  std::uint64_t wrong_slots = 0;
-  for (std::size_t block = 0; block < heap.slots.size(); ++block) {
-    bool open = false;
-    for (const HeapCopy::Type& type : heap.types) open = open || heap.bit(type.allocated, block);
-    std::uint64_t owned = 0;
-    for (std::size_t slot = 0; slot < 64; ++slot) {
-      if (owner[block * 64 + slot] != 0) owned |= std::uint64_t{1} << slot;
-    }
-    wrong_slots += owned != (open ? heap.slots[block] : 0);
-  }
-  CHECK(wrong_slots == 0);  // none lost, none left over
+  CHECK(dynasoar::test::slots_wrong(heap, owner) == 0);
 }
 
 /// Counts what the workers hold, by type.

@@ -9,6 +9,7 @@
 #include <dynasoar/dynasoar.h>
 
 #include "../platform/test_support.h"
+#include "../platform/thrown.h"
 #include "handle_check.h"
 #include "test_classes.h"
 
@@ -171,19 +172,15 @@ TEST_CASE("synchronize throws what could not be created, by class, once") {
   CHECK_NOTHROW(handle.synchronize());
   refused_of<Medium>(handle, slots + 12);
   refused_of<Large>(handle, 3);
-  try {
-    handle.synchronize();
-    FAIL_CHECK("synchronize did not throw");
-  } catch (const AllocationError& error) {
-    const std::string message = error.what();
-    CAPTURE(message);
-    CHECK(error.failures() == 15);
-    CHECK(message.find("test::Medium: make_new failed 12 times, heap full") != std::string::npos);
-    CHECK(message.find("test::Large: make_new failed 3 times, heap full") != std::string::npos);
-    CHECK(message.find("Tiny") == std::string::npos);
-    CHECK(message.find(std::to_string(4 * FourTypes::pages().bytes) + " bytes, 100.0% used") != std::string::npos);
-    CHECK(message.find("heap_bytes") != std::string::npos);  // what to do
-  }
+  const auto error = thrown<AllocationError>([&] { handle.synchronize(); });
+  const std::string message = error.what();
+  CAPTURE(message);
+  CHECK(error.failures() == 15);
+  CHECK(message.find("test::Medium: make_new failed 12 times, heap full") != std::string::npos);
+  CHECK(message.find("test::Large: make_new failed 3 times, heap full") != std::string::npos);
+  CHECK(message.find("Tiny") == std::string::npos);
+  CHECK(message.find(std::to_string(4 * FourTypes::pages().bytes) + " bytes, 100.0% used") != std::string::npos);
+  CHECK(message.find("heap_bytes") != std::string::npos);  // what to do
   CHECK_NOTHROW(handle.synchronize());
   refused_of<Small>(handle, 1);
   CHECK_THROWS_AS(handle.synchronize(), AllocationError);
@@ -195,12 +192,6 @@ TEST_CASE("synchronize only records refusals if it was asked to") {
   CHECK(refused_of<Lone>(handle, 70) == 6);
   CHECK_NOTHROW(handle.synchronize());
   CHECK(handle.statistics().refused() == 6);
-}
-
-/// Position of an object's slot among all slots of the heap.
-__device__ std::uint32_t slot_number(Lone* object) {
-  const dynasoar::detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
-  return OneType::block_of(handle) * 64 + handle.slot();
 }
 
 /// Replaces one object of a full heap by another, over and over.

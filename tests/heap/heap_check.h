@@ -115,6 +115,27 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
   return copy;
 }
 
+/// The taken slots of a block, none if it is not open.
+inline std::uint64_t taken_slots(const HeapCopy& heap, std::size_t block) {
+  for (const HeapCopy::Type& type : heap.types) {
+    if (heap.bit(type.allocated, block)) return heap.slots[block];
+  }
+  return 0;
+}
+
+/// Slots that somebody owns and that are free, or the reverse.
+/// @param owners   of each slot, 64 in a block; 0 for those that are nobody's
+template <class Owners>
+std::uint64_t slots_wrong(const HeapCopy& heap, const Owners& owners) {
+  std::uint64_t wrong = 0;
+  for (std::size_t block = 0; block < heap.slots.size(); ++block) {
+    const std::uint64_t taken = taken_slots(heap, block);
+    for (std::size_t slot = 0; slot < 64; ++slot)
+      wrong += (owners[block * 64 + slot] != 0) != ((taken >> slot & 1) != 0);
+  }
+  return wrong;
+}
+
 /// Collects the first few things that are wrong.
 class Complaints {
  public:

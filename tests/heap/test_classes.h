@@ -29,6 +29,11 @@ class Tiny : public Stamped {
   using BaseClass = Stamped;
   DYNASOAR_FIELDS(Tiny)
   __device__ explicit Tiny(std::uint32_t stamp) : Stamped(stamp) {}
+  /// For make_new_n: with stamps that ascend, and puts itself into a table.
+  __device__ Tiny(std::uint32_t index, Stamped** first, std::size_t stride, std::uint32_t stamp)
+      : Stamped(stamp + index) {
+    first[index * stride] = this;
+  }
 };
 
 /// 12 bytes.
@@ -92,9 +97,16 @@ __device__ inline bool intact(Stamped* object, std::uint32_t stamp) {
 }
 
 /// Position of an object's slot among all slots of the heap.
-__device__ inline std::uint32_t slot_number(Stamped* object) {
+template <class T>
+__device__ std::uint32_t slot_number(T* object) {
   const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
-  return FourTypes::block_of(handle) * 64 + handle.slot();
+  return T::Allocator::block_of(handle) * 64 + handle.slot();
+}
+
+/// Which of its allocator's types an object is of.
+template <class T>
+__device__ std::uint32_t type_of(T* object) {
+  return static_cast<std::uint32_t>(detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index());
 }
 
 /// A heap of exactly that many pages.

@@ -282,17 +282,7 @@ void check_at_rest(AllocatorHandle<FourTypes>& handle, const Shadow& shadow,
                    const std::vector<std::vector<Stamped*>>& held) {
   const HeapCopy heap = dynasoar::test::copy_heap(handle);
   CHECK(dynasoar::test::heap_errors(heap) == "");
-  std::uint64_t wrong_slots = 0;
-  for (std::size_t block = 0; block < heap.slots.size(); ++block) {
-    bool open = false;
-    for (const HeapCopy::Type& type : heap.types) open = open || heap.bit(type.allocated, block);
-    std::uint64_t owned = 0;
-    for (std::size_t slot = 0; slot < 64; ++slot) {
-      owned |= std::uint64_t{shadow.owner[block * 64 + slot].load() != 0} << slot;
-    }
-    wrong_slots += owned != (open ? heap.slots[block] : 0);
-  }
-  CHECK(wrong_slots == 0);
+  CHECK(dynasoar::test::slots_wrong(heap, shadow.owner) == 0);
   std::uint64_t objects = 0;
   for (const auto& mine : held) objects += mine.size();
   CHECK(handle.count<Stamped>() == objects);

@@ -91,4 +91,10 @@ class TinyHeap {
   Heap heap_{};
 };
 
+/// Gives slots of a block back.
+template <class Heap>
+void release(const Heap& heap, std::uint32_t block, std::uint64_t slots, std::uint32_t warp_id) {
+  heap.release(block, heap.type_of(block), slots, warp_id, heap.taken(block));
+}
+
 }  // namespace dynasoar::test

@@ -27,11 +27,9 @@ struct Draw {
 };
 
 TEST_CASE("each generator of a lane is another") {
-  dynasoar::Executor executor(4);
   constexpr std::size_t kDraws = 20000;
   dynasoar::DeviceArray<std::uint32_t> numbers(kDraws);
-  executor.for_each_index(kDraws, Draw{numbers.data()});
-  executor.synchronize();
+  run_loop(kDraws, Draw{numbers.data()});
   std::vector<std::uint32_t> drawn = numbers.download();
   std::sort(drawn.begin(), drawn.end());
   drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
@@ -48,10 +46,8 @@ struct Spread {
 };
 
 TEST_CASE("numbers below a bound are spread evenly, also over generators") {
-  dynasoar::Executor executor(4);
   Counters places(11);
-  executor.for_each_index(10000, Spread{places.data()});
-  executor.synchronize();
+  run_loop(10000, Spread{places.data()});
   const std::vector<std::uint64_t> counts = places.values();
   for (std::size_t place = 0; place < 10; ++place) {
     CAPTURE(place);

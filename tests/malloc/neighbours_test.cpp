@@ -64,10 +64,8 @@ TEST_CASE("lanes of the platform's warps find their neighbours; a lane alone has
   for (int warp = 0; warp < 100; ++warp) {
     for (const Piece& piece : random_pieces(random)) expected.push_back(piece);
   }
-  Executor executor(2);
   const auto pieces = on_device(expected);
-  executor.for_each_index(expected.size(), FindNeighbours{pieces.data()});
-  executor.synchronize();
+  run_loop(expected.size(), FindNeighbours{pieces.data()});
   const std::vector<Piece> found = pieces.download();
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CAPTURE(i);

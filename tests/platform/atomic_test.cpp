@@ -16,6 +16,7 @@ namespace atomic_test {
 
 using namespace dynasoar;
 using dynasoar::test::Counters;
+using dynasoar::test::run_loop;
 
 static_assert(sizeof(AtomicWord<std::uint32_t>) == 4 && sizeof(AtomicWord<std::uint64_t>) == 8,
               "arrays of atomic words are copied as arrays of integers");
@@ -53,9 +54,7 @@ void check_sequence() {
   const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 6, 4, 4, 4, 3};
   DeviceArray<AtomicWord<T>> word(1);
   DeviceArray<T> results(expected.size());
-  Executor executor;
-  executor.for_each_index(1, Sequence<T>{word.data(), results.data()});
-  executor.synchronize();
+  run_loop(1, Sequence<T>{word.data(), results.data()});
   CHECK(results.download() == expected);
 }
 

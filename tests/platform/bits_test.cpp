@@ -15,6 +15,7 @@
 namespace bits_test {
 
 using dynasoar::test::Random;
+using dynasoar::test::run_loop;
 namespace detail = dynasoar::detail;
 
 struct Query {
@@ -103,9 +104,7 @@ TEST_CASE("bit operations agree with loops over single bits") {
   const std::vector<Query> asked = queries(seed);
   const auto queries_there = dynasoar::test::on_device(asked);
   dynasoar::DeviceArray<Answer> answers(asked.size());
-  dynasoar::Executor executor;
-  executor.for_each_index(asked.size(), Ask{queries_there.data(), answers.data()});
-  executor.synchronize();
+  run_loop(asked.size(), Ask{queries_there.data(), answers.data()});
   const std::vector<Answer> found = answers.download();
   for (std::size_t i = 0; i < asked.size(); ++i) {
     CAPTURE(asked[i].mask);

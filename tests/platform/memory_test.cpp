@@ -19,15 +19,14 @@
 namespace memory_test {
 
 using namespace dynasoar;
+using dynasoar::test::run_loop;
 
 TEST_CASE("what is uploaded is what device code reads and what is downloaded") {
   const std::vector<std::uint32_t> values{3, 1, 4, 1, 5, 9};
   DeviceArray<std::uint32_t> array(values.size());
   array.upload(values);
   CHECK(array.download() == values);
-  Executor executor;
-  executor.for_each_index(values.size(), [data = array.data()] __device__(std::size_t i) { data[i] += 10; });
-  executor.synchronize();
+  run_loop(values.size(), [data = array.data()] __device__(std::size_t i) { data[i] += 10; });
   CHECK(array.download() == std::vector<std::uint32_t>{13, 11, 14, 11, 15, 19});
 }
 

@@ -10,6 +10,7 @@
 
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include "test_random.h"
@@ -87,6 +88,14 @@ inline constexpr bool kRunsUnderTsan = kSlowdown == 12;
 /// Workers of a concurrency test: real threads on the host, enough to fill a GPU there.
 inline constexpr std::uint32_t kHostThreads = 8;
 inline constexpr std::uint32_t kWorkers = kCudaBackend ? 8192 / kSlowdown : kHostThreads;
+
+/// Runs a loop on an executor of its own, and waits for it.
+template <class F>
+void run_loop(std::size_t count, const F& f) {
+  Executor executor(static_cast<int>(kHostThreads));
+  executor.for_each_index(count, f);
+  executor.synchronize();
+}
 
 /// Operations of each worker so that all together do `total_on_host` on the host, and as many on a GPU.
 inline constexpr std::uint32_t operations_per_worker(std::uint32_t total_on_host) {

@@ -109,7 +109,9 @@ Pairs::Script set_and_clear_in_parts(std::uint32_t position) {
 
 void add_levels(std::vector<Entry>& all) {
   add<2>(all, "bitmap_set_clear", "two bits of a container are set and cleared, two levels",
-         {4, 0, 0, {set_and_clear(0), set_and_clear(1)}});
+         {4, 0, 0, {set_and_clear(0), set_and_clear_in_parts(1)}});
+  add<2>(all, "bitmap_in_parts", "the same in parts, two levels",
+         {4, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1)}});
   add<2>(all, "bitmap_set_clear_3", "three threads, three levels",
          {8, 0, 0, {set_and_clear_in_parts(0), set_and_clear_in_parts(1), set_and_clear(2)}}, kRandom, 300000);
   add<2>(all, "bitmap_same_bit", "one thread sets a bit twice, another clears it twice",
