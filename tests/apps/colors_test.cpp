@@ -1,7 +1,5 @@
 // The colours of the models. The other tests compare pictures with the constants of colors.h; these say what the
 // constants are, so that no slip changes how the pictures look.
-#include <array>
-#include <cstddef>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,5 @@
 // type_name: what the user wrote, whichever compiler prints it.
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <doctest/doctest.h>
 

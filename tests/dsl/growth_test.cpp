@@ -4,7 +4,6 @@
 #include <fstream>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,6 @@
 /// Sets of 64 places of a lattice: where classes are seen, at the places of a block and at their neighbours; creation
 /// and destruction of many objects at once; and placed classes without fields.
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
 // What device code does with objects: make_new, destroy, is_a, cast and device_do.
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <set>
-#include <vector>
 
 #include <doctest/doctest.h>
 

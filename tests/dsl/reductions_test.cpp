@@ -3,13 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <dynasoar/dynasoar.h>
 

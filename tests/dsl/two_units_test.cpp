@@ -1,6 +1,4 @@
 // Two translation units that include the whole library, in one program: both run loops on a handle that either made.
-#include <cstdint>
-#include <memory>
 
 #include <doctest/doctest.h>
 

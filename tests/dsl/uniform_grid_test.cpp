@@ -15,9 +15,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <dynasoar/dynasoar.h>

@@ -1,14 +1,12 @@
 // The block heap with tiny blocks and with atomics that let others run in between: other threads, at random, which on a
 // few processors reaches interleavings that full-size heaps at full speed hardly ever show; or one other request, at a
 // place that the test names. A program of its own, on the host only.
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,6 @@
 // table that says who owns which slot, and afterwards a check of every bitmap against every other.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>

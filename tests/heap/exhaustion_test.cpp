@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 

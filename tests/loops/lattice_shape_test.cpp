@@ -1,11 +1,9 @@
 /// @file
 /// The geometry of lattices: coordinates, numbers, neighbours, and what is refused.
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>

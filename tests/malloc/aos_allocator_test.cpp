@@ -1,9 +1,7 @@
 // AosAllocator: the DSL over allocators of plain memory does what it does over a SoaAllocator.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>

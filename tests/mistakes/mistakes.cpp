@@ -5,7 +5,6 @@
 // docs/how-to/mistakes-at-run-time.md quotes the messages, and mistakes_test.py compares them. Built with checks.
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>

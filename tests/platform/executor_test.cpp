@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
-#include <set>
 #include <stdexcept>
 #include <thread>
 #include <type_traits>

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <optional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>

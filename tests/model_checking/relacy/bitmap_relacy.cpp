@@ -2,7 +2,6 @@
 #include "relacy_atomics.h"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -5,15 +5,11 @@
 
 #include "relacy_atomics.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <dynasoar/heap/block_heap.h>
