@@ -88,25 +88,18 @@ dynasoar::HandleOptions small_heap() {
   return {.heap_bytes = 4_MiB, .threads = 4};
 }
 
-/// Sum over the objects of exactly or at least class T of what `member` gives.
-template <class T>
-struct Total {
-  Counter* visits;
-  Counter* sums;
-  __device__ void operator()(T* object) const {
-    visits->fetch_add(object->visits_, Order::relaxed);
-    sums->fetch_add(object->sum_, Order::relaxed);
-  }
-};
-
 struct Totals {
   std::uint64_t visits, sum;
 };
 
+/// Of the objects of class T and its subclasses.
 template <class T>
 Totals totals(AllocatorHandle<AllocatorT>& handle) {
   Counters counters(2);
-  handle.parallel_do<T>(Total<T>{counters.data(), counters.data() + 1});
+  handle.parallel_do<T>([visits = counters.data(), sums = counters.data() + 1] __device__(T * object) {
+    visits->fetch_add(object->visits_, Order::relaxed);
+    sums->fetch_add(object->sum_, Order::relaxed);
+  });
   handle.synchronize();
   return {counters[0], counters[1]};
 }

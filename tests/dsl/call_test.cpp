@@ -175,15 +175,10 @@ TEST_CASE_TEMPLATE("loops over a base class run each class's own method", W, Wor
 
 // UBSan, which comes with AddressSanitizer here, ends the program at a method of a null pointer.
 #if DYNASOAR_CHECKED && !defined(__SANITIZE_ADDRESS__)
-struct CallOfNull {
-  __device__ void operator()(std::size_t) const {
-    dynasoar::call<Weight>(static_cast<World<Soa>::Animal*>(nullptr)) = 1;
-  }
-};
-
 TEST_CASE("a call of a null pointer is found where the method accesses a field") {
   AllocatorHandle<World<Soa>::AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 4});
-  handle.parallel_for(1, CallOfNull{});
+  handle.parallel_for(
+      1, [] __device__(std::size_t) { dynasoar::call<Weight>(static_cast<World<Soa>::Animal*>(nullptr)) = 1; });
   CHECK_THROWS_WITH_AS(handle.synchronize(), doctest::Contains("accessed through a null pointer"),
                        dynasoar::MisuseError);
 }

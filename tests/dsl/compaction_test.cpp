@@ -300,20 +300,16 @@ TEST_CASE("objects keep their contents, pointers follow them, and few slots stay
   }
 }
 
-/// Copies the number of listed blocks of the first class.
-struct CountListed {
-  dynasoar::detail::BlockList list;
-  Counter* count;
-  __device__ void operator()(std::size_t) const { count->fetch_add(list.size->blocks, dynasoar::Order::relaxed); }
-};
-
 TEST_CASE("the next loop does not visit blocks that are gone") {
   World world(10000);
   world.populate(10000, 0, 70);
   world.compact<Animal>();
   world.handle.parallel_do<&Dog::join>(world.everybody(), std::uint64_t{1});
   Counters listed(1);
-  world.handle.parallel_for(1, CountListed{world.handle.state().lists[kDog], listed.data()});
+  const dynasoar::detail::BlockList list = world.handle.state().lists[kDog];
+  world.handle.parallel_for(1, [list, count = listed.data()] __device__(std::size_t) {
+    count->fetch_add(list.size->blocks, dynasoar::Order::relaxed);
+  });
   world.handle.synchronize();
   CHECK(listed[0] == world.of(kDog).blocks);
 }

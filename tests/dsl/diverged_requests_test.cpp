@@ -101,14 +101,6 @@ class Actor {
   Counter& wrong_;
 };
 
-struct Live {
-  Stamped** table;  // [kMost * threads] the objects of the threads
-  std::size_t threads;
-  std::uint64_t seed;
-  Counter* wrong;
-  __device__ void operator()(std::size_t thread) const { Actor(table, threads, thread, seed, *wrong).live(); }
-};
-
 TEST_CASE("threads that part in branches and loops create and delete without losing, sharing or waiting for ever") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   const char* const limit = std::getenv("DYNASOAR_STRESS_SECONDS");
@@ -120,7 +112,9 @@ TEST_CASE("threads that part in branches and loops create and delete without los
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t rounds = 0;
   do {
-    handle.parallel_for(threads, Live{table.data(), threads, seed + rounds, wrong.data()});
+    const std::uint64_t round_seed = seed + rounds;
+    handle.parallel_for(threads, [objects = table.data(), threads, round_seed, to = wrong.data()] __device__(
+                                     std::size_t i) { Actor(objects, threads, i, round_seed, *to).live(); });
     handle.synchronize();  // throws if an object could not be created
     REQUIRE(handle.count<Stamped>() == 0);
     REQUIRE(wrong[0] == 0);

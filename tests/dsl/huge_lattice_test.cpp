@@ -41,12 +41,6 @@ struct Sky {
   }
 };
 
-struct HasSpeck {
-  LatticeShape shape;
-  Sky sky;
-  __device__ bool operator()(Place place) const { return sky.has_speck(shape.number(place)); }
-};
-
 void run(std::size_t side, std::uint64_t step) {
   dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{1} << 20});
   dynasoar::Lattice<Speck> lattice(handle, {side, side});
@@ -58,7 +52,8 @@ void run(std::size_t side, std::uint64_t step) {
   std::uint64_t specks = 0;
   std::uint64_t shades = 0;
   sky.for_each_speck([&](std::uint64_t number) { ++specks, shades += Sky::shade(number); });
-  lattice.parallel_new<Speck>(HasSpeck{shape, sky});
+  lattice.parallel_new<Speck>(
+      [shape, sky] __device__(Place place) -> bool { return sky.has_speck(shape.number(place)); });
   CHECK(handle.count<Speck>() == specks);
   // All go to the next row, the last one to the first.
   handle.parallel_do<Speck>([shape] __device__(Speck * speck) {

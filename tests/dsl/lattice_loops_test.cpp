@@ -117,17 +117,12 @@ void heat(std::vector<int>& spins, const Shadow& shadow, const LatticeShape& sha
   });
 }
 
-struct WriteSpins {
-  int* spins;
-  __device__ void operator()(Spin* spin) const {
-    spins[dynasoar::lattice_of<Spin>().number(dynasoar::place_of(spin))] = spin->is_up_ ? 1 : -1;
-  }
-};
-
 /// The same of the spins of a lattice.
 std::vector<int> spins_of(Handle& handle, const LatticeShape& shape) {
   const auto spins = dynasoar::test::zeroed<int>(shape.size());
-  handle.parallel_do<Spin>(WriteSpins{spins.data()});
+  handle.parallel_do<Spin>([spins = spins.data()] __device__(Spin * spin) {
+    spins[dynasoar::lattice_of<Spin>().number(dynasoar::place_of(spin))] = spin->is_up_ ? 1 : -1;
+  });
   handle.synchronize();
   return spins.download();
 }
@@ -206,13 +201,6 @@ void walk(std::vector<Home>& homes, const Shadow& shadow, const LatticeShape& sh
   });
 }
 
-struct WriteHomes {
-  std::int64_t* homes;
-  __device__ void operator()(Walker* walker) const {
-    homes[dynasoar::lattice_of<Walker>().number(dynasoar::place_of(walker))] = static_cast<std::int64_t>(walker->home_);
-  }
-};
-
 TEST_CASE("what one colour creates, moves and destroys, the next one sees") {
   Handle handle({.heap_bytes = 8 << 20});
   lattice_test::for_each_lattice(lattice_test::kSizes, [&](const auto& sizes, const auto& periodic) {
@@ -231,7 +219,10 @@ TEST_CASE("what one colour creates, moves and destroys, the next one sees") {
     }
     dynasoar::DeviceArray<std::int64_t> homes(shape.size());
     homes.fill_bytes(0xFF);
-    handle.template parallel_do<Walker>(WriteHomes{homes.data()});
+    handle.template parallel_do<Walker>([homes = homes.data()] __device__(Walker * walker) {
+      homes[dynasoar::lattice_of<Walker>().number(dynasoar::place_of(walker))] =
+          static_cast<std::int64_t>(walker->home_);
+    });
     handle.synchronize();
     const std::vector<std::int64_t> found = homes.download();
     std::size_t wrong = 0;

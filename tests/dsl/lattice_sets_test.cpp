@@ -88,17 +88,12 @@ __host__ __device__ std::uint64_t chosen_of(PlaceBlock block, std::uint32_t seed
 using Words = std::vector<std::uint64_t>;
 
 /// The word of each block that a function of blocks returns in a loop.
-template <class F>
-struct WriteWords {
-  F word_of;
-  std::uint64_t* words;
-  __device__ void operator()(PlaceBlock block) const { words[block.number()] = word_of(block); }
-};
 template <class L, class F>
 Words words_of(Handle& handle, L& lattice, const F& word_of) {
   dynasoar::DeviceArray<std::uint64_t> words(lattice.shape().words());
   words.fill_bytes(0x55);
-  lattice.parallel_for_blocks(WriteWords<F>{word_of, words.data()});
+  lattice.parallel_for_blocks(
+      [word_of, words = words.data()] __device__(PlaceBlock block) { words[block.number()] = word_of(block); });
   handle.synchronize();
   return words.download();
 }
@@ -106,6 +101,7 @@ Words words_of(Handle& handle, L& lattice, const F& word_of) {
 struct WhereDots {
   __device__ std::uint64_t operator()(PlaceBlock block) const { return dynasoar::where<Dot>(block); }
 };
+
 struct WhereEither {
   LatticeVector distance;
   __device__ std::uint64_t operator()(PlaceBlock block) const {
@@ -177,15 +173,11 @@ struct Plant {
     return dynasoar::create_where<Tree>(block, chosen_of(block, seed), std::uint16_t{9});
   }
 };
+
 struct Fell {
   std::uint32_t seed;
   __device__ std::uint64_t operator()(PlaceBlock block) const {
     return dynasoar::destroy_where<Tree>(block, chosen_of(block, seed));
-  }
-};
-struct IsAtHome {
-  __device__ bool operator()(Tree* tree) const {
-    return tree->slot_ == dynasoar::place_of(tree).slot() && tree->height_ == 9;
   }
 };
 struct WhereTrees {
@@ -213,7 +205,9 @@ TEST_CASE("objects are created and destroyed at the places of a set, for the nex
     for (const std::uint64_t word : left) count += static_cast<std::uint64_t>(std::popcount(word));
     CHECK(handle.template count<Tree>() == count);
     // Each was constructed at its place.
-    CHECK(handle.template count_if<Tree>(IsAtHome{}) == count);
+    CHECK(handle.template count_if<Tree>([] __device__(Tree * tree) -> bool {
+      return tree->slot_ == dynasoar::place_of(tree).slot() && tree->height_ == 9;
+    }) == count);
   });
 }
 

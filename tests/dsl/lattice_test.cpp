@@ -97,18 +97,13 @@ struct Settle {
 };
 
 /// What is at each place, as the host sees it: the age, or -1.
-struct WriteAges {
-  LatticeShape shape;
-  std::int64_t* ages;
-  __device__ void operator()(Place place) const {
-    const Fish* const fish = dynasoar::at<Fish>(place);
-    ages[shape.number(place)] = fish == nullptr ? -1 : fish->is_sound() ? std::int64_t{fish->age_} : -2;
-  }
-};
 template <class L>
 std::vector<std::int64_t> ages_of(Handle& handle, L& lattice) {
   dynasoar::DeviceArray<std::int64_t> ages(lattice.shape().size());
-  lattice.parallel_for(WriteAges{lattice.shape(), ages.data()});
+  lattice.parallel_for([shape = lattice.shape(), ages = ages.data()] __device__(Place place) {
+    const Fish* const fish = dynasoar::at<Fish>(place);
+    ages[shape.number(place)] = fish == nullptr ? -1 : fish->is_sound() ? std::int64_t{fish->age_} : -2;
+  });
   handle.synchronize();
   return ages.download();
 }

@@ -134,19 +134,6 @@ struct Do {
   }
 };
 
-struct SumValues {
-  dynasoar::test::Counter* sum;
-  __device__ void operator()(Agent* agent) const {
-    sum->fetch_add(static_cast<std::uint64_t>(agent->value_.get()), dynasoar::Order::relaxed);
-  }
-};
-
-/// A shark that is after pointer 0.
-struct MakeShark {
-  Agent** pointers;
-  __device__ void operator()(std::size_t) const { dynasoar::make_new<Shark>(5)->prey_ = pointers[0]; }
-};
-
 class Coral;
 using OceanFloor = dynasoar::SoaAllocator<Coral>;
 
@@ -203,7 +190,9 @@ class World {
   template <class T>
   std::uint64_t sum() {
     dynasoar::test::Counters counters(1);
-    handle.parallel_do<T>(SumValues{counters.data()});
+    handle.parallel_do<T>([sum = counters.data()] __device__(Agent * agent) {
+      sum->fetch_add(static_cast<std::uint64_t>(agent->value_.get()), dynasoar::Order::relaxed);
+    });
     handle.synchronize();
     return counters[0];
   }
@@ -459,7 +448,10 @@ TEST_CASE("a loop's object may not destroy another one that the loop visits") {
 TEST_CASE("a loop's object may destroy objects that the loop does not visit") {
   World world(2);
   world.run(Act::make_fish, 1);
-  world.handle.parallel_for(1, MakeShark{world.device_pointers()});
+  // A shark that is after pointer 0.
+  world.handle.parallel_for(1, [pointers = world.device_pointers()] __device__(std::size_t) {
+    dynasoar::make_new<Shark>(5)->prey_ = pointers[0];
+  });
   world.handle.parallel_do<Shark, &Agent::eat>();
   CHECK(world.reports().empty());
   CHECK(world.handle.count<Fish>() == 1);
@@ -484,11 +476,6 @@ TEST_CASE("pointers of another allocator's objects are not taken for this one's"
   CHECK(world.sum<Fish>() == 10);
 }
 
-struct DestroyFirst {
-  Agent** pointers;
-  __device__ void operator()(Coral*) const { dynasoar::destroy(pointers[0]); }
-};
-
 TEST_CASE("a loop over one allocator's objects may destroy objects of another, whatever its last loop visited") {
   AllocatorHandle<OceanFloor> other;
   DeviceArray<Coral*> corals(1);
@@ -496,27 +483,21 @@ TEST_CASE("a loop over one allocator's objects may destroy objects of another, w
   World world(1);
   world.run(Act::make_fish, 10);
   world.handle.parallel_do<Fish, &Agent::add_one>();
-  other.parallel_do<Coral>(DestroyFirst{world.device_pointers()});
+  other.parallel_do<Coral>([pointers = world.device_pointers()] __device__(Coral*) { dynasoar::destroy(pointers[0]); });
   CHECK(world.reports().empty());
   CHECK(world.handle.count<Fish>() == 0);
 }
-
-/// Everybody destroys the same objects, and some make new ones meanwhile, so that slots are reused at once.
-struct DestroyAndMake {
-  Agent** pointers;
-  std::size_t count;
-  __device__ void operator()(std::size_t i) const {
-    dynasoar::destroy(pointers[i % count]);
-    if (i % 3 == 0) dynasoar::make_new<Fish>(1);
-  }
-};
 
 TEST_CASE("objects that many threads destroy at once are destroyed once, and what takes their slots stays") {
   constexpr std::size_t kObjects = 512, kThreads = 30000;
   for (int round = 0; round < 20; ++round) {
     World world(kObjects, {}, 64);
     world.run(Act::make_fish, 1);
-    world.handle.parallel_for(kThreads, DestroyAndMake{world.device_pointers(), kObjects});
+    // Everybody destroys the same objects, and some make new ones meanwhile, so that slots are reused at once.
+    world.handle.parallel_for(kThreads, [pointers = world.device_pointers()] __device__(std::size_t i) {
+      dynasoar::destroy(pointers[i % kObjects]);
+      if (i % 3 == 0) dynasoar::make_new<Fish>(1);
+    });
     const std::vector<MisuseReport> reports = world.reports();
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].kind == Misuse::double_destroy);

@@ -116,16 +116,13 @@ std::string without_generations(std::string text) {
   return text;
 }
 
-struct PrintShark {
-  __device__ void operator()(std::size_t) const {
+TEST_CASE("an object is printed with the fields of its own class, and those it inherits") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const std::string text = printed(handle, [] __device__(std::size_t) {
     for (std::uint64_t i = 0; i < 3; ++i) dynasoar::make_new<Cell>(i);
     const Agent* const agent = dynasoar::make_new<Shark>(dynasoar::make_new<Cell>(std::uint64_t{3}));
     dynasoar::print(agent);
-  }
-};
-TEST_CASE("an object is printed with the fields of its own class, and those it inherits") {
-  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
-  const std::string text = printed(handle, PrintShark{});
+  });
   CHECK((text.find(", generation ") != std::string::npos) == dynasoar::kChecked);
   std::string expected;
   // The first blocks and slots of a new heap are the same in each run, but which block is not part of the test.
@@ -173,18 +170,17 @@ class Moss : public dynasoar::SoaBase<PlacedAllocator> {
   DYNASOAR_FIELDS(Moss, (age_, int))
   __device__ explicit Moss(int age) : age_(age) {}
 };
-struct PrintMoss {
-  __device__ void operator()(std::size_t) const {
+
+TEST_CASE("an object that is placed on a lattice is printed with the block and slot of its place") {
+  AllocatorHandle<PlacedAllocator> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const dynasoar::Lattice<Moss> lattice(handle, {64, 2});
+  const std::string text = printed(handle, [] __device__(std::size_t) {
     const dynasoar::LatticeShape& shape = dynasoar::lattice_of<Moss>();
     dynasoar::print(dynasoar::make_new_at<Moss>(shape.place({3, 1}), 7));
     const std::uint64_t beyond = std::uint64_t{1} << 56 | std::uint64_t{1} << 40;
     dynasoar::print(reinterpret_cast<Moss*>(beyond));
-  }
-};
-TEST_CASE("an object that is placed on a lattice is printed with the block and slot of its place") {
-  AllocatorHandle<PlacedAllocator> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
-  const dynasoar::Lattice<Moss> lattice(handle, {64, 2});
-  CHECK(without_generations(printed(handle, PrintMoss{})) ==
+  });
+  CHECK(without_generations(text) ==
         "print_test::Moss (block 1, slot 3): age_ = 7\n"
         "0x100010000000000, which is no pointer of this allocator\n");
 }
@@ -208,23 +204,18 @@ TEST_CASE("a pointer to an object of no class of the allocator is none") {
   CHECK(printed(handle, Print{}) == Print::expected());
 }
 
-struct PrintInManyBlocks {
-  Cell** cells;
-  std::size_t count;
-  __device__ void operator()(std::size_t) const {
+TEST_CASE("whether there is an object is looked up in its own block, of however many") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{16} << 20, .threads = 1});
+  const std::size_t count = 64 * 64 * 3 + 1;
+  dynasoar::DeviceArray<Cell*> cells(count);
+  const std::string text = printed(handle, [cells = cells.data(), count] __device__(std::size_t) {
     for (std::size_t i = 0; i < count; ++i) cells[i] = dynasoar::make_new<Cell>(std::uint64_t{i});
     // Only every 64th block keeps an object.
     for (std::size_t i = 0; i < count; ++i) {
       if (i % (64 * 64) != 0) dynasoar::destroy(cells[i]);
     }
     for (std::size_t i = 0; i < count; i += 64 * 64) dynasoar::print(cells[i]);
-  }
-};
-TEST_CASE("whether there is an object is looked up in its own block, of however many") {
-  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{16} << 20, .threads = 1});
-  const std::size_t count = 64 * 64 * 3 + 1;
-  dynasoar::DeviceArray<Cell*> cells(count);
-  const std::string text = printed(handle, PrintInManyBlocks{cells.data(), count});
+  });
   CAPTURE(text);
   for (std::size_t i = 0; i < count; i += 64 * 64) {
     CHECK(text.find(": number_ = " + std::to_string(i) + "\n") != std::string::npos);
@@ -232,8 +223,9 @@ TEST_CASE("whether there is an object is looked up in its own block, of however 
   CHECK(text.find("destroyed") == std::string::npos);
 }
 
-struct PrintDestroyed {
-  __device__ void operator()(std::size_t) const {
+TEST_CASE("of an object that was destroyed that is said, and it is not reported as misuse") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const std::string text = without_generations(printed(handle, [] __device__(std::size_t) {
     Cell* const cell = dynasoar::make_new<Cell>(std::uint64_t{1});
     Cell* const other = dynasoar::make_new<Cell>(std::uint64_t{2});
     dynasoar::destroy(cell);
@@ -244,11 +236,7 @@ struct PrintDestroyed {
     dynasoar::make_new<Cell>(std::uint64_t{3});
     dynasoar::make_new<Cell>(std::uint64_t{4});
     dynasoar::print(cell);  // in a slot that has another object now, which only checks can tell
-  }
-};
-TEST_CASE("of an object that was destroyed that is said, and it is not reported as misuse") {
-  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
-  const std::string text = without_generations(printed(handle, PrintDestroyed{}));
+  }));
   CAPTURE(text);
   std::size_t lines = 0;
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1, ++lines) {
@@ -260,9 +248,10 @@ TEST_CASE("of an object that was destroyed that is said, and it is not reported 
   CHECK_NOTHROW(handle.synchronize());
 }
 
-struct FillLine {
-  dynasoar::test::Counter* results;
-  __device__ void operator()(std::size_t) const {
+TEST_CASE("of a line that is too long, what does not fit is left out, and nothing else changes") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  const dynasoar::test::Counters results(5);
+  handle.parallel_for(1, [results = results.data()] __device__(std::size_t) {
     for (int size = 238; size <= 241; ++size) {
       dynasoar::detail::TextLine line;
       for (int i = 0; i < size; ++i) line.add('x');
@@ -271,12 +260,7 @@ struct FillLine {
       results[size - 238].store(length * 1000 + static_cast<std::uint64_t>(line.size()), dynasoar::Order::relaxed);
       dynasoar::test::count_if(results[4], line.characters()[length] != '\0');
     }
-  }
-};
-TEST_CASE("of a line that is too long, what does not fit is left out, and nothing else changes") {
-  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
-  const dynasoar::test::Counters results(5);
-  handle.parallel_for(1, FillLine{results.data()});
+  });
   handle.synchronize();
   CHECK(results.values() == std::vector<std::uint64_t>{238'238, 239'239, 239'239, 239'239, 0});
 }
@@ -299,12 +283,10 @@ class Leaf : public dynasoar::SoaBase<AosT> {
   DYNASOAR_FIELDS(Leaf, (flag_, char), (two_, Two), (self_, Leaf*))
   __device__ Leaf() : flag_('a'), two_(Two{1.0 / 3, 1e-3}), self_(this) {}
 };
-struct PrintLeaf {
-  __device__ void operator()(std::size_t) const { dynasoar::print(dynasoar::make_new<Leaf>()); }
-};
+
 TEST_CASE("objects of an AosAllocator are printed with their address") {
   AllocatorHandle<AosT> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
-  const std::string text = printed(handle, PrintLeaf{});
+  const std::string text = printed(handle, [] __device__(std::size_t) { dynasoar::print(dynasoar::make_new<Leaf>()); });
   const std::string who = text.substr(0, text.find(": "));
   CHECK(who.starts_with("print_test::Leaf (at 0x"));
   CHECK(text == who + ": flag_ = 97\n" + who + ": two_[0] = 0.333333333333333\n" + who + ": two_[1] = 0.001\n" + who +

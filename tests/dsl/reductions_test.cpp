@@ -173,29 +173,10 @@ struct WrongSeen {
     return body->sum_ != expected_sum || body->count_ != body->id_ || body->largest_ != largest;
   }
 };
-struct WrongSeenOfEven {
-  std::uint64_t expected_sum;
-  __device__ bool operator()(Body* body) const { return body->sum_ != expected_sum || body->count_ != body->id_ / 2; }
-};
-struct WrongField {
-  double weights;
-  __device__ bool operator()(Probe* probe) const {
-    const double expected = weights / (1.0 + probe->at_);
-    return !(probe->field_ > expected * (1 - 1e-6) && probe->field_ < expected * (1 + 1e-6));
-  }
-};
+
 struct WrongHeaviest {
   std::uint32_t id;
   __device__ bool operator()(Probe* probe) const { return probe->heaviest_ != id; }
-};
-
-struct WrongSurvey {
-  std::uint64_t sum;
-  std::uint32_t count;
-  std::uint32_t visits;
-  __device__ bool operator()(Probe* probe) const {
-    return probe->sum_ != sum * (probe->number_ + 1) || probe->count_ != count || probe->visits_ != visits;
-  }
 };
 
 // Bodies 0 to count - 1, the first half of them plain, the others heavy.
@@ -227,7 +208,9 @@ void check_all_pairs(std::size_t count, int threads) {
   handle.parallel_do<Body, &Body::look_around>(1u);
   std::uint64_t even = 0;
   for (std::size_t i = 0; i < count; i += 2) even += i;
-  CHECK(handle.count_if<Body>(WrongSeenOfEven{even}) == 0);
+  CHECK(handle.count_if<Body>([expected_sum = even] __device__(Body * body) -> bool {
+    return body->sum_ != expected_sum || body->count_ != body->id_ / 2;
+  }) == 0);
   CHECK(handle.count<Body>() == (count + 1) / 2);
 }
 
@@ -326,7 +309,10 @@ void check_surveys(std::size_t probes, std::size_t bodies, bool some_heavy) {
   for (const std::uint32_t step : {1u, 2u, 122u}) {
     handle.parallel_do<&Probe::leave_unless_multiple_of>(step);
     handle.parallel_do<&Probe::survey>();
-    CHECK(handle.count_if<Probe>(WrongSurvey{sum_of_ids(bodies), static_cast<std::uint32_t>(bodies), ++visits}) == 0);
+    CHECK(handle.count_if<Probe>([sum = sum_of_ids(bodies), count = static_cast<std::uint32_t>(bodies),
+                                  visits = ++visits] __device__(Probe * probe) -> bool {
+      return probe->sum_ != sum * (probe->number_ + 1) || probe->count_ != count || probe->visits_ != visits;
+    }) == 0);
     handle.parallel_do<&Probe::find_lowest>();
     CHECK(handle.count_if<Probe>(WrongHeaviest{bodies > 0 ? 1u : 0u}) == 0);
     CHECK(handle.count<Probe>() == (probes + step - 1) / step);
@@ -355,7 +341,10 @@ TEST_CASE("objects of one class see those of another and its subclasses") {
   make_bodies(handle, kBodies);
   handle.parallel_new<Probe>(200);
   handle.parallel_do<&Probe::measure>();
-  CHECK(handle.count_if<Probe>(WrongField{0.5 * sum_of_ids(kBodies)}) == 0);
+  CHECK(handle.count_if<Probe>([weights = 0.5 * sum_of_ids(kBodies)] __device__(Probe * probe) -> bool {
+    const double expected = weights / (1.0 + probe->at_);
+    return !(probe->field_ > expected * (1 - 1e-6) && probe->field_ < expected * (1 + 1e-6));
+  }) == 0);
   handle.parallel_do<&Probe::find_heaviest>();
   CHECK(handle.count_if<Probe>(WrongHeaviest{static_cast<std::uint32_t>(kBodies - 1)}) == 0);
 }

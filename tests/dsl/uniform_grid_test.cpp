@@ -556,20 +556,6 @@ TEST_CASE("an object may move while others look at it: they see it where it was"
   }
 }
 
-namespace uniform_grid_test {
-
-struct CountDiscs {
-  World32::View view;
-  std::uint64_t* discs;
-  __device__ void operator()(std::size_t) const {
-    view.for_each_neighbour({4, 4}, 100, [&](const World32::View::Neighbour& other) {
-      if (dynasoar::cast<World32::Disc>(other.object) != nullptr) ++*discs;
-    });
-  }
-};
-
-}  // namespace uniform_grid_test
-
 TEST_CASE("objects of several classes with a base in common share a grid") {
   const std::vector<Plane32> positions = random_positions(300, 8);
   Dots dots(positions);
@@ -585,7 +571,11 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
                                      static_cast<const std::uint32_t*>(numbers.data()));
   dots.rebuild();
   auto discs = dynasoar::test::zeroed<std::uint64_t>(1);
-  handle.parallel_for(1, CountDiscs{grid.view(), discs.data()});
+  handle.parallel_for(1, [view = grid.view(), discs = discs.data()] __device__(std::size_t) {
+    view.for_each_neighbour({4, 4}, 100, [&](const World32::View::Neighbour& other) {
+      if (dynasoar::cast<World32::Disc>(other.object) != nullptr) ++*discs;
+    });
+  });
   CHECK(dots.count() == 400);
   CHECK(discs.download()[0] == 100);
   grid.parallel_do<World32::Disc, &World32::Dot::visit>();

@@ -13,22 +13,15 @@
 
 namespace dynasoar::test {
 
-/// Copies the containers of one level.
-template <class Bits>
-struct CopyLevel {
-  Bits bitmap;
-  int level;
-  std::uint64_t* to;
-  __device__ void operator()(std::size_t i) const { to[i] = bitmap.container(level, static_cast<std::uint32_t>(i)); }
-};
-
 /// A bitmap in host memory: `levels[l][i]` is container i of level l.
 template <class Bits>
 std::vector<std::vector<std::uint64_t>> download_levels(Executor& executor, const Bits& bitmap) {
   std::vector<std::vector<std::uint64_t>> levels;
   for (int level = 0; level < bitmap.levels(); ++level) {
     DeviceArray<std::uint64_t> words(bitmap.level_size(level));
-    executor.for_each_index(words.size(), CopyLevel<Bits>{bitmap, level, words.data()});
+    executor.for_each_index(words.size(), [bitmap, level, to = words.data()] __device__(std::size_t i) {
+      to[i] = bitmap.container(level, static_cast<std::uint32_t>(i));
+    });
     executor.synchronize();
     levels.push_back(words.download());
   }

@@ -217,16 +217,12 @@ TEST_CASE("bitmaps with the small containers of model checking do what a set of 
 
 // ---- What the model does not cover ----------------------------------------------------------------------------------
 
-/// Calls find(start) for every start.
-struct FindFrom {
-  Bitmap<> bitmap;
-  std::uint32_t* found;
-  __device__ void operator()(std::size_t i) const { found[i] = bitmap.find(static_cast<std::uint32_t>(i)); }
-};
-
 std::vector<std::uint32_t> find_from_everywhere(const OwnedBitmap<64>& bitmap, std::size_t starts) {
   DeviceArray<std::uint32_t> found(starts);
-  run_loop(starts, FindFrom{bitmap.view(), found.data()});
+  // Calls find(start) for every start.
+  run_loop(starts, [bitmap = bitmap.view(), found = found.data()] __device__(std::size_t i) {
+    found[i] = bitmap.find(static_cast<std::uint32_t>(i));
+  });
   return found.download();
 }
 
@@ -263,20 +259,14 @@ struct Answers {
   bool seems_empty;
 };
 
-struct Search {
-  Bitmap<> bitmap;
-  Answers* answers;
-  __device__ void operator()(std::size_t) const {
+Answers search(const OwnedBitmap<64>& bitmap) {
+  auto answers = zeroed<Answers>(1);
+  run_loop(1, [bitmap = bitmap.view(), answers = answers.data()] __device__(std::size_t) {
     answers->found = bitmap.find(7);
     answers->found_exhaustively = bitmap.find_exhaustively(7);
     answers->cleared = bitmap.clear_any(100, 5);  // begins in a container that is empty in both cases below
     answers->seems_empty = bitmap.seems_empty();
-  }
-};
-
-Answers search(const OwnedBitmap<64>& bitmap) {
-  auto answers = zeroed<Answers>(1);
-  run_loop(1, Search{bitmap.view(), answers.data()});
+  });
   return answers.download()[0];
 }
 

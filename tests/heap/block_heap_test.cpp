@@ -151,17 +151,6 @@ void check(AllocatorHandle<FourTypes>& handle, const AtomicWord<std::uint32_t>* 
   CHECK(dynasoar::test::slots_wrong(heap, owner) == 0);
 }
 
-/// Counts what the workers hold, by type.
-struct CountHoldings {
-  Holdings holdings;
-  Counter* totals;
-  __device__ void operator()(std::size_t worker) const {
-    for (std::uint32_t i = 0; i < holdings.count[worker]; ++i) {
-      totals[type_of(holdings.objects[worker * holdings.most + i])].fetch_add(1, Order::relaxed);
-    }
-  }
-};
-
 void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t total_operations) {
   CAPTURE(pages);
   AllocatorHandle<FourTypes> handle(dynasoar::test::heap_of_pages<FourTypes>(pages));
@@ -190,7 +179,12 @@ void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t to
     handle.synchronize();
     check(handle, owners.data());
     Counters held(kTypes);
-    handle.parallel_for(kWorkers, CountHoldings{work.holdings, held.data()});
+    // Counts what the workers hold, by type.
+    handle.parallel_for(kWorkers, [holdings = work.holdings, totals = held.data()] __device__(std::size_t worker) {
+      for (std::uint32_t i = 0; i < holdings.count[worker]; ++i) {
+        totals[type_of(holdings.objects[worker * holdings.most + i])].fetch_add(1, Order::relaxed);
+      }
+    });
     handle.synchronize();
     CHECK(handle.count<dynasoar::test::Tiny>() == held[0]);
     CHECK(handle.count<dynasoar::test::Small>() == held[1]);

@@ -25,12 +25,6 @@ class Lone : public SoaBase<OneType> {
   __device__ explicit Lone(std::size_t value) : next_(nullptr), value_(static_cast<std::uint32_t>(value)) {}
 };
 
-struct RefuseTogether {
-  Counter* words;
-  std::uint64_t objects;
-  __device__ void operator()(std::size_t) const { dynasoar::detail::refuse_together(words, 2, 1, objects); }
-};
-
 TEST_CASE("objects that are refused together are counted one by one") {
   using dynasoar::Refusal;
   using dynasoar::detail::refused_objects;
@@ -39,7 +33,9 @@ TEST_CASE("objects that are refused together are counted one by one") {
   for (const std::uint64_t objects : {std::uint64_t{1}, kUnit - 1, kUnit, kUnit + 1, 3 * kUnit, ~std::uint64_t{0}}) {
     CAPTURE(objects);
     const Counters words(dynasoar::detail::refusal_words(2));
-    executor.for_each_index(1, RefuseTogether{words.data(), objects});
+    executor.for_each_index(1, [words = words.data(), objects] __device__(std::size_t) {
+      dynasoar::detail::refuse_together(words, 2, 1, objects);
+    });
     executor.synchronize();
     CHECK(refused_objects(words.values(), 1, Refusal::heap_full) == objects);
     CHECK(refused_objects(words.values(), 1, Refusal::contended) == 0);
@@ -52,31 +48,20 @@ std::uint64_t capacity(std::uint64_t pages) {
   return pages * Allocator::pages().blocks_per_page[static_cast<std::size_t>(Allocator::template index_of<T>)] * 64;
 }
 
-/// Asks for one object per index and counts the refusals.
-template <class T>
-struct MakeOne {
-  Counter* refused;
-  __device__ void operator()(std::size_t i) const {
-    dynasoar::test::count_if(*refused, dynasoar::make_new<T>(static_cast<std::uint32_t>(i)) == nullptr);
-  }
-};
-
 template <class T, class Allocator>
 std::uint64_t refused_of(AllocatorHandle<Allocator>& handle, std::uint64_t wanted) {
   Counters refused(1);
-  handle.parallel_for(wanted, MakeOne<T>{refused.data()});
+  // Asks for one object per index and counts the refusals.
+  handle.parallel_for(wanted, [refused = refused.data()] __device__(std::size_t i) {
+    dynasoar::test::count_if(*refused, dynasoar::make_new<T>(static_cast<std::uint32_t>(i)) == nullptr);
+  });
   handle.executor().synchronize();
   return refused[0];
 }
 
-template <class T>
-struct DestroyIt {
-  __device__ void operator()(T* object) const { dynasoar::destroy(object); }
-};
-
 template <class T, class Allocator>
 void destroy_all(AllocatorHandle<Allocator>& handle) {
-  handle.template parallel_do<T>(DestroyIt<T>{});
+  handle.template parallel_do<T>([] __device__(T * object) { dynasoar::destroy(object); });
 }
 
 TEST_CASE("a heap of one type creates exactly as many objects as it has slots, and then returns null") {
@@ -130,22 +115,17 @@ TEST_CASE("when everything has been freed, every type can have the whole heap, a
   }
 }
 
-/// Asks for objects of all four types.
-struct MakeMixed {
-  Counter* refused;  // [4]
-  __device__ void operator()(std::size_t i) const {
-    const auto type = static_cast<std::uint32_t>(i % 4);
-    dynasoar::test::count_if(refused[type],
-                             dynasoar::test::make_of_type(type, static_cast<std::uint32_t>(i)) == nullptr);
-  }
-};
-
 TEST_CASE("several types at once fill the heap to the last slot of every page before any of them is refused for good") {
   constexpr std::size_t kPages = 30;
   AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(kPages));
   const std::uint64_t wanted = 4 * capacity<FourTypes, Tiny>(kPages);  // each type alone could fill the heap
   Counters refused(4);
-  handle.parallel_for(wanted, MakeMixed{refused.data()});
+  // Asks for objects of all four types.
+  handle.parallel_for(wanted, [refused = refused.data()] __device__(std::size_t i) {
+    const auto type = static_cast<std::uint32_t>(i % 4);
+    dynasoar::test::count_if(refused[type],
+                             dynasoar::test::make_of_type(type, static_cast<std::uint32_t>(i)) == nullptr);
+  });
   handle.synchronize();
   const Statistics statistics = handle.statistics();
   CHECK(statistics.free_pages == 0);

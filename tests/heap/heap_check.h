@@ -14,19 +14,12 @@
 
 namespace dynasoar::test {
 
-/// Copies atomic words.
-template <class Word, class T>
-struct CopyWords {
-  const Word* from;
-  T* to;
-  __device__ void operator()(std::size_t i) const { to[i] = from[i].load(Order::relaxed); }
-};
-
 /// `count` words that hold a T each, in host memory.
 template <class T, class Word>
 std::vector<T> download_words(Executor& executor, const Word* from, std::size_t count) {
   DeviceArray<T> to(count);
-  executor.for_each_index(count, CopyWords<Word, T>{from, to.data()});
+  executor.for_each_index(count,
+                          [from, to = to.data()] __device__(std::size_t i) { to[i] = from[i].load(Order::relaxed); });
   executor.synchronize();
   return to.download();
 }
@@ -52,21 +45,6 @@ struct HeapCopy {
 
   bool bit(const std::vector<std::vector<std::uint64_t>>& levels, std::size_t position) const {
     return bit_of(levels[0], position, container_bits);
-  }
-};
-
-template <class Heap>
-struct ReadCounters {
-  Heap heap;
-  std::uint64_t* counts;  // free pages; objects, open and empty blocks of each type
-  __device__ void operator()(std::size_t) const {
-    std::uint64_t* count = counts;
-    *count++ = heap.pages_freed.read() - heap.pages_taken.read();
-    for (const typename Heap::TypeState& type : heap.types) {
-      *count++ = type.created.read() - type.deleted.read();
-      *count++ = type.opened.read() - type.closed.read();
-      *count++ = type.emptied.read() - type.reused.read();
-    }
   }
 };
 
@@ -103,7 +81,15 @@ HeapCopy copy_heap(Executor& executor, const BlockHeap<kTypes, Atomics, kSlots, 
          type.blocks_per_page});
   }
   DeviceArray<std::uint64_t> counters(1 + 3 * copy.types.size());
-  executor.for_each_index(1, ReadCounters<Heap>{heap, counters.data()});
+  executor.for_each_index(1, [heap, counts = counters.data()] __device__(std::size_t) {
+    std::uint64_t* count = counts;
+    *count++ = heap.pages_freed.read() - heap.pages_taken.read();
+    for (const typename Heap::TypeState& type : heap.types) {
+      *count++ = type.created.read() - type.deleted.read();
+      *count++ = type.opened.read() - type.closed.read();
+      *count++ = type.emptied.read() - type.reused.read();
+    }
+  });
   executor.synchronize();
   const auto counts = counters.download();
   copy.free_page_count = counts[0];

@@ -14,22 +14,17 @@ namespace tally_test {
 using namespace dynasoar;
 using dynasoar::test::Counters;
 
-struct AddMuch {
-  Tally<> tally;
-  __device__ void operator()(std::size_t i) const {
-    const auto shard = static_cast<std::uint32_t>(i);
-    tally.add(shard, i % 7, Order::relaxed);
-    if (i % 5 == 0) tally.add(shard, std::uint64_t{1} << 40, Order::release);
-  }
-};
-
 TEST_CASE("a tally counts what all threads add") {
   constexpr std::uint64_t kCount = 105 * 1000;
   Counters words(Tally<>::kWords);
   DeviceArray<std::uint64_t> count(1);
   const auto tally = Tally<>::over(words.data());
   Executor executor(8);
-  executor.for_each_index(kCount, AddMuch{tally});
+  executor.for_each_index(kCount, [tally] __device__(std::size_t i) {
+    const auto shard = static_cast<std::uint32_t>(i);
+    tally.add(shard, i % 7, Order::relaxed);
+    if (i % 5 == 0) tally.add(shard, std::uint64_t{1} << 40, Order::release);
+  });
   executor.for_each_index(1, [tally, to = count.data()] __device__(std::size_t) { *to = tally.read(); });
   executor.synchronize();
   CHECK(count.download()[0] == 3 * kCount + (kCount / 5 << 40));

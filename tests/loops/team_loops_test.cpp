@@ -69,16 +69,6 @@ TEST_CASE("teams take every thing of every part once, and a phase sees what the 
 
 constexpr std::size_t kValues = 100;
 
-template <class T>
-struct CopyEveryOther {
-  const T* from;
-  T* to;
-  __device__ void operator()(std::size_t i) const {
-    dynasoar::detail::copy_bytes(reinterpret_cast<char*>(to + 2 * i), reinterpret_cast<const char*>(from + 2 * i),
-                                 sizeof(T), alignof(T));
-  }
-};
-
 template <std::size_t size, class Word>
 struct Bytes {
   std::array<Word, size> words;
@@ -98,7 +88,10 @@ TEST_CASE_TEMPLATE("values of any size and alignment are copied byte by byte, an
   DeviceArray<T> to(kValues);
   from.upload(filled(1, 7));
   to.upload(filled(200, 3));
-  executor.for_each_index(kValues / 2, CopyEveryOther<T>{from.data(), to.data()});
+  executor.for_each_index(kValues / 2, [from = from.data(), to = to.data()] __device__(std::size_t i) {
+    dynasoar::detail::copy_bytes(reinterpret_cast<char*>(to + 2 * i), reinterpret_cast<const char*>(from + 2 * i),
+                                 sizeof(T), alignof(T));
+  });
   executor.synchronize();
   std::vector<T> expected = filled(200, 3);
   const std::vector<T> source = filled(1, 7);

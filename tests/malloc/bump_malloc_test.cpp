@@ -15,25 +15,14 @@ TEST_CASE("an atomic allocator's heap must hold something") {
   check_refused<AtomicMalloc>({.heap_bytes = 15}, "ask for more heap_bytes");
 }
 
-namespace {
-
-/// Asks for two pieces, of which only one fits, and for a small one.
-struct AskBeyondTheEnd {
-  AtomicMalloc memory;
-  Counter* tally;
-
-  __device__ void operator()(std::size_t) const {
+TEST_CASE("a request that reaches beyond the end uses up what was left") {
+  MallocBench<AtomicMalloc> bench;
+  // Asks for two pieces, of which only one fits, and for a small one.
+  bench.run(1, [memory = bench.storage.view(), tally = bench.tally.data()] __device__(std::size_t) {
     count_if(tally[kUnexpected], memory.malloc(memory.largest() - 16) == nullptr);
     count_if(tally[kUnexpected], memory.malloc(32) != nullptr);
     count_if(tally[kUnexpected], memory.malloc(16) != nullptr);
-  }
-};
-
-}  // namespace
-
-TEST_CASE("a request that reaches beyond the end uses up what was left") {
-  MallocBench<AtomicMalloc> bench;
-  bench.run(1, AskBeyondTheEnd{bench.storage.view(), bench.tally.data()});
+  });
 }
 
 #if !DYNASOAR_CUDA_BACKEND
@@ -73,19 +62,6 @@ struct GoRound {
   }
 };
 
-/// Takes memory and notes where it is.
-struct TakeOne {
-  AWMalloc memory;
-  Counter* tally;
-  Holding* holdings;  // [index]
-  std::uint32_t bytes;
-
-  __device__ void operator()(std::size_t index) const {
-    holdings[index] = {static_cast<unsigned char*>(memory.malloc(bytes)), bytes, 0};
-    note_answer(tally, holdings[index].memory);
-  }
-};
-
 }  // namespace
 
 TEST_CASE("at the end of the heap, memory is handed out from its start again") {
@@ -100,7 +76,12 @@ TEST_CASE("threads that go round together share the memory out evenly") {
   constexpr std::uint32_t kBytes = 64;
   MallocBench<AWMalloc> bench(kBytes, kPieces * kBytes);
   DeviceArray<Holding> holdings(kPieces * kRounds);
-  bench.run(holdings.size(), TakeOne{bench.storage.view(), bench.tally.data(), holdings.data(), kBytes});
+  // Takes memory and notes where it is.
+  bench.run(holdings.size(), [memory = bench.storage.view(), tally = bench.tally.data(),
+                              holdings = holdings.data()] __device__(std::size_t index) {
+    holdings[index] = {static_cast<unsigned char*>(memory.malloc(kBytes)), kBytes, 0};
+    note_answer(tally, holdings[index].memory);
+  });
   CHECK(bench.tally[kRefused] == 0);
   std::vector<std::size_t> taken(kPieces);
   const std::vector<Holding> all = holdings.download();

@@ -47,16 +47,6 @@ std::array<Piece, kLanes> random_pieces(Random& random) {
   return pieces;
 }
 
-/// Replaces what is expected of a piece by what is found.
-struct FindNeighbours {
-  Piece* pieces;
-  __device__ void operator()(std::size_t i) const {
-    const auto found = Neighbours::of(pieces[i].begin, pieces[i].size, PlatformWarp{}.coalesce());
-    pieces[i].is_first = found.is_first ? 1 : 0;
-    pieces[i].to_end = found.size;
-  }
-};
-
 TEST_CASE("lanes of the platform's warps find their neighbours; a lane alone has none") {
   const std::uint64_t seed = test_seed();
   Random random = Random::of(seed, 0);
@@ -65,7 +55,12 @@ TEST_CASE("lanes of the platform's warps find their neighbours; a lane alone has
     for (const Piece& piece : random_pieces(random)) expected.push_back(piece);
   }
   const auto pieces = on_device(expected);
-  run_loop(expected.size(), FindNeighbours{pieces.data()});
+  // Replaces what is expected of a piece by what is found.
+  run_loop(expected.size(), [pieces = pieces.data()] __device__(std::size_t i) {
+    const auto found = Neighbours::of(pieces[i].begin, pieces[i].size, PlatformWarp{}.coalesce());
+    pieces[i].is_first = found.is_first ? 1 : 0;
+    pieces[i].to_end = found.size;
+  });
   const std::vector<Piece> found = pieces.download();
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CAPTURE(i);

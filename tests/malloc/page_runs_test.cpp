@@ -48,14 +48,6 @@ struct ChurnRuns {
   }
 };
 
-/// Whether one run of all pages can be taken.
-struct TakeAllPages {
-  detail::PageRuns runs;
-  Counter* failures;
-  std::uint32_t pages;
-  __device__ void operator()(std::size_t) const { count_if(*failures, runs.take(pages) != 0); }
-};
-
 }  // namespace
 
 TEST_CASE("threads that want runs of pages at the same time never get the same, and lose none") {
@@ -69,7 +61,9 @@ TEST_CASE("threads that want runs of pages at the same time never get the same, 
   Counters failures(1);
   executor.for_each_index(kHostThreads,
                           ChurnRuns{runs, owners.data(), failures.data(), 30, seed, 400000 / kHostThreads / kSlowdown});
-  executor.for_each_index(1, TakeAllPages{runs, failures.data(), kPages});
+  // Whether one run of all pages can be taken.
+  executor.for_each_index(
+      1, [runs, failures = failures.data()] __device__(std::size_t) { count_if(*failures, runs.take(kPages) != 0); });
   executor.synchronize();
   CHECK(failures[0] == 0);
 }

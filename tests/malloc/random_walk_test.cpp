@@ -23,27 +23,6 @@ DYNASOAR_MALLOC_SUITE(RwPages);
 DYNASOAR_MALLOC_SUITE(RwBmPages);
 DYNASOAR_MALLOC_SUITE(CoRwPages);
 
-/// Every index asks for a page.
-template <class P>
-struct GetPages {
-  P allocator;
-  std::uint32_t* pages;
-  std::uint32_t* steps;
-
-  __device__ void operator()(std::size_t index) const {
-    StepCount count;
-    pages[index] = allocator.get_page(PlatformWarp{}, count);
-    steps[index] = count.steps;
-  }
-};
-
-template <class P>
-struct FreePage {
-  P allocator;
-  std::uint32_t page;
-  __device__ void operator()(std::size_t) const { allocator.free_page(page); }
-};
-
 /// Pages of 16 bytes.
 template <class P>
 struct PageBench {
@@ -66,7 +45,13 @@ struct PageBench {
   Answers get_pages(std::size_t count) {
     DeviceArray<std::uint32_t> pages(count);
     DeviceArray<std::uint32_t> steps(count);
-    executor.for_each_index(count, GetPages<P>{storage.view(), pages.data(), steps.data()});
+    // Every index asks for a page.
+    executor.for_each_index(
+        count, [allocator = storage.view(), pages = pages.data(), steps = steps.data()] __device__(std::size_t index) {
+          StepCount taken;
+          pages[index] = allocator.get_page(PlatformWarp{}, taken);
+          steps[index] = taken.steps;
+        });
     executor.synchronize();
     return {pages.download(), steps.download()};
   }
@@ -95,7 +80,8 @@ TEST_CASE_TEMPLATE("every page is given to one, and whoever comes later gets non
     for (std::uint32_t page = 0; page < pages; ++page) REQUIRE(taken[page] == page);
     CHECK(bench.get_pages(1).pages[0] == kNoPage);
     const std::uint32_t freed = pages / 2;
-    bench.executor.for_each_index(1, FreePage<P>{bench.storage.view(), freed});
+    bench.executor.for_each_index(
+        1, [allocator = bench.storage.view(), page = freed] __device__(std::size_t) { allocator.free_page(page); });
     CHECK(bench.get_pages(1).pages[0] == freed);
     CHECK(bench.get_pages(1).pages[0] == kNoPage);
   }

@@ -17,13 +17,6 @@ DYNASOAR_MALLOC_SUITE(RwMalloc);
 
 constexpr std::size_t kUnit = 16;
 
-/// Every index gives memory back.
-struct GiveBackEach {
-  RwMalloc memory;
-  char* const* taken;
-  __device__ void operator()(std::size_t index) const { memory.free(taken[index]); }
-};
-
 /// A heap of `units` units, and requests of one thread.
 struct RunBench : TestHeap<RwMalloc> {
   explicit RunBench(std::size_t units) : TestHeap(units * kUnit) {}
@@ -35,7 +28,9 @@ struct RunBench : TestHeap<RwMalloc> {
 
   void give_back(const std::vector<char*>& taken) {
     const auto memory = on_device(taken);
-    run(taken.size(), GiveBackEach{storage.view(), memory.data()});
+    // Every index gives memory back.
+    run(taken.size(),
+        [memory = storage.view(), taken = memory.data()] __device__(std::size_t index) { memory.free(taken[index]); });
   }
 
   /// Takes all of the heap in pieces of `units`. @return the pieces in the order of their addresses
