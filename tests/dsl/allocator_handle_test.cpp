@@ -263,26 +263,6 @@ TEST_CASE("a loop sees what loops before it have created and deleted") {
 // ---- Creation
 // ---------------------------------------------------------------------------------------------------------
 
-TEST_CASE("parallel_new creates one object for every index, with further arguments, however many") {
-  // Around the lanes of a warp and the slots of a block, and more than all threads of a GPU take at once.
-  for (const std::uint32_t count : {1u, 31u, 32u, 33u, 63u, 64u, 65u, 96u, 97u, 10000u, 1000001u}) {
-    CAPTURE(count);
-    AllocatorHandle<AllocatorT> handle({.heap_bytes = 64 << 20, .threads = 4});
-    handle.parallel_new<Fish>(count, 3u, 4ull);
-    Counters seen(count + 1);
-    handle.parallel_do<Fish>([seen = seen.data(), count] __device__(Fish * fish) {
-      const std::uint32_t index = fish->index_;
-      seen[index < count && fish->sum_ == 7 ? index : count].fetch_add(1, Order::relaxed);
-    });
-    handle.synchronize();
-    std::uint32_t wrong = 0;
-    const std::vector<std::uint64_t> values = seen.values();
-    for (std::uint32_t i = 0; i < count; ++i) wrong += values[i] != 1;
-    CHECK(wrong == 0);
-    CHECK(values[count] == 0);
-  }
-}
-
 TEST_CASE("parallel_for calls its function for every index, and it can create and use objects") {
   AllocatorHandle<AllocatorT> handle(small_heap());
   handle.parallel_for(500, [] __device__(std::size_t i) {
@@ -381,13 +361,6 @@ TEST_CASE("the result of a run does not depend on the number of threads") {
     CHECK(handle.count<Agent>() == 1800 - 143 - 72 - 43);
     CHECK(totals<Trout>(handle).sum == 500u * 499 / 2 - 7 * (71u * 72 / 2));
   }
-}
-
-TEST_CASE("a heap's default size is enough to begin with") {
-  AllocatorHandle<AllocatorT> handle;
-  CHECK(handle.statistics().heap_bytes > 200_MiB);
-  CHECK(1_GiB == 1024 * 1_MiB);
-  CHECK(1_MiB == 1024 * 1_KiB);
 }
 
 /// Calls a function in a child. @return its exit status; -1 if it was killed, as it is after 20 s

@@ -201,6 +201,13 @@ void walk(std::vector<Home>& homes, const Shadow& shadow, const LatticeShape& sh
   });
 }
 
+struct WriteHomes {
+  std::int64_t* homes;
+  __device__ void operator()(Walker* walker) const {
+    homes[dynasoar::lattice_of<Walker>().number(dynasoar::place_of(walker))] = static_cast<std::int64_t>(walker->home_);
+  }
+};
+
 TEST_CASE("what one colour creates, moves and destroys, the next one sees") {
   Handle handle({.heap_bytes = 8 << 20});
   lattice_test::for_each_lattice(lattice_test::kSizes, [&](const auto& sizes, const auto& periodic) {
@@ -219,10 +226,7 @@ TEST_CASE("what one colour creates, moves and destroys, the next one sees") {
     }
     dynasoar::DeviceArray<std::int64_t> homes(shape.size());
     homes.fill_bytes(0xFF);
-    handle.template parallel_do<Walker>([homes = homes.data()] __device__(Walker * walker) {
-      homes[dynasoar::lattice_of<Walker>().number(dynasoar::place_of(walker))] =
-          static_cast<std::int64_t>(walker->home_);
-    });
+    handle.template parallel_do<Walker>(WriteHomes{homes.data()});
     handle.synchronize();
     const std::vector<std::int64_t> found = homes.download();
     std::size_t wrong = 0;

@@ -180,6 +180,11 @@ struct Fell {
     return dynasoar::destroy_where<Tree>(block, chosen_of(block, seed));
   }
 };
+struct IsAtHome {
+  __device__ bool operator()(Tree* tree) const {
+    return tree->slot_ == dynasoar::place_of(tree).slot() && tree->height_ == 9;
+  }
+};
 struct WhereTrees {
   __device__ std::uint64_t operator()(PlaceBlock block) const { return dynasoar::where<Tree>(block); }
 };
@@ -205,9 +210,7 @@ TEST_CASE("objects are created and destroyed at the places of a set, for the nex
     for (const std::uint64_t word : left) count += static_cast<std::uint64_t>(std::popcount(word));
     CHECK(handle.template count<Tree>() == count);
     // Each was constructed at its place.
-    CHECK(handle.template count_if<Tree>([] __device__(Tree * tree) -> bool {
-      return tree->slot_ == dynasoar::place_of(tree).slot() && tree->height_ == 9;
-    }) == count);
+    CHECK(handle.template count_if<Tree>(IsAtHome{}) == count);
   });
 }
 

@@ -639,10 +639,6 @@ TEST_CASE("misuse that nobody asked for is printed when the handle is destroyed"
 }
 
 #if DYNASOAR_CUDA_BACKEND
-struct Trap {
-  __device__ void operator()(Fish*) const { __trap(); }
-};
-
 TEST_CASE("a pointer to the host's memory is found among the arguments of a loop, unless the GPU can read it") {
   World world(1);
   world.run(Act::make_fish, 1);
@@ -669,7 +665,7 @@ TEST_CASE("a pointer to the host's memory is found among the arguments of a loop
 TEST_CASE("child: a kernel is aborted" * doctest::skip()) {
   World world(1);
   world.run(Act::make_fish, 1);
-  world.handle.parallel_do<Fish>(Trap{});
+  world.handle.parallel_do<Fish>([] __device__(Fish*) { __trap(); });
   CHECK_THROWS_WITH_AS(world.handle.synchronize(), doctest::Contains("cudaErrorLaunchFailure"), Error);
   CHECK_THROWS_AS(world.handle.count<Fish>(), Error);
 }

@@ -59,8 +59,9 @@ struct OfOneSize : World<std::uint32_t> {};
 struct OfSeveralSizes : World<std::array<float, 5>> {};
 struct OfExtremeSizes : World<std::array<double, 60>> {};
 
-// More than one share of a warp, a whole number of blocks and not, less than a block, nothing.
-constexpr std::size_t kCounts[] = {300'007, 64 * 200, 64 * 16 + 1, 64, 63, 1, 0};
+// More than all threads of a GPU take at once, more than one share of a warp, a whole number of blocks and not, and
+// around the slots of a block, the lanes of a warp, and nothing.
+constexpr std::size_t kCounts[] = {1'000'001, 300'007, 64 * 200, 64 * 16 + 1, 97, 96, 65, 64, 63, 33, 32, 31, 1, 0};
 
 TEST_CASE_TEMPLATE("parallel_new makes one object per index", W, OfOneSize, OfSeveralSizes, OfExtremeSizes) {
   AllocatorHandle<typename W::AllocatorT> handle({.heap_bytes = std::size_t{64} << 20});

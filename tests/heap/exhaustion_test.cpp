@@ -209,10 +209,11 @@ TEST_CASE("the one slot that was freed in a full heap is what the next request g
   }
 }
 
-/// One thread: a large object comes and goes, medium ones take its place, and one slot of them is free again.
-struct LeaveStaleHint {
-  std::uint32_t* got_large;
-  __device__ void operator()(std::size_t) const {
+TEST_CASE("a request is refused because the heap is full, not as contended, when its hint leads to another type") {
+  AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(4));
+  DeviceArray<std::uint32_t> got_large(1);
+  // One thread: a large object comes and goes, medium ones take its place, and one slot of them is free again.
+  handle.parallel_for(1, [got_large = got_large.data()] __device__(std::size_t) {
     Large* const large = dynasoar::make_new<Large>(0u);
     const std::uint32_t block = dynasoar::test::slot_number(large) / 64;
     dynasoar::destroy(large);
@@ -222,13 +223,7 @@ struct LeaveStaleHint {
     }
     dynasoar::destroy(in_its_place);
     *got_large = dynasoar::make_new<Large>(0u) != nullptr;
-  }
-};
-
-TEST_CASE("a request is refused because the heap is full, not as contended, when its hint leads to another type") {
-  AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(4));
-  DeviceArray<std::uint32_t> got_large(1);
-  handle.parallel_for(1, LeaveStaleHint{got_large.data()});
+  });
   handle.synchronize();
   CHECK(got_large.download()[0] == 0);
   const Statistics statistics = handle.statistics();

@@ -82,26 +82,6 @@ TEST_CASE_TEMPLATE("a circular allocator's heap must hold a unit and be in reach
   check_refused<M>({std::size_t{1} << 37}, "ask for less heap_bytes");
 }
 
-/// Every worker takes a share of the heap as one piece, and gives it back, over and over.
-template <class M>
-struct TakeShares {
-  M memory;
-  Counter* tally;
-  std::uint32_t bytes;
-  std::uint32_t times;
-
-  __device__ void operator()(std::size_t worker) const {
-    for (std::uint32_t i = 0; i < times; ++i) {
-      const Holding holding{static_cast<unsigned char*>(memory.malloc(bytes)), bytes,
-                            static_cast<std::uint32_t>(worker)};
-      if (!note_answer(tally, holding.memory)) continue;
-      holding.fill();
-      count_if(tally[kDamaged], !holding.intact());
-      memory.free(holding.memory);
-    }
-  }
-};
-
 TEST_CASE_TEMPLATE("requests that join small chunks at the same time do not thwart each other", M, CMalloc, CFMalloc,
                    CMMalloc, CFMMalloc) {
   constexpr std::size_t kBytes = std::size_t{1} << 17;
@@ -112,7 +92,18 @@ TEST_CASE_TEMPLATE("requests that join small chunks at the same time do not thwa
     holdings.fill_bytes(0);
     bench.run(1, TakeAll<M>{bench.storage.view(), bench.tally.data(), holdings.data(), kBytes / 32, 32});
     bench.run(1, GiveBackAll<M>{bench.storage.view(), bench.tally.data(), holdings.data(), kBytes / 32});
-    bench.run(kPieces / 2, TakeShares<M>{bench.storage.view(), bench.tally.data(), kBytes / kPieces, 20});
+    // Every worker takes a share of the heap as one piece, and gives it back, over and over.
+    bench.run(kPieces / 2, [memory = bench.storage.view(), tally = bench.tally.data()] __device__(std::size_t worker) {
+      constexpr std::uint32_t kShare = kBytes / kPieces;
+      for (int i = 0; i < 20; ++i) {
+        const Holding holding{static_cast<unsigned char*>(memory.malloc(kShare)), kShare,
+                              static_cast<std::uint32_t>(worker)};
+        if (!note_answer(tally, holding.memory)) continue;
+        holding.fill();
+        count_if(tally[kDamaged], !holding.intact());
+        memory.free(holding.memory);
+      }
+    });
   }
   CHECK(bench.tally[kRefused] == 0);
 }

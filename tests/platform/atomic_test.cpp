@@ -67,21 +67,6 @@ __host__ __device__ std::uint64_t scattered(std::size_t i) {
   return 1000 + (i * 7919 + 13) % 10007;
 }
 
-struct AddInManyWays {
-  AtomicWord<std::uint64_t>* words;
-  __device__ void operator()(std::size_t i) const {
-    words[0].fetch_add(1, Order::relaxed);
-    words[4].add(1, Order::relaxed);
-    std::uint64_t found = words[1].load(Order::relaxed);
-    while (!words[1].compare_exchange(found, found + 1, Order::relaxed)) {
-    }
-    const std::uint64_t bit = std::uint64_t{1} << i % 64;
-    words[2].fetch_or(bit, Order::relaxed);
-    words[3].fetch_and(~bit, Order::relaxed);
-    words[5].fetch_min(scattered(i), Order::relaxed);
-  }
-};
-
 TEST_CASE("no update of an atomic word is lost when all threads update it") {
   // A GPU has all of its threads compete for one word at once, which takes time in the square of their number.
   constexpr std::size_t kCount = (dynasoar::kCudaBackend ? 100000 : 4000000) / dynasoar::test::kSlowdown;
@@ -91,7 +76,17 @@ TEST_CASE("no update of an atomic word is lost when all threads update it") {
     words[3].store(~std::uint64_t{0}, Order::relaxed);
     words[5].store(~std::uint64_t{0}, Order::relaxed);
   });
-  executor.for_each_index(kCount, AddInManyWays{words.data()});
+  executor.for_each_index(kCount, [words = words.data()] __device__(std::size_t i) {
+    words[0].fetch_add(1, Order::relaxed);
+    words[4].add(1, Order::relaxed);
+    std::uint64_t found = words[1].load(Order::relaxed);
+    while (!words[1].compare_exchange(found, found + 1, Order::relaxed)) {
+    }
+    const std::uint64_t bit = std::uint64_t{1} << i % 64;
+    words[2].fetch_or(bit, Order::relaxed);
+    words[3].fetch_and(~bit, Order::relaxed);
+    words[5].fetch_min(scattered(i), Order::relaxed);
+  });
   executor.synchronize();
   CHECK(words[0] == kCount);
   CHECK(words[1] == kCount);
