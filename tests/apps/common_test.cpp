@@ -207,8 +207,7 @@ TEST_CASE("a log's ending says its form") {
     log.add(0, {7, 0.1});
     log.add(1, {3e9, std::nan("")});
     log.flush();
-    std::ifstream file(folder / name);
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    return dynasoar::test::contents_of(folder / name);
   };
   const dynasoar::test::ForeignLocale locale;  // on which files do not depend
   CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");

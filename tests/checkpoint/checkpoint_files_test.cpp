@@ -136,17 +136,13 @@ TEST_CASE_FIXTURE(SavedSpecks, "a truncated file is found, wherever it ends, and
 
 TEST_CASE("random damage to a larger file is found") {
   const TestFolder folder;
-  World world;
-  world.start();
-  world.run(5);
+  RunningWorld world(5);
   const auto expected = world.digest();
   world.save(folder / "a");
   const std::string good = contents_of(folder / "a");
   world.run(1);
   const auto now = world.digest();
-  const auto seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(test_seed());
   const auto below = [&random](std::size_t bound) {
     return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
   };
@@ -241,8 +237,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE("if a checkpoint cannot be written, the old one stays, and the heap as well") {
   const TestFolder folder;
-  World world;
-  world.start();
+  RunningWorld world(0);
   world.save(folder / "a");
   const std::string before = contents_of(folder / "a");
   const auto expected = world.digest();
@@ -312,9 +307,7 @@ TEST_CASE("a program that is killed while it saves leaves the old file or the ne
   world.handle.parallel_do<Shark>([] __device__(Shark * shark) { shark->number_ = 0; });
   world.handle.save(path, a, b);
 
-  const auto seed = std::random_device{}();
-  CAPTURE(seed);
-  std::mt19937 random(seed);
+  std::mt19937 random(test_seed());
   const std::string filter = std::string("--test-case=") + kVictim;
   const std::string variable = "DYNASOAR_CHECKPOINT=" + path;
   std::uint32_t last = 0;

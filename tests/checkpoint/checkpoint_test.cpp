@@ -35,9 +35,7 @@ TEST_CASE("a run that is saved and restored goes on bit for bit like one that wa
   const TestFolder folder;
   std::vector<std::uint64_t> expected;
   {
-    World world;  // one for both files: in checked builds, another one's tags are others
-    world.start();
-    world.run(7);
+    RunningWorld world(7);  // one for both files: in checked builds, another one's tags are others
     world.save(folder / "early");
     world.run(13);
     world.save(folder / "late");
@@ -54,9 +52,7 @@ TEST_CASE("a run that is saved and restored goes on bit for bit like one that wa
 
 TEST_CASE("saving changes nothing, and equal states make equal files") {
   const TestFolder folder;
-  World world;
-  world.start();
-  world.run(5);
+  RunningWorld world(5);
   world.save(folder / "a");
   world.save(folder / "b");
   CHECK(contents_of(folder / "a") == contents_of(folder / "b"));
@@ -68,8 +64,7 @@ TEST_CASE("saving changes nothing, and equal states make equal files") {
 
 TEST_CASE("loading replaces what was in the heap") {
   const TestFolder folder;
-  World world;
-  world.start();
+  RunningWorld world(0);
   world.save(folder / "start");
   const auto expected = world.digest();
   world.run(20);
@@ -80,8 +75,7 @@ TEST_CASE("loading replaces what was in the heap") {
 
 TEST_CASE("saving waits for loops that run") {
   const TestFolder folder;
-  World world(on_threads(4));
-  world.start();
+  RunningWorld world(0, on_threads(4));
   for (int i = 0; i < 20; ++i) world.run(1);  // on a GPU, none of them need be done
   world.save(folder / "a");
   const auto expected = world.digest();
@@ -181,8 +175,7 @@ TEST_CASE("a growing heap grows to the size of the saved one, and goes on bit fo
   std::uint64_t pages = 0;
   std::vector<std::uint64_t> expected;
   {
-    World world(grows);
-    world.start();
+    RunningWorld world(0, grows);
     world.handle.reserve<Fish>(10'000);  // grows it, which these few animals may not
     world.run(30);
     world.save(folder / "a");
@@ -204,9 +197,7 @@ TEST_CASE("a growing heap grows to the size of the saved one, and goes on bit fo
 
 TEST_CASE("compacted objects are saved where they are") {
   const TestFolder folder;
-  World world(on_threads(4));
-  world.start();
-  world.run(15);
+  RunningWorld world(15, on_threads(4));
   world.handle.compact<Fish>();
   const auto expected = world.digest();
   world.save(folder / "a");
@@ -235,8 +226,7 @@ TEST_CASE("a recorded step runs on what was loaded, also if the heap has grown f
 
 TEST_CASE("lists may be kept while a checkpoint is saved, but not while one is loaded") {
   const TestFolder folder;
-  World world;
-  world.start();
+  RunningWorld world(0);
   world.handle.synchronize();
   {
     const auto kept = world.handle.keep_lists();
@@ -399,9 +389,7 @@ TEST_CASE("arrays of many chunks and empty ones come back") {
 
 TEST_CASE("a compressed checkpoint is smaller and gives the same heap; without zstd it is refused clearly") {
   const TestFolder folder;
-  World world;
-  world.start();
-  world.run(5);
+  RunningWorld world(5);
   world.save(folder / "plain");
   if (dynasoar::detail::kHasZstd) world.save(folder / "small", dynasoar::SaveOptions{.compression_level = 3});
   const auto expected = world.digest();
@@ -445,8 +433,7 @@ TEST_CASE("in checked builds, what was found before is found after a checkpoint 
   const TestFolder folder;
   DeviceArray<Fish*> stale(1);
   {
-    World world;
-    world.start();
+    RunningWorld world(0);
     Fish** const to = stale.data();
     world.handle.parallel_do<Fish>([to] __device__(Fish * fish) {
       if (fish->number_ == 5) {

@@ -95,10 +95,13 @@ std::pair<CheckpointFault, std::string> fault_of(const F& load) {
   return {error.fault(), error.what()};
 }
 
+inline HandleOptions on_threads(int threads) {
+  return {.heap_bytes = 400 * kPage, .threads = threads};
+}
+
 /// A simulation with values of its own.
 struct World {
-  explicit World(HandleOptions options = {.heap_bytes = 400 * kPage, .threads = 1})
-      : handle(options), reefs(kReefs), hashes(1) {
+  explicit World(const HandleOptions& options = on_threads(1)) : handle(options), reefs(kReefs), hashes(1) {
     reefs.fill_bytes(0);
     hashes.fill_bytes(0);
   }
@@ -181,15 +184,17 @@ struct World {
   std::uint64_t step = 0;
 };
 
-inline HandleOptions on_threads(int threads) {
-  return {.heap_bytes = 400 * kPage, .threads = threads};
-}
+/// A simulation after so many steps.
+struct RunningWorld : World {
+  explicit RunningWorld(int steps, const HandleOptions& options = on_threads(1)) : World(options) {
+    start();
+    run(steps);
+  }
+};
 
 /// Saves a simulation after so many steps. @return its population
 inline std::vector<std::uint64_t> save_run(const HandleOptions& options, int steps, const std::string& path) {
-  World world(options);
-  world.start();
-  world.run(steps);
+  RunningWorld world(steps, options);
   world.save(path);
   return world.digest();
 }

@@ -24,6 +24,8 @@ using namespace dynasoar;
 using namespace dynasoar::test;
 using namespace dynasoar::literals;
 
+static_assert(1_GiB == 1024 * 1_MiB && 1_MiB == 1024 * 1_KiB && 1_KiB == 1024);
+
 class Fish;
 class Trout;
 class Shark;
@@ -147,6 +149,8 @@ TEST_CASE("every object gets a copy of the arguments") {
   CHECK(totals<Agent>(handle).sum == 42 * (kFish + kTrout + kShark));
   handle.parallel_do<Agent, &Agent::add_all>(8u);
   CHECK(totals<Agent>(handle).sum == 50 * (kFish + kTrout + kShark));
+  handle.parallel_new<Fish>(10, 3u, 4ull);  // their sums begin with 7
+  CHECK(totals<Agent>(handle).sum == 50 * (kFish + kTrout + kShark) + 10 * 7);
 }
 
 TEST_CASE("a method that one listed class declares runs without naming the class") {

@@ -1,7 +1,5 @@
 // Columns: all objects' fields as arrays, what they mean and in which order; files of them; and frames that a thread
 // writes. What is in the files, other programs say: columns_test.py.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,6 +27,7 @@
 #include <dynasoar/write_hdf5.h>
 #include <dynasoar/write_vtp.h>
 
+#include "../platform/captured.h"
 #include "test_folder.h"
 
 namespace columns_test {
@@ -622,38 +621,9 @@ TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
       "the disk is full", Error);
 }
 
-/// What is printed on standard error while this is alive.
-class ErrorText {
- public:
-  explicit ErrorText(const std::string& path) : path_(path), before_(dup(STDERR_FILENO)) {
-    std::fflush(stderr);
-    REQUIRE(std::freopen(path_.c_str(), "w", stderr) != nullptr);
-  }
-  ErrorText(const ErrorText&) = delete;
-  ErrorText& operator=(const ErrorText&) = delete;
-  ~ErrorText() { restore(); }
-  std::string text() {
-    restore();
-    return contents_of(path_);
-  }
-
- private:
-  void restore() {
-    if (before_ < 0) return;
-    std::fflush(stderr);
-    dup2(before_, STDERR_FILENO);
-    close(before_);
-    before_ = -1;
-  }
-
-  std::string path_;
-  int before_;
-};
-
 TEST_CASE("an error that nobody asked a FrameWriter for is printed, and one that was reported is not") {
-  const TestFolder folder;
-  const auto printed = [&folder](auto what, auto&& ask) {
-    ErrorText error(folder / "stderr");
+  const auto printed = [](auto what, auto&& ask) {
+    dynasoar::test::Captured error(stderr);
     {
       dynasoar::FrameWriter writer([what](std::uint64_t, const Columns&) { throw what; });
       writer.add(0, numbered(0));

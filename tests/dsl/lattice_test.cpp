@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -612,9 +611,7 @@ TEST_CASE("checked builds end if a place of a lattice is used on a smaller one")
     }
     int status = 0;
     waitpid(child, &status, 0);
-    std::ifstream file(output);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    return (WIFSIGNALED(status) ? "killed: " : "ended: ") + text;
+    return (WIFSIGNALED(status) ? "killed: " : "ended: ") + contents_of(output);
   };
   const std::string message = "killed: dynasoar: a Place of one lattice is used for a class that is on another";
   const auto says = [&](const auto& use) { return end_of(use).find(message) == 0; };

@@ -115,15 +115,17 @@ TEST_CASE("an object without fields and constructors can be created, counted and
 }
 
 /// One bit per question.
-struct AskWhatItIs {
-  std::uint32_t* answers;
-  __device__ static std::uint32_t ask(Agent* agent) {
-    return (is_a<Fish>(agent) ? 1u : 0u) | (is_a<Trout>(agent) ? 2u : 0u) | (is_a<Shark>(agent) ? 4u : 0u) |
-           (is_a<Agent>(agent) ? 8u : 0u) | (cast<Fish>(agent) != nullptr ? 16u : 0u) |
-           (cast<Trout>(agent) != nullptr ? 32u : 0u) | (cast<Shark>(agent) != nullptr ? 64u : 0u) |
-           (cast<Agent>(agent) == agent ? 128u : 0u);
-  }
-  __device__ void operator()(std::size_t) const {
+__device__ std::uint32_t ask(Agent* agent) {
+  return (is_a<Fish>(agent) ? 1u : 0u) | (is_a<Trout>(agent) ? 2u : 0u) | (is_a<Shark>(agent) ? 4u : 0u) |
+         (is_a<Agent>(agent) ? 8u : 0u) | (cast<Fish>(agent) != nullptr ? 16u : 0u) |
+         (cast<Trout>(agent) != nullptr ? 32u : 0u) | (cast<Shark>(agent) != nullptr ? 64u : 0u) |
+         (cast<Agent>(agent) == agent ? 128u : 0u);
+}
+
+TEST_CASE("is_a and cast know an object's class, its bases and null") {
+  AllocatorHandle<AllocatorT> handle(small_heap());
+  DeviceArray<std::uint32_t> answers(10);
+  handle.parallel_for(1, [answers = answers.data()] __device__(std::size_t) {
     Agent* const agents[] = {make_new<Fish>(1), make_new<Trout>(2), make_new<Shark>(3), nullptr};
     for (int i = 0; i < 4; ++i) answers[i] = ask(agents[i]);
     Fish* const trout = cast<Fish>(agents[1]);
@@ -135,13 +137,7 @@ struct AskWhatItIs {
     const Fish* const fish = cast<Fish>(seen);
     answers[8] = fish->id_;
     answers[9] = cast<Shark>(seen) == nullptr;
-  }
-};
-
-TEST_CASE("is_a and cast know an object's class, its bases and null") {
-  AllocatorHandle<AllocatorT> handle(small_heap());
-  DeviceArray<std::uint32_t> answers(10);
-  handle.parallel_for(1, AskWhatItIs{answers.data()});
+  });
   handle.synchronize();
   const std::vector<std::uint32_t> found = answers.download();
   CHECK(found[0] == (1 | 8 | 16 | 128));           // fish
@@ -272,15 +268,18 @@ TEST_CASE("device_do no longer visits objects that were deleted before") {
   CHECK(wrong[0] == 0);
 }
 
-/// One thread creates and deletes fish, and looks at them after each.
-struct ChangeAndLook {
-  std::uint32_t* counts;
-  __device__ static std::uint32_t look() {
-    std::uint32_t fish = 0;
-    dynasoar::device_do<Fish>([&](Fish*) { ++fish; });
-    return fish;
-  }
-  __device__ void operator()(Shark* shark) const {
+TEST_CASE("device_do passes over newborn and deleted objects also in blocks that the loop has listed") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{8} << 20, .threads = 1});
+  handle.parallel_new<Fish>(100);  // one full block and one with free slots
+  handle.parallel_for(1, [] __device__(std::size_t) { make_new<Shark>(1)->prey_ = make_new<Fish>(2); });
+  DeviceArray<std::uint32_t> counts(4);
+  // One thread creates and deletes fish, and looks at them after each.
+  handle.parallel_do<Shark>([counts = counts.data()] __device__(Shark * shark) {
+    const auto look = [] {
+      std::uint32_t fish = 0;
+      dynasoar::device_do<Fish>([&](Fish*) { ++fish; });
+      return fish;
+    };
     counts[0] = look();
     for (std::size_t i = 0; i < 100; ++i) make_new<Fish>(i);
     counts[1] = look();
@@ -288,15 +287,7 @@ struct ChangeAndLook {
     counts[2] = look();
     dynasoar::device_do<Fish>([](Fish* fish) { destroy(fish); });  // blocks become empty
     counts[3] = look();
-  }
-};
-
-TEST_CASE("device_do passes over newborn and deleted objects also in blocks that the loop has listed") {
-  AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{8} << 20, .threads = 1});
-  handle.parallel_new<Fish>(100);  // one full block and one with free slots
-  handle.parallel_for(1, [] __device__(std::size_t) { make_new<Shark>(1)->prey_ = make_new<Fish>(2); });
-  DeviceArray<std::uint32_t> counts(4);
-  handle.parallel_do<Shark>(ChangeAndLook{counts.data()});
+  });
   handle.synchronize();
   CHECK(counts.download() == std::vector<std::uint32_t>{101, 101, 100, 0});
   CHECK(handle.count<Fish>() == 100);

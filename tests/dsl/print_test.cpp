@@ -8,8 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include <unistd.h>
-
 #include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
@@ -17,6 +15,7 @@
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
 
+#include "../platform/captured.h"
 #include "../platform/foreign_locale.h"
 #include "../platform/test_support.h"
 
@@ -73,38 +72,10 @@ class Paper : public dynasoar::SoaBase<AllocatorT> {
   __device__ Paper() : a_(short{-7}), b_(2.5f) {}
 };
 
-/// What is written to the standard output while one lives.
-class Output {
- public:
-  Output() {
-    std::fflush(stdout);
-    before_ = dup(STDOUT_FILENO);
-    dup2(fileno(file_), STDOUT_FILENO);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  ~Output() { std::fclose(file_); }
-
-  /// Ends it.
-  std::string text() {
-    std::fflush(stdout);
-    dup2(before_, STDOUT_FILENO);
-    close(before_);
-    std::rewind(file_);
-    std::string text;
-    for (int character; (character = std::fgetc(file_)) != EOF;) text += static_cast<char>(character);
-    return text;
-  }
-
- private:
-  std::FILE* file_ = std::tmpfile();
-  int before_;
-};
-
 /// The text that one thread of a loop prints.
 template <class Handle, class F>
 std::string printed(Handle& handle, F function) {
-  Output output;
+  dynasoar::test::Captured output(stdout);
   handle.parallel_for(1, function);
   handle.executor().synchronize();
   return output.text();
