@@ -48,26 +48,12 @@ struct ForestFire : Model<Simulation, Parameters> {
   static constexpr int kSteps = kQuick ? 8 : 60;
   static constexpr int kLargeSteps = kQuick ? 2 : 25;
 
-  static Implementations implementations() {
-    Implementations all = {
-        {"placed", forest_fire::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
-#ifdef APP_OPENMP_BASELINE
-    all.push_back({"openmp", make_openmp_baseline});
-#endif
-    return all;
-  }
-  static std::vector<Ground> state(Simulation& simulation) {
-    return simulation.forest();
-  }
+  static std::vector<Ground> state(Simulation& simulation) { return simulation.forest(); }
   static Census count(const std::vector<Ground>& forest) {
     return {::count(forest, Ground::tree), ::count(forest, Ground::fire)};
   }
-  static Parameters small() {
-    return forest_of(33, 20);
-  }
-  static Parameters crowded() {
-    return forest_of(256, 256);
-  }
+  static Parameters small() { return forest_of(33, 20); }
+  static Parameters crowded() { return forest_of(256, 256); }
   static KnownRun<Parameters, Census> known_run() {
     return {forest_of(20, 15, 0x123456789ABCDEF),
             {{0, {150, 0}},
@@ -78,6 +64,14 @@ struct ForestFire : Model<Simulation, Parameters> {
              {20, {123, 20}},
              {30, {104, 19}},
              {40, {104, 21}}}};
+  }
+  static Implementations implementations() {
+    Implementations all = {
+        {"placed", forest_fire::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
+#ifdef APP_OPENMP_BASELINE
+    all.push_back({"openmp", make_openmp_baseline});
+#endif
+    return all;
   }
 };
 

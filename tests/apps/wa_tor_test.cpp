@@ -40,18 +40,7 @@ struct WaTor : Model<Simulation, Parameters> {
   static constexpr int kCrowdedSteps = 60;
 
   static Implementations object_variants() { return {{"cells", make_cells}, {"agents", make_agents}}; }
-  static Implementations implementations() {
-    Implementations all =
-        object_variants() +
-        Implementations{{"placed", wa_tor::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
-#ifdef APP_OPENMP_BASELINE
-    all.push_back({"openmp", make_openmp_baseline});
-#endif
-    return all;
-  }
-  static std::vector<CellState> state(Simulation& simulation) {
-    return simulation.ocean();
-  }
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.ocean(); }
   static Population count(const std::vector<CellState>& ocean) {
     Population population;
     for (const CellState& cell : ocean) {
@@ -60,15 +49,9 @@ struct WaTor : Model<Simulation, Parameters> {
     }
     return population;
   }
-  static Parameters of_size(int width, int height, std::uint64_t seed) {
-    return ocean_of(width, height, seed);
-  }
-  static Parameters small() {
-    return ocean_of(33, 20);
-  }
-  static Parameters crowded() {
-    return ocean_of(256, 256);
-  }
+  static Parameters of_size(int width, int height, std::uint64_t seed) { return ocean_of(width, height, seed); }
+  static Parameters small() { return ocean_of(33, 20); }
+  static Parameters crowded() { return ocean_of(256, 256); }
   static KnownRun<Parameters, Population> known_run() {
     return {ocean_of(20, 15, 0x123456789ABCDEF),
             {{0, {63, 87}},
@@ -79,6 +62,15 @@ struct WaTor : Model<Simulation, Parameters> {
              {20, {20, 5}},
              {30, {89, 3}},
              {40, {225, 8}}}};
+  }
+  static Implementations implementations() {
+    Implementations all =
+        object_variants() +
+        Implementations{{"placed", wa_tor::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
+#ifdef APP_OPENMP_BASELINE
+    all.push_back({"openmp", make_openmp_baseline});
+#endif
+    return all;
   }
 };
 

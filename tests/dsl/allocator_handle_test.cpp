@@ -106,8 +106,7 @@ Totals totals(AllocatorHandle<AllocatorT>& handle) {
   return {counters[0], counters[1]};
 }
 
-// ---- Loops
-// ------------------------------------------------------------------------------------------------------------
+// ---- Loops ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a loop passes up to five arguments to the method of every object") {
   AllocatorHandle<AllocatorT> handle(small_heap());
@@ -264,21 +263,7 @@ TEST_CASE("a loop sees what loops before it have created and deleted") {
   }
 }
 
-// ---- Creation
-// ---------------------------------------------------------------------------------------------------------
-
-TEST_CASE("parallel_for calls its function for every index, and it can create and use objects") {
-  AllocatorHandle<AllocatorT> handle(small_heap());
-  handle.parallel_for(500, [] __device__(std::size_t i) {
-    Shark* const shark = dynasoar::make_new<Shark>(i);
-    shark->teeth_ = static_cast<int>(i);
-    if (i % 5 == 0) dynasoar::destroy(shark);
-  });
-  CHECK(handle.count<Shark>() == 400);
-}
-
-// ---- Errors
-// -----------------------------------------------------------------------------------------------------------
+// ---- Errors --------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a second handle of the same allocator type is refused, and the first goes on") {
   AllocatorHandle<AllocatorT> handle(small_heap());
@@ -313,8 +298,7 @@ TEST_CASE("a heap that is absurdly large is refused with advice") {
   CHECK_NOTHROW(AllocatorHandle<AllocatorT>{small_heap()});
 }
 
-// ---- Life
-// -------------------------------------------------------------------------------------------------------------
+// ---- Life ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("allocations fail on purpose in checked builds only") {
   if (dynasoar::kChecked) return;  // for these, see misuse_test.cpp

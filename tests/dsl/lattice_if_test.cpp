@@ -73,14 +73,6 @@ struct IsAt {
   __device__ bool operator()(Place place) const { return Ant::number_of(place) % 3 == rest; }
 };
 
-/// An answer that is no bool: a number, 0 for places at which nothing is to be done.
-struct Answer {
-  __device__ std::uint64_t operator()(Place place, std::uint32_t every) const {
-    const std::uint32_t number = Ant::number_of(place);
-    return number % every == 0 ? 0 : std::uint64_t{number} << 32 | 7;
-  }
-};
-
 /// Adds one to the place's count if the answer is the right one.
 struct Count {
   std::uint32_t* counts;
@@ -109,7 +101,13 @@ TEST_CASE("a loop with a condition acts once at each place that has an answer") 
     dynasoar::DeviceArray<std::uint32_t> counts(size);
     for (const std::uint32_t every : {1u, 2u, 3u, 64u, 1000u}) {  // the first lets it act nowhere
       counts.fill_bytes(0);
-      lattice.parallel_for_if(Answer{}, Count{counts.data()}, every);
+      // An answer that is no bool: a number, 0 for places at which nothing is to be done.
+      lattice.parallel_for_if(
+          [] __device__(Place place, std::uint32_t every) -> std::uint64_t {
+            const std::uint32_t number = Ant::number_of(place);
+            return number % every == 0 ? 0 : std::uint64_t{number} << 32 | 7;
+          },
+          Count{counts.data()}, every);
       CHECK(wrong_in(handle, counts, [&](std::uint32_t i) { return i % every == 0 ? 0u : 1u; }) == 0);
     }
   }

@@ -209,28 +209,6 @@ struct Try {
   }
 };
 
-/// After a loop of tries: what has come to be at each place, and whether it is there.
-template <class B>
-struct Settle {
-  Shadow shadow;
-  __device__ void operator()(Place place) const {
-    const std::uint64_t number = shadow.shape.number(place);
-    const std::uint32_t arrivals = shadow.arrivals[number].exchange(0, dynasoar::Order::relaxed);
-    const std::uint32_t departures = shadow.departures[number].exchange(0, dynasoar::Order::relaxed);
-    std::uint32_t& owner = shadow.owners[number];
-    shadow.check(arrivals + (owner != 0 ? 1 : 0) <= 1);
-    shadow.check(departures <= arrivals + (owner != 0 ? 1 : 0));
-    if (arrivals != 0) owner = shadow.coming[number];
-    if (departures != 0) owner = 0;
-    int objects = 0;
-    dynasoar::for_each_at<B>(place, [&](B* object) {
-      ++objects;
-      shadow.check(object->number_ == owner && object->is_sound() && dynasoar::place_of(object) == place);
-    });
-    shadow.check(objects == (owner != 0 ? 1 : 0));
-  }
-};
-
 template <class B, class... Ls>
 void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_t loops) {
   const char* const limit = std::getenv("DYNASOAR_STRESS_SECONDS");
@@ -249,7 +227,23 @@ void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_
   do {
     const std::size_t tries = 2 * size + 1;
     handle.parallel_for(tries, Try<B, Ls...>{shadow, seed + done * tries, next_number});
-    lattice.parallel_for(Settle<B>{shadow});
+    // After a loop of tries: what has come to be at each place, and whether it is there.
+    lattice.parallel_for([shadow] __device__(Place place) {
+      const std::uint64_t number = shadow.shape.number(place);
+      const std::uint32_t arrivals = shadow.arrivals[number].exchange(0, dynasoar::Order::relaxed);
+      const std::uint32_t departures = shadow.departures[number].exchange(0, dynasoar::Order::relaxed);
+      std::uint32_t& owner = shadow.owners[number];
+      shadow.check(arrivals + (owner != 0 ? 1 : 0) <= 1);
+      shadow.check(departures <= arrivals + (owner != 0 ? 1 : 0));
+      if (arrivals != 0) owner = shadow.coming[number];
+      if (departures != 0) owner = 0;
+      int objects = 0;
+      dynasoar::for_each_at<B>(place, [&](B* object) {
+        ++objects;
+        shadow.check(object->number_ == owner && object->is_sound() && dynasoar::place_of(object) == place);
+      });
+      shadow.check(objects == (owner != 0 ? 1 : 0));
+    });
     handle.synchronize();
     counts = counters.values();
     REQUIRE(counts[kWrong] == 0);

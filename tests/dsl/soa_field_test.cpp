@@ -96,23 +96,6 @@ class Holder : public SoaBase<SoaAllocator<Holder<T>>> {
   }
 };
 
-/// Checks the values; then changes those in even slots, and the neighbours must not notice.
-template <class T>
-struct CheckAndChange {
-  Counter* wrong;
-  Counter* visits;  // [64]
-  __device__ void operator()(Holder<T>* holder) const {
-    const auto slot = reinterpret_cast<std::uint64_t>(holder) & 63;
-    visits[slot].fetch_add(1, Order::relaxed);
-    const std::uint64_t number = holder->number_;
-    dynasoar::test::count_if(*wrong, !holder->holds(number));
-    if (slot % 2 == 0) {
-      holder->value_ = Make<T>::from(number + 1000);
-      holder->number_ = number + 1000;
-    }
-  }
-};
-
 template <class T>
 void round_trip() {
   // More objects than fit, so that every slot of every block is used however many warps open blocks at once.
@@ -124,7 +107,18 @@ void round_trip() {
   Counters wrong(1);
   Counters visits(64);
   for (int round = 0; round < 3; ++round) {
-    handle.template parallel_do<Holder<T>>(CheckAndChange<T>{wrong.data(), visits.data()});
+    // Checks the values; then changes those in even slots, and the neighbours must not notice.
+    handle.template parallel_do<Holder<T>>(
+        [wrong = wrong.data(), visits = visits.data()] __device__(Holder<T> * holder) {
+          const auto slot = reinterpret_cast<std::uint64_t>(holder) & 63;
+          visits[slot].fetch_add(1, Order::relaxed);
+          const std::uint64_t number = holder->number_;
+          dynasoar::test::count_if(*wrong, !holder->holds(number));
+          if (slot % 2 == 0) {
+            holder->value_ = Make<T>::from(number + 1000);
+            holder->number_ = number + 1000;
+          }
+        });
   }
   handle.synchronize();
   CHECK_MESSAGE(wrong[0] == 0, dynasoar::type_name<T>());
@@ -158,8 +152,7 @@ TEST_CASE("array fields of any length and type keep their values in every slot")
   round_trips<std::array<Holder<int>*, 4>, std::array<Twelve, 2>, std::array<Sixteen, 5>>();
 }
 
-// ---- Operators
-// --------------------------------------------------------------------------------------------------------
+// ---- Operators -----------------------------------------------------------------------------------------------------
 
 class Node;
 class Extended;

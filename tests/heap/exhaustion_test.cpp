@@ -173,27 +173,6 @@ TEST_CASE("synchronize only records refusals if it was asked to") {
   CHECK(handle.statistics().refused() == 6);
 }
 
-/// Replaces one object of a full heap by another, over and over.
-struct ReplaceOne {
-  Lone** objects;
-  std::uint32_t count, operations;
-  std::uint64_t seed;
-  Counter* wrong;
-  __device__ void operator()(std::size_t) const {
-    Random random{seed};
-    for (std::uint32_t i = 0; i < count; ++i) objects[i] = dynasoar::make_new<Lone>(i);
-    dynasoar::test::count_if(*wrong, objects[count - 1] == nullptr || dynasoar::make_new<Lone>(0) != nullptr);
-    for (std::uint32_t i = 0; i < operations; ++i) {
-      const std::uint32_t which = random.below(count);
-      Lone* const old = objects[which];
-      dynasoar::destroy(old);
-      objects[which] = dynasoar::make_new<Lone>(i);
-      dynasoar::test::count_if(*wrong, slot_number(objects[which]) != slot_number(old));
-      dynasoar::test::count_if(*wrong, i % 16 == 0 && dynasoar::make_new<Lone>(0) != nullptr);
-    }
-  }
-};
-
 TEST_CASE("the one slot that was freed in a full heap is what the next request gets") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   for (std::size_t pages : {1, 5, 130}) {
@@ -202,7 +181,20 @@ TEST_CASE("the one slot that was freed in a full heap is what the next request g
     const auto slots = static_cast<std::uint32_t>(capacity<OneType, Lone>(pages));
     DeviceArray<Lone*> objects(slots);
     Counters wrong(1);
-    handle.parallel_for(1, ReplaceOne{objects.data(), slots, 2000, seed, wrong.data()});
+    // Replaces one object of a full heap by another, over and over.
+    handle.parallel_for(1, [objects = objects.data(), slots, seed, wrong = wrong.data()] __device__(std::size_t) {
+      Random random{seed};
+      for (std::uint32_t i = 0; i < slots; ++i) objects[i] = dynasoar::make_new<Lone>(i);
+      dynasoar::test::count_if(*wrong, objects[slots - 1] == nullptr || dynasoar::make_new<Lone>(0) != nullptr);
+      for (std::uint32_t i = 0; i < 2000; ++i) {
+        const std::uint32_t which = random.below(slots);
+        Lone* const old = objects[which];
+        dynasoar::destroy(old);
+        objects[which] = dynasoar::make_new<Lone>(i);
+        dynasoar::test::count_if(*wrong, slot_number(objects[which]) != slot_number(old));
+        dynasoar::test::count_if(*wrong, i % 16 == 0 && dynasoar::make_new<Lone>(0) != nullptr);
+      }
+    });
     handle.synchronize();
     CHECK(wrong[0] == 0);
     CHECK(dynasoar::test::heap_errors(handle) == "");

@@ -98,23 +98,6 @@ TEST_CASE("no update of an atomic word is lost when all threads update it") {
   CHECK(words[3] == 0);
 }
 
-/// Pairs of workers: one writes and publishes, the other waits for the flag and reads.
-struct PassMessage {
-  AtomicWord<std::uint32_t>* flags;
-  std::uint64_t* messages;
-  dynasoar::test::Counter* wrong;
-  __device__ void operator()(std::size_t i) const {
-    const std::size_t pair = i / 2;
-    if (i % 2 == 0) {
-      messages[pair] = pair * 3 + 1;
-      flags[pair].store(1, Order::release);
-    } else {
-      while (flags[pair].load(Order::acquire) == 0) dynasoar::PlatformAtomics::pause();
-      dynasoar::test::count_if(*wrong, messages[pair] != pair * 3 + 1);
-    }
-  }
-};
-
 TEST_CASE("what was written before a release is seen after the acquire that reads it") {
   constexpr std::size_t kPairs = 4;
   Executor executor(2 * kPairs);
@@ -122,7 +105,18 @@ TEST_CASE("what was written before a release is seen after the acquire that read
     auto flags = dynasoar::test::zeroed<AtomicWord<std::uint32_t>>(kPairs);
     auto messages = dynasoar::test::zeroed<std::uint64_t>(kPairs);
     Counters wrong(1);
-    executor.for_each_index(2 * kPairs, PassMessage{flags.data(), messages.data(), wrong.data()});
+    // Pairs of workers: one writes and publishes, the other waits for the flag and reads.
+    executor.for_each_index(
+        2 * kPairs, [flags = flags.data(), messages = messages.data(), wrong = wrong.data()] __device__(std::size_t i) {
+          const std::size_t pair = i / 2;
+          if (i % 2 == 0) {
+            messages[pair] = pair * 3 + 1;
+            flags[pair].store(1, Order::release);
+          } else {
+            while (flags[pair].load(Order::acquire) == 0) dynasoar::PlatformAtomics::pause();
+            dynasoar::test::count_if(*wrong, messages[pair] != pair * 3 + 1);
+          }
+        });
     executor.synchronize();
     REQUIRE(wrong[0] == 0);
   }

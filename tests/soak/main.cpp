@@ -117,45 +117,47 @@ void print_line(const soak::State& state) {
   std::fflush(stdout);
 }
 
+struct NamedTotal {
+  const char* name;  // for people
+  const char* key;   // for machines
+  std::uint64_t soak::Totals::*value;
+};
+constexpr NamedTotal kTotals[] = {
+    {"  created", "created", &soak::Totals::created},
+    {"  destroyed", "destroyed", &soak::Totals::destroyed},
+    {"  exchanged", "exchanged", &soak::Totals::exchanged},
+    {"  checked", "checked", &soak::Totals::checked},
+    {"  refused, heap full", "refused_full", &soak::Totals::refused_full},
+    {"  refused, contended", "refused_contended", &soak::Totals::refused_contended},
+    {"objects visited by loops", "visited", &soak::Totals::visited},
+    {"verifications", "verifications", &soak::Totals::verifications},
+    {"slots handed out twice", "doubled", &soak::Totals::doubled},
+    {"objects lost", "lost", &soak::Totals::lost},
+    {"objects left over", "left_over", &soak::Totals::left_over},
+    {"objects damaged", "damaged", &soak::Totals::damaged},
+    {"objects of a wrong class", "wrong_class", &soak::Totals::wrong},
+    {"counts wrong", "miscounted", &soak::Totals::miscounted},
+};
+
 void print_result(const soak::State& state) {
-  const soak::Totals& totals = state.totals;
+  const auto operations = static_cast<double>(state.totals.operations());
   const auto row = [](const char* name, std::uint64_t value) {
     fmt::print("{:<28}{:>22}\n", name, program::grouped(value));
   };
-  row("operations", totals.operations());
-  row("  created", totals.created);
-  row("  destroyed", totals.destroyed);
-  row("  exchanged", totals.exchanged);
-  row("  checked", totals.checked);
-  row("  refused, heap full", totals.refused_full);
-  row("  refused, contended", totals.refused_contended);
-  row("objects visited by loops", totals.visited);
-  row("verifications", totals.verifications);
-  row("slots handed out twice", totals.doubled);
-  row("objects lost", totals.lost);
-  row("objects left over", totals.left_over);
-  row("objects damaged", totals.damaged);
-  row("objects of a wrong class", totals.wrong);
-  row("counts wrong", totals.miscounted);
-  fmt::print("{} in {}: {} operations per second\n", program::si(static_cast<double>(totals.operations())),
-             program::duration(state.seconds), program::si(static_cast<double>(totals.operations()) / state.seconds));
+  row("operations", state.totals.operations());
+  for (const NamedTotal& total : kTotals) row(total.name, state.totals.*total.value);
+  fmt::print("{} in {}: {} operations per second\n", program::si(operations), program::duration(state.seconds),
+             program::si(operations / state.seconds));
 }
 
 void write_json(const std::string& path, const soak::State& state, const CommandLine& line, const std::string& device) {
-  const soak::Totals& totals = state.totals;
-  dynasoar::write_file(
-      path,
-      fmt::format(
-          "{{\n  \"device\": \"{}\",\n  \"seed\": {},\n  \"heap_bytes\": {},\n  \"workers\": {},\n  \"seconds\": "
-          "{:.3f},\n"
-          "  \"operations\": {},\n  \"operations_per_second\": {:.0f},\n  \"created\": {},\n  \"destroyed\": {},\n"
-          "  \"exchanged\": {},\n  \"checked\": {},\n  \"refused_full\": {},\n  \"refused_contended\": {},\n"
-          "  \"visited\": {},\n  \"verifications\": {},\n  \"doubled\": {},\n  \"lost\": {},\n  \"left_over\": {},\n"
-          "  \"damaged\": {},\n  \"wrong_class\": {},\n  \"miscounted\": {}\n}}\n",
-          device, line.options.seed, state.heap_bytes, state.workers, state.seconds, totals.operations(),
-          static_cast<double>(totals.operations()) / state.seconds, totals.created, totals.destroyed, totals.exchanged,
-          totals.checked, totals.refused_full, totals.refused_contended, totals.visited, totals.verifications,
-          totals.doubled, totals.lost, totals.left_over, totals.damaged, totals.wrong, totals.miscounted));
+  std::string text = fmt::format(
+      "{{\n  \"device\": \"{}\",\n  \"seed\": {},\n  \"heap_bytes\": {},\n  \"workers\": {},\n  \"seconds\": {:.3f},\n"
+      "  \"operations\": {},\n  \"operations_per_second\": {:.0f}",
+      device, line.options.seed, state.heap_bytes, state.workers, state.seconds, state.totals.operations(),
+      static_cast<double>(state.totals.operations()) / state.seconds);
+  for (const NamedTotal& total : kTotals) text += fmt::format(",\n  \"{}\": {}", total.key, state.totals.*total.value);
+  dynasoar::write_file(path, text + "\n}\n");
 }
 
 // Ends the program if nothing has happened for a while: in a damaged heap, threads may wait for each other for ever.
