@@ -277,17 +277,21 @@ TEST_CASE_TEMPLATE_DEFINE("the reference finds the numbers that the definition g
   }
 }
 
-/// Checks that a random number that is a share exactly is not below it.
+/// Checks that a random number that is a share exactly is not below it, for all implementations.
 ///
 /// @param word   the random word that decides what is in a cell
-/// @param kind   what is there if two shares are so many of 2^32: 1 or 2, of which the first share comes first, or 0
-template <class Kind>
+/// @param kind   what is there, by an implementation, if two shares are so many of 2^32: 1 or 2, of which the first
+///               share comes first, or 0
+template <class M, class Kind>
 void check_shares(std::uint32_t word, const Kind& kind) {
   constexpr double kWord = 1 / 4294967296.0;
-  CHECK(kind(word * kWord, 0) == 0);
-  CHECK(kind((word + 1.0) * kWord, 0) == 1);
-  CHECK(kind(word * kWord, kWord) == 2);
-  CHECK(kind((word - 9.0) * kWord, 9 * kWord) == 0);
+  for (const auto& implementation : with_reference<M>()) {
+    CAPTURE(implementation.name);
+    CHECK(kind(implementation, word * kWord, 0) == 0);
+    CHECK(kind(implementation, (word + 1.0) * kWord, 0) == 1);
+    CHECK(kind(implementation, word * kWord, kWord) == 2);
+    CHECK(kind(implementation, (word - 9.0) * kWord, 9 * kWord) == 0);
+  }
 }
 
 TEST_CASE_TEMPLATE_DEFINE("objects are painted in the colours of their cells", M, model_colors) {

@@ -165,12 +165,11 @@ TEST_CASE("a random number that is a share exactly is not below it") {
   const auto word = [](Decision decision, std::uint32_t step) {
     return dynasoar::random::words(dynasoar::random::Seed{42}, decision, 7u, step)[0];
   };
+  check_shares<Schelling>(word(Decision::initial, 0), [](const auto& implementation, double red, double blue) {
+    return after<Schelling>(implementation, Parameters{.width = 6, .height = 5, .red = red, .blue = blue}, 0)[7].group;
+  });
   for (const auto& implementation : with_reference<Schelling>()) {
     CAPTURE(implementation.name);
-    check_shares(word(Decision::initial, 0), [&](double red, double blue) {
-      return after<Schelling>(implementation, Parameters{.width = 6, .height = 5, .red = red, .blue = blue}, 0)[7]
-          .group;
-    });
     for (const double more : {0.0, 1.0}) {
       const double newcomers = (word(Decision::newcomer, 1) + more) / 4294967296.0;
       const Parameters empty{.width = 6, .height = 5, .red = 0, .blue = 0, .newcomers = newcomers};

@@ -183,12 +183,9 @@ TEST_CASE("the start has the shares that the definition gives, and traits within
 TEST_CASE("a random number that is a share exactly is not below it") {
   const std::uint32_t word =
       dynasoar::random::words(dynasoar::random::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0)[0];
-  for (const auto& implementation : with_reference<Sugarscape>()) {
-    CAPTURE(implementation.name);
-    check_shares(word, [&](double males, double females) {
-      return implementation.make(land_of(6, 5, 42, males, females))->landscape()[7].kind;
-    });
-  }
+  check_shares<Sugarscape>(word, [](const auto& implementation, double males, double females) {
+    return implementation.make(land_of(6, 5, 42, males, females))->landscape()[7].kind;
+  });
 }
 
 TEST_CASE("sugar grows on a cell whose random number is below a share, and less where it is the share exactly") {

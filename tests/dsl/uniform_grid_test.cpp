@@ -344,10 +344,6 @@ std::vector<std::uint64_t> visits_in_order(const std::vector<Plane32>& positions
   return hashes;
 }
 
-}  // namespace uniform_grid_test
-
-using namespace uniform_grid_test;
-
 TEST_CASE("neighbours in a plane are those that a search through all objects finds") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   check_everywhere<Plane<float>>(seed);
@@ -456,8 +452,6 @@ TEST_CASE("a loop in the grid's order visits every object once, also those in no
   CHECK(dots.handle.maximum<&World32::Dot::visits_>() == 2);
 }
 
-namespace uniform_grid_test {
-
 /// Neighbours in a row of cells, dealt out to sixteen sums by their places, which are then added in pairs.
 Totals expected_totals(const std::vector<Plane32>& row, Plane32 center, float radius) {
   std::array<Totals, 16> sums;
@@ -494,8 +488,6 @@ std::vector<Totals> totals_of(const std::vector<Plane32>& positions, float radiu
   CHECK(dots.handle.sum<&World32::Dot::visits_>() == positions.size());
   return totals.download();
 }
-
-}  // namespace uniform_grid_test
 
 TEST_CASE("a reduction over neighbours sees each once") {
   const std::uint64_t seed = dynasoar::test::test_seed();
@@ -757,3 +749,5 @@ TEST_CASE("positions at the ends of an axis are in its first and last cell") {
   CHECK(space.offset({1, 1}, {7, 7}).y == 6);
   CHECK(space.offset({1, 1}, {5, 1}).x == 4);
 }
+
+}  // namespace uniform_grid_test

@@ -129,17 +129,6 @@ struct Churn {
       }
     }
   }
-
-  /// Destroys everything that the workers have.
-  struct Finish;
-};
-
-struct Churn::Finish {
-  Churn churn;
-  __device__ void operator()(std::size_t index) const {
-    const auto worker = static_cast<std::uint32_t>(index);
-    while (churn.holdings.count[worker] > 0) churn.destroy(worker, 0);
-  }
 };
 
 /// The table of owners against the heap's slots, and the heap against itself.
@@ -197,7 +186,11 @@ void churn(std::uint32_t pages, std::uint64_t seed, int rounds, std::uint32_t to
     for (const auto& type : handle.statistics().types) CHECK(type.refused_contended == 0);
   }
 
-  handle.parallel_for(kWorkers, Churn::Finish{work});
+  // Destroys everything that the workers have.
+  handle.parallel_for(kWorkers, [work] __device__(std::size_t index) {
+    const auto worker = static_cast<std::uint32_t>(index);
+    while (work.holdings.count[worker] > 0) work.destroy(worker, 0);
+  });
   handle.synchronize();
   check(handle, owners.data());
   CHECK(handle.statistics().free_pages == pages);
