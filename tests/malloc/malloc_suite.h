@@ -89,62 +89,6 @@ __device__ inline bool note_answer(Counter* tally, const void* memory) {
   return memory != nullptr;
 }
 
-/// Writes a piece's stamp, if there is a piece.
-struct StampPiece {
-  Counter* tally;
-  const Holding* holdings;
-  __device__ void operator()(std::size_t i) const {
-    if (note_answer(tally, holdings[i].memory)) holdings[i].fill();
-  }
-};
-
-struct CheckPiece {
-  Counter* tally;
-  const Holding* holdings;
-  __device__ void operator()(std::size_t i) const { count_if(tally[kDamaged], !holdings[i].intact()); }
-};
-
-/// An allocator, and what the suite's tests have in common.
-template <class M>
-struct MallocBench {
-  Executor executor{static_cast<int>(kHostThreads)};
-  typename M::Storage storage;
-  Counters tally{kMallocTallies};
-
-  explicit MallocBench(std::size_t largest = MallocSuite<M>::kLargest, std::size_t heap = MallocSuite<M>::kHeapBytes)
-      : storage(executor, MallocNeeds{heap, largest}) {}
-
-  template <class F>
-  void run(std::size_t count, const F& function) {
-    executor.for_each_index(count, function);
-    executor.synchronize();
-  }
-
-  /// Checks that nothing was wrong.
-  ~MallocBench() {
-    CHECK(tally[kDamaged] == 0);
-    CHECK(tally[kMisaligned] == 0);
-    CHECK(tally[kUnexpected] == 0);
-  }
-};
-
-/// Checks that there is no heap for these needs, and that the message has these words.
-template <class M>
-void check_refused(const MallocNeeds& needs, const char* words) {
-  Executor executor(2);
-  CHECK_THROWS_WITH_AS((typename M::Storage(executor, needs)), doctest::Contains(words), Error);
-}
-
-/// Whether no two of the holdings share a byte.
-inline bool are_disjoint(std::vector<Holding> holdings) {
-  std::erase_if(holdings, [](const Holding& holding) { return holding.memory == nullptr; });
-  std::sort(holdings.begin(), holdings.end(), [](const Holding& a, const Holding& b) { return a.memory < b.memory; });
-  for (std::size_t i = 1; i < holdings.size(); ++i) {
-    if (holdings[i - 1].memory + holdings[i - 1].bytes > holdings[i].memory) return false;
-  }
-  return true;
-}
-
 /// One thread asks for memory of each size until it is refused.
 template <class M>
 struct TakeSizes {
@@ -180,32 +124,90 @@ struct GiveBackSizes {
   }
 };
 
+/// An allocator, and what the suite's tests have in common.
+template <class M>
+struct MallocBench {
+  Executor executor{static_cast<int>(kHostThreads)};
+  typename M::Storage storage;
+  Counters tally{kMallocTallies};
+
+  explicit MallocBench(std::size_t largest = MallocSuite<M>::kLargest, std::size_t heap = MallocSuite<M>::kHeapBytes)
+      : storage(executor, MallocNeeds{heap, largest}) {}
+
+  template <class F>
+  void run(std::size_t count, const F& function) {
+    executor.for_each_index(count, function);
+    executor.synchronize();
+  }
+
+  /// Memory of these sizes, in bytes, up to the first that is refused. One thread asks, others stamp what it got.
+  std::vector<Holding> take(const std::vector<std::size_t>& sizes) {
+    std::vector<Holding> wanted;
+    for (const std::size_t bytes : sizes) {
+      wanted.push_back({nullptr, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(wanted.size())});
+    }
+    const auto holdings = on_device(wanted);
+    run(1, TakeSizes<M>{storage.view(), tally.data(), holdings.data(), static_cast<std::uint32_t>(wanted.size())});
+    run(wanted.size(), [to = tally.data(), pieces = holdings.data()] __device__(std::size_t i) {
+      if (note_answer(to, pieces[i].memory)) pieces[i].fill();
+    });
+    std::vector<Holding> taken = holdings.download();
+    std::erase_if(taken, [](const Holding& holding) { return holding.memory == nullptr; });
+    return taken;
+  }
+
+  void give(const std::vector<Holding>& taken) {
+    const auto holdings = on_device(taken);
+    run(taken.size(), [to = tally.data(), pieces = holdings.data()] __device__(std::size_t i) {
+      count_if(to[kDamaged], !pieces[i].intact());
+    });
+    run(1, GiveBackSizes<M>{storage.view(), holdings.data(), static_cast<std::uint32_t>(taken.size())});
+  }
+
+  /// Checks that nothing was wrong.
+  ~MallocBench() {
+    CHECK(tally[kDamaged] == 0);
+    CHECK(tally[kMisaligned] == 0);
+    CHECK(tally[kUnexpected] == 0);
+  }
+};
+
+/// Checks that there is no heap for these needs, and that the message has these words.
+template <class M>
+void check_refused(const MallocNeeds& needs, const char* words) {
+  Executor executor(2);
+  CHECK_THROWS_WITH_AS((typename M::Storage(executor, needs)), doctest::Contains(words), Error);
+}
+
+/// Whether no two of the holdings share a byte.
+inline bool are_disjoint(std::vector<Holding> holdings) {
+  std::erase_if(holdings, [](const Holding& holding) { return holding.memory == nullptr; });
+  std::sort(holdings.begin(), holdings.end(), [](const Holding& a, const Holding& b) { return a.memory < b.memory; });
+  for (std::size_t i = 1; i < holdings.size(); ++i) {
+    if (holdings[i - 1].memory + holdings[i - 1].bytes > holdings[i].memory) return false;
+  }
+  return true;
+}
+
 TEST_CASE_TEMPLATE_DEFINE("memory of every size is aligned, whole, and nobody else's", M, malloc_sizes) {
   MallocBench<M> bench;
   const std::size_t largest = std::min(bench.storage.view().largest(), MallocSuite<M>::kLargest);
-  std::vector<Holding> holdings;
+  std::vector<std::size_t> sizes;
   const auto add = [&](std::size_t bytes) {
-    if (bytes <= largest) holdings.push_back({nullptr, static_cast<std::uint32_t>(bytes), 0});
+    if (bytes <= largest) sizes.push_back(bytes);
   };
   for (std::size_t bytes = 1; bytes <= 130; ++bytes) add(bytes);
   for (std::size_t bytes = 256; bytes <= largest; bytes *= 2) {
     for (const std::size_t around : {bytes - 1, bytes, bytes + 1, bytes + bytes / 3}) add(around);
   }
   add(largest);
-  for (std::size_t i = 0; i < holdings.size(); ++i) holdings[i].stamp = static_cast<std::uint32_t>(i);
-
-  DeviceArray<Holding> memory(holdings.size());
-  const auto count = static_cast<std::uint32_t>(holdings.size());
   for (int round = 0; round < kMallocRounds<M>; ++round) {
     CAPTURE(round);
-    memory.upload(holdings);
-    bench.run(1, TakeSizes<M>{bench.storage.view(), bench.tally.data(), memory.data(), count});
-    const std::vector<Holding> taken = memory.download();
-    CHECK(are_disjoint(taken));
-    bench.run(count, StampPiece{bench.tally.data(), memory.data()});
+    const std::vector<Holding> taken = bench.take(sizes);
+    REQUIRE(taken.size() == sizes.size());
     REQUIRE(bench.tally[kRefused] == 0);
-    bench.run(count, CheckPiece{bench.tally.data(), memory.data()});
-    bench.run(1, GiveBackSizes<M>{bench.storage.view(), memory.data(), count});
+    CHECK(are_disjoint(taken));
+    bench.give(taken);
   }
 }
 

@@ -7,25 +7,12 @@
 
 namespace dynasoar::test {
 
-/// A heap, and what one thread does with it. Only stamping the memory is done by many.
+/// A heap of a known size, which one thread uses.
 template <class M>
 struct TestHeap : MallocBench<M> {
   explicit TestHeap(std::size_t heap, std::size_t largest = 4096) : MallocBench<M>(largest, heap) {}
 
-  /// Memory of these sizes, in bytes, up to the first that is refused.
-  std::vector<Holding> take(const std::vector<std::size_t>& sizes) {
-    std::vector<Holding> wanted;
-    for (const std::size_t bytes : sizes) {
-      wanted.push_back({nullptr, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(wanted.size())});
-    }
-    const auto holdings = on_device(wanted);
-    this->run(1, TakeSizes<M>{this->storage.view(), this->tally.data(), holdings.data(),
-                              static_cast<std::uint32_t>(wanted.size())});
-    this->run(wanted.size(), StampPiece{this->tally.data(), holdings.data()});
-    std::vector<Holding> taken = holdings.download();
-    std::erase_if(taken, [](const Holding& holding) { return holding.memory == nullptr; });
-    return taken;
-  }
+  using MallocBench<M>::take;
 
   /// Memory of `bytes` bytes each, at most `most` times.
   std::vector<Holding> take(std::size_t bytes, std::size_t most) { return take(std::vector<std::size_t>(most, bytes)); }
@@ -34,12 +21,6 @@ struct TestHeap : MallocBench<M> {
   bool can_take(std::size_t bytes) { return !take(bytes, 1).empty(); }
 
   std::vector<Holding> take_all(std::size_t bytes) { return take(bytes, this->storage.heap_bytes() / bytes + 1); }
-
-  void give(const std::vector<Holding>& taken) {
-    const auto holdings = on_device(taken);
-    this->run(taken.size(), CheckPiece{this->tally.data(), holdings.data()});
-    this->run(1, GiveBackSizes<M>{this->storage.view(), holdings.data(), static_cast<std::uint32_t>(taken.size())});
-  }
 };
 
 /// How many there are that have memory.
