@@ -116,8 +116,9 @@ std::uint64_t slots_wrong(const HeapCopy& heap, const Owners& owners) {
   std::uint64_t wrong = 0;
   for (std::size_t block = 0; block < heap.slots.size(); ++block) {
     const std::uint64_t taken = taken_slots(heap, block);
-    for (std::size_t slot = 0; slot < 64; ++slot)
+    for (std::size_t slot = 0; slot < 64; ++slot) {
       wrong += (owners[block * 64 + slot] != 0) != ((taken >> slot & 1) != 0);
+    }
   }
   return wrong;
 }
