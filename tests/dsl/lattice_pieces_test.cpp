@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -170,6 +171,59 @@ TEST_CASE("a thread that loses a place to another one while it asks for memory g
   });
   CHECK(handle.count<Stone>() == 3);
   CHECK(handle.statistics().used() == 1);
+}
+
+/// A BitmapMalloc that fails once.
+struct FailingMalloc {
+  static constexpr dynasoar::MallocProperties kProperties{"failing", true, false, false};
+  inline static int frees = 0;
+  inline static int fails_after = -1;
+
+  struct Storage : dynasoar::detail::MallocStorage<dynasoar::BitmapMalloc> {
+    using MallocStorage::MallocStorage;
+    FailingMalloc view() const { return {MallocStorage::view()}; }
+  };
+
+  void* malloc(std::size_t bytes, dynasoar::PlatformWarp warp = {}) const { return memory.malloc(bytes, warp); }
+  void free(void* pointer, dynasoar::PlatformWarp warp = {}) const {
+    if (frees == fails_after) {
+      fails_after = -1;
+      throw std::runtime_error("fails");
+    }
+    memory.free(pointer, warp);
+    ++frees;
+  }
+  std::size_t largest() const { return memory.largest(); }
+
+  dynasoar::BitmapMalloc memory;
+};
+
+class Pebble;
+using FailingAllocator = dynasoar::AosAllocator<FailingMalloc, Pebble>;
+class Pebble final : public dynasoar::SoaBase<FailingAllocator> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Pebble);
+};
+
+TEST_CASE("a loop that cannot begin, because memory cannot be given back, leaves that to the next one") {
+  dynasoar::AllocatorHandle<FailingAllocator> handle({.heap_bytes = 100 * 16, .threads = 1});
+  Lattice<Pebble> beach(handle, {100});
+  for (int round = 0; round < 2; ++round) {
+    beach.parallel_new<Pebble>(Everywhere{});
+    CHECK(handle.count<Pebble>() == 100);
+    beach.parallel_for([](Place place) {
+      if (place.slot() % 2 == 0) dynasoar::destroy(dynasoar::at<Pebble>(place));
+    });
+    FailingMalloc::frees = 0;
+    FailingMalloc::fails_after = 20;
+    bool has_begun = false;
+    CHECK_THROWS_WITH(handle.parallel_for(1, [&](std::size_t) { has_begun = true; }), "fails");
+    CHECK(!has_begun);
+    CHECK(FailingMalloc::frees == 20);
+    CHECK(handle.count<Pebble>() == 50);
+    CHECK(FailingMalloc::frees == 50);
+  }
 }
 
 #endif
