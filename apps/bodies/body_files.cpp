@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <app/text.h>
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
 
 namespace bodies {

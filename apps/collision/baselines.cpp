@@ -11,7 +11,6 @@
 #include <app/dense_simulation.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "bodies/all_pairs.h"
 #include "bodies/layouts.h"

@@ -12,7 +12,6 @@
 
 #include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "bodies/object_bodies.h"
 #include "bodies/physics.h"

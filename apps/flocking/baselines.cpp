@@ -15,7 +15,6 @@
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/sort.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "rules.h"
 #include "simulation.h"

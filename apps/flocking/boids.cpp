@@ -14,8 +14,6 @@
 #include <app/allocator.h>
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/object_heap.h>
-#include <dynasoar/program/saved_options.h>
 #include <dynasoar/uniform_grid.h>
 
 #include "colors.h"

@@ -10,7 +10,6 @@
 #include <app/torus.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/program/count_history.h>
-#include <dynasoar/program/saved_options.h>
 #include <dynasoar/random.h>
 
 #include "simulation.h"

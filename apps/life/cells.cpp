@@ -17,7 +17,6 @@
 #include <app/allocator.h>
 #include <app/cell_columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "dynamics.h"

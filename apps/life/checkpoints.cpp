@@ -7,8 +7,7 @@
 
 #include <app/allocator_choice.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/object_heap.h>
-#include <dynasoar/program/saved_options.h>
+#include <dynasoar/program/object_simulation.h>
 
 #include "simulation.h"
 

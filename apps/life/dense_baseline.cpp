@@ -11,7 +11,6 @@
 
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "dynamics.h"

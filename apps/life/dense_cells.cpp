@@ -13,7 +13,6 @@
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "dynamics.h"

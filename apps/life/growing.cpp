@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 #include "box.h"
 #include "simulation.h"

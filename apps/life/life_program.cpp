@@ -12,8 +12,8 @@
 #include <CLI/CLI.hpp>
 
 #include <app/text.h>
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
 
 #include "box.h"

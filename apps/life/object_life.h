@@ -12,8 +12,6 @@
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/place.h>
-#include <dynasoar/program/object_heap.h>
-#include <dynasoar/program/saved_options.h>
 
 #include "census.h"
 #include "colors.h"

@@ -16,7 +16,6 @@
 #include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "dynamics.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 #include "rule.h"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <app/simulation.h>
-#include <dynasoar/program/saved_options.h>
 
 #include "rule.h"
 

@@ -19,7 +19,6 @@
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "cell_bytes.h"
 #include "census.h"

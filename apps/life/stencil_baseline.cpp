@@ -9,7 +9,6 @@
 
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "census.h"
 #include "frame_baseline.h"

@@ -8,7 +8,6 @@
 #include <app/dense_simulation.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "bodies/all_pairs.h"
 #include "bodies/layouts.h"

@@ -12,7 +12,6 @@
 
 #include <app/allocator.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/phase_clock.h>
 #include <dynasoar/uniform_grid.h>
 
 #include "bodies/object_bodies.h"

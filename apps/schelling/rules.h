@@ -8,7 +8,6 @@
 
 #include <app/census_history.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/program/saved_options.h>
 #include <dynasoar/random.h>
 
 #include "simulation.h"

@@ -12,7 +12,6 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "network.h"
 #include "rules.h"

@@ -13,7 +13,6 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "dense_network.h"
 #include "network.h"

@@ -14,8 +14,8 @@
 #include <app/allocator_choice.h>
 #include <app/model_program.h>
 #include <app/text.h>
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 
 #include "mesh.h"
 #include "network.h"

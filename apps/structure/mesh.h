@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 namespace structure {
 

@@ -16,8 +16,6 @@
 #include <app/allocator.h>
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/object_heap.h>
-#include <dynasoar/program/saved_options.h>
 
 #include "colors.h"
 #include "network.h"

@@ -16,7 +16,6 @@
 #include <app/allocator.h>
 #include <app/cell_columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "grid.h"
 #include "object_landscape.h"

@@ -20,7 +20,6 @@
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "rules.h"
 #include "simulation.h"

@@ -16,7 +16,6 @@
 #include <app/layout.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "rules.h"
 #include "simulation.h"

@@ -16,8 +16,8 @@
 #include <app/allocator_choice.h>
 #include <app/model_program.h>
 #include <app/text.h>
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
 
 #include "network.h"

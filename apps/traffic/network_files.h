@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 #include "network.h"
 

@@ -11,8 +11,6 @@
 #include <app/collect.h>
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/object_heap.h>
-#include <dynasoar/program/saved_options.h>
 
 #include "colors.h"
 #include "rules.h"

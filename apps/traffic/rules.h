@@ -7,8 +7,8 @@
 #include <app/census_history.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/program/recorded_steps.h>
 #include <dynasoar/random.h>
+#include <dynasoar/step_value.h>
 
 #include "network.h"
 #include "simulation.h"
@@ -50,7 +50,7 @@ struct Chances {
 struct World {
   Seed seed;
   Chances chances;
-  app::StepNumber step;
+  dynasoar::StepNumber step;
 };
 
 /// The top speed of the car that appears on a cell, or 0 if none does.

@@ -12,7 +12,6 @@
 #include <app/allocator.h>
 #include <app/cell_columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/phase_clock.h>
 
 #include "object_ocean.h"
 #include "rules.h"

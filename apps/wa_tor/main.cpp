@@ -5,7 +5,7 @@
 
 #include <app/allocator_choice.h>
 #include <app/model_program.h>
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 #include "pictures.h"
 #include "simulation.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <app/simulation.h>
-#include <dynasoar/program/saved_options.h>
 
 namespace wa_tor {
 

@@ -1,4 +1,4 @@
-#include <dynasoar/compaction.h>
+#include <dynasoar/handle_options.h>
 
 #include <dynasoar/base/number_text.h>
 #include <dynasoar/platform/error.h>

@@ -1,4 +1,4 @@
-#include <dynasoar/field_accesses.h>
+#include <dynasoar/statistics.h>
 
 #include <algorithm>
 #include <iomanip>

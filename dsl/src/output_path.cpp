@@ -1,4 +1,4 @@
-#include <dynasoar/output_path.h>
+#include <dynasoar/write_file.h>
 
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-#include <dynasoar/write_csv.h>
+#include <dynasoar/columns.h>
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include <dynasoar/write_vtp.h>
+#include <dynasoar/columns.h>
 
 #include <array>
 #include <bit>

@@ -26,7 +26,7 @@ import time
 import unittest
 import zlib
 
-# Exit codes of the programs, as in dynasoar/program/error.h, and of a script whose tests are skipped.
+# Exit codes of the programs, as in dynasoar/program/options.h, and of a script whose tests are skipped.
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
 EXIT_HEAP_TOO_SMALL = 3

@@ -28,11 +28,9 @@
 #include <app/picture.h>
 #include <app/text.h>
 #include <app/view_controls.h>
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
-#include <dynasoar/program/phase_clock.h>
-#include <dynasoar/program/saved_options.h>
+#include <dynasoar/program/simulation.h>
 #include <program/interrupt.h>
 #include <program/output.h>
 #include <program/size.h>

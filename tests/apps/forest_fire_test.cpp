@@ -13,8 +13,7 @@
 #include <vector>
 
 #include <dynasoar/platform/executor.h>
-#include <dynasoar/program/phase_clock.h>
-#include <dynasoar/program/recorded_steps.h>
+#include <dynasoar/program/simulation.h>
 
 #include "forest_fire/colors.h"
 #include "forest_fire/rules.h"

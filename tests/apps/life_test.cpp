@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 #include "life/box.h"
 #include "life/rle.h"

@@ -19,13 +19,12 @@
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/columns.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/frame_writer.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
-#include <dynasoar/write_csv.h>
 #include <dynasoar/write_hdf5.h>
-#include <dynasoar/write_vtp.h>
 
 #include "../platform/captured.h"
 #include "test_folder.h"

@@ -7,12 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <dynasoar/columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/field_accesses.h>
 #include <dynasoar/inspect.h>
-#include <dynasoar/write_csv.h>
+#include <dynasoar/statistics.h>
 #include <dynasoar/write_hdf5.h>
-#include <dynasoar/write_vtp.h>
 
 #include "../platform/foreign_locale.h"
 #include "../platform/thrown.h"

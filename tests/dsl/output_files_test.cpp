@@ -21,7 +21,6 @@
 
 #include <doctest/doctest.h>
 
-#include <dynasoar/output_path.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/write_file.h>
 

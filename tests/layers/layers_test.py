@@ -125,6 +125,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.errors(more), [])
         self.assertEqual(self.errors({**more, "dsl/include/dynasoar/detail/more.h": "int g();\n"}), [])
         self.broken({**more, "dsl/include/dynasoar/one_more.h": "int f();\n"}, "has 31 headers")
+        self.broken({**more, "dsl/include/dynasoar/program/one_more.h": "int f();\n"}, "has 31 headers")
 
     def test_the_exceptions_are_needed(self):
         tree = layers.Tree(pathlib.Path(__file__).resolve().parents[2])

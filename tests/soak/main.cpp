@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>

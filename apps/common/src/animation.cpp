@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <app/cairo_png.h>
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
 #include <program/output.h>
 

@@ -1,6 +1,6 @@
 #include <app/view.h>
 
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 #if defined(DYNASOAR_APP_SDL)
 

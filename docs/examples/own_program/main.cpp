@@ -8,9 +8,8 @@
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/program/count_history.h>
-#include <dynasoar/program/model_program.h>
 #include <dynasoar/program/object_simulation.h>
-#include <dynasoar/program/options.h>
+#include <dynasoar/program/program.h>
 #include <dynasoar/random.h>
 
 namespace program = dynasoar::program;

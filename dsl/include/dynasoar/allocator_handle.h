@@ -18,7 +18,7 @@
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/compaction.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/field_values.h>
@@ -28,14 +28,12 @@
 #include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/detail/read_columns.h>
 #include <dynasoar/detail/step.h>
-#include <dynasoar/field_accesses.h>
-#include <dynasoar/handle_options.h>
+#include <dynasoar/statistics.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/reduce.h>
-#include <dynasoar/statistics.h>
 
 namespace dynasoar {
 

@@ -1,7 +1,7 @@
 /// @file
 /// Columns: the fields of all objects of a class as arrays in the host's memory, by name. What AllocatorHandle::columns
-/// returns, and writers of files take. Standard C++ only, so that it passes between parts of a program that know the
-/// device and parts that do not.
+/// returns. write_csv and write_vtp make files of them. Standard C++ only, so that it passes between parts of a program
+/// that know the device and parts that do not.
 #pragma once
 
 #include <cstddef>
@@ -119,5 +119,26 @@ struct Columns {
 /// @param subclasses   tables of some of these classes, read without a loop in between
 /// @throws std::invalid_argument if they have other objects
 Columns with_fields_of(Columns table, const std::vector<Columns>& subclasses);
+
+/// Writes a line with the names, and one for each row; columns of several numbers are several, `name.0`, `name.1` and
+/// so on, and numbers with labels are written as these.
+///
+/// The file is there as a whole or not at all, as write_file.h says. @throws Error if it cannot be written
+void write_csv(const std::string& path, const Columns& table);
+
+/// Which columns say where the points are. An empty name: 0 for all.
+struct VtpOptions {
+  std::string x = "x";
+  std::string y = "y";
+  std::string z;
+  double time = 0;  ///< of the frame, which ParaView shows
+};
+
+/// Writes a point for each row, with all columns as its data. Coordinates are doubles in the file. What labels mean is
+/// an array of texts in the field data, `class names`.
+///
+/// The file is there as a whole or not at all, as write_file.h says.
+/// @throws Error if it cannot be written, or there are no columns of these names
+void write_vtp(const std::string& path, const Columns& table, const VtpOptions& options = {});
 
 }  // namespace dynasoar

@@ -3,14 +3,11 @@
 #pragma once
 
 #include <dynasoar/allocator_handle.h>
-#include <dynasoar/call.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/compaction.h>
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/field_accesses.h>
-#include <dynasoar/fields.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/print.h>
 #include <dynasoar/reduce.h>

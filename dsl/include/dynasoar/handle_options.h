@@ -1,5 +1,6 @@
 /// @file
-/// HandleOptions: what an AllocatorHandle is made with.
+/// HandleOptions: what an AllocatorHandle is made with. CompactionOptions, and `pointers` for arrays of the program's
+/// own: what AllocatorHandle::compact takes.
 #pragma once
 
 #include <cstddef>
@@ -48,5 +49,26 @@ struct HandleOptions {
   int threads = 0;  ///< CPU threads; 0 means all. Ignored on the GPU
   FaultInjection failing_allocations = {};
 };
+
+/// When to compact.
+struct CompactionOptions {
+  double above = 0;  ///< only classes of which more than this fraction of the slots is free; 0 to 1
+
+  /// @throws Error if `above` is not from 0 to 1
+  void check() const;
+};
+
+/// Pointers to objects in an array of the program's own, for AllocatorHandle::compact. Made by `pointers`.
+template <class U>
+struct PointerArray {
+  U** data;
+  std::size_t size;
+};
+
+/// `size` pointers in device memory; null pointers are allowed.
+template <class U>
+PointerArray<U> pointers(U** data, std::size_t size) {
+  return {data, size};
+}
 
 }  // namespace dynasoar

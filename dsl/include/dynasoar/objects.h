@@ -1,5 +1,6 @@
 /// @file
-/// What device code does with objects: make_new, make_new_n, destroy, cast, is_a, device_do.
+/// What device code does with objects: make_new, make_new_n, destroy, cast, is_a, device_do; call, for methods that
+/// subclasses override.
 ///
 /// Source: DynaSOAr, section 2.1. The allocator is the one that the class names, so none is passed.
 #pragma once
@@ -8,11 +9,29 @@
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/calls.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/heap/soa_allocator.h>
 #include <dynasoar/platform/config.h>
+
+/// Makes the methods of one name a callable type: after `DYNASOAR_METHOD(Step, step);`, `Step{}(object, args...)` is
+/// `object->step(args...)`. C++ cannot find the method of a subclass from `&Agent::step`, only from its name.
+///
+///     DYNASOAR_METHOD(Step, step);
+///     dynasoar::call<Step>(agent, dt);        // in device code: step of the class that the agent has
+///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents, a kernel per class
+///     dynasoar::device_do<Agent>(Step{}, dt);
+#define DYNASOAR_METHOD(Name, method)                               \
+  struct Name {                                                     \
+    template <class T, class... Args>                               \
+    __device__ auto operator()(T* object, Args&&... args) const     \
+        -> decltype(object->method(static_cast<Args&&>(args)...)) { \
+      return object->method(static_cast<Args&&>(args)...);          \
+    }                                                               \
+  }
 
 namespace dynasoar {
 
@@ -95,6 +114,24 @@ __device__ const T* cast(const U* object) {
 template <class T, class F, class... Args>
 __device__ void device_do(F method, Args&&... args) {
   T::Allocator::template device_do<T>(method, std::forward<Args>(args)...);
+}
+
+/// Calls `object->method(args...)` of the object's run-time class, which is T or a subclass of it:
+/// `call<Step>(agent, dt)`, see DYNASOAR_METHOD. What a class does not define it inherits, as always in C++; a method
+/// that no base defines must be defined by each class. There are no virtual tables: the class is in the object's handle
+/// (DynaSOAr, section 8, leaves virtual functions to future work).
+///
+/// @tparam Method   made by DYNASOAR_METHOD
+/// @return          what all classes' methods return; a value of the common type if they differ
+/// @par Cost   reads nothing from memory: the class is in the pointer. Threads of a warp whose objects are of different
+///             classes run one class after the other
+template <class Method, class T, class... Args>
+__device__ decltype(auto) call(T* object, Args&&... args) {
+  using Object = std::remove_const_t<T>;
+  detail::check_listed_or_base<typename Object::Allocator, Object>();
+  const int type = detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index();
+  using Calls = detail::Calls<Method, T, typename Object::Allocator::template Subtypes<Object>>;
+  return Calls::run(type, object, std::forward<Args>(args)...);
 }
 
 }  // namespace dynasoar

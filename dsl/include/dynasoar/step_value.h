@@ -3,6 +3,7 @@
 /// AllocatorHandle::record.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include <dynasoar/platform/config.h>
@@ -100,5 +101,8 @@ class StepValue {
   Executor& executor_;
   DeviceArray<T> value_;
 };
+
+/// The number of a step: loops read it as a std::uint32_t, also in recorded steps.
+using StepNumber = StepValue<std::uint32_t>::View;
 
 }  // namespace dynasoar

@@ -6,11 +6,10 @@
 #include <string>
 #include <utility>
 
+#include <dynasoar/columns.h>
 #include <dynasoar/frame_writer.h>
-#include <dynasoar/program/error.h>
-#include <dynasoar/write_csv.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/write_hdf5.h>
-#include <dynasoar/write_vtp.h>
 
 namespace dynasoar::program {
 namespace {

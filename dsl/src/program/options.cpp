@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <dynasoar/program/error.h>
 #include "messages.h"
 #include "output.h"
 #include "size.h"

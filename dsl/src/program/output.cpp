@@ -2,8 +2,8 @@
 
 #include <exception>
 
-#include <dynasoar/output_path.h>
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
+#include <dynasoar/write_file.h>
 
 namespace dynasoar::program {
 

@@ -1,4 +1,4 @@
-#include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/simulation.h>
 
 #include <chrono>
 #include <utility>

@@ -14,10 +14,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
-#include <dynasoar/program/saved_options.h>
+#include <dynasoar/program/simulation.h>
 #include "device.h"
 #include "messages.h"
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 #include "device.h"
 #include "interrupt.h"
 #include "messages.h"

@@ -1,10 +1,10 @@
-#include <dynasoar/program/saved_options.h>
+#include <dynasoar/program/simulation.h>
 
 #include <charconv>
 #include <sstream>
 
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 
 namespace dynasoar::program {
 

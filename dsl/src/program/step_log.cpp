@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include <dynasoar/output_path.h>
 #include <dynasoar/platform/durable_file.h>
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
+#include <dynasoar/write_file.h>
 
 namespace dynasoar::program {
 namespace {

@@ -1,6 +1,6 @@
 /// @file
 /// Counts of accesses to fields, in builds that count them (DYNASOAR_COUNT_ACCESSES). SoaField counts; AllocatorHandle
-/// says which loop runs and reads the result, see dynasoar/field_accesses.h.
+/// says which loop runs and reads the result, see dynasoar/statistics.h.
 #pragma once
 
 #include <array>

@@ -41,7 +41,7 @@ options; functions of yours that must not throw can be noexcept."
 #endif
 #endif
 
-// Builds that count how often fields are accessed, see dynasoar/field_accesses.h; all files of a program must agree.
+// Builds that count how often fields are accessed, see dynasoar/statistics.h; all files of a program must agree.
 #ifndef DYNASOAR_COUNT_ACCESSES
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif

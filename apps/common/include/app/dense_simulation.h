@@ -12,11 +12,12 @@
 #include <app/simulation.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/recording.h>
-#include <dynasoar/program/phase_clock.h>
-#include <dynasoar/program/recorded_steps.h>
+#include <dynasoar/program/simulation.h>
 #include <dynasoar/step_value.h>
 
 namespace app {
+
+using dynasoar::StepNumber;
 
 /// @tparam Interface   of the model's simulations
 template <class Interface>

@@ -6,8 +6,8 @@
 
 #include <app/cell_columns.h>
 #include <app/program.h>
-#include <dynasoar/program/model_program.h>
 #include <dynasoar/program/options.h>
+#include <dynasoar/program/program.h>
 
 namespace app {
 

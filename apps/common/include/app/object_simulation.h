@@ -5,8 +5,11 @@
 #include <app/canvas.h>
 #include <app/simulation.h>
 #include <dynasoar/program/object_simulation.h>
+#include <dynasoar/step_value.h>
 
 namespace app {
+
+using dynasoar::StepNumber;
 
 /// @tparam Derived     as in the library; also `kBackground` and `paint_on(canvas)`, which submits the painting
 /// @tparam Interface   of the model's simulations

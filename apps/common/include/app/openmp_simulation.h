@@ -13,7 +13,7 @@
 #include <omp.h>
 
 #include <app/simulation.h>
-#include <dynasoar/program/phase_clock.h>
+#include <dynasoar/program/simulation.h>
 
 namespace app {
 

@@ -33,7 +33,7 @@ class Program : public dynasoar::program::Program {
   virtual Chart chart(const std::vector<Row>& history) const = 0;
 };
 
-/// The main function of a program. @return the exit code, see dynasoar/program/error.h
+/// The main function of a program. @return the exit code, see dynasoar/program/options.h
 int run_program(Program& program, int argc, const char* const* argv);
 
 }  // namespace app

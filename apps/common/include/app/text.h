@@ -12,8 +12,8 @@
 #include <system_error>
 #include <type_traits>
 
-#include <dynasoar/program/error.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 
 namespace app {
 

@@ -9,8 +9,8 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/type_list.h>
-#include <dynasoar/compaction.h>
 #include <dynasoar/detail/placed_classes.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/heap/compaction.h>
 #include <dynasoar/heap/heap_storage.h>
 #include <dynasoar/platform/executor.h>

@@ -1,5 +1,5 @@
 /// @file
-/// json_text: a string as JSON writes it. Used by to_json of statistics.h and field_accesses.h.
+/// json_text: a string as JSON writes it. Used by to_json of statistics.h.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/type_name.h>
-#include <dynasoar/field_accesses.h>
+#include <dynasoar/statistics.h>
 
 namespace dynasoar::detail {
 

@@ -26,7 +26,7 @@
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
 #include <dynasoar/detail/placed_runner.h>
-#include <dynasoar/field_accesses.h>
+#include <dynasoar/statistics.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/bulk_creation.h>
 #include <dynasoar/heap/heap_growth.h>

@@ -1,10 +1,11 @@
 /// @file
 /// Command line options on top of CLI11: values are checked as they are read, `--help` shows every default, and a
-/// mistake becomes one clear line.
+/// mistake becomes one clear line, as does a UsageError. The exit codes of programs.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,21 @@ class Option;
 }  // namespace CLI
 
 namespace dynasoar::program {
+
+/// What the user can put right on the command line, such as a wrong option or a file that cannot be written. Programs
+/// print the message, which is one line, and exit with kExitUsage.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitHeapTooSmall = 3;
+/// All steps were made, or the run was interrupted, but something that was asked for was not written.
+inline constexpr int kExitNotWritten = 4;
+/// What shells report for a program that Ctrl-C ended.
+inline constexpr int kExitInterrupted = 130;
 
 /// An empty command line of the programs' house style.
 ///

@@ -1,11 +1,18 @@
 /// @file
-/// Simulation: what a program runs. Plain C++, so that only the simulations themselves are compiled as CUDA.
+/// Simulation: what a program runs. For implementations of it: PhaseClock, which times the phases of steps;
+/// RecordedSteps; and SavedOptions, which a checkpoint must fit. Plain C++, so that only the simulations themselves are
+/// compiled as CUDA.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <dynasoar/columns.h>
@@ -104,5 +111,141 @@ class Simulation {
   /// Nothing for implementations without objects.
   virtual std::optional<Usage> usage() { return std::nullopt; }
 };
+
+/// What the phases of a step are called, in their order: literals.
+using PhaseNames = std::vector<const char*>;
+
+/// How long each phase of a step takes, for Simulation::phases(). Only every n-th step is timed, because a host knows
+/// when a phase on the GPU ends only if it waits for it.
+///
+/// @par Usage   begin_step(executor); submit phase 0; end_phase(executor, 0); submit phase 1; end_phase(executor, 1)
+/// ...
+class PhaseClock {
+ public:
+  /// @param every   every n-th step is timed, 0: none
+  PhaseClock(int every, const PhaseNames& names);
+
+  template <class Executor>
+  void begin_step(Executor& executor) {
+    timing_ = every_ > 0 && steps_ % every_ == 0;
+    ++steps_;
+    if (!timing_) return;
+    ++timed_steps_;
+    executor.synchronize();
+    mark();
+  }
+
+  template <class Executor>
+  void end_phase(Executor& executor, std::size_t phase) {
+    if (!timing_) return;
+    executor.synchronize();
+    seconds_[phase] += mark();
+  }
+
+  /// Whether this step is timed: the host waits at the end of each phase.
+  bool is_timing() const { return timing_; }
+
+  /// Times for all steps so far, extrapolated from the timed ones.
+  std::vector<PhaseTime> times() const;
+
+ private:
+  /// @return seconds since the last mark
+  double mark();
+
+  int every_;
+  std::vector<std::string> names_;
+  std::vector<double> seconds_;
+  bool timing_ = false;
+  long long steps_ = 0;
+  long long timed_steps_ = 0;
+  std::int64_t mark_ = 0;  // in nanoseconds
+};
+
+/// Submits the loops of a step or part of a step. While phases are timed, it also marks where each phase ends.
+using SubmitStep = std::function<void()>;
+
+/// Records each kind of step on first use and replays it afterwards.
+///
+/// @tparam Recorded   the result of recording; calling it submits the loops
+template <class Recorded>
+class RecordedSteps {
+ public:
+  /// Replays the recording of this kind, making it first if needed. If the clock times this step, calls `submit`
+  /// directly, because the host must wait between phases.
+  ///
+  /// @param kind     loops of one kind are the same, with the same arguments, whenever they are submitted
+  /// @param record   `record(submit)` returns a Recorded
+  template <class Record>
+  void run(const PhaseClock& clock, std::size_t kind, const SubmitStep& submit, const Record& record) {
+    if (clock.is_timing()) return submit();
+    if (kind >= recorded_.size()) recorded_.resize(kind + 1);
+    std::unique_ptr<Recorded>& recorded = recorded_[kind];
+    if (recorded == nullptr) recorded.reset(new Recorded(record(submit)));  // in place: it cannot be moved
+    (*recorded)();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Recorded>> recorded_;  // by kind
+};
+
+/// A number that differs, in all likelihood, where input does: FNV-1a of the bytes of numbers.
+class InputSum {
+ public:
+  template <class... Ts>
+  requires(true && ... && (std::is_arithmetic_v<Ts> || std::is_enum_v<Ts>)) void add(const Ts&... numbers) {
+    (add_bytes(&numbers, sizeof numbers), ...);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void add_bytes(const void* from, std::size_t count) {
+    const auto* const bytes = static_cast<const unsigned char*>(from);
+    for (std::size_t i = 0; i < count; ++i) value_ = (value_ ^ bytes[i]) * 0x100000001B3u;
+  }
+
+  std::uint64_t value_ = 0xCBF29CE484222325u;
+};
+
+/// A list of options with their values: what of a run's options and input a checkpoint fits, so that nobody goes on
+/// with others by mistake.
+class SavedOptions {
+ public:
+  SavedOptions() = default;
+  explicit SavedOptions(const std::vector<char>& text);
+
+  /// @param option   "--seed", or what the input is called
+  template <class T>
+  SavedOptions& add(std::string_view option, T value) {
+    if constexpr (std::is_floating_point_v<T>) return add_number(option, value);
+    if constexpr (std::is_unsigned_v<T>) return add_number(option, std::uint64_t{value});
+    return add_number(option, static_cast<std::int64_t>(value));
+  }
+  SavedOptions& add(std::string_view option, const InputSum& sum);
+  SavedOptions& add(std::string_view option, const std::string& text);
+
+  bool empty() const { return text_.empty(); }
+
+  std::vector<char> text() const;
+
+  /// These, and before them the program and its variant, if they are known. If there are none, those of the command
+  /// line.
+  SavedOptions with_program() const;
+
+  /// @throws UsageError if `saved`, those in the file `path`, are not the same; it names the first that differs
+  void check_same(const SavedOptions& saved, const std::string& path) const;
+
+ private:
+  SavedOptions& add_number(std::string_view option, float value);  // whose digits are fewer than a double's
+  SavedOptions& add_number(std::string_view option, double value);
+  SavedOptions& add_number(std::string_view option, std::int64_t value);
+  SavedOptions& add_number(std::string_view option, std::uint64_t value);
+
+  std::string text_;  // a line for each: its name, a tab, its value
+};
+
+/// Says which program this is, and with which of its variants: checkpoints of others are refused by name.
+///
+/// @param options   of the command line, for checkpoints of simulations that do not say themselves what matters
+void set_running_program(const std::string& program, const std::string& variant, const SavedOptions& options = {});
 
 }  // namespace dynasoar::program

@@ -1,10 +1,10 @@
-#include <dynasoar/program/object_heap.h>
+#include <dynasoar/program/object_simulation.h>
 
 #include <limits>
 #include <optional>
 
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/program/error.h>
+#include <dynasoar/program/options.h>
 
 namespace dynasoar::program {
 
