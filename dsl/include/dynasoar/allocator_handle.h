@@ -11,14 +11,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/base/view.h>
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/handle_options.h>
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/field_values.h>
@@ -28,12 +26,12 @@
 #include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/detail/read_columns.h>
 #include <dynasoar/detail/step.h>
-#include <dynasoar/statistics.h>
-#include <dynasoar/heap/object_places.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/reduce.h>
+#include <dynasoar/statistics.h>
 
 namespace dynasoar {
 
@@ -344,20 +342,14 @@ class AllocatorHandle {
   /// @throws Error if the device failed, or has no memory for the largest of the fields of all of these objects
   template <class T>
   Columns columns() {
-    detail::check_listed_or_base<AllocatorT, T>();
-    const detail::View<detail::ObjectPlaces> places = loops_.list(detail::class_set_v<AllocatorT, T>);
-    return detail::read_columns(executor(), detail::class_table_v<AllocatorT>, places,
-                                detail::column_request_v<AllocatorT, T>);
+    return detail::columns_of<AllocatorT, T>(loops_);
   }
 
   /// The same with the fields that T's subclasses add; 0 for objects of classes without them. Fields of equal names and
   /// types share a column.
   template <class T>
   Columns all_columns() {
-    detail::check_listed_or_base<AllocatorT, T>();
-    const detail::View<detail::ObjectPlaces> places = loops_.list(detail::class_set_v<AllocatorT, T>);
-    return detail::read_all_columns(executor(), detail::class_table_v<AllocatorT>, places,
-                                    detail::column_request_v<AllocatorT, T>, detail::subtype_requests_v<AllocatorT, T>);
+    return detail::all_columns_of<AllocatorT, T>(loops_);
   }
 
   /// Number of live objects of T and its subclasses. Waits for all loops, and throws like `synchronize`.

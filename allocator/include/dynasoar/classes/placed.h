@@ -267,6 +267,16 @@ __host__ __device__ std::uint64_t placed_slot(Handle object) {
   return std::uint64_t{block} * kSlotsPerBlock + object.slot();
 }
 
+/// What an allocator's device_do does with each object, placed or not.
+template <class T, class F, class... Args>
+__device__ void visit(T* object, F method, Args&... args) {
+  if constexpr (std::is_member_function_pointer_v<F>) {
+    (object->*method)(args...);
+  } else {
+    method(object, args...);
+  }
+}
+
 /// Calls `f(object)` for all Ts that the running loop sees, in the calling thread.
 template <class T, class F>
 __device__ void for_each_placed(const F& f) {

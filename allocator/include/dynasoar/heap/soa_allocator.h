@@ -361,7 +361,7 @@ class ReducedSoaAllocator {
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
     if constexpr (detail::is_placed<S>()) {
-      return detail::for_each_placed<S>([&](S* object) { visit(object, method, args...); });
+      return detail::for_each_placed<S>([&](S* object) { detail::visit(object, method, args...); });
     }
     const State& state = detail::bound_state<ReducedSoaAllocator>();
     const detail::BlockList list = state.lists[index_of<S>];
@@ -375,18 +375,9 @@ class ReducedSoaAllocator {
       // All slots of a closed block look taken.
       if (taken == Heap::kAllSlots && !state.heap.types[index_of<S>].allocated.get(entry.block)) alive = 0;
       for (; alive != 0; alive &= alive - 1) {
-        visit(ReducedSoaAllocator::object<S>(entry.block, static_cast<std::uint32_t>(detail::lowest_bit(alive))),
-              method, args...);
+        const auto slot = static_cast<std::uint32_t>(detail::lowest_bit(alive));
+        detail::visit(ReducedSoaAllocator::object<S>(entry.block, slot), method, args...);
       }
-    }
-  }
-
-  template <class S, class F, class... Args>
-  __device__ static void visit(S* object, F method, Args&... args) {
-    if constexpr (std::is_member_function_pointer_v<F>) {
-      (object->*method)(args...);
-    } else {
-      method(object, args...);
     }
   }
 };

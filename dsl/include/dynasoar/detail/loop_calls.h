@@ -15,14 +15,11 @@
 #include <dynasoar/detail/neighbour_reduction.h>
 #include <dynasoar/detail/pair_reduction.h>
 #include <dynasoar/heap/placed_objects.h>
-#include <dynasoar/heap/refusal.h>
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/objects.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
-#include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
@@ -258,44 +255,6 @@ struct IndexCall {
     static_assert(check_call<const F&, std::size_t>());
     [[maybe_unused]] const ScopeFor<A> scope(0);
     function(index);
-  }
-};
-
-/// Creates the object of an index.
-template <class T, class... Args>
-struct IndexedNew {
-  std::tuple<Args...> arguments;
-  __device__ void operator()(std::size_t index) const { create(index, std::index_sequence_for<Args...>{}); }
-
- private:
-  template <std::size_t... I>
-  __device__ void create(std::size_t index, std::index_sequence<I...>) const {
-    make_new<T>(index, std::get<I>(arguments)...);
-  }
-};
-
-/// Creates the objects of a piece of all indices, for so many that most will be refused: after a few refusals in a row
-/// it refuses the rest together.
-///
-/// @tparam A   the allocator
-template <class A, class T, class... Args>
-struct NewInPieces {
-  static constexpr std::size_t kPieces = kPiecesOfRefusedLoop;
-
-  std::size_t count;
-  std::tuple<Args...> arguments;
-
-  __device__ void operator()(std::size_t piece) const {
-    const std::size_t begin = piece * (count / kPieces);
-    const std::size_t size = piece + 1 == kPieces ? count - begin : count / kPieces;
-    std::size_t tried = 0;
-    for (int refused = 0; tried < size && refused < kMostRefusalsInARow; ++tried) {
-      const auto create = [&](const Args&... args) {
-        return A::template make_new<T>(begin + tried, args...) != nullptr;
-      };
-      refused = std::apply(create, arguments) ? 0 : refused + 1;
-    }
-    A::template refuse_together<T>(size - tried);
   }
 };
 

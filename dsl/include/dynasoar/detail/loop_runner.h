@@ -20,15 +20,14 @@
 #include <dynasoar/classes/type_name.h>
 #include <dynasoar/detail/announce_loop.h>
 #include <dynasoar/detail/bound_heap.h>
+#include <dynasoar/detail/creation.h>
 #include <dynasoar/detail/handle_errors.h>
 #include <dynasoar/detail/kept_lists.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
 #include <dynasoar/detail/placed_runner.h>
-#include <dynasoar/statistics.h>
 #include <dynasoar/handle_options.h>
-#include <dynasoar/heap/bulk_creation.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/loops/block_lists.h>
@@ -36,6 +35,7 @@
 #include <dynasoar/loops/object_loops.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
+#include <dynasoar/statistics.h>
 
 namespace dynasoar::detail {
 
@@ -157,7 +157,7 @@ class LoopRunner {
   LoopReports<typename Storage::Common, Growth> reports_;
   ListKeeper lists_;
   PlacedRunner<A> placed_;
-  [[no_unique_address]] std::conditional_t<A::kCreatesInPieces, BulkCreation, NoBulkCreation> bulk_;
+  [[no_unique_address]] Creation<A> creation_;
   DeviceArray<char> scratch_;  // of reductions
   std::uint64_t loops_ = 0;    // that have run; checked builds
 };
@@ -170,7 +170,7 @@ LoopRunner<A>::LoopRunner(const HandleOptions& options)
       reports_(executor_, class_table_v<A>, heap_.storage(), growth_, options.on_refusal),
       lists_(A::Types::size),
       placed_(executor_),
-      bulk_(executor_) {}
+      creation_(executor_) {}
 
 template <class A>
 void LoopRunner<A>::before_loop() {
@@ -294,19 +294,10 @@ void LoopRunner<A>::create(std::size_t count, Args... args) {
   executor_.check_may_submit();
   check_arguments<A>(args...);
   make_room(pages_for<T>(count));
-  if constexpr (A::kCreatesInPieces) {
-    const auto run = [this](const auto& function) { this->run_over_indices(function.threads(), function, 1); };
-    bulk_.template create<A, T>(count, run, std::tuple<Args...>(std::move(args)...));
-  } else {
-    constexpr auto type = static_cast<std::size_t>(A::template index_of<T>);
-    if (count <= heap_.storage().most_objects(type)) {
-      // Two objects per thread, so that the threads of a warp fill a block of 64 slots.
-      run_over_indices(count, IndexedNew<T, Args...>{{std::move(args)...}}, 2);
-    } else {
-      using Pieces = NewInPieces<A, T, Args...>;
-      run_over_indices(Pieces::kPieces, Pieces{count, {std::move(args)...}}, 1);
-    }
-  }
+  const auto run = [this](std::size_t indices, const auto& function, std::size_t per_thread) {
+    this->run_over_indices(indices, function, per_thread);
+  };
+  creation_.template create<T>(count, storage(), run, std::tuple<Args...>(std::move(args)...));
 }
 
 template <class A>

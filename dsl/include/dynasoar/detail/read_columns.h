@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <dynasoar/base/view.h>
+#include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/columns.h>
@@ -59,5 +60,21 @@ Columns read_columns(Executor& executor, const ClassTable& classes, View<ObjectP
 /// Likewise, with the fields of subclasses, too. @param subtypes   as in subtype_requests_v
 Columns read_all_columns(Executor& executor, const ClassTable& classes, View<ObjectPlaces> places,
                          const ColumnRequest& request, View<const ColumnRequest*> subtypes);
+
+/// AllocatorHandle::columns. @param loops   the LoopRunner<A>
+template <class A, class T, class Loops>
+Columns columns_of(Loops& loops) {
+  check_listed_or_base<A, T>();
+  const View<ObjectPlaces> places = loops.list(class_set_v<A, T>);
+  return read_columns(loops.executor(), class_table_v<A>, places, column_request_v<A, T>);
+}
+
+/// AllocatorHandle::all_columns.
+template <class A, class T, class Loops>
+Columns all_columns_of(Loops& loops) {
+  check_listed_or_base<A, T>();
+  const View<ObjectPlaces> places = loops.list(class_set_v<A, T>);
+  return read_all_columns(loops.executor(), class_table_v<A>, places, column_request_v<A, T>, subtype_requests_v<A, T>);
+}
 
 }  // namespace dynasoar::detail

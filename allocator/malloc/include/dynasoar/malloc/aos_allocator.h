@@ -278,7 +278,7 @@ class AosAllocator {
   template <class S, class F, class... Args>
   __device__ static void visit_listed(F method, Args&... args) {
     if constexpr (detail::is_placed<S>()) {
-      return detail::for_each_placed<S>([&](S* object) { visit(object, method, args...); });
+      return detail::for_each_placed<S>([&](S* object) { detail::visit(object, method, args...); });
     }
     const detail::ObjectTable& objects = table<S>();
     const std::uint32_t blocks = objects.list.size->blocks;
@@ -286,17 +286,8 @@ class AosAllocator {
       const int count = detail::popcount(objects.list.entries[block].slots);
       for (int slot = 0; slot < count; ++slot) {
         S* const object = reinterpret_cast<S*>(objects.alive_at(block * 64 + static_cast<std::uint32_t>(slot)));
-        if (object != nullptr) visit(object, method, args...);  // else it was deleted meanwhile
+        if (object != nullptr) detail::visit(object, method, args...);  // else it was deleted meanwhile
       }
-    }
-  }
-
-  template <class S, class F, class... Args>
-  __device__ static void visit(S* object, F method, Args&... args) {
-    if constexpr (std::is_member_function_pointer_v<F>) {
-      (object->*method)(args...);
-    } else {
-      method(object, args...);
     }
   }
 };
