@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <app/model_program.h>
+#include <app/program.h>
 
 #include "simulation.h"
 

@@ -159,15 +159,15 @@ class Dense final : public app::DenseSimulation<Simulation> {
     const Meeting meeting{targets_.data(), askers_.data()};
     auto* const left = reinterpret_cast<AtomicWord<std::uint32_t>*>(counts_[now_in()].data());
     bodies::look_at_all(executor(), most_, bodies::Attract<Arrays, bodies::CountOnDevice>{arrays, count});
-    clock().end_phase(executor(), 0);
+    end_phase(0);
     executor().for_each_index(most_, Move<Arrays>{{arrays, count, kTimeStep}, meeting, left});
-    clock().end_phase(executor(), 1);
+    end_phase(1);
     bodies::look_at_all(executor(), most_, Seek<Arrays>{arrays, count, meeting});
-    clock().end_phase(executor(), 2);
+    end_phase(2);
     executor().for_each_index(most_, Merge<Arrays>{arrays, count, meeting, gone_.data()});
-    clock().end_phase(executor(), 3);
+    end_phase(3);
     executor().for_each_index(most_, Compact<Arrays>{arrays, others, count, gone_.data(), left});
-    clock().end_phase(executor(), 4);
+    end_phase(4);
   }
 
   std::vector<bodies::BodyState> bodies() override {

@@ -204,13 +204,13 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
     sort_.run(executor(), work.cells, work.numbers, work.sorted_cells, work.order);
     executor().fill_bytes(bounds_.data(), 0, bounds_.bytes());
     executor().for_each_index(count_, CopySorted<Arrays>{work});
-    clock().end_phase(executor(), 0);
+    end_phase(0);
     if (count_ <= kFewBoids) {
       fly(Fly<Arrays, kSums>{work});
     } else {
       fly(Fly<Arrays, 1>{work});
     }
-    clock().end_phase(executor(), 1);
+    end_phase(1);
   }
 
   std::vector<BoidState> boids() override {

@@ -75,9 +75,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   void submit_step() override {
     const auto kept = handle().keep_lists();
     grid_.rebuild<&Boid::seen, &Boid::number_>();
-    clock().end_phase(handle().executor(), 0);
+    end_phase(0);
     grid_.parallel_do<&Boid::fly>();
-    clock().end_phase(handle().executor(), 1);
+    end_phase(1);
   }
 
   std::vector<BoidState> boids() override {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <app/allocator_choice.h>
-#include <app/model_program.h>
+#include <app/program.h>
 #include <dynasoar/program/format.h>
 
 #include "pictures.h"

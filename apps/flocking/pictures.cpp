@@ -9,7 +9,7 @@
 #include <cairo.h>
 
 #include <app/cairo_png.h>
-#include <app/history_chart.h>
+#include <app/chart.h>
 #include <app/picture.h>
 
 #include "colors.h"

@@ -8,8 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include <app/census_history.h>
 #include <app/dense_simulation.h>
+#include <app/on_grid.h>
+#include <app/torus.h>
 #include <dynasoar/platform/memory.h>
 
 #include "rules.h"
@@ -64,17 +65,17 @@ template <class Layout>
 struct DenseGround {
   Layout cells;
   std::uint32_t odd;
-  __device__ Ground operator()(std::uint32_t c) const { return cells.ground(c, odd); }
+  __device__ Ground state(std::uint32_t c) const { return cells.ground(c, odd); }
 };
 
 /// @tparam Storage   owns the cells: constructible from their number; `layout()` is the device's view, a Layout as in
 ///                   DenseStep
 template <class Storage>
-class DenseForest final : public app::DenseSimulation<Simulation> {
+class DenseForest final : public app::OnGrid<app::DenseSimulation<Simulation>> {
  public:
   explicit DenseForest(const Parameters& parameters)
-      : DenseSimulation(parameters, {"grow and burn"}),
-        torus_(torus_of(parameters)),
+      : OnGrid(parameters, app::PhaseNames{"grow and burn"}),
+        torus_(app::Torus::of(parameters)),
         chance_(Chance::of(parameters)),
         cells_(torus_.cells) {
     settle();
@@ -90,11 +91,9 @@ class DenseForest final : public app::DenseSimulation<Simulation> {
     run_phase(0, torus_.cells, [now = present()] __device__(std::uint32_t c) { now.advance(c); });
   }
 
-  void record() override { history_.record(executor(), torus_.cells, CountTrees{ground()}); }
+  void record() override { count_cells(CountTrees{ground()}); }
 
-  std::vector<Census> take_history() override { return history_.take(executor()); }
-
-  std::vector<Ground> forest() override { return app::collect<Ground>(executor(), torus_.cells, ground()); }
+  std::vector<Ground> cells() override { return states_of(ground()); }
 
   /// Makes the first trees. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void settle() {
@@ -111,7 +110,6 @@ class DenseForest final : public app::DenseSimulation<Simulation> {
   app::Torus torus_;
   Chance chance_;
   Storage cells_;
-  app::CensusHistory<Census> history_;
 };
 
 class SoaStorage {

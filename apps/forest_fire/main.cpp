@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <app/allocator_choice.h>
-#include <app/model_program.h>
+#include <app/program.h>
 
-#include "pictures.h"
+#include "colors.h"
 #include "simulation.h"
 
 namespace forest_fire {
@@ -47,9 +47,12 @@ class ForestFire final : public app::GridProgram<Simulation, Parameters> {
     return {.chart = {"trees.png", "Chart of the trees"}, .picture = {"forest-fire.png", "The forest at the end"}};
   }
 
-  app::Picture picture() override { return forest_picture(simulation().forest(), parameters()); }
-
-  app::Chart chart(const std::vector<app::Row>& history) const override { return tree_chart(history, parameters()); }
+  app::Chart chart(const std::vector<app::Row>& history) const override {
+    constexpr app::Rgb kTreeLine = {22, 128, 61};
+    constexpr app::Rgb kFireLine = {234, 88, 12};
+    return app::history_chart(history, "Trees of the forest", size_and_seed(), "Trees",
+                              {{"Trees", kTreeLine, app::column(0)}, {"On fire", kFireLine, app::column(1)}});
+  }
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ class OpenMpForest final : public app::OpenMpSimulation<Simulation, Census> {
     });
   }
 
-  std::vector<Ground> forest() override {
+  std::vector<Ground> cells() override {
     std::vector<Ground> cells;
     for (int y = 0; y < height_; ++y) cells.insert(cells.end(), after_.row(y), after_.row(y) + width_);
     return cells;

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include <app/allocator.h>
-#include <app/canvas.h>
-#include <app/census_history.h>
-#include <app/collect.h>
 #include <app/object_simulation.h>
+#include <app/on_grid.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
@@ -86,20 +84,19 @@ struct GrowAndBurn {
   }
 };
 
-/// What a cell holds, by its number.
-struct GroundOf {
-  __device__ Ground operator()(std::uint32_t c) const {
+/// What cells hold, by their numbers.
+struct View {
+  __device__ Ground state(std::uint32_t c) const {
     const Place place = dynasoar::lattice_of<Tree>().place_of_number(c);
     if (dynasoar::at<BurningTree>(place) != nullptr) return Ground::fire;
     return dynasoar::at<Tree>(place) != nullptr ? Ground::tree : Ground::empty;
   }
 };
 
-class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT> {
+class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation, AllocatorT>> {
  public:
   explicit Forest(const Parameters& parameters)
-      : ObjectSimulation(parameters, needed_bytes(parameters), "forest", {"grow and burn"}),
-        parameters_(parameters),
+      : OnGrid(parameters, needed_bytes(parameters.cells()), "forest", app::PhaseNames{"grow and burn"}),
         land_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
     land_.parallel_new<Tree>(Settle{Chance::of(parameters)});
     synchronize();
@@ -107,49 +104,31 @@ class Forest final : public app::ObjectSimulation<Forest, Simulation, AllocatorT
 
   void submit_step() override {
     count_step();
-    land_.parallel_for_blocks(GrowAndBurn{Chance::of(parameters_), now()});
-    clock().end_phase(handle().executor(), 0);
+    land_.parallel_for_blocks(GrowAndBurn{Chance::of(parameters()), now()});
+    end_phase(0);
   }
 
   void record() override {
     handle().device_pointer();  // the kernel that counts sees what the last loop has changed
-    history_.record(handle().executor(), cells(), CountTrees{GroundOf{}});
+    count_cells(CountTrees{View{}});
   }
 
-  std::vector<Census> take_history() override {
-    synchronize();
-    return history_.take(handle().executor());
-  }
-
-  std::vector<Ground> forest() override {
-    synchronize();
-    return app::collect<Ground>(handle(), cells(), GroundOf{});
-  }
-
-  app::SavedOptions saved_options() const { return options_of(parameters_); }
+  std::vector<Ground> cells() override { return states_of(View{}); }
 
   dynasoar::Columns read_columns() { return handle().all_columns<Plant>(); }
 
-  static constexpr app::Rgb kBackground = {0, 0, 0};
-
   void paint_on(const app::Canvas& canvas) {
     handle().device_pointer();
-    app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
-                     [ground = GroundOf{}] __device__(std::uint32_t c) { return color_of(ground(c)); });
+    paint_cells_of(canvas, View{});
   }
 
  private:
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
-  static std::size_t needed_bytes(const Parameters& parameters) {
-    const std::size_t cells = static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height);
+  static std::size_t needed_bytes(std::uint32_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Tree>(cells + app::kSlotsInFlight);
   }
 
-  std::uint32_t cells() const { return static_cast<std::uint32_t>(land_.shape().size()); }
-
-  Parameters parameters_;
   dynasoar::Lattice<Tree, BurningTree> land_;
-  app::CensusHistory<Census> history_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

@@ -17,7 +17,7 @@ namespace {
 class Reference final : public app::Reference<Simulation, Census> {
  public:
   explicit Reference(const Parameters& parameters)
-      : app::Reference<Simulation, Census>(parameters.seed),
+      : app::Reference<forest_fire::Simulation, Census>(parameters.seed),
         parameters_(parameters),
         width_(static_cast<std::size_t>(parameters.width)),
         height_(static_cast<std::size_t>(parameters.height)),
@@ -48,7 +48,7 @@ class Reference final : public app::Reference<Simulation, Census> {
     }
   }
 
-  std::vector<Ground> forest() override { return forest_; }
+  std::vector<Ground> cells() override { return forest_; }
 
  private:
   Census census() const override {

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <app/torus.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/program/count_history.h>
 #include <dynasoar/random.h>
@@ -71,27 +70,18 @@ struct Chance {
 
 /// What a checkpoint says of the run that wrote it.
 inline app::SavedOptions options_of(const Parameters& parameters) {
-  return app::SavedOptions()
-      .add("--width", parameters.width)
-      .add("--height", parameters.height)
-      .add("--seed", parameters.seed)
+  return parameters.saved_options()
       .add("--trees", parameters.trees)
       .add("--growth", parameters.growth)
       .add("--lightning", parameters.lightning);
 }
 
-/// A torus of the size that the parameters say.
-inline app::Torus torus_of(const Parameters& parameters) {
-  const auto width = static_cast<std::uint32_t>(parameters.width);
-  return {width, width * static_cast<std::uint32_t>(parameters.height)};
-}
-
-/// Counts the tree of a cell. @tparam GroundOf   device callable: what a cell holds, by its number
-template <class GroundOf>
+/// Counts the tree of a cell. @tparam View   has a device function `state(c)`: what a cell holds
+template <class View>
 struct CountTrees {
-  GroundOf ground_of;
+  View view;
   __device__ void operator()(std::size_t c, app::Tally<Census>& tally) const {
-    const Ground ground = ground_of(static_cast<std::uint32_t>(c));
+    const Ground ground = view.state(static_cast<std::uint32_t>(c));
     tally.of[0] += ground == Ground::tree;
     tally.of[1] += ground == Ground::fire;
   }

@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <app/simulation.h>
+#include <app/grid_simulation.h>
 
 namespace forest_fire {
 
-/// What is simulated. @pre width, height >= 1; width * height < 2^31; the fractions are from 0 to 1
-struct Parameters : app::RunParameters {
-  int width = 1024;
-  int height = 1024;
-  std::uint64_t seed = 42;
+/// What is simulated. @pre the fractions are from 0 to 1
+struct Parameters : app::GridParameters {
   double trees = 0.4;          ///< fraction of the cells that hold a tree at the start
   double growth = 0.01;        ///< probability that a tree grows on empty ground in a step
   double lightning = 0.00001;  ///< probability that a tree is struck in a step
@@ -35,14 +32,7 @@ struct Census {
 };
 
 /// A running simulation of a forest.
-class Simulation : public app::Simulation {
- public:
-  /// The numbers noted since the last call, oldest first.
-  virtual std::vector<Census> take_history() = 0;
-
-  /// All cells, row by row.
-  virtual std::vector<Ground> forest() = 0;
-};
+using Simulation = app::GridSimulation<Parameters, Census, Ground>;
 
 /// DSL variant: trees are objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);

@@ -156,7 +156,7 @@ class Dense final : public FrameBaseline {
   void submit_step() override {
     const Cells<State> before = cells(1 - now_in());
     executor().for_each_index(before.strips(), Step<State>{before});
-    clock().end_phase(executor(), 0);
+    end_phase(0);
   }
 
   void record() override { count(cells(now_in()).strips(), cells(now_in())); }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <app/model_program.h>
+#include <app/program.h>
 
 #include "rle.h"
 #include "simulation.h"

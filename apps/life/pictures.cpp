@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <app/history_chart.h>
+#include <app/chart.h>
 #include <app/picture.h>
 
 #include "colors.h"

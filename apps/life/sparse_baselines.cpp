@@ -325,9 +325,9 @@ class SparseLife final : public FrameBaseline {
 
   void submit_step() override {
     act();
-    clock().end_phase(executor(), 0);
+    end_phase(0);
     look();
-    clock().end_phase(executor(), 1);
+    end_phase(1);
   }
 
   void record() override {

@@ -167,7 +167,7 @@ class Stencil final : public FrameBaseline {
 
   void submit_step() override {
     executor().for_each_index(words_, Step{cells(1 - now_in()), rule(), generations_[now_in()].data()});
-    clock().end_phase(executor(), 0);
+    end_phase(0);
   }
 
   void record() override { count(words_, cells(now_in())); }

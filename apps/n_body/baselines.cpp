@@ -41,9 +41,9 @@ class Dense final : public app::DenseSimulation<Simulation> {
     } else {
       bodies::look_at_all(executor(), count_.count, attract);
     }
-    clock().end_phase(executor(), 0);
+    end_phase(0);
     executor().for_each_index(count_.count, bodies::Move<Arrays, bodies::FixedCount>{arrays, count_, kTimeStep});
-    clock().end_phase(executor(), 1);
+    end_phase(1);
   }
 
   std::vector<bodies::BodyState> bodies() override {

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include <app/census_history.h>
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/on_grid.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
@@ -101,10 +101,12 @@ struct DenseStep {
 
 /// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of cells
 template <class Storage>
-class DenseCity final : public app::DenseSimulation<Simulation> {
+class DenseCity final : public app::OnGrid<app::DenseSimulation<Simulation>> {
  public:
   explicit DenseCity(const Parameters& parameters)
-      : DenseSimulation(parameters, {"look", "move", "settle"}), rules_(Rules::of(parameters)), cells_(rules_.cells) {
+      : OnGrid(parameters, app::PhaseNames{"look", "move", "settle"}),
+        rules_(Rules::of(parameters)),
+        cells_(rules_.cells) {
     populate();
   }
 
@@ -116,14 +118,9 @@ class DenseCity final : public app::DenseSimulation<Simulation> {
     if (rules_.newcomers > 0) run_phase(2, rules_.cells, [=] __device__(std::uint32_t c) { now.settle(c); });
   }
 
-  void record() override { history_.record(executor(), rules_.cells, TakeCensus{rules_, present()}); }
+  void record() override { count_cells(TakeCensus{rules_, present()}); }
 
-  std::vector<Census> take_history() override { return history_.take(executor()); }
-
-  std::vector<CellState> city() override {
-    const auto now = present();
-    return app::collect<CellState>(executor(), rules_.cells, [=] __device__(std::uint32_t c) { return now.state(c); });
-  }
+  std::vector<CellState> cells() override { return states_of(present()); }
 
   /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void populate() {
@@ -136,7 +133,6 @@ class DenseCity final : public app::DenseSimulation<Simulation> {
 
   Rules rules_;
   Storage cells_;
-  app::CensusHistory<Census> history_;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <app/color.h>
 
+#include "simulation.h"
+
 namespace schelling {
 
 inline constexpr app::Rgb kGround = {240, 236, 228};
@@ -20,6 +22,10 @@ constexpr app::Rgb color_of(std::uint32_t group) {
     case 1: return kRedRoof;
     default: return kBlueRoof;
   }
+}
+
+constexpr app::Rgb color_of(const CellState& cell) {
+  return color_of(cell.group);
 }
 
 }  // namespace schelling

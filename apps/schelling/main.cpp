@@ -6,8 +6,9 @@
 #include <vector>
 
 #include <app/allocator_choice.h>
-#include <app/model_program.h>
+#include <app/program.h>
 
+#include "colors.h"
 #include "pictures.h"
 #include "simulation.h"
 
@@ -63,10 +64,8 @@ class Schelling final : public app::GridProgram<Simulation, Parameters> {
             .picture = {"schelling.png", "The city at the end"}};
   }
 
-  app::Picture picture() override { return city_picture(simulation().city(), parameters()); }
-
   app::Chart chart(const std::vector<app::Row>& history) const override {
-    return segregation_chart(history, parameters());
+    return segregation_chart(history, size_and_seed());
   }
 
  private:

@@ -211,7 +211,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return history_.take(handle().executor());
   }
 
-  std::vector<CellState> city() override {
+  std::vector<CellState> cells() override {
     synchronize();
     const City city = view();
     return app::collect<CellState>(handle(), rules_.cells, [=] __device__(std::uint32_t c) { return city.state(c); });

@@ -25,7 +25,7 @@ constexpr std::uint32_t kVacant = 0;
 class Reference final : public app::Reference<Simulation, Census> {
  public:
   explicit Reference(const Parameters& parameters)
-      : app::Reference<Simulation, Census>(parameters.seed),
+      : app::Reference<schelling::Simulation, Census>(parameters.seed),
         parameters_(parameters),
         width_(static_cast<Cell>(parameters.width)),
         height_(static_cast<Cell>(parameters.height)),
@@ -76,7 +76,7 @@ class Reference final : public app::Reference<Simulation, Census> {
     }
   }
 
-  std::vector<CellState> city() override { return city_; }
+  std::vector<CellState> cells() override { return city_; }
 
  private:
   Census census() const override {

@@ -144,10 +144,7 @@ struct Rules {
 
 /// What a checkpoint says of the run that wrote it.
 inline app::SavedOptions options_of(const Parameters& parameters) {
-  return app::SavedOptions()
-      .add("--width", parameters.width)
-      .add("--height", parameters.height)
-      .add("--seed", parameters.seed)
+  return parameters.saved_options()
       .add("--red", parameters.red)
       .add("--blue", parameters.blue)
       .add("--similar", parameters.similar)

@@ -9,21 +9,19 @@
 #include <string>
 #include <vector>
 
-#include <app/simulation.h>
+#include <app/grid_simulation.h>
 
 namespace schelling {
 
-/// What is simulated. @pre width, height >= 1; width * height < 2^31; red, blue >= 0; red + blue <= 1;
-/// 0 <= similar, newcomers <= 1
-struct Parameters : app::RunParameters {
-  int width = 512;
-  int height = 512;
-  std::uint64_t seed = 42;
+/// What is simulated. @pre red, blue >= 0; red + blue <= 1; 0 <= similar, newcomers <= 1
+struct Parameters : app::GridParameters {
   double red = 0.45;           ///< fraction of the cells with an agent of the red group at the start
   double blue = 0.45;          ///< likewise, of the blue group
   double similar = 0.5;        ///< share of its neighbours that an agent wants to be of its group
   std::uint32_t patience = 0;  ///< an agent that is unhappy for so many steps leaves the city; 0: none does
   double newcomers = 0;        ///< probability that somebody moves into a vacant cell, in a step
+
+  Parameters() : GridParameters(512) {}
 };
 
 /// What a city is like.
@@ -49,14 +47,7 @@ struct CellState {
 };
 
 /// A running city.
-class Simulation : public app::Simulation {
- public:
-  /// The censuses taken since the last call, oldest first.
-  virtual std::vector<Census> take_history() = 0;
-
-  /// All cells, row by row.
-  virtual std::vector<CellState> city() = 0;
-};
+using Simulation = app::GridSimulation<Parameters, Census, CellState>;
 
 /// DSL variant: agents and vacancies are objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);

@@ -77,9 +77,9 @@ class DenseNetwork final : public app::DenseSimulation<Simulation> {
     const std::size_t search_phase = phase_names().size() - 2;
     run_recorded([this] { relax(); }, 0);
     search_anchored();
-    clock().end_phase(executor(), search_phase);
+    end_phase(search_phase);
     run_recorded([this] { loops_.remove_unreached(executor()); }, 1);
-    clock().end_phase(executor(), search_phase + 1);
+    end_phase(search_phase + 1);
   }
 
   void record() override { history_.record(executor(), nodes_, CountDense<View>{loops_.view()}); }

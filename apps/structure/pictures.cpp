@@ -7,7 +7,7 @@
 
 #include <cairo.h>
 
-#include <app/history_chart.h>
+#include <app/chart.h>
 #include <app/map_painter.h>
 #include <app/picture.h>
 

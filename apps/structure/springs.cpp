@@ -274,7 +274,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     begin_step();
     run_recorded([this] { relax(); }, 0);
     search_anchored();
-    clock().end_phase(handle().executor(), 3);
+    end_phase(3);
     run_recorded([this] { remove_unreached(); }, 1);
   }
 
@@ -369,7 +369,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
   void remove_unreached() {
     handle().parallel_do<&Spring::disappear_if_unreached>();
     handle().parallel_do<NodeBase, &NodeBase::die_if_isolated>();
-    clock().end_phase(handle().executor(), 4);
+    end_phase(4);
   }
 
   /// Gives every free node its distance from the nearest anchor, if springs connect them.

@@ -131,14 +131,10 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint32_t wealth() const { return wealth_; }
 
-  __device__ CellState state() const {
-    const Traits traits = traits_;
-    return {.vision = traits.vision,
-            .max_age = traits.max_age,
-            .endowment = traits.endowment,
-            .metabolism = traits.metabolism,
-            .wealth = wealth_,
-            .age = age_};
+  __device__ CellState state(std::uint8_t kind) const {
+    CellState state;
+    describe_agent(state, kind, traits_, wealth_, age_);
+    return state;
   }
 
  protected:
@@ -202,8 +198,7 @@ class Female : public Agent {
   }
 
   __device__ CellState state() const {
-    CellState state = Agent::state();
-    state.kind = kFemale;
+    CellState state = Agent::state(kFemale);
     state.children = children_;
     state.max_children = max_children_;
     return state;
@@ -255,11 +250,7 @@ class Male : public Agent {
     }
   }
 
-  __device__ CellState state() const {
-    CellState state = Agent::state();
-    state.kind = kMale;
-    return state;
-  }
+  __device__ CellState state() const { return Agent::state(kMale); }
 
  private:
   /// @pre beloved_ != kNone
@@ -350,27 +341,26 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   void submit_step() override {
     count_step();
     const Landscape land = view();
-    dynasoar::Executor& executor = handle().executor();
-    executor.for_each_index(grid_.cells(), Grow{land});
-    clock().end_phase(executor, 0);
-    executor.for_each_index(grid_.cells(), Receive{land});
-    clock().end_phase(executor, 1);
+    executor().for_each_index(grid_.cells(), Grow{land});
+    end_phase(0);
+    executor().for_each_index(grid_.cells(), Receive{land});
+    end_phase(1);
     handle().parallel_do<Agent, &Agent::live>(land);
-    clock().end_phase(executor, 2);
+    end_phase(2);
     const auto kept = handle().keep_lists();  // nobody is born before the last loop
     handle().parallel_do<Agent, &Agent::ask>(land);
-    clock().end_phase(executor, 3);
+    end_phase(3);
     handle().parallel_do<&Male::move>(land);
     handle().parallel_do<&Female::move>(land);
-    clock().end_phase(executor, 4);
+    end_phase(4);
     handle().parallel_do<&Male::propose>(land);
-    clock().end_phase(executor, 5);
+    end_phase(5);
     handle().parallel_do<&Female::accept>(land);
-    clock().end_phase(executor, 6);
+    end_phase(6);
     handle().parallel_do<&Male::ask_for_cradle>(land);
-    clock().end_phase(executor, 7);
+    end_phase(7);
     handle().parallel_do<&Male::have_child>(land);
-    clock().end_phase(executor, 8);
+    end_phase(8);
   }
 
  private:

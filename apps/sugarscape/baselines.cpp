@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
-#include <app/census_history.h>
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/on_grid.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
@@ -208,14 +208,7 @@ struct DenseStep {
     CellState state{.sugar = cells.sugar(c), .growth = cells.growth(c)};
     const std::uint8_t kind = cells.kind(c);
     if (kind == kFree) return state;
-    const Traits traits = cells.traits(c);
-    state.kind = is_female(kind) ? kFemale : kMale;
-    state.vision = traits.vision;
-    state.max_age = traits.max_age;
-    state.endowment = traits.endowment;
-    state.metabolism = traits.metabolism;
-    state.wealth = cells.wealth(c);
-    state.age = cells.age(c);
+    describe_agent(state, is_female(kind) ? kFemale : kMale, cells.traits(c), cells.wealth(c), cells.age(c));
     state.children = is_female(kind) ? cells.children(c) : 0;
     state.max_children = is_female(kind) ? cells.max_children(c) : 0;
     return state;
@@ -247,11 +240,11 @@ struct DenseStep {
 
 /// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of cells
 template <class Storage>
-class DenseLandscape final : public app::DenseSimulation<Simulation> {
+class DenseLandscape final : public app::OnGrid<app::DenseSimulation<Simulation>> {
  public:
   explicit DenseLandscape(const Parameters& parameters)
-      : DenseSimulation(parameters, {"sugar grows, agents live", "sugar spreads", "agents ask", "agents move",
-                                     "males propose", "females accept", "fathers ask", "births"}),
+      : OnGrid(parameters, app::PhaseNames{"sugar grows, agents live", "sugar spreads", "agents ask", "agents move",
+                                           "males propose", "females accept", "fathers ask", "births"}),
         grid_{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(parameters.height)},
         seed_{parameters.seed},
         cells_(grid_.cells()) {
@@ -272,14 +265,9 @@ class DenseLandscape final : public app::DenseSimulation<Simulation> {
     run_phase(7, cells, [=] __device__(std::uint32_t c) { now.have_child(c); });
   }
 
-  void record() override { history_.record(executor(), grid_.cells(), TakeCensus{present()}); }
+  void record() override { count_cells(TakeCensus{present()}); }
 
-  std::vector<Census> take_history() override { return history_.take(executor()); }
-
-  std::vector<CellState> landscape() override {
-    const auto now = present();
-    return app::collect<CellState>(executor(), grid_.cells(), [=] __device__(std::uint32_t c) { return now.state(c); });
-  }
+  std::vector<CellState> cells() override { return states_of(present()); }
 
   /// Makes the first agents. Public, like all that contains a device lambda: nvcc does not take it elsewhere.
   void populate(Thresholds thresholds) {
@@ -293,7 +281,6 @@ class DenseLandscape final : public app::DenseSimulation<Simulation> {
   Grid grid_;
   Seed seed_;
   Storage cells_;
-  app::CensusHistory<Census> history_;
 };
 
 }  // namespace

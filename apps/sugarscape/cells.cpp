@@ -154,14 +154,10 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ std::uint32_t wealth() const { return wealth_; }
 
-  __device__ CellState state() const {
-    const Traits traits = traits_;
-    return {.vision = traits.vision,
-            .max_age = traits.max_age,
-            .endowment = traits.endowment,
-            .metabolism = traits.metabolism,
-            .wealth = wealth_,
-            .age = age_};
+  __device__ CellState state(std::uint8_t kind) const {
+    CellState state;
+    describe_agent(state, kind, traits_, wealth_, age_);
+    return state;
   }
 
  protected:
@@ -240,8 +236,7 @@ class Female : public Agent {
   }
 
   __device__ CellState state() const {
-    CellState state = Agent::state();
-    state.kind = kFemale;
+    CellState state = Agent::state(kFemale);
     state.children = children_;
     state.max_children = max_children_;
     return state;
@@ -297,11 +292,7 @@ class Male : public Agent {
     }
   }
 
-  __device__ CellState state() const {
-    CellState state = Agent::state();
-    state.kind = kMale;
-    return state;
-  }
+  __device__ CellState state() const { return Agent::state(kMale); }
 };
 
 __device__ inline void Cell::populate(World world, Thresholds thresholds) {
@@ -364,30 +355,29 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   void submit_step() override {
     count_step();
     const World world = view();
-    dynasoar::Executor& executor = handle().executor();
     {
       const auto kept = handle().keep_lists();  // nobody dies before agents live
       handle().parallel_do<&Cell::grow>();
-      clock().end_phase(executor, 0);
+      end_phase(0);
       handle().parallel_do<&Cell::receive>(world);
-      clock().end_phase(executor, 1);
+      end_phase(1);
       handle().parallel_do<Agent, &Agent::live>();
-      clock().end_phase(executor, 2);
+      end_phase(2);
     }
     const auto kept = handle().keep_lists();  // nobody is born before the last loop
     handle().parallel_do<Agent, &Agent::ask>(world);
-    clock().end_phase(executor, 3);
+    end_phase(3);
     handle().parallel_do<&Male::move>(world);
     handle().parallel_do<&Female::move>(world);
-    clock().end_phase(executor, 4);
+    end_phase(4);
     handle().parallel_do<&Male::propose>(world);
-    clock().end_phase(executor, 5);
+    end_phase(5);
     handle().parallel_do<&Female::accept>(world);
-    clock().end_phase(executor, 6);
+    end_phase(6);
     handle().parallel_do<&Male::ask_for_cradle>(world);
-    clock().end_phase(executor, 7);
+    end_phase(7);
     handle().parallel_do<&Male::have_child>(world);
-    clock().end_phase(executor, 8);
+    end_phase(8);
   }
 
  private:

@@ -2,6 +2,7 @@
 /// The colours of cells. Used by pictures.cpp and, on the device, by the DSL variants.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include <app/color.h>
@@ -26,6 +27,12 @@ constexpr app::Rgb color_of(std::uint32_t kind, double root) {
     case 2: return kFemaleColor;
     default: return root < 0.5 ? app::mix(kBare, kSomeSugar, 2 * root) : app::mix(kSomeSugar, kMuchSugar, 2 * root - 1);
   }
+}
+
+/// @tparam Cell   a CellState. This is a template because not all compilers have constant square roots
+template <class Cell>
+constexpr app::Rgb color_of(const Cell& cell) {
+  return color_of(cell.kind, std::sqrt(cell.sugar / kMostSugar));
 }
 
 }  // namespace sugarscape

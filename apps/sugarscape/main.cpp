@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <app/allocator_choice.h>
-#include <app/model_program.h>
+#include <app/program.h>
 
-#include "pictures.h"
+#include "colors.h"
 #include "simulation.h"
 
 namespace sugarscape {
@@ -53,10 +53,11 @@ class Sugarscape final : public app::GridProgram<Simulation, Parameters> {
             .picture = {"sugarscape.png", "The landscape at the end"}};
   }
 
-  app::Picture picture() override { return landscape_picture(simulation().landscape(), parameters()); }
-
   app::Chart chart(const std::vector<app::Row>& history) const override {
-    return population_chart(history, parameters());
+    constexpr app::Rgb kMaleLine = {14, 133, 196};
+    constexpr app::Rgb kFemaleLine = {214, 51, 148};
+    return app::history_chart(history, "Males and females on the Sugarscape", size_and_seed(), "Population",
+                              {{"Males", kMaleLine, app::column(1)}, {"Females", kFemaleLine, app::column(2)}});
   }
 };
 

@@ -45,7 +45,7 @@ struct Place {
 class Reference final : public app::Reference<Simulation, Census> {
  public:
   explicit Reference(const Parameters& parameters)
-      : app::Reference<Simulation, Census>(parameters.seed),
+      : app::Reference<sugarscape::Simulation, Census>(parameters.seed),
         width_(static_cast<std::int64_t>(parameters.width)),
         height_(static_cast<std::int64_t>(parameters.height)),
         places_(static_cast<Cell>(width_ * height_)) {
@@ -68,7 +68,7 @@ class Reference final : public app::Reference<Simulation, Census> {
     mate();
   }
 
-  std::vector<CellState> landscape() override {
+  std::vector<CellState> cells() override {
     std::vector<CellState> states;
     for (const Place& place : places_) states.push_back(state_of(place));
     return states;

@@ -84,6 +84,18 @@ struct alignas(4) Traits {
   static constexpr const char* field_names[] = {"vision", "max_age", "endowment", "metabolism"};
 };
 
+/// Writes down what all agents have.
+__device__ inline void describe_agent(CellState& state, std::uint8_t kind, Traits traits, std::uint32_t wealth,
+                                      std::uint8_t age) {
+  state.kind = kind;
+  state.vision = traits.vision;
+  state.max_age = traits.max_age;
+  state.endowment = traits.endowment;
+  state.metabolism = traits.metabolism;
+  state.wealth = wealth;
+  state.age = age;
+}
+
 /// A child's traits.
 __host__ __device__ constexpr Traits mean(Traits a, Traits b) {
   return {static_cast<std::uint8_t>((a.vision + b.vision) / 2), static_cast<std::uint8_t>((a.max_age + b.max_age) / 2),
@@ -199,6 +211,11 @@ class RichestAgent {
   std::uint32_t most_ = 0;
   std::uint8_t position_ = kNone;
 };
+
+/// What a checkpoint says of the run that wrote it.
+inline app::SavedOptions options_of(const Parameters& parameters) {
+  return parameters.saved_options().add("--male", parameters.males).add("--female", parameters.females);
+}
 
 /// Counts a cell. @tparam View   has device functions `kind(c)` and `sugar(c)` of a cell number
 template <class View>

@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <app/simulation.h>
+#include <app/grid_simulation.h>
 
 namespace sugarscape {
 
-/// What is simulated. @pre width, height >= 1; width * height < 2^31; males, females >= 0; males + females <= 1
-struct Parameters : app::RunParameters {
-  int width = 1024;
-  int height = 1024;
-  std::uint64_t seed = 42;
+/// What is simulated. @pre males, females >= 0; males + females <= 1
+struct Parameters : app::GridParameters {
   double males = 0.12;    ///< fraction of the cells with a male at the start
   double females = 0.15;  ///< fraction of the cells with a female at the start
 };
@@ -50,14 +47,7 @@ struct CellState {
 };
 
 /// A running landscape.
-class Simulation : public app::Simulation {
- public:
-  /// The censuses noted since the last call, oldest first.
-  virtual std::vector<Census> take_history() = 0;
-
-  /// All cells, row by row.
-  virtual std::vector<CellState> landscape() = 0;
-};
+using Simulation = app::GridSimulation<Parameters, Census, CellState>;
 
 /// DSL variant with cells and agents as objects.
 std::unique_ptr<Simulation> make_cells(const Parameters& parameters);

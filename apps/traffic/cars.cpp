@@ -172,14 +172,13 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
   void submit_step() override {
     count_step();
     const Roads roads = view();
-    dynasoar::Executor& executor = handle().executor();
     handle().parallel_for(map_.producers().size(), Produce{roads, map_.producers().data()});
-    clock().end_phase(executor, 0);
+    end_phase(0);
     const auto kept = handle().keep_lists();  // no car leaves before they move
     handle().parallel_do<&Car::prepare>(roads);
-    clock().end_phase(executor, 1);
+    end_phase(1);
     handle().parallel_do<&Car::move>(roads);
-    clock().end_phase(executor, 2);
+    end_phase(2);
   }
 
   void record() override { handle().parallel_do<&Car::count>(next_census()); }

@@ -389,19 +389,18 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
   void submit_step() override {
     count_step();
     const World world = this->world();
-    dynasoar::Executor& executor = handle().executor();
     {
       const auto kept = handle().keep_lists<TrafficLight, ProducerCell>();  // no car is looked for
       handle().parallel_do<&TrafficLight::advance>(world);
-      clock().end_phase(executor, 0);
+      end_phase(0);
       handle().parallel_do<&ProducerCell::produce>(world);
-      clock().end_phase(executor, 1);
+      end_phase(1);
     }
     const auto kept = handle().keep_lists<Car>();  // none leaves before they move
     handle().parallel_do<&Car::prepare>(world);
-    clock().end_phase(executor, 2);
+    end_phase(2);
     handle().parallel_do<&Car::move>(world);
-    clock().end_phase(executor, 3);
+    end_phase(3);
   }
 
   void record() override { handle().parallel_do<&Car::count>(next_census()); }

@@ -14,7 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include <app/allocator_choice.h>
-#include <app/model_program.h>
+#include <app/program.h>
 #include <app/text.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>

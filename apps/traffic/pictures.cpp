@@ -9,7 +9,7 @@
 #include <cairo.h>
 #include <fmt/format.h>
 
-#include <app/history_chart.h>
+#include <app/chart.h>
 #include <app/map_painter.h>
 #include <app/picture.h>
 

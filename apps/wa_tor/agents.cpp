@@ -216,8 +216,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
  public:
   explicit Objects(const Parameters& parameters)
       : ObjectOcean(parameters),
-        torus_{static_cast<std::uint32_t>(parameters.width),
-               static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)},
+        torus_(Torus::of(parameters)),
         seed_{parameters.seed},
         agents_(torus_.cells),
         kinds_(torus_.cells),
@@ -240,24 +239,23 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     count_step();
     const Ocean ocean = view();
     const std::size_t words = asked_.size();
-    dynasoar::Executor& executor = handle().executor();
     {
       const auto kept = handle().keep_lists();  // no fish comes or goes before they move
       handle().parallel_do<&Fish::ask>(ocean);
-      clock().end_phase(executor, 0);
-      executor.for_each_index(words, Decide{ocean, Decision::fish_accept});
-      clock().end_phase(executor, 1);
+      end_phase(0);
+      executor().for_each_index(words, Decide{ocean, Decision::fish_accept});
+      end_phase(1);
       handle().parallel_do<&Fish::move>(ocean);
-      clock().end_phase(executor, 2);
+      end_phase(2);
     }
     {
       const auto kept = handle().keep_lists();  // nor does a shark
       handle().parallel_do<&Shark::ask>(ocean);
-      clock().end_phase(executor, 3);
-      executor.for_each_index(words, Decide{ocean, Decision::shark_accept});
-      clock().end_phase(executor, 4);
+      end_phase(3);
+      executor().for_each_index(words, Decide{ocean, Decision::shark_accept});
+      end_phase(4);
       handle().parallel_do<&Shark::move>(ocean);
-      clock().end_phase(executor, 5);
+      end_phase(5);
     }
     compact();
   }

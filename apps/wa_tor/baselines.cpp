@@ -16,9 +16,9 @@
 #include <optional>
 #include <vector>
 
-#include <app/census_history.h>
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/on_grid.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
@@ -174,12 +174,11 @@ struct AosStorage : app::ArrayOfStructures<Cell> {
 };
 
 template <class Storage>
-class DenseOcean final : public app::DenseSimulation<Simulation> {
+class DenseOcean final : public app::OnGrid<app::DenseSimulation<Simulation>> {
  public:
   explicit DenseOcean(const Parameters& parameters)
-      : DenseSimulation(parameters, {"fish ask", "fish move", "sharks ask", "sharks move"}),
-        torus_{static_cast<std::uint32_t>(parameters.width),
-               static_cast<std::uint32_t>(parameters.width) * static_cast<std::uint32_t>(parameters.height)},
+      : OnGrid(parameters, app::PhaseNames{"fish ask", "fish move", "sharks ask", "sharks move"}),
+        torus_(Torus::of(parameters)),
         seed_{parameters.seed},
         cells_(torus_.cells) {
     populate(Thresholds::of(parameters.fish, parameters.sharks));
@@ -194,14 +193,9 @@ class DenseOcean final : public app::DenseSimulation<Simulation> {
     run_phase(3, torus_.cells, [=] __device__(std::uint32_t c) { now.shark_move(c); });
   }
 
-  void record() override { history_.record(executor(), torus_.cells, CountAgents{present()}); }
+  void record() override { count_cells(CountAgents{present()}); }
 
-  std::vector<Population> take_history() override { return history_.take(executor()); }
-
-  std::vector<CellState> ocean() override {
-    const auto now = present();
-    return app::collect<CellState>(executor(), torus_.cells, [=] __device__(std::uint32_t c) { return now.state(c); });
-  }
+  std::vector<CellState> cells() override { return states_of(present()); }
 
   std::optional<std::uint64_t> bytes_per_step(const Population& population) const override {
     return torus_.cells * Storage::kBytesPerCell + population.sharks * Storage::kBytesPerShark;
@@ -219,7 +213,6 @@ class DenseOcean final : public app::DenseSimulation<Simulation> {
   Torus torus_;
   Seed seed_;
   Storage cells_;
-  app::CensusHistory<Population> history_;
 };
 
 }  // namespace

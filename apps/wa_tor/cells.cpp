@@ -216,14 +216,11 @@ struct View {
 class Objects final : public ObjectOcean<Objects, AllocatorT> {
  public:
   explicit Objects(const Parameters& parameters)
-      : ObjectOcean(parameters),
-        seed_{parameters.seed},
-        table_(static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height)) {
-    const Torus torus{static_cast<std::uint32_t>(parameters.width), static_cast<std::uint32_t>(table_.size())};
+      : ObjectOcean(parameters), seed_{parameters.seed}, table_(parameters.cells()) {
     Cell** const table = table_.data();
     table_.fill_bytes(0);  // compute-sanitizer's initcheck misses some of the entries' writes
     handle().parallel_new<Cell>(table_.size(), table);
-    handle().parallel_do<&Cell::connect>(torus, table);
+    handle().parallel_do<&Cell::connect>(Torus::of(parameters), table);
     handle().parallel_do<&Cell::populate>(World{seed_, now()}, Thresholds::of(parameters.fish, parameters.sharks));
     synchronize();
   }
@@ -240,24 +237,23 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   void submit_step() override {
     count_step();
     const World world{seed_, now()};
-    dynasoar::Executor& executor = handle().executor();
     {
       const auto kept = handle().keep_lists();  // no fish comes or goes before they move
       handle().parallel_do<&Fish::ask>(world);
-      clock().end_phase(executor, 0);
+      end_phase(0);
       handle().parallel_do<&Cell::decide>(world, Decision::fish_accept);
-      clock().end_phase(executor, 1);
+      end_phase(1);
       handle().parallel_do<&Fish::move>(world);
-      clock().end_phase(executor, 2);
+      end_phase(2);
     }
     {
       const auto kept = handle().keep_lists();  // nor does a shark
       handle().parallel_do<&Shark::ask>(world);
-      clock().end_phase(executor, 3);
+      end_phase(3);
       handle().parallel_do<&Cell::decide>(world, Decision::shark_accept);
-      clock().end_phase(executor, 4);
+      end_phase(4);
       handle().parallel_do<&Shark::move>(world);
-      clock().end_phase(executor, 5);
+      end_phase(5);
     }
     // Cells stay where they are: their Neighbors are class values, in which no pointer would be found.
     if (const auto options = compaction()) handle().compact<Agent>(*options);

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include <app/allocator_choice.h>
-#include <app/model_program.h>
+#include <app/program.h>
 #include <dynasoar/program/options.h>
 
-#include "pictures.h"
+#include "colors.h"
 #include "simulation.h"
 
 namespace wa_tor {
@@ -59,10 +59,11 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
     return {.chart = {"population.png", "Chart of the populations"}, .picture = {"wa-tor.png", "The ocean at the end"}};
   }
 
-  app::Picture picture() override { return ocean_picture(simulation().ocean(), parameters()); }
-
   app::Chart chart(const std::vector<app::Row>& history) const override {
-    return population_chart(history, parameters());
+    constexpr app::Rgb kFishLine = {13, 148, 136};
+    constexpr app::Rgb kSharkLine = {225, 78, 60};
+    return app::history_chart(history, "Fish and sharks on Wa-Tor", size_and_seed(), "Population",
+                              {{"Fish", kFishLine, app::column(0)}, {"Sharks", kSharkLine, app::column(1)}});
   }
 };
 

@@ -62,8 +62,7 @@ class OpenMpOcean final : public app::OpenMpSimulation<Simulation, Population> {
       : OpenMpSimulation(parameters, {"fish ask", "fish move", "sharks ask", "sharks move"}),
         width_(parameters.width),
         height_(parameters.height),
-        torus_{static_cast<std::uint32_t>(width_),
-               static_cast<std::uint32_t>(width_) * static_cast<std::uint32_t>(height_)},
+        torus_(Torus::of(parameters)),
         seed_{parameters.seed},
         kinds_(width_, height_),
         requests_(width_, height_),
@@ -82,7 +81,7 @@ class OpenMpOcean final : public app::OpenMpSimulation<Simulation, Population> {
     });
   }
 
-  std::vector<CellState> ocean() override {
+  std::vector<CellState> cells() override {
     std::vector<CellState> cells;
     for (int y = 0; y < height_; ++y) {
       for (int x = 0; x < width_; ++x) cells.push_back(state(x, y));

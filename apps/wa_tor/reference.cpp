@@ -44,7 +44,7 @@ class Reference final : public app::Reference<Simulation, Population> {
     shark_half();
   }
 
-  std::vector<CellState> ocean() override { return ocean_; }
+  std::vector<CellState> cells() override { return ocean_; }
 
  private:
   Population census() const override {

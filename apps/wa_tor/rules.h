@@ -73,6 +73,11 @@ __host__ __device__ inline std::uint32_t choose(DirectionSet candidates, Seed se
   return candidates[draw(seed, decision, cell, step, candidates.size())];
 }
 
+/// What a checkpoint says of the run that wrote it.
+inline app::SavedOptions options_of(const Parameters& parameters) {
+  return parameters.saved_options().add("--fish", parameters.fish).add("--sharks", parameters.sharks);
+}
+
 /// Counts the agent of a cell. @tparam View   has a device function `kind(c)`
 template <class View>
 struct CountAgents {

@@ -10,16 +10,12 @@
 #include <string>
 #include <vector>
 
-#include <app/simulation.h>
+#include <app/grid_simulation.h>
 
 namespace wa_tor {
 
-/// What is simulated. @pre width, height >= 1; width * height < 2^31; fish, sharks >= 0; fish + sharks <= 1;
-/// 0 <= compact_above <= 1
-struct Parameters : app::RunParameters {
-  int width = 1024;
-  int height = 1024;
-  std::uint64_t seed = 42;
+/// What is simulated. @pre fish, sharks >= 0; fish + sharks <= 1; 0 <= compact_above <= 1
+struct Parameters : app::GridParameters {
   double fish = 0.25;        ///< fraction of the cells that hold a fish at the start
   double sharks = 0.25;      ///< fraction of the cells that hold a shark at the start
   double compact_above = 1;  ///< agents are compacted after a step if more of their slots are free; 1: never
@@ -43,14 +39,8 @@ struct CellState {
 };
 
 /// A running ocean.
-class Simulation : public app::Simulation {
+class Simulation : public app::GridSimulation<Parameters, Population, CellState> {
  public:
-  /// The populations noted since the last call, oldest first.
-  virtual std::vector<Population> take_history() = 0;
-
-  /// All cells, row by row.
-  virtual std::vector<CellState> ocean() = 0;
-
   /// The least number of bytes that a step reads and writes in device memory, caches aside, with this population.
   /// Nothing for implementations that do not know. An estimate from the algorithm, for achieved bandwidths.
   virtual std::optional<std::uint64_t> bytes_per_step(const Population&) const { return std::nullopt; }

@@ -47,7 +47,7 @@ struct ForestFire : Model<Simulation, Parameters> {
   static constexpr int kSteps = kQuick ? 8 : 60;
   static constexpr int kLargeSteps = kQuick ? 2 : 25;
 
-  static std::vector<Ground> state(Simulation& simulation) { return simulation.forest(); }
+  static std::vector<Ground> state(Simulation& simulation) { return simulation.cells(); }
   static Census count(const std::vector<Ground>& forest) {
     return {::count(forest, Ground::tree), ::count(forest, Ground::fire)};
   }
@@ -109,9 +109,9 @@ TEST_CASE("a tree's neighbours burn after it, and it is gone then") {
   constexpr std::size_t kRows = 53;
   for_each_run(with_reference<ForestFire>(), certain(kColumns, kRows, 1, 0, 0.0002), [&](Simulation& simulation) {
     for (int step = 0; step < 12; ++step) {
-      const std::vector<Ground> before = simulation.forest();
+      const std::vector<Ground> before = simulation.cells();
       simulation.step();
-      const std::vector<Ground> after = simulation.forest();
+      const std::vector<Ground> after = simulation.cells();
       for (std::size_t c = 0; c < before.size(); ++c) {
         if (before[c] != Ground::fire) continue;
         CHECK(after[c] == Ground::empty);
@@ -124,7 +124,7 @@ TEST_CASE("a tree's neighbours burn after it, and it is gone then") {
         }
       }
     }
-    CHECK(count(simulation.forest(), Ground::empty) > 20);
+    CHECK(count(simulation.cells(), Ground::empty) > 20);
   });
 }
 

@@ -44,7 +44,7 @@ struct Schelling : Model<Simulation, Parameters> {
     return objects + on_other_allocators(objects) +
            Implementations{{"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
   }
-  static std::vector<CellState> state(Simulation& simulation) { return simulation.city(); }
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.cells(); }
   static app::Rgb color_of(const CellState& cell) { return schelling::color_of(cell.group); }
   static Parameters small() { return restless_city_of(33, 20); }
   static Parameters crowded() { return restless_city_of(256, 256); }
@@ -155,7 +155,7 @@ TEST_CASE("newcomers of both groups move into vacant cells") {
 }
 
 TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
-  const app::Chart chart = schelling::segregation_chart({{3, 5, 2, 0.75}, {0, 1, 1, 0}, {0, 0, 0, 0}}, city_of(8, 8));
+  const app::Chart chart = schelling::segregation_chart({{3, 5, 2, 0.75}, {0, 1, 1, 0}, {0, 0, 0, 0}}, "8 × 8 cells");
   REQUIRE(chart.series.size() == 2);
   CHECK(chart.series[0].values == std::vector{0.75, 0.0, 0.0});
   CHECK(chart.series[1].values == std::vector{0.25, 1.0, 0.0});

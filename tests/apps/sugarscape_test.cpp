@@ -52,7 +52,7 @@ struct Sugarscape : Model<Simulation, Parameters> {
     return object_variants() +
            Implementations{{"placed", sugarscape::make_placed}, {"soa", make_soa_baseline}, {"aos", make_aos_baseline}};
   }
-  static std::vector<CellState> state(Simulation& simulation) { return simulation.landscape(); }
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.cells(); }
   static app::Rgb color_of(const CellState& cell) {
     return sugarscape::color_of(cell.kind, std::sqrt(cell.sugar / sugarscape::kMostSugar));
   }
@@ -159,7 +159,7 @@ TEST_CASE("other shares of males and females are equal to the reference, too") {
 
 TEST_CASE("the start has the shares that the definition gives, and traits within their ranges") {
   for_each_run(with_reference<Sugarscape>(), land_of(200, 150), [](Simulation& simulation) {
-    const std::vector<CellState> landscape = simulation.landscape();
+    const std::vector<CellState> landscape = simulation.cells();
     const Census census = count(landscape);
     CHECK(static_cast<double>(census.males) == doctest::Approx(3600).epsilon(0.05));
     CHECK(static_cast<double>(census.females) == doctest::Approx(4500).epsilon(0.05));
@@ -184,7 +184,7 @@ TEST_CASE("a random number that is a share exactly is not below it") {
   const std::uint32_t word =
       dynasoar::random::words(dynasoar::random::Seed{42}, sugarscape::Decision::initial_agent, 7u, 0)[0];
   check_shares<Sugarscape>(word, [](const auto& implementation, double males, double females) {
-    return implementation.make(land_of(6, 5, 42, males, females))->landscape()[7].kind;
+    return implementation.make(land_of(6, 5, 42, males, females))->cells()[7].kind;
   });
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("sugar grows on a cell whose random number is below a share, and less 
     const dynasoar::random::Seed seed{known.seed};
     REQUIRE(dynasoar::random::words(seed, sugarscape::Decision::growth, known.cell, 0)[0] == known.word);
     for_each_run(with_reference<Sugarscape>(), land_of(32, 32, known.seed), [&](Simulation& simulation) {
-      CHECK(static_cast<int>(simulation.landscape()[known.cell].growth) == known.growth);
+      CHECK(static_cast<int>(simulation.cells()[known.cell].growth) == known.growth);
     });
   }
 }
@@ -214,12 +214,12 @@ TEST_CASE("sugar grows on a cell whose random number is below a share, and less 
 TEST_CASE("without agents, sugar grows and spreads until every cell but the corners is full") {
   for_each_run(with_reference<Sugarscape>(), land_of(16, 20, 42, 0, 0), [](Simulation& simulation) {
     simulation.step();
-    for (const CellState& cell : simulation.landscape()) {
+    for (const CellState& cell : simulation.cells()) {
       // A gift below 8 reaches nobody.
       CHECK(cell.sugar == cell.growth - cell.growth / 8);
     }
     for (int step = 1; step < 300; ++step) simulation.step();
-    const std::vector<CellState> full = simulation.landscape();
+    const std::vector<CellState> full = simulation.cells();
     for (std::size_t c = 0; c < full.size(); ++c) {
       // A corner receives 8 * 7 from its neighbours and gives 60.
       const bool is_corner = (c % 16 == 0 || c % 16 == 15) && (c / 16 == 0 || c / 16 == 19);
@@ -234,7 +234,7 @@ TEST_CASE("nobody is born before somebody is 22 steps old, and mothers bear no m
     std::uint64_t children = 0;
     for (int step = 1; step <= 60; ++step) {
       simulation.step();
-      const std::vector<CellState> landscape = simulation.landscape();
+      const std::vector<CellState> landscape = simulation.cells();
       const Census census = count(landscape);
       if (step < 22) CHECK(census.males + census.females <= before);
       before = census.males + census.females;

@@ -40,7 +40,7 @@ struct WaTor : Model<Simulation, Parameters> {
   static constexpr int kCrowdedSteps = 60;
 
   static Implementations object_variants() { return {{"cells", make_cells}, {"agents", make_agents}}; }
-  static std::vector<CellState> state(Simulation& simulation) { return simulation.ocean(); }
+  static std::vector<CellState> state(Simulation& simulation) { return simulation.cells(); }
   static Population count(const std::vector<CellState>& ocean) {
     Population population;
     for (const CellState& cell : ocean) {
@@ -121,7 +121,7 @@ TEST_CASE("other shares of fish and sharks are equal to the reference, too") {
 TEST_CASE("an empty ocean stays empty") {
   for_each_run(with_reference<WaTor>(), ocean_of(12, 9, 42, 0, 0), [](Simulation& simulation) {
     run(simulation, 5);
-    CHECK((simulation.ocean() == std::vector<CellState>(12 * 9)));
+    CHECK((simulation.cells() == std::vector<CellState>(12 * 9)));
   });
 }
 
@@ -135,9 +135,9 @@ TEST_CASE("fish without sharks fill the ocean and grow old") {
       before = population.fish;
     }
     CHECK(before == 256);
-    const std::vector<CellState> full = simulation.ocean();
+    const std::vector<CellState> full = simulation.cells();
     simulation.step();
-    const std::vector<CellState> later = simulation.ocean();
+    const std::vector<CellState> later = simulation.cells();
     for (std::size_t cell = 0; cell < full.size(); ++cell) CHECK(later[cell].age == full[cell].age + 1);
   });
 }
@@ -160,7 +160,7 @@ TEST_CASE("a heap has room for twice as many sharks as an ocean has cells") {
 TEST_CASE("a random number that is a share exactly is not below it") {
   const std::uint32_t word = dynasoar::random::words(dynasoar::random::Seed{42}, wa_tor::Decision::initial, 7u, 0)[0];
   check_shares<WaTor>(word, [](const auto& implementation, double fish, double sharks) {
-    return implementation.make(ocean_of(6, 5, 42, fish, sharks))->ocean()[7].kind;
+    return implementation.make(ocean_of(6, 5, 42, fish, sharks))->cells()[7].kind;
   });
 }
 

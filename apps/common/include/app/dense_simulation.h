@@ -43,6 +43,10 @@ class DenseSimulation : public Interface {
 
   dynasoar::Executor& executor() { return executor_; }
   PhaseClock& clock() { return clock_; }
+  void end_phase(std::size_t phase) { clock_.end_phase(executor_, phase); }
+
+  /// Of loops that look at the state.
+  dynasoar::Executor& runner() { return executor_; }
 
   /// Steps that were made.
   std::uint32_t steps() const { return step_; }

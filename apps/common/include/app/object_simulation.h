@@ -4,6 +4,7 @@
 
 #include <app/canvas.h>
 #include <app/simulation.h>
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/program/object_simulation.h>
 #include <dynasoar/step_value.h>
 
@@ -28,6 +29,11 @@ class ObjectSimulation : public dynasoar::program::ObjectSimulation<Derived, Int
 
  protected:
   using dynasoar::program::ObjectSimulation<Derived, Interface, A>::ObjectSimulation;
+
+  dynasoar::Executor& executor() { return this->handle().executor(); }
+
+  /// Of loops that look at objects.
+  auto& runner() { return this->handle(); }
 
  private:
   Easel easel_;

@@ -1,13 +1,20 @@
 /// @file
-/// Program: a program whose runs are also drawn, in pictures and in a window.
+/// Program: a program whose runs are also drawn, in pictures and in a window. ModelProgram: what the programs derive
+/// from, and GridProgram: those whose world is a grid of cells.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include <app/cell_columns.h>
 #include <app/chart.h>
 #include <app/picture.h>
 #include <app/simulation.h>
 #include <app/viewport.h>
+#include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 #include <dynasoar/program/program.h>
 
 namespace app {
@@ -35,5 +42,49 @@ class Program : public dynasoar::program::Program {
 
 /// The main function of a program. @return the exit code, see dynasoar/program/options.h
 int run_program(Program& program, int argc, const char* const* argv);
+
+template <class SimulationT, class ParametersT>
+using ModelProgram = dynasoar::program::ModelProgram<SimulationT, ParametersT, Program>;
+
+/// A program for a model whose world is a grid of cells.
+///
+/// @tparam SimulationT   derived from a GridSimulation, for whose cells there is a function `color_of(cell)`
+template <class SimulationT, class ParametersT>
+class GridProgram : public ModelProgram<SimulationT, ParametersT> {
+ public:
+  void add_options(CLI::App& cli) override {
+    ParametersT& parameters = this->parameters();
+    add_grid_size(cli, parameters.width, parameters.height);
+    this->add_seed(cli, parameters.seed);
+  }
+
+  void check_options(RunOptions&) override { check_grid_size(this->parameters().width, this->parameters().height); }
+
+  std::string size() const final {
+    return std::to_string(this->parameters().width) + " x " + std::to_string(this->parameters().height) + " cells";
+  }
+
+  World world() const final {
+    return {0, 0, static_cast<double>(this->parameters().width), static_cast<double>(this->parameters().height)};
+  }
+
+  void place(dynasoar::Columns& objects) const final { add_places(objects, this->parameters().width); }
+
+  Picture picture() final {
+    const std::vector<typename SimulationT::CellT> cells = this->simulation().cells();
+    return picture_of_grid(this->parameters().width, this->parameters().height,
+                           [&](std::size_t c) { return color_of(cells[c]); });
+  }
+
+ protected:
+  using ModelProgram<SimulationT, ParametersT>::ModelProgram;
+
+  /// "1,024 × 512 cells, seed 42", for the subtitle of the chart.
+  std::string size_and_seed() const {
+    const auto number = [](int side) { return grouped(static_cast<std::uint64_t>(side)); };
+    return number(this->parameters().width) + " × " + number(this->parameters().height) + " cells, seed " +
+           std::to_string(this->parameters().seed);
+  }
+};
 
 }  // namespace app

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <app/grid_simulation.h>
 #include <dynasoar/platform/config.h>
 
 namespace app {
@@ -14,6 +15,10 @@ namespace app {
 struct Torus {
   std::uint32_t width;
   std::uint32_t cells;
+
+  static Torus of(const GridParameters& parameters) {
+    return {static_cast<std::uint32_t>(parameters.width), parameters.cells()};
+  }
 
   __host__ __device__ std::uint32_t left(std::uint32_t c) const { return c % width == 0 ? c + (width - 1) : c - 1; }
   __host__ __device__ std::uint32_t right(std::uint32_t c) const {

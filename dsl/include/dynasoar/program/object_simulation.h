@@ -144,6 +144,9 @@ class ObjectSimulation : public Interface {
   Handle& handle() { return handle_; }
   PhaseClock& clock() { return clock_; }
 
+  /// The loops that were submitted since the end of the last phase are a phase.
+  void end_phase(std::size_t phase) { clock_.end_phase(handle_.executor(), phase); }
+
   /// What a checkpoint must have been written with, which Derived may define. Here: the options of the command line
   /// that the program has added, but for those of its outputs.
   SavedOptions saved_options() const { return {}; }

@@ -1,0 +1,46 @@
+/// @file
+/// GridParameters, GridSimulation: what the implementations of models whose world is a grid of cells have in common.
+/// Plain C++.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <app/simulation.h>
+
+namespace app {
+
+/// How large the world is. @pre width, height >= 1; width * height < 2^31
+struct GridParameters : RunParameters {
+  int width;
+  int height;
+  std::uint64_t seed = 42;
+
+  explicit GridParameters(int side = 1024) : width(side), height(side) {}
+
+  std::uint32_t cells() const { return static_cast<std::uint32_t>(width) * static_cast<std::uint32_t>(height); }
+
+  /// The options that a checkpoint must fit, to which models add theirs.
+  SavedOptions saved_options() const {
+    return SavedOptions().add("--width", width).add("--height", height).add("--seed", seed);
+  }
+};
+
+/// @tparam Parameters   derived from GridParameters
+/// @tparam Census       what is counted after a step
+/// @tparam Cell         what there is to know about a cell
+template <class Parameters, class Census, class Cell>
+class GridSimulation : public Simulation {
+ public:
+  using ParametersT = Parameters;
+  using CensusT = Census;
+  using CellT = Cell;
+
+  /// What was counted since the last call, oldest first.
+  virtual std::vector<Census> take_history() = 0;
+
+  /// All cells, row by row.
+  virtual std::vector<Cell> cells() = 0;
+};
+
+}  // namespace app
