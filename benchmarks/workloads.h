@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "bodies/random_bodies.h"
 #include "bodies/simulation.h"
 #include "collision/collision.h"
 #include "flocking/simulation.h"

@@ -6,24 +6,14 @@
 #include <cmath>
 #include <cstdint>
 
+#include <app/vector.h>
 #include <dynasoar/platform/arithmetic.h>
 #include <dynasoar/platform/config.h>
 
 namespace bodies {
 
-struct Vector {
-  float x = 0;
-  float y = 0;
-  static constexpr const char* field_names[] = {"x", "y"};
-
-  __host__ __device__ friend Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y}; }
-  __host__ __device__ friend Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y}; }
-  __host__ __device__ friend Vector operator*(float factor, Vector a) { return {factor * a.x, factor * a.y}; }
-};
-
-__host__ __device__ inline float squared_length(Vector a) {
-  return a.x * a.x + a.y * a.y;
-}
+using app::squared_length;
+using app::Vector;
 
 /// What a body shows to those that it attracts.
 struct alignas(16) Attraction {

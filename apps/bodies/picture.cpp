@@ -1,4 +1,4 @@
-#include "picture.h"
+#include "program.h"
 
 #include <algorithm>
 #include <cmath>

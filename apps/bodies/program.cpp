@@ -8,8 +8,6 @@
 #include <dynasoar/program/format.h>
 
 #include "body_files.h"
-#include "picture.h"
-#include "random_bodies.h"
 
 namespace bodies {
 namespace {

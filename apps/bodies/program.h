@@ -51,4 +51,7 @@ class BodiesProgram final : public app::ModelProgram<Simulation, Parameters> {
   double cut_off_ = 0;
 };
 
+/// Points of light in [-1, 1]^2, wider for greater masses, from blue (slow) to white and orange (fast).
+app::Picture bodies_picture(const std::vector<BodyState>& bodies);
+
 }  // namespace bodies

@@ -1,4 +1,4 @@
-#include "random_bodies.h"
+#include "simulation.h"
 
 #include <cmath>
 #include <cstddef>

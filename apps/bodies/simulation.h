@@ -34,6 +34,11 @@ inline constexpr float kLightest = 1e-30f;
 inline constexpr float kHeaviest = 1e14f;  ///< at the start; 2^31 of these may merge
 inline constexpr double kReach = 9e5;      ///< greatest coordinate during the run
 
+/// Bodies at random: positions uniform in [-1, 1)^2, components of velocities in [-0.0005, 0.0005), masses
+/// uniform in [least_mass, most_mass] and multiples of 2^-9, so that their sums are exact.
+/// Which random numbers: apps/n_body/README.md.
+std::vector<BodyState> random_bodies(std::uint32_t count, std::uint64_t seed, float least_mass, float most_mass);
+
 /// Sums over all bodies.
 struct Totals {
   double bodies = 0;

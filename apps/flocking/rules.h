@@ -6,19 +6,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include <app/vector.h>
 #include <dynasoar/platform/config.h>
 
 namespace flocking {
 
-struct Vector {
-  float x = 0;
-  float y = 0;
-  static constexpr const char* field_names[] = {"x", "y"};
-
-  __host__ __device__ friend Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y}; }
-  __host__ __device__ friend Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y}; }
-  __host__ __device__ friend Vector operator*(float factor, Vector a) { return {factor * a.x, factor * a.y}; }
-};
+using app::Vector;
 
 /// How far a boid sees, the unit of length; and what is too close.
 inline constexpr float kSight = 1;

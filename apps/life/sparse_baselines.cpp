@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/layout.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
@@ -251,33 +252,26 @@ struct Paint {
   }
 };
 
-class SoaStorage {
+class SoaStorage : app::StructureOfArrays<&Agent::cell, &Agent::state, &Agent::next> {
  public:
-  struct Layout {
-    std::uint32_t* cells;
-    std::uint16_t* states;
-    std::uint16_t* nexts;
-
-    __device__ std::uint32_t cell(std::uint32_t i) const { return cells[i]; }
-    __device__ std::uint16_t state(std::uint32_t i) const { return states[i]; }
-    __device__ std::uint16_t next(std::uint32_t i) const { return nexts[i]; }
+  struct Layout : View {
+    __device__ std::uint32_t cell(std::uint32_t i) const { return at<&Agent::cell>(i); }
+    __device__ std::uint16_t state(std::uint32_t i) const { return at<&Agent::state>(i); }
+    __device__ std::uint16_t next(std::uint32_t i) const { return at<&Agent::next>(i); }
     __device__ void put(std::uint32_t i, Agent agent) const {
-      cells[i] = agent.cell;
-      states[i] = agent.state;
-      nexts[i] = agent.next;
+      at<&Agent::cell>(i) = agent.cell;
+      at<&Agent::state>(i) = agent.state;
+      at<&Agent::next>(i) = agent.next;
     }
   };
 
-  explicit SoaStorage(std::uint32_t capacity) : cells_(capacity), states_(capacity), nexts_(capacity) {}
+  using StructureOfArrays::StructureOfArrays;
 
-  Layout layout() const { return {cells_.data(), states_.data(), nexts_.data()}; }
-
- private:
-  dynasoar::DeviceArray<std::uint32_t> cells_;
-  dynasoar::DeviceArray<std::uint16_t> states_;
-  dynasoar::DeviceArray<std::uint16_t> nexts_;
+  Layout layout() const { return {view()}; }
 };
 
+// Not an app::ArrayOfStructures, whose views do not tell the compiler how entries are aligned: it reads two states at
+// once.
 class AosStorage {
  public:
   struct Layout {

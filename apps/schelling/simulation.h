@@ -6,8 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <app/grid_simulation.h>
 

@@ -32,15 +32,17 @@ using AllocatorT = app::Allocator<Male, Female>;
 
 /// The cells, as the device sees them.
 struct Landscape {
+  using Requests = dynasoar::AtomicWord<std::uint32_t>;
+
   Grid grid;
   Seed seed;
   app::StepNumber step;
-  Agent** agents;                              ///< [cells] who lives there, or null
-  std::uint8_t* kinds;                         ///< [cells] kFree, kMale ...: all that most neighbours need to see
-  std::uint16_t* sugars;                       ///< [cells]
-  std::uint8_t* growths;                       ///< [cells]
-  std::uint8_t* rows;                          ///< [cells] what a cell receives from its row in this step
-  dynasoar::AtomicWord<std::uint32_t>* asked;  ///< [cells] bit p: the agent at position p of the window asks for it
+  Agent** agents;         ///< [cells] who lives there, or null
+  std::uint8_t* kinds;    ///< [cells] kFree, kMale ...: all that most neighbours need to see
+  std::uint16_t* sugars;  ///< [cells]
+  std::uint8_t* growths;  ///< [cells]
+  std::uint8_t* rows;     ///< [cells] what a cell receives from its row in this step
+  Requests* asked;        ///< [cells] bit p: the agent at position p of the window asks for it
 
   __device__ std::uint32_t grown_at(std::uint32_t c) const { return grown(sugars[c], growths[c]); }
 
@@ -60,39 +62,10 @@ struct Landscape {
     return all;
   }
 
-  /// The cells of this kind in sight of c.
-  __device__ Positions in_sight(std::uint8_t kind, std::uint32_t c, std::uint32_t vision) const {
-    return grid.where(c, grid.sight(c, vision), [=, this](std::uint32_t other) { return kinds[other] == kind; });
-  }
-
-  /// The free cells in sight of c that have the most sugar.
-  __device__ Positions best_in_sight(std::uint32_t c, std::uint32_t vision) const {
-    BestPlaces best;
-    grid.for_each_at(
-        c, in_sight(kFree, c, vision), [this](std::uint32_t other) { return sugars[other]; },
-        [&](std::uint32_t position, bool is_there, std::uint32_t sugar) { best.consider(position, is_there, sugar); });
-    return best.positions();
-  }
-
   /// An agent, or nobody, lives in cell c from now on.
   __device__ void put(std::uint32_t c, Agent* agent, std::uint8_t kind) const {
     agents[c] = agent;
     kinds[c] = agent != nullptr ? kind : kFree;
-  }
-
-  /// c's agent asks for one of the candidates, if there are any. @return which one, or kNone
-  __device__ std::uint8_t ask(std::uint32_t c, Positions candidates, Decision decision) const {
-    if (candidates.empty()) return kNone;
-    const std::uint8_t position = choose(candidates, seed, decision, c, step);
-    asked[grid.at(c, position)].fetch_or(1u << mirrored(position), dynasoar::Order::relaxed);
-    return position;
-  }
-
-  /// Whether the cell at `position`, which c's agent asked for, chooses that agent.
-  __device__ bool accepts(std::uint32_t c, std::uint8_t position, Decision decision) const {
-    const std::uint32_t wanted = grid.at(c, position);
-    const Positions askers(asked[wanted].load(dynasoar::Order::relaxed));
-    return choose(askers, seed, decision, wanted, step) == mirrored(position);
   }
 
   __device__ void forget_question(std::uint32_t c) const { asked[c].store(0, dynasoar::Order::relaxed); }
@@ -101,6 +74,7 @@ struct Landscape {
 
   __device__ std::uint8_t kind(std::uint32_t c) const { return kinds[c]; }
   __device__ std::uint32_t sugar(std::uint32_t c) const { return sugars[c]; }
+  __device__ Requests& requests(std::uint32_t c) const { return asked[c]; }
   __device__ CellState state(std::uint32_t c) const;
 };
 
@@ -126,7 +100,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   /// Asks for the best place in sight.
   __device__ void ask(Landscape land) {
-    choice_ = land.ask(cell_, land.best_in_sight(cell_, traits_->vision), Decision::move_ask);
+    choice_ = ask_for(land, cell_, best_in_sight(land, cell_, traits_->vision), Decision::move_ask);
   }
 
   __device__ std::uint32_t wealth() const { return wealth_; }
@@ -142,7 +116,7 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 
   /// Moves to the cell that it asked for, if that chose it, and harvests where it is then.
   __device__ void move_and_harvest(Landscape land) {
-    if (choice_ != kNone && land.accepts(cell_, choice_, Decision::move_accept)) {
+    if (choice_ != kNone && is_chosen(land, cell_, choice_, Decision::move_accept)) {
       land.put(cell_, nullptr, kFree);
       cell_ = land.grid.at(cell_, choice_);
     }
@@ -221,7 +195,7 @@ class Male : public Agent {
   __device__ void propose(Landscape land) {
     RichestAgent richest;
     if (is_ready_for_children()) {
-      land.in_sight(kReadyFemale, cell_, traits_->vision).for_each([&](std::uint32_t position) {
+      in_sight(land, kReadyFemale, cell_, traits_->vision).for_each([&](std::uint32_t position) {
         richest.consider(position, land.agent_at(cell_, position)->wealth());
       });
     }
@@ -233,12 +207,12 @@ class Male : public Agent {
   __device__ void ask_for_cradle(Landscape land) {
     choice_ = kNone;
     if (beloved_ == kNone || !beloved(land)->has_accepted(mirrored(beloved_))) return;
-    choice_ = land.ask(cell_, land.in_sight(kFree, cell_, traits_->vision), Decision::birth_ask);
+    choice_ = ask_for(land, cell_, in_sight(land, kFree, cell_, traits_->vision), Decision::birth_ask);
   }
 
   /// Has a child in the cell that he asked for, if that chose him.
   __device__ void have_child(Landscape land) {
-    if (choice_ == kNone || !land.accepts(cell_, choice_, Decision::birth_accept)) return;
+    if (choice_ == kNone || !is_chosen(land, cell_, choice_, Decision::birth_accept)) return;
     const std::uint32_t cradle = land.grid.at(cell_, choice_);
     pay_for_child();
     const Traits traits = beloved(land)->bear_child(traits_);
@@ -371,7 +345,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
   dynasoar::DeviceArray<std::uint16_t> sugars_;
   dynasoar::DeviceArray<std::uint8_t> growths_;
   dynasoar::DeviceArray<std::uint8_t> rows_;
-  dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> asked_;
+  dynasoar::DeviceArray<Landscape::Requests> asked_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

@@ -114,17 +114,13 @@ struct DenseStep {
       cells.choice(c) = kNoAgent;
       return;
     }
-    BestPlaces best;
-    grid.for_each_at(
-        c, in_sight(kFree, c, cells.traits(c).vision), [this](std::uint32_t other) { return cells.sugar(other); },
-        [&](std::uint32_t position, bool is_there, std::uint32_t sugar) { best.consider(position, is_there, sugar); });
-    cells.choice(c) = ask_for(c, best.positions(), Decision::move_ask);
+    cells.choice(c) = ask_for(*this, c, best_in_sight(*this, c, cells.traits(c).vision), Decision::move_ask);
   }
 
   __device__ void move(std::uint32_t c) const {
     const std::uint8_t choice = cells.choice(c);
     if (choice == kNoAgent) return;
-    const bool moves = choice != kNone && accepts(c, choice, Decision::move_accept);
+    const bool moves = choice != kNone && is_chosen(*this, c, choice, Decision::move_accept);
     const std::uint32_t to = moves ? grid.at(c, choice) : c;
     const Traits traits = cells.traits(c);
     const std::uint32_t wealth = cells.wealth(c) + cells.sugar(to);
@@ -150,7 +146,7 @@ struct DenseStep {
     if (cells.kind(c) == kMale) {
       const Traits traits = cells.traits(c);
       if (is_ready(cells.age(c), cells.wealth(c), traits)) {
-        in_sight(kReadyFemale, c, traits.vision).for_each([&](std::uint32_t position) {
+        in_sight(*this, kReadyFemale, c, traits.vision).for_each([&](std::uint32_t position) {
           richest.consider(position, cells.wealth(grid.at(c, position)));
         });
       }
@@ -177,15 +173,15 @@ struct DenseStep {
     const std::uint8_t partner = cells.partner(c);
     if (partner == kNone) return;
     const bool is_accepted = cells.accepted(grid.at(c, partner)) == mirrored(partner);
-    const Positions free = is_accepted ? in_sight(kFree, c, cells.traits(c).vision) : Positions();
-    cells.choice(c) = ask_for(c, free, Decision::birth_ask);
+    const Positions free = is_accepted ? in_sight(*this, kFree, c, cells.traits(c).vision) : Positions();
+    cells.choice(c) = ask_for(*this, c, free, Decision::birth_ask);
   }
 
   __device__ void have_child(std::uint32_t c) const {
     const std::uint8_t partner = cells.partner(c);
     if (partner == kNone) return;
     const std::uint8_t choice = cells.choice(c);
-    if (choice == kNone || !accepts(c, choice, Decision::birth_accept)) return;
+    if (choice == kNone || !is_chosen(*this, c, choice, Decision::birth_accept)) return;
     const std::uint32_t mother = grid.at(c, partner);
     const std::uint32_t cradle = grid.at(c, choice);
     const Traits traits = mean(cells.traits(c), cells.traits(mother));
@@ -203,6 +199,7 @@ struct DenseStep {
 
   __device__ std::uint8_t kind(std::uint32_t c) const { return cells.kind(c); }
   __device__ std::uint32_t sugar(std::uint32_t c) const { return cells.sugar(c); }
+  __device__ Requests& requests(std::uint32_t c) const { return cells.asked(c); }
 
   __device__ CellState state(std::uint32_t c) const {
     CellState state{.sugar = cells.sugar(c), .growth = cells.growth(c)};
@@ -216,26 +213,6 @@ struct DenseStep {
 
  private:
   __device__ std::uint32_t grown_at(std::uint32_t c) const { return grown(cells.sugar(c), cells.growth(c)); }
-
-  /// The cells of this kind in sight of c.
-  __device__ Positions in_sight(std::uint8_t kind, std::uint32_t c, std::uint32_t vision) const {
-    return grid.where(c, grid.sight(c, vision), [=, this](std::uint32_t other) { return cells.kind(other) == kind; });
-  }
-
-  /// Asks for one of the candidates, if there are any. @return which one, or kNone
-  __device__ std::uint8_t ask_for(std::uint32_t c, Positions candidates, Decision decision) const {
-    if (candidates.empty()) return kNone;
-    const std::uint8_t position = choose(candidates, seed, decision, c, step);
-    cells.asked(grid.at(c, position)).fetch_or(1u << mirrored(position), dynasoar::Order::relaxed);
-    return position;
-  }
-
-  /// Whether the cell at `position`, which c's agent asked for, chooses that agent.
-  __device__ bool accepts(std::uint32_t c, std::uint8_t position, Decision decision) const {
-    const std::uint32_t wanted = grid.at(c, position);
-    const Positions askers(cells.asked(wanted).load(dynasoar::Order::relaxed));
-    return choose(askers, seed, decision, wanted, step) == mirrored(position);
-  }
 };
 
 /// @tparam Storage   app::StructureOfArrays or app::ArrayOfStructures of cells

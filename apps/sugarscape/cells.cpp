@@ -84,22 +84,6 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
     return all;
   }
 
-  /// The cells of this kind in sight.
-  __device__ Positions in_sight(std::uint8_t kind, const World& world, std::uint32_t vision) const {
-    const std::uint32_t here = index_;
-    return world.grid.where(here, world.grid.sight(here, vision),
-                            [&](std::uint32_t other) { return world.table[other]->kind_ == kind; });
-  }
-
-  /// The free cells in sight that have the most sugar.
-  __device__ Positions best_in_sight(const World& world, std::uint32_t vision) const {
-    BestPlaces best;
-    world.grid.for_each_at(
-        index_, in_sight(kFree, world, vision), [&](std::uint32_t other) { return world.table[other]->sugar_.get(); },
-        [&](std::uint32_t position, bool is_there, std::uint32_t sugar) { best.consider(position, is_there, sugar); });
-    return best.positions();
-  }
-
   __device__ Cell* at(const World& world, std::uint32_t position) const {
     return world.table[world.grid.at(index_, position)];
   }
@@ -150,7 +134,9 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
   }
 
   /// Asks for the best place in sight.
-  __device__ void ask(World world) { ask_for(cell_->best_in_sight(world, traits_->vision), world, Decision::move_ask); }
+  __device__ void ask(World world) {
+    ask_for(best_in_sight(world, cell_->index(), traits_->vision), world, Decision::move_ask);
+  }
 
   __device__ std::uint32_t wealth() const { return wealth_; }
 
@@ -260,7 +246,7 @@ class Male : public Agent {
   __device__ void propose(World world) {
     RichestAgent richest;
     if (is_ready_for_children()) {
-      cell_->in_sight(kReadyFemale, world, traits_->vision).for_each([&](std::uint32_t position) {
+      in_sight(world, kReadyFemale, cell_->index(), traits_->vision).for_each([&](std::uint32_t position) {
         richest.consider(position, cell_->at(world, position)->agent()->wealth());
       });
     }
@@ -275,7 +261,7 @@ class Male : public Agent {
   __device__ void ask_for_cradle(World world) {
     choice_ = kNone;
     if (beloved_ == nullptr || !beloved_->has_accepted(direction_)) return;
-    ask_for(cell_->in_sight(kFree, world, traits_->vision), world, Decision::birth_ask);
+    ask_for(in_sight(world, kFree, cell_->index(), traits_->vision), world, Decision::birth_ask);
   }
 
   /// Has a child in the cell that he asked for, if that chose him.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <app/census_history.h>
+#include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/random.h>
 
@@ -193,6 +194,42 @@ class BestPlaces {
   std::uint32_t most_ = 1;  // that of a cell without sugar
   Positions positions_;
 };
+
+/// The cells of this kind in sight of c. @tparam View   has `grid` and device functions `kind(c)` and `sugar(c)`
+template <class View>
+__device__ Positions in_sight(const View& view, std::uint8_t kind, std::uint32_t c, std::uint32_t vision) {
+  return view.grid.where(c, view.grid.sight(c, vision), [&](std::uint32_t other) { return view.kind(other) == kind; });
+}
+
+/// The free cells in sight of c that have the most sugar.
+template <class View>
+__device__ Positions best_in_sight(const View& view, std::uint32_t c, std::uint32_t vision) {
+  BestPlaces best;
+  view.grid.for_each_at(
+      c, in_sight(view, kFree, c, vision), [&](std::uint32_t other) { return view.sugar(other); },
+      [&](std::uint32_t position, bool is_there, std::uint32_t sugar) { best.consider(position, is_there, sugar); });
+  return best.positions();
+}
+
+/// c's agent asks for one of the candidates, if there are any. @return which one, or kNone
+///
+/// @tparam View   also has `seed`, `step` and `requests(c)`, an atomic word: bit p, that the agent at position p of c's
+///                window asks for c
+template <class View>
+__device__ std::uint8_t ask_for(const View& view, std::uint32_t c, Positions candidates, Decision decision) {
+  if (candidates.empty()) return kNone;
+  const std::uint8_t position = choose(candidates, view.seed, decision, c, view.step);
+  view.requests(view.grid.at(c, position)).fetch_or(1u << mirrored(position), dynasoar::Order::relaxed);
+  return position;
+}
+
+/// Whether the cell at `position`, which c's agent asked for, chooses that agent.
+template <class View>
+__device__ bool is_chosen(const View& view, std::uint32_t c, std::uint8_t position, Decision decision) {
+  const std::uint32_t wanted = view.grid.at(c, position);
+  const Positions askers(view.requests(wanted).load(dynasoar::Order::relaxed));
+  return choose(askers, view.seed, decision, wanted, view.step) == mirrored(position);
+}
 
 /// Finds the agent with the most sugar; among equals, the one that is considered first.
 class RichestAgent {

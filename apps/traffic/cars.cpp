@@ -91,14 +91,7 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
 };
 
 __device__ inline CellState Roads::state(std::uint32_t c) const {
-  CellState state;
-  state.limit = static_cast<std::uint8_t>(limit_now(*this, map, c, world.step));
-  if (const Car* const car = cars[c]) {
-    state.has_car = 1;
-    state.speed = car->speed();
-    state.top_speed = car->top_speed();
-  }
-  return state;
+  return state_of(limit_now(*this, map, c, world.step), cars[c]);
 }
 
 /// Tells the cells of a street where they are.

@@ -294,13 +294,7 @@ __device__ inline void Cell::populate(World world) {
 
 __device__ inline CellState Cell::state() const {
   const Sight sight = look();
-  CellState state;
-  state.limit = limit_now(sight);
-  if (sight.car == nullptr) return state;
-  state.has_car = 1;
-  state.speed = sight.car->speed();
-  state.top_speed = sight.car->top_speed();
-  return state;
+  return state_of(limit_now(sight), sight.car);
 }
 
 /// Numbers of the cells of each class.

@@ -107,6 +107,19 @@ __host__ __device__ inline std::uint64_t claim_of(std::uint32_t step, std::uint3
   return std::uint64_t{~step} << 32 | std::uint64_t{cells} << 28 | cell;
 }
 
+/// A cell that may be entered at this speed. @tparam Car   has device functions `speed()` and `top_speed()`; null: none
+template <class Car>
+__device__ CellState state_of(std::uint32_t limit, const Car* car) {
+  CellState state;
+  state.limit = static_cast<std::uint8_t>(limit);
+  if (car != nullptr) {
+    state.has_car = 1;
+    state.speed = car->speed();
+    state.top_speed = car->top_speed();
+  }
+  return state;
+}
+
 /// All cars, those that move, and the sum of their speeds.
 using CarCounts = app::Tally<Census>;
 using CarSums = dynasoar::program::CountSums<app::kNumbersOf<Census>>;

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include <app/grid_simulation.h>
 

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include <dynasoar/checks/access_counts.h>
+#include <dynasoar/detail/escaped_text.h>
 #include <dynasoar/detail/field_names.h>
-#include <dynasoar/detail/json_text.h>
 #include <dynasoar/detail/loop_names.h>
 
 namespace dynasoar {

@@ -1,4 +1,4 @@
-#include <dynasoar/detail/misuse_text.h>
+#include <dynasoar/detail/loop_reports.h>
 
 #include <cinttypes>
 #include <cstddef>

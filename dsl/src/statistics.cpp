@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include <dynasoar/base/number_text.h>
-#include <dynasoar/detail/json_text.h>
-#include <dynasoar/detail/statistics_of.h>
+#include <dynasoar/detail/escaped_text.h>
+#include <dynasoar/detail/loop_reports.h>
 #include <dynasoar/heap/refusal.h>
 
 namespace dynasoar {

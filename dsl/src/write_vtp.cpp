@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <dynasoar/base/number_text.h>
-#include <dynasoar/detail/xml_text.h>
+#include <dynasoar/detail/escaped_text.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/platform/error.h>
 

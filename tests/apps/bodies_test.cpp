@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "../platform/thrown.h"
-#include "bodies/picture.h"
-#include "bodies/random_bodies.h"
+#include "bodies/program.h"
+#include "bodies/simulation.h"
 #include "collision/collision.h"
 #include "model_suite.h"
 #include "n_body/n_body.h"

@@ -32,8 +32,7 @@
 #include <dynasoar/program/options.h>
 #include <dynasoar/program/simulation.h>
 #include <program/interrupt.h>
-#include <program/output.h>
-#include <program/size.h>
+#include <program/option_values.h>
 #include <program/step_log.h>
 #include <program/summary.h>
 

@@ -23,7 +23,7 @@
 #include <dynasoar/write_file.h>
 #include <program/device.h>
 #include <program/interrupt.h>
-#include <program/output.h>
+#include <program/option_values.h>
 
 #include "soak.h"
 

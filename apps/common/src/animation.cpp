@@ -12,7 +12,7 @@
 #include <app/cairo_png.h>
 #include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
-#include <program/output.h>
+#include <program/option_values.h>
 
 #if defined(DYNASOAR_APP_WEBP)
 #include <webp/encode.h>

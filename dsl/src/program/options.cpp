@@ -12,8 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "messages.h"
-#include "output.h"
-#include "size.h"
+#include "option_values.h"
 
 namespace dynasoar::program {
 namespace {

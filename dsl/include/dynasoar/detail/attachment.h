@@ -24,14 +24,23 @@ class Attachment {
 /// The attachments of a handle.
 class Attachments {
  public:
-  void add(Attachment& attachment);
-  void remove(Attachment& attachment);
+  void add(Attachment& attachment) { all_.push_back(&attachment); }
+  void remove(Attachment& attachment) {
+    past_moves_ += attachment.moves();
+    std::erase(all_, &attachment);
+  }
 
   /// Calls loops_done of all. @throws what one of them throws
-  void loops_done() const;
+  void loops_done() const {
+    for (Attachment* attachment : all_) attachment->loops_done();
+  }
 
   /// How often the memory of any has moved.
-  std::uint64_t moves() const;
+  std::uint64_t moves() const {
+    std::uint64_t sum = past_moves_;
+    for (const Attachment* attachment : all_) sum += attachment->moves();
+    return sum;
+  }
 
  private:
   std::vector<Attachment*> all_;

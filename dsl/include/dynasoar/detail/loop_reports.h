@@ -3,13 +3,15 @@
 /// attachments have found. Part of AllocatorHandle.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
+#include <string>
+#include <type_traits>
+#include <vector>
 
+#include <dynasoar/checks/misuse.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/detail/attachment.h>
-#include <dynasoar/detail/misuse_text.h>
-#include <dynasoar/detail/refusals.h>
-#include <dynasoar/detail/statistics_of.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/heap_memory.h>
@@ -19,6 +21,63 @@
 #include <dynasoar/statistics.h>
 
 namespace dynasoar::detail {
+
+/// Throws the misuse that was found, if any, described for people: which class or field, what was done, to which
+/// object, by which. @param reports   without texts @throws MisuseError
+void throw_misuse(const ClassTable& classes, std::vector<MisuseReport> reports);
+
+/// Objects that could not be created.
+struct Refused {
+  std::uint64_t objects = 0;
+  std::uint64_t pages = 0;  ///< that those take for which there was no memory
+  std::string text;         ///< "Fish: make_new failed 3 times, heap full; Shark: ..."
+};
+
+/// Remembers which refusals have been reported.
+class RefusalLog {
+ public:
+  /// Those since the last call. @param refusals   since the start, see refused_objects
+  Refused take(const ClassTable& classes, const std::vector<std::uint64_t>& refusals);
+
+ private:
+  std::vector<std::uint64_t> reported_;
+};
+
+/// The error for objects that could not be created: how large the heap is, and what to do about that.
+/// @param grows      whether heaps of its allocator can grow
+/// @param has_room   whether it has grown, so that there is room for them now
+AllocationError allocation_error(const Refused& refused, const Statistics& now, bool grows, bool has_room);
+
+/// @param totals     live objects and blocks, two numbers per class
+/// @param refusals   see refused_objects
+/// @param created    a number per class
+std::vector<TypeStatistics> type_statistics(const ClassTable& classes, const std::vector<std::uint64_t>& totals,
+                                            const std::vector<std::uint64_t>& refusals,
+                                            const std::vector<std::uint64_t>& created);
+
+/// What is known of the objects in a storage. Waits for the device.
+template <class Storage>
+Statistics gather_statistics(Executor& executor, const ClassTable& classes, const Storage& storage) {
+  const std::vector<std::uint64_t> totals = storage.count_objects(executor);
+  Statistics result;
+  result.types = type_statistics(classes, totals, storage.refusals(), storage.created());
+  result.heap_bytes = storage.heap_bytes();
+  result.heap_limit_bytes = storage.limit_bytes();
+  result.growths = storage.growths();
+  result.state_bytes = storage.state_bytes();
+  result.page_bytes = storage.page_bytes();
+  result.pages = storage.pages();
+  result.free_pages = storage.count_free_pages();
+  return result;
+}
+
+/// The statistics of a heap. Waits for the device. @throws Error if it failed
+Statistics statistics_of(Executor& executor, const ClassTable& classes, const HeapMemory& memory);
+template <class Storage>
+requires(!std::is_base_of_v<HeapMemory, Storage>) Statistics
+    statistics_of(Executor& executor, const ClassTable& classes, const Storage& storage) {
+  return gather_statistics(executor, classes, storage);
+}
 
 /// Waits for loops, and throws what they have to report.
 ///

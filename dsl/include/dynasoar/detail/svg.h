@@ -9,7 +9,7 @@
 #include <string>
 
 #include <dynasoar/base/number_text.h>
-#include <dynasoar/detail/xml_text.h>
+#include <dynasoar/detail/escaped_text.h>
 #include <dynasoar/write_file.h>
 
 namespace dynasoar::detail {

@@ -1,13 +1,17 @@
-#include "size.h"
+#include "option_values.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <exception>
 #include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <dynasoar/program/options.h>
+#include <dynasoar/write_file.h>
 
 namespace dynasoar::program {
 
@@ -24,6 +28,14 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
     return count <= std::numeric_limits<std::uint64_t>::max() >> shift ? std::optional(count << shift) : std::nullopt;
   }
   return std::nullopt;
+}
+
+void require_writable_file(const std::string& path) {
+  try {
+    dynasoar::check_output_path(path);
+  } catch (const std::exception& error) {
+    throw UsageError(error.what());
+  }
 }
 
 }  // namespace dynasoar::program

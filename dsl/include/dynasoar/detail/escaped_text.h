@@ -1,0 +1,39 @@
+/// @file
+/// json_text, xml_text: text as JSON and as XML have it. Used by to_json of statistics.h, and by what writes pictures
+/// and files in XML.
+#pragma once
+
+#include <string>
+
+namespace dynasoar::detail {
+
+/// A string with its quotes.
+inline std::string json_text(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr const char* kDigits = "0123456789abcdef";
+      result += std::string("\\u00") + kDigits[c / 16] + kDigits[c % 16];
+      continue;
+    }
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+inline std::string xml_text(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '&': result += "&amp;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace dynasoar::detail
