@@ -2,8 +2,10 @@
 
 #include <string>
 
+#include <dynasoar/base/number_text.h>
 #include <dynasoar/checks/access_counts.h>
 #include <dynasoar/checks/checks.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/platform/error.h>
 
 namespace dynasoar::detail {
@@ -57,3 +59,13 @@ void throw_objects_have_changed() {
 }
 
 }  // namespace dynasoar::detail
+
+namespace dynasoar {
+
+void CompactionOptions::check() const {
+  if (above >= 0 && above <= 1) return;
+  throw Error("dynasoar: CompactionOptions::above is a fraction of free slots, from 0 to 1, and not " +
+              detail::number_text(above));
+}
+
+}  // namespace dynasoar
