@@ -1,4 +1,4 @@
-#include "body_files.h"
+#include "program.h"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,6 @@
 #include <app/text.h>
 #include <dynasoar/program/format.h>
 
-#include "body_files.h"
-
 namespace bodies {
 namespace {
 

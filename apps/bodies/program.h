@@ -1,5 +1,6 @@
 /// @file
-/// BodiesProgram: the programs n-body and collision, which differ in their model and their words.
+/// BodiesProgram: the programs n-body and collision, which differ in their model and their words; their pictures and
+/// files.
 #pragma once
 
 #include <cstddef>
@@ -53,5 +54,16 @@ class BodiesProgram final : public app::ModelProgram<Simulation, Parameters> {
 
 /// Points of light in [-1, 1]^2, wider for greater masses, from blue (slow) to white and orange (fast).
 app::Picture bodies_picture(const std::vector<BodyState>& bodies);
+
+/// Reads bodies from a CSV file: a header line with the columns x, y, vx, vy, mass in any order, then a line for each
+/// body.
+///
+/// @throws app::UsageError with file, line and column for what is not that, and for numbers out of the ranges in
+///         simulation.h
+std::vector<BodyState> read_bodies(const std::string& path);
+
+/// Writes a CSV file from which read_bodies gets the same numbers. @throws std::runtime_error if the file cannot be
+/// written
+void write_bodies(const std::vector<BodyState>& bodies, const std::string& path);
 
 }  // namespace bodies

@@ -12,16 +12,48 @@
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
-#include <dynasoar/detail/pairs_alone.h>
 #include <dynasoar/heap/placed_objects.h>
+#include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/visited_block.h>
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
 #include <dynasoar/random.h>
 
 namespace dynasoar::detail {
+
+/// The result with the objects of one list combined into it.
+template <int kList, class Pairs>
+__device__ typename Pairs::Result with_list(const Pairs& pairs, const typename Pairs::Request& request,
+                                            typename Pairs::Result result) {
+  const auto list = Pairs::template list<kList>();
+  for (std::uint32_t i = 0; i < length_of(list); ++i) {
+    const ListedBlock entry = load_entry(list, i);
+    for (std::uint64_t left = entry.slots; left != 0; left &= left - 1) {
+      const auto slot = static_cast<std::uint32_t>(lowest_bit(left));
+      result = pairs.combined(request, result, pairs.template load<kList>(entry.block, slot));
+    }
+  }
+  return result;
+}
+
+/// Lets an object look at all objects of other lists, in one thread: methods of placed objects may return a
+/// device_reduce, too. Loops over objects in the heap share the work among threads.
+///
+/// @tparam Pairs   see loops/pair_loops.h
+/// @param block, slot   of the object
+template <class Pairs>
+__device__ void look_alone(const Pairs& pairs, std::uint32_t block, std::uint32_t slot) {
+  const typename Pairs::Request request = pairs.request(block, slot);
+  typename Pairs::Result result = pairs.init(request);
+  [&]<int... kList>(std::integer_sequence<int, kList...>) {
+    ((result = with_list<kList>(pairs, request, result)), ...);
+  }
+  (std::make_integer_sequence<int, Pairs::kOthers>{});
+  pairs.finish(block, slot, request, result);
+}
 
 /// Calls a callable for the T at a slot. If that returns a Reduction, the calling thread carries it out.
 template <class T, class Call>
