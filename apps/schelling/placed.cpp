@@ -13,10 +13,8 @@
 #include <vector>
 
 #include <app/allocator.h>
-#include <app/canvas.h>
-#include <app/census_history.h>
-#include <app/collect.h>
 #include <app/object_simulation.h>
+#include <app/on_grid.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
@@ -178,11 +176,10 @@ struct Populate {
   }
 };
 
-class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
+class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulation, AllocatorT>> {
  public:
   explicit Objects(const Parameters& parameters)
-      : ObjectSimulation(parameters, needed_bytes(parameters), "city", {"look", "move", "settle"}),
-        parameters_(parameters),
+      : OnGrid(parameters, needed_bytes(parameters.cells()), "city", app::PhaseNames{"look", "move", "settle"}),
         rules_(Rules::of(parameters)),
         lattice_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
     lattice_.parallel_for(Populate{view()});
@@ -192,57 +189,38 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   void submit_step() override {
     count_step();
     const City city = view();
-    dynasoar::Executor& executor = handle().executor();
     handle().parallel_do_if<Agent>(Look{}, Bid{}, city);
-    clock().end_phase(executor, 0);
+    end_phase(0);
     handle().parallel_do_if<Agent, &Agent::is_unhappy, &Agent::move>(city);
-    clock().end_phase(executor, 1);
+    end_phase(1);
     if (rules_.newcomers > 0) handle().parallel_do<&Vacancy::settle>(city);
-    clock().end_phase(executor, 2);
+    end_phase(2);
   }
 
   void record() override {
     handle().device_pointer();  // the kernel that counts sees what the last loop has changed
-    history_.record(handle().executor(), rules_.cells, TakeCensus{rules_, view()});
+    count_cells(TakeCensus{rules_, view()});
   }
 
-  std::vector<Census> take_history() override {
-    synchronize();
-    return history_.take(handle().executor());
-  }
-
-  std::vector<CellState> cells() override {
-    synchronize();
-    const City city = view();
-    return app::collect<CellState>(handle(), rules_.cells, [=] __device__(std::uint32_t c) { return city.state(c); });
-  }
-
-  app::SavedOptions saved_options() const { return options_of(parameters_); }
+  std::vector<CellState> cells() override { return states_of(view()); }
 
   dynasoar::Columns read_columns() { return handle().columns<Agent>(); }
 
-  static constexpr app::Rgb kBackground = {0, 0, 0};
-
   void paint_on(const app::Canvas& canvas) {
     handle().device_pointer();
-    const City city = view();
-    app::paint_cells(handle().executor(), canvas, {parameters_.width, parameters_.height}, kBackground,
-                     [=] __device__(std::uint32_t c) { return color_of(city.group(c)); });
+    paint_cells_of(canvas, view());
   }
 
  private:
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
-  static std::size_t needed_bytes(const Parameters& parameters) {
-    const std::size_t cells = static_cast<std::size_t>(parameters.width) * static_cast<std::size_t>(parameters.height);
+  static std::size_t needed_bytes(std::uint32_t cells) {
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Red>(cells + app::kSlotsInFlight);
   }
 
   City view() const { return {rules_, now()}; }
 
-  Parameters parameters_;
   Rules rules_;
   dynasoar::Lattice<Red, Blue, Vacancy> lattice_;
-  app::CensusHistory<Census> history_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

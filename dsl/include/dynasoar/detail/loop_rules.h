@@ -74,4 +74,13 @@ __host__ __device__ constexpr bool check_call() {
   return true;
 }
 
+/// Before checkpoints of the objects of an allocator.
+template <class A>
+constexpr bool check_saves() {
+  static_assert(A::kSaves,
+                "dynasoar: objects of an AosAllocator are addresses of one run, so they cannot be saved: use a "
+                "SoaAllocator for programs that save and load checkpoints");
+  return true;
+}
+
 }  // namespace dynasoar::detail

@@ -26,6 +26,7 @@
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
+#include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/placed_runner.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/heap_growth.h>
@@ -125,8 +126,6 @@ class LoopRunner {
  private:
   using Growth = GrowthOf<A>;
   using Rebinding = typename BoundHeap<A>::Rebinding;
-
-  static constexpr bool check_saves();
 
   template <class T>
   static constexpr std::size_t index_of() {
@@ -360,16 +359,8 @@ void LoopRunner<A>::reserve(std::size_t objects) {
 }
 
 template <class A>
-constexpr bool LoopRunner<A>::check_saves() {
-  static_assert(A::kSaves,
-                "dynasoar: objects of an AosAllocator are addresses of one run, so they cannot be saved: use a "
-                "SoaAllocator for programs that save and load checkpoints");
-  return true;
-}
-
-template <class A>
 void LoopRunner<A>::save(const std::string& path, const SaveOptions& options, View<const SavedItem*> items) {
-  static_assert(check_saves());
+  static_assert(check_saves<A>());
   executor_.check_may_wait();
   synchronize();
   save_checkpoint(executor_, heap_.storage(), growth_, loops_, path, options, placed_.with_items(items), kCompression);
@@ -377,7 +368,7 @@ void LoopRunner<A>::save(const std::string& path, const SaveOptions& options, Vi
 
 template <class A>
 void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items) {
-  static_assert(check_saves());
+  static_assert(check_saves<A>());
   executor_.check_may_wait();
   lists_.check_none();
   const Rebinding rebinding{heap_};
