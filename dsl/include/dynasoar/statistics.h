@@ -1,6 +1,7 @@
 /// @file
-/// Statistics: how many objects there are and how well they fill their blocks or lattices. FieldAccesses: how often loops
-/// read and wrote each field, from builds that count this (DYNASOAR_COUNT_ACCESSES). Both as numbers and as tables.
+/// Statistics: how many objects there are and how well they fill their blocks or lattices. FieldAccesses: how often
+/// loops read and wrote each field, from builds that count this (DYNASOAR_COUNT_ACCESSES). Both as numbers and as
+/// tables.
 #pragma once
 
 #include <cstddef>

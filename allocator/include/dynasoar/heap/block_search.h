@@ -195,8 +195,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   /// Whether few of the pages of a container are free, so that warps share new ones.
   __device__ bool has_few(std::uint64_t near_pages) const { return detail::popcount(near_pages) <= few_pages; }
 
-  /// Chooses where to look for free pages when few are left where the warp looks first: where it found its last one, or,
-  /// if few are left there, too, somewhere else. In small heaps, few are left everywhere.
+  /// Chooses where to look for free pages when few are left where the warp looks first: where it found its last one,
+  /// or, if few are left there, too, somewhere else. In small heaps, few are left everywhere.
   __device__ void look_elsewhere(std::uint32_t warp_id, Hints& hints) const {
     hints.page = page_hint[warp_entry(warp_id)].load(Order::relaxed);
     hints.near_pages = free_pages.container(0, hints.page / kContainerBits);

@@ -194,8 +194,8 @@ struct ArrivedWords {
   }
 };
 
-/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. Once, also if it is repeated. There
-/// may be none if T has an object at every place, but not enough memory.
+/// Gives the memory of the T at a slot back, of an allocator with objects in pieces. Once, also if it is repeated.
+/// There may be none if T has an object at every place, but not enough memory.
 template <class T>
 struct ReleasePiece {
   __device__ void operator()(std::uint64_t slot) const {
