@@ -16,25 +16,7 @@
 /// a CPU, `act` follows directly after `answer`.
 #pragma once
 
-#include <cstdint>
-
+#include <dynasoar/loops/slot_loop.h>
 #include <dynasoar/platform/config.h>
-
-namespace dynasoar::detail {
-
-/// A loop over the slots that a mask selects in some words.
-template <class M, class F>
-struct SlotLoop {
-  using Mask = M;
-  using Function = F;
-
-  std::uint64_t words;
-  M mask;
-  F function;
-};
-template <class M, class F>
-SlotLoop(std::uint64_t, M, F) -> SlotLoop<M, F>;
-
-}  // namespace dynasoar::detail
 
 #include DYNASOAR_BACKEND_HEADER(place_loops.h)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <dynasoar/loops/slot_loop.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/executor.h>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/loops/slot_loop.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/executor.h>
 
