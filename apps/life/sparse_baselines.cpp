@@ -1,5 +1,5 @@
 /// @file
-/// The hand-written baselines with lists: the algorithm of agents.cpp without objects and without allocation. Agents
+/// The hand-written baselines with lists: the algorithm of cells.cpp without objects and without allocation. Agents
 /// are entries of a list in a plain array, which every step copies to another one, those that are still needed and no
 /// others. One algorithm for both; they differ in how entries lie in memory, as a structure of arrays or as an array of
 /// structures.
