@@ -27,12 +27,20 @@ using namespace forest_fire;
 
 // A forest with so many fires that everything happens in few steps.
 Parameters forest_of(int width, int height, std::uint64_t seed = 42) {
-  return {.width = width, .height = height, .seed = seed, .trees = 0.5, .growth = 0.1, .lightning = 0.01};
+  Parameters parameters = of_size<Parameters>(width, height, seed);
+  parameters.trees = 0.5;
+  parameters.growth = 0.1;
+  parameters.lightning = 0.01;
+  return parameters;
 }
 
 // A forest in which nothing is left to chance.
 Parameters certain(int width, int height, double trees, double growth, double lightning) {
-  return {.width = width, .height = height, .trees = trees, .growth = growth, .lightning = lightning};
+  Parameters parameters = of_size<Parameters>(width, height);
+  parameters.trees = trees;
+  parameters.growth = growth;
+  parameters.lightning = lightning;
+  return parameters;
 }
 
 std::size_t count(const std::vector<Ground>& forest, Ground ground) {

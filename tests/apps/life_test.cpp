@@ -406,7 +406,8 @@ TEST_CASE("a growing frame adds up what its implementations allocate, and their 
 }
 
 TEST_CASE("a plane on which all has died needs nothing more") {
-  const Parameters parameters{.width = 2, .height = 1, .start = {1, 1}};
+  Parameters parameters = of_size<Parameters>(2, 1);
+  parameters.start = {1, 1};
   for_each_run(on_plane(implementations_and_reference(2)), parameters, [](Simulation& simulation) {
     CHECK((history_of(simulation, kQuick ? 5 : 500).back() == Population{}));
   });

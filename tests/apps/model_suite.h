@@ -61,6 +61,16 @@ struct KnownRun {
   std::vector<std::pair<std::size_t, Census>> censuses;
 };
 
+/// The parameters of a model on a grid.
+template <class Parameters>
+Parameters of_size(int width, int height, std::uint64_t seed = 42) {
+  Parameters parameters;
+  parameters.width = width;
+  parameters.height = height;
+  parameters.seed = seed;
+  return parameters;
+}
+
 /// How many threads to run with: a GPU takes no notice of the number.
 inline std::vector<int> thread_counts() {
   return kCudaBackend ? std::vector{1} : std::vector{1, 2, 5};

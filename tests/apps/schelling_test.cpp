@@ -21,7 +21,7 @@ using namespace dynasoar::test;
 using namespace schelling;
 
 Parameters city_of(int width, int height, std::uint64_t seed = 42) {
-  return {.width = width, .height = height, .seed = seed};
+  return of_size<Parameters>(width, height, seed);
 }
 
 // People want much, lose patience, and others come.
@@ -161,19 +161,26 @@ TEST_CASE("the chart of a city shows shares, also if nobody lives there") {
   CHECK(chart.series[1].values == std::vector{0.25, 1.0, 0.0});
 }
 
+Parameters city_with(double red, double blue, double newcomers) {
+  Parameters parameters = city_of(6, 5);
+  parameters.red = red;
+  parameters.blue = blue;
+  parameters.newcomers = newcomers;
+  return parameters;
+}
+
 TEST_CASE("a random number that is a share exactly is not below it") {
   const auto word = [](Decision decision, std::uint32_t step) {
     return dynasoar::random::words(dynasoar::random::Seed{42}, decision, 7u, step)[0];
   };
   check_shares<Schelling>(word(Decision::initial, 0), [](const auto& implementation, double red, double blue) {
-    return after<Schelling>(implementation, Parameters{.width = 6, .height = 5, .red = red, .blue = blue}, 0)[7].group;
+    return after<Schelling>(implementation, city_with(red, blue, 0), 0)[7].group;
   });
   for (const auto& implementation : with_reference<Schelling>()) {
     CAPTURE(implementation.name);
     for (const double more : {0.0, 1.0}) {
       const double newcomers = (word(Decision::newcomer, 1) + more) / 4294967296.0;
-      const Parameters empty{.width = 6, .height = 5, .red = 0, .blue = 0, .newcomers = newcomers};
-      CHECK((after<Schelling>(implementation, empty, 1)[7].group != 0) == (more > 0));
+      CHECK((after<Schelling>(implementation, city_with(0, 0, newcomers), 1)[7].group != 0) == (more > 0));
     }
   }
 }

@@ -20,7 +20,10 @@ using namespace dynasoar::test;
 using namespace sugarscape;
 
 Parameters land_of(int width, int height, std::uint64_t seed = 42, double males = 0.12, double females = 0.15) {
-  return {.width = width, .height = height, .seed = seed, .males = males, .females = females};
+  Parameters parameters = of_size<Parameters>(width, height, seed);
+  parameters.males = males;
+  parameters.females = females;
+  return parameters;
 }
 
 Census count(const std::vector<CellState>& landscape) {

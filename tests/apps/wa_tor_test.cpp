@@ -28,7 +28,10 @@ using namespace dynasoar::test;
 using namespace wa_tor;
 
 Parameters ocean_of(int width, int height, std::uint64_t seed = 42, double fish = 0.25, double sharks = 0.25) {
-  return {.width = width, .height = height, .seed = seed, .fish = fish, .sharks = sharks};
+  Parameters parameters = of_size<Parameters>(width, height, seed);
+  parameters.fish = fish;
+  parameters.sharks = sharks;
+  return parameters;
 }
 
 struct WaTor : Model<Simulation, Parameters> {

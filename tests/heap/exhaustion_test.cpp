@@ -312,6 +312,17 @@ TEST_CASE("no request is refused while at most half of the slots hold objects") 
   }
 }
 
+TEST_CASE("a thread that creates objects takes no more pages than they need") {
+  const std::uint64_t pages = kCudaBackend ? 16384 : 512;  // more than warps
+  AllocatorHandle<FourTypes> handle(heap_of_pages<FourTypes>(pages));
+  const std::uint64_t objects = 40 * capacity<FourTypes, Tiny>(1);
+  handle.parallel_for(1, [objects] __device__(std::size_t) {
+    for (std::uint64_t i = 0; i < objects; ++i) dynasoar::make_new<Tiny>(static_cast<std::uint32_t>(i));
+  });
+  CHECK(handle.count<Tiny>() == objects);
+  CHECK(pages - handle.statistics().free_pages <= 41);
+}
+
 TEST_CASE("no request is refused while there are more pages than objects, whatever their types") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   never_refused<MakeAny, FourTypes>(9, 8, 1, seed, 1600000);

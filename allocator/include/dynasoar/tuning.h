@@ -141,6 +141,11 @@ inline constexpr int kSearches = 2;
 inline constexpr int kTriesPerContainer = 2;
 inline constexpr int kTakeTries = 8;
 
+/// Tries to take an empty block where there are many free pages: one near the warp's own place, and a search, which
+/// finds one if there is any, unless other warps take it first. 2026-11-27 ("blocks of several sizes"): 1, 2, 3 and 8
+/// compared; with 1, classes take a page for each block.
+inline constexpr int kTakeTriesBesidePages = 2;
+
 /// So many warps of a multiprocessor read ahead what all others read, too. 2026-11-25 ("which words a request reads"):
 /// the root of the bitmap is one word, and not all warps are to meet at it.
 inline constexpr std::uint32_t kEarlyReaders = 8;

@@ -257,8 +257,8 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
     if (fetches_page && !fetches(type, warp_id)) return no_slots_yet();
     std::uint32_t block = kNoPosition;
     if (any_closed) {
-      // Where there are pages, an empty block is worth one look: that of the warp's last page lies near.
-      const int tries = has_few(near_pages) ? detail::kTakeTries : 1;
+      // Not a page for each block, or pages of blocks that nobody uses would be missing elsewhere.
+      const int tries = has_few(near_pages) ? detail::kTakeTries : detail::kTakeTriesBesidePages;
       block = state.empty.clear_any(state.empty.position_at(starting_point(warp_id)), tries);
     }
     const bool was_empty = is_position(block);
