@@ -346,11 +346,12 @@ void Lattice<Ts...>::create_at_every_place() {
     if constexpr (Allocator::kPlacement == detail::Placement::in_blocks) {
       run(detail::AllPlaces{shape_.places_of_words()}, Create{nullptr});
     } else {
+      handle_.synchronize();  // so that it is not this class's fault if objects were refused before
       DeviceArray<std::uint32_t> has_failed(1);
       has_failed.fill_bytes(0);
       run(detail::AllPlaces{shape_.places_of_words()},
           Create{reinterpret_cast<AtomicWord<std::uint32_t>*>(has_failed.data())});
-      handle_.synchronize();
+      handle_.executor().wait();
       if (has_failed.download()[0] == 0) return;
       throw Error("dynasoar: the heap has no room for " + std::to_string(shape_.size()) + " objects of " +
                   std::string(type_name<T>()) + ", one at every place. Give the handle more heap_bytes");

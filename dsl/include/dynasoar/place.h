@@ -205,9 +205,8 @@ __device__ T* move_to(T* object, Place place) {
 /// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at the places of a neighbourhood
 /// when the loop began, row by row, x first; not for those at the place itself.
 ///
-/// @par Cost   least if T is final and has an object at every place (kAtEveryPlace): then there are neither branches
-/// nor
-///             divisions, except near the edges and on lattices that have packed rows or three axes
+/// @par Cost   least if T is final and has an object at every place (kAtEveryPlace): no branches and no divisions,
+///             except near the edges and on lattices that have packed rows or three axes
 /// @pre the subclasses of T are on one lattice
 template <class T, class Neighbourhood, class F>
 __device__ void for_each_neighbour(Place place, Neighbourhood neighbourhood, const F& f) {

@@ -5,9 +5,9 @@
 /// Source: DynaSOAr, section 4.1 and 5.1. Level 0 holds the bits in containers of kContainerBits; bit i of level l + 1
 /// says whether container i of level l has a bit set. A thread that makes a container non-empty sets the bit above; one
 /// that empties it clears that bit. So every set above is matched by one clear, whichever of the two comes first: the
-/// later one waits for the earlier. That wait is the only one here, and it is for a thread that is one or two atomics
-/// away from its turn. In between, an upper level may be stale, so a search may miss bits: `find` failing proves
-/// nothing.
+/// later one waits for the earlier. That wait is the only one here, and it is for a thread that is a few atomics away
+/// from its turn; BlockTransitions says why no two threads wait for each other. In between, an upper level may be
+/// stale, so a search may miss bits: `find` failing proves nothing.
 #pragma once
 
 #include <cstddef>
@@ -135,8 +135,8 @@ class Bitmap {
     }
   }
 
-  /// `set` in two or three parts, for callers that can do other work while a part is under way. @return the container
-  /// before, for the other parts
+  /// `set` in three parts, for callers that can do other work while a part is under way. @return the container before,
+  /// for the other parts
   __device__ std::uint64_t begin_set(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_or(bit(position), order);
   }
@@ -157,7 +157,7 @@ class Bitmap {
     }
   }
 
-  /// `try_clear` in two or three parts, likewise.
+  /// `try_clear` in three parts, likewise.
   __device__ std::uint64_t begin_clear(std::uint32_t position, Order order) const {
     return word(0, position / kContainerBits).fetch_and(~bit(position), order);
   }

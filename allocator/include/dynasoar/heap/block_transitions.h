@@ -10,6 +10,10 @@
 ///     If it is full it is neither. A block that a search found may be a warp's current block as well; then the entry
 ///     is a hint, which says nothing about the block.
 ///
+/// A thread may owe the upper levels of a bitmap a change while it waits (Bitmap). No two wait for each other, because
+/// all waits on an `active` bitmap come before those on an `allocated` one, and a thread that waits for a bit of
+/// `active` to be set owes no change of `active`.
+///
 /// A thread that makes a slot bitmap full, not full any more, or empty learns so from the value that its atomic
 /// returns, and does the bookkeeping for that change alone:
 ///   - it *filled* the block: settle_filled takes it out of `active`, or takes its token;

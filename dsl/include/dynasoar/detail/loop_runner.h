@@ -100,6 +100,10 @@ class LoopRunner {
   void run_recorded(F& function) {
     const ListKeeper::Anew anew(lists_);
     placed_.expect_changes();  // by whatever runs between two calls of the step
+    struct Again {
+      PlacedRunner<A>& placed;
+      ~Again() { placed.expect_changes(); }
+    } const again{placed_};  // what was recorded has not run
     function();
   }
 

@@ -46,8 +46,12 @@ class PlacedRunner final : public PlacedClasses {
       } else if constexpr (kInPieces) {
         release<T>(ArrivedWords{state(kIndex<T>)});
       }
+    } catch (...) {
+      // The memory stays with the allocator.
+    }
+    try {
       executor_.wait();
-    } catch (const Error&) {
+    } catch (...) {
       // Whoever waits next is told.
     }
     remove(kIndex<T>);

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <dynasoar/loops/slot_loop.h>
 #include <dynasoar/platform/binding.h>
@@ -35,13 +38,6 @@ struct ChosenSlots<bool> : DealtSlots {
   __device__ void put(std::uint32_t i, std::uint16_t slot, bool) { slots[i] = slot; }
   __device__ bool answer(std::uint32_t) const { return true; }
 };
-
-/// Shared memory of the calling thread's warp: the same for all loops of a kernel, because a warp runs one of them.
-template <class T>
-__device__ T& shared_by_warp() {
-  __shared__ T of_warps[kThreadsPerBlock / 32];
-  return of_warps[threadIdx.x / 32];
-}
 
 /// A number of 64 bits that another lane of the warp has. All lanes call it.
 __device__ inline std::uint64_t from_lane(std::uint64_t bits, std::uint32_t lane) {
@@ -81,12 +77,16 @@ __device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, st
   return count;
 }
 
+template <class F>
+using AnswerOf = decltype(std::declval<const F&>().answer(std::uint64_t{}));
+
 /// Calls a conditional function for the slots that are selected in the words from `first` on.
+///
+/// @param chosen   shared memory of the warp
 template <class M, class F>
 __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
-                                   const F& function) {
-  using Answer = decltype(function.answer(first));
-  auto& chosen = shared_by_warp<ChosenSlots<Answer>>();
+                                   const F& function, ChosenSlots<AnswerOf<F>>& chosen) {
+  using Answer = AnswerOf<F>;
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
   std::uint32_t count = 64 * taken;
@@ -125,12 +125,13 @@ __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std
 }
 
 /// Calls a function for the slots that are selected in the words from `first` on.
+///
+/// @param dealt   shared memory of the warp, if the mask selects few
 template <class M, class F>
 __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
-                            const F& function) {
+                            const F& function, [[maybe_unused]] DealtSlots& dealt) {
   const std::uint32_t lane = threadIdx.x % 32;
   if constexpr (M::kSelectsFew) {
-    auto& dealt = shared_by_warp<DealtSlots>();
     const std::uint32_t count = deal_slots(first, taken, words, mask, dealt);
     __syncwarp();
     for (std::uint32_t begin = 0; begin < count; begin += 32) {
@@ -174,14 +175,30 @@ constexpr std::uint32_t kMostWords = kDealsSlots<Loop>         ? kWordsPerWarp
                                      : kVisitsAllObjects<Loop> ? kFullWordsPerWarp
                                                                : 1;
 
-/// Calls the function of a loop for the slots that it selects in `taken` words from `first` on. @return true
+/// What a warp writes down in a loop.
 template <class Loop>
-__device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t taken) {
-  if (first >= loop.words) return true;
-  if constexpr (kIsConditional<typename Loop::Function>) {
-    visit_chosen_slots(first, taken, loop.words, loop.mask, loop.function);
+constexpr auto notes_of() {
+  using F = typename Loop::Function;
+  if constexpr (kIsConditional<F>) {
+    return std::type_identity<ChosenSlots<AnswerOf<F>>>{};
   } else {
-    visit_slots(first, taken, loop.words, loop.mask, loop.function);
+    return std::type_identity<DealtSlots>{};
+  }
+}
+template <class Loop>
+using NotesOf = typename decltype(notes_of<Loop>())::type;
+
+/// Calls the function of a loop for the slots that it selects in `taken` words from `first` on. @return true
+///
+/// @param notes   shared memory of the warp, if the loop deals slots
+template <class Loop>
+__device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t taken, unsigned char* notes) {
+  if (first >= loop.words) return true;
+  auto& own = *reinterpret_cast<NotesOf<Loop>*>(notes);
+  if constexpr (kIsConditional<typename Loop::Function>) {
+    visit_chosen_slots(first, taken, loop.words, loop.mask, loop.function, own);
+  } else {
+    visit_slots(first, taken, loop.words, loop.mask, loop.function, own);
   }
   return true;
 }
@@ -191,11 +208,14 @@ template <class A, class... Loops>
 __global__ void __launch_bounds__(kThreadsPerBlock,
                                   (false || ... || (kMostWords<Loops> > 1)) ? kPlaceLoopsPerMultiprocessor : 0)
     slot_kernel(std::uint32_t taken, Loops... loops) {
+  // One memory for all loops, because a warp runs one of them.
+  constexpr std::size_t kNotes = std::max({kDealsSlots<Loops> ? sizeof(NotesOf<Loops>) : std::size_t{8}...});
+  __shared__ alignas(8) unsigned char notes[kThreadsPerBlock / 32][kNotes];
   take_turns();
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   const std::uint64_t first = warp / sizeof...(Loops) * taken;
   auto others = static_cast<std::uint32_t>(warp % sizeof...(Loops));  // loops before the one that this warp runs
-  static_cast<void>(((others-- == 0 && visit_slots(loops, first, taken)) || ...));
+  static_cast<void>(((others-- == 0 && visit_slots(loops, first, taken, notes[threadIdx.x / 32])) || ...));
 }
 
 template <class A, class... Loops>
@@ -212,7 +232,7 @@ void loop_over_slots(Executor& executor, const Loops&... loops) {
   const std::uint64_t threads = 32 * sizeof...(Loops) * ((words - 1) / taken + 1);
   const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
   // A thread block for each few words, and not as many as the GPU holds: words differ in how long they take. A lattice
-  // has fewer than 2^32 words, so these are fewer than a grid may have.
+  // has at most 2^31 words, so these are fewer than a grid may have.
   const auto grid = static_cast<unsigned>((threads - 1) / traits.threads + 1);
   launch(traits, kKernel, grid, executor.stream(), taken, loops...);
 }
