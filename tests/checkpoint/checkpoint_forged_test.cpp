@@ -348,7 +348,7 @@ TEST_CASE("descriptions of heaps that contradict themselves are refused") {
     }
   };
   files.check_refused({{"a page has blocks of two classes", two_classes},
-                       {"last used page has no block", with_numbers([](auto& n) { n.used_pages += 1; })}},
+                       {"last used page has no block", with_numbers([](auto& n) { n.used_pages = ++n.pages; })}},
                       kBoth);
 }
 

@@ -260,8 +260,8 @@ TEST_CASE("what writes, describes and adds up objects knows those at every place
 
   const dynasoar::Statistics statistics = handle.statistics();
   CHECK(statistics.types[0].objects == 1200);
-  CHECK(statistics.types[0].created == 1200);
-  CHECK(statistics.types[1].slots == 1200);
+  CHECK(statistics.types[0].places == 1200);
+  CHECK(statistics.types[1].places == 1200);
   const std::vector<dynasoar::detail::PlacedMap> maps = handle.loops().placed().maps();
   REQUIRE(maps.size() == 3);
   std::size_t objects = 0;
@@ -299,7 +299,7 @@ TEST_CASE("a checkpoint holds the fields of objects at every place, for a lattic
     CHECK(sum() == 65 * 7);
     CHECK(handle.count<Cell>() == 65 * 7);
     CHECK(handle.count<Tree>() == (65 * 7 + 2) / 3);
-    CHECK(handle.statistics().types[0].created == 65 * 7);
+    CHECK(handle.statistics().types[0].objects == 65 * 7);
     // The file changes while it is read: objects at every place stay, without values.
     const auto fail = []() -> int {
       throw dynasoar::CheckpointError(dynasoar::CheckpointFault::lost_while_reading, "a", "is not what it was");

@@ -129,7 +129,7 @@ TEST_CASE("objects are where they were created, and loops visit each of them onc
     CHECK(ages_of(handle, lattice) == expected);
     CHECK(handle.count<Fish>() == size - (size + 2) / 3);
     CHECK(handle.statistics().types[0].objects == size - (size + 2) / 3);
-    CHECK(handle.statistics().types[0].slots == (kInPieces ? handle.count<Fish>() : size));
+    CHECK(handle.statistics().types[0].places == size);
     handle.synchronize();
   }
 }

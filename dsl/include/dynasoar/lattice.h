@@ -23,6 +23,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/raster_calls.h>
+#include <dynasoar/heap/refusal.h>
 #include <dynasoar/heap/tally.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/lattice_colours.h>
@@ -353,6 +354,11 @@ void Lattice<Ts...>::create_at_every_place() {
           Create{reinterpret_cast<AtomicWord<std::uint32_t>*>(has_failed.data())});
       handle_.executor().wait();
       if (has_failed.download()[0] == 0) return;
+      try {
+        handle_.synchronize();
+      } catch (const AllocationError&) {
+        // says what this error says better
+      }
       throw Error("dynasoar: the heap has no room for " + std::to_string(shape_.size()) + " objects of " +
                   std::string(type_name<T>()) + ", one at every place. Give the handle more heap_bytes");
     }

@@ -13,7 +13,6 @@
 #include <dynasoar/detail/placed_classes.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/platform/binding.h>
-#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/executor.h>
 
 namespace dynasoar::detail {
