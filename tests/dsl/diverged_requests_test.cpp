@@ -113,7 +113,7 @@ TEST_CASE("threads that part in branches and loops create and delete without los
   std::uint64_t rounds = 0;
   do {
     const std::uint64_t round_seed = seed + rounds;
-    handle.parallel_for(threads, [objects = table.data(), threads, round_seed, to = wrong.data()] __device__(
+    handle.parallel_for(threads, [objects = table.data(), threads = threads, round_seed, to = wrong.data()] __device__(
                                      std::size_t i) { Actor(objects, threads, i, round_seed, *to).live(); });
     handle.synchronize();  // throws if an object could not be created
     REQUIRE(handle.count<Stamped>() == 0);

@@ -33,6 +33,7 @@ class Tree;
 class Keeper;
 using AllocatorT = dynasoar::test::PlacingAllocator<Cell, Ground, Tree, Keeper>;
 
+template <class T>
 __device__ std::uint32_t number_of(Place place);
 
 /// The object at a place with this number has this byte and word.
@@ -49,7 +50,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
   DYNASOAR_FIELDS(Cell, (bytes_, Bytes));
 
   __device__ Cell() {
-    bytes_[0] = byte_of(number_of(dynasoar::place_of(this)));
+    bytes_[0] = byte_of(number_of<Cell>(dynasoar::place_of(this)));
     bytes_[1] = 0;
   }
   __device__ void visit() { bytes_[1] = static_cast<std::uint8_t>(bytes_[1] + 1); }
@@ -64,7 +65,7 @@ class Ground : public dynasoar::SoaBase<AllocatorT> {
   using Keepers = std::array<Keeper*, 2>;
   DYNASOAR_FIELDS(Ground, (number_, std::uint32_t), (height_, float), (keepers_, Keepers), (byte_, std::uint8_t));
 
-  __device__ Ground() : number_(number_of(dynasoar::place_of(this))), height_(0), byte_(byte_of(number_)) {
+  __device__ Ground() : number_(number_of<Ground>(dynasoar::place_of(this))), height_(0), byte_(byte_of(number_)) {
     keepers_.fill(nullptr);
   }
   __device__ bool is_third() { return number_ % 3 == 0; }
@@ -77,7 +78,7 @@ class Tree final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
   DYNASOAR_FIELDS(Tree, (number_, std::uint32_t));
-  __device__ Tree() : number_(number_of(dynasoar::place_of(this))) {}
+  __device__ Tree() : number_(number_of<Tree>(dynasoar::place_of(this))) {}
   __device__ std::uint64_t value() const { return byte_of(number_); }
 };
 
@@ -93,8 +94,9 @@ class Keeper final : public dynasoar::SoaBase<AllocatorT> {
   }
 };
 
+template <class T>
 __device__ std::uint32_t number_of(Place place) {
-  return static_cast<std::uint32_t>(dynasoar::lattice_of<Cell>().number(place));
+  return static_cast<std::uint32_t>(dynasoar::lattice_of<T>().number(place));
 }
 
 using Handle = dynasoar::AllocatorHandle<AllocatorT>;
@@ -120,7 +122,7 @@ struct LookAround {
   std::uint64_t* wrong;
   __device__ void operator()(Place place) const {
     const LatticeShape& land = dynasoar::lattice_of<Cell>();
-    const std::uint32_t number = number_of(place);
+    const std::uint32_t number = number_of<Cell>(place);
     const Cell* const cell = dynasoar::at<Cell>(place);
     const Ground* const ground = dynasoar::at<Ground>(place);
     int visited = 0, neighbours = 0;
@@ -156,7 +158,7 @@ struct LookAtBlock {
 };
 
 struct Third {
-  __device__ bool operator()(Place place) const { return number_of(place) % 3 == 0; }
+  __device__ bool operator()(Place place) const { return number_of<Cell>(place) % 3 == 0; }
 };
 
 TEST_CASE("there is an object at every place from the start, and loops visit each of them once") {
@@ -176,7 +178,7 @@ TEST_CASE("there is an object at every place from the start, and loops visit eac
     handle.parallel_do_if<&Ground::is_third, &Ground::rise>();
     Numbers visits(size);
     handle.parallel_do<Cell>([visits = visits.data()] __device__(Cell * cell) {
-      visits[number_of(dynasoar::place_of(cell))] += std::uint64_t{cell->bytes_[1]};
+      visits[number_of<Cell>(dynasoar::place_of(cell))] += std::uint64_t{cell->bytes_[1]};
     });
     CHECK(visits.take(handle) == std::vector<std::uint64_t>(size, 1));
     CHECK(handle.sum<&Ground::height_>() == doctest::Approx(static_cast<double>((size + 2) / 3)));
@@ -196,8 +198,8 @@ struct AddNeighbours {
     dynasoar::lattice_of<T>().for_each_neighbour(place, Neighbourhood{}, [&](Place next) {
       if (const T* const object = dynasoar::at<T>(next)) places = places * 31 + object->value();
     });
-    as_objects[number_of(place)] = objects;
-    by_places[number_of(place)] = places;
+    as_objects[number_of<Cell>(place)] = objects;
+    by_places[number_of<Cell>(place)] = places;
   }
 };
 
