@@ -179,7 +179,7 @@ TEST_CASE("whether there is an object is looked up in its own block, of however 
   AllocatorHandle<AllocatorT> handle({.heap_bytes = std::size_t{16} << 20, .threads = 1});
   const std::size_t count = 64 * 64 * 3 + 1;
   dynasoar::DeviceArray<Cell*> cells(count);
-  const std::string text = printed(handle, [cells = cells.data(), count] __device__(std::size_t) {
+  const std::string text = printed(handle, [cells = cells.data(), count = count] __device__(std::size_t) {
     for (std::size_t i = 0; i < count; ++i) cells[i] = dynasoar::make_new<Cell>(std::uint64_t{i});
     // Only every 64th block keeps an object.
     for (std::size_t i = 0; i < count; ++i) {
