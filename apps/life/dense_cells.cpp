@@ -34,6 +34,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
   using States = std::array<std::uint8_t, 2>;
   DYNASOAR_FIELDS(Cell, (states_, States));  // after even and odd steps
 
+  __device__ Cell() { states_.fill(0); }
   __device__ void begin(StartView start) { states_.fill(static_cast<std::uint8_t>(start.state(index()))); }
 
   __device__ std::uint32_t index() const {
