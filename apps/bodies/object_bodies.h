@@ -43,7 +43,7 @@ struct TotalsOf {
 /// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
 ///                 an array, and with `state()`; `phases()`; a constructor `Model(handle, parameters)`;
 ///                 `submit_step(step, handle, clock)`, which submits the same loops for all steps of which
-///                 `kind_of(step)` is the same
+///                 `kind_of(step)` is the same; `kKeepsBodies`, whether nobody comes or goes
 template <class Model>
 class ObjectBodies final
     : public app::ObjectSimulation<ObjectBodies<Model>, Simulation, typename Model::Body::Allocator> {
@@ -64,6 +64,7 @@ class ObjectBodies final
 
   void step() override {
     const std::uint32_t step = begin_step();
+    if constexpr (Model::kKeepsBodies) keep_lists();
     run_recorded([this, step] { model_.submit_step(step, handle(), clock()); }, Model::kind_of(step));
   }
 
@@ -109,7 +110,7 @@ class ObjectBodies final
 
  private:
   using Base = app::ObjectSimulation<ObjectBodies, Simulation, AllocatorT>;
-  using Base::begin_step, Base::clock, Base::handle, Base::run_recorded, Base::synchronize;
+  using Base::begin_step, Base::clock, Base::handle, Base::keep_lists, Base::run_recorded, Base::synchronize;
 
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 

@@ -125,6 +125,7 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 /// The loops of a step.
 struct Model {
   using Body = objects::Body;
+  static constexpr bool kKeepsBodies = false;
   static constexpr std::uint32_t kStepsPerCompaction = 8;
 
   static app::PhaseNames phases() { return {"attract", "move", "seek", "merge", "leave"}; }

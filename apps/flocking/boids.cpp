@@ -72,8 +72,12 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     synchronize();
   }
 
+  void step() override {
+    keep_lists();
+    ObjectSimulation::step();
+  }
+
   void submit_step() override {
-    const auto kept = handle().keep_lists();
     grid_.rebuild<&Boid::seen, &Boid::number_>();
     end_phase(0);
     grid_.parallel_do<&Boid::fly>();

@@ -70,6 +70,7 @@ class Body : public dynasoar::SoaBase<AllocatorT> {
 class Model {
  public:
   using Body = objects::Body;
+  static constexpr bool kKeepsBodies = true;
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
 
   static app::PhaseNames phases() { return {"attract", "move"}; }
@@ -86,7 +87,6 @@ class Model {
   static std::size_t kind_of(std::uint32_t) { return 0; }
 
   void submit_step(std::uint32_t, Handle& handle, app::PhaseClock& clock) {
-    const auto kept = handle.keep_lists();
     if (grid_) {
       grid_->rebuild<&Body::attraction, &Body::number_>();
       grid_->parallel_do<&Body::attract_near>(cut_off_);

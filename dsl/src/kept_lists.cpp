@@ -1,7 +1,5 @@
 #include <dynasoar/detail/kept_lists.h>
 
-#include <utility>
-
 #include <dynasoar/detail/handle_errors.h>
 
 namespace dynasoar::detail {
@@ -43,16 +41,6 @@ void ListKeeper::check_unchanged(const std::vector<std::uint64_t>& listed_at) co
 
 void ListKeeper::check_none() const {
   if (!kept().empty()) throw_lists_are_kept();
-}
-
-ListKeeper::Anew::Anew(ListKeeper& keeper)
-    : keeper_(keeper),
-      times_(std::exchange(keeper.times_, std::vector<int>(keeper.times_.size()))),
-      listed_at_(std::exchange(keeper.listed_at_, {})) {}
-
-ListKeeper::Anew::~Anew() {
-  for (std::size_t type = 0; type < times_.size(); ++type) keeper_.times_[type] += times_[type];
-  keeper_.listed_at_ = std::move(listed_at_);
 }
 
 }  // namespace dynasoar::detail

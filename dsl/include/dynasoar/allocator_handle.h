@@ -136,8 +136,10 @@ class AllocatorHandle {
   ///     handle.parallel_do<&Body::compute_force>();
   ///     handle.parallel_do<&Body::move>();
   ///
-  /// If you create or delete objects meanwhile, run no other loop before the result is gone: the loop would visit
-  /// deleted objects and miss new ones. In checked builds it throws an Error instead, if the allocator finds misuse.
+  /// The result can be moved, so that a simulation in which nobody comes or goes can keep it as a member: recorded
+  /// steps then list objects no more. If you create or delete objects meanwhile, run no other loop before the result is
+  /// gone: the loop would visit deleted objects and miss new ones. In checked builds it throws an Error instead, if the
+  /// allocator finds misuse.
   /// @pre the handle outlives the result
   ///
   /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. Loops over lights
@@ -145,7 +147,7 @@ class AllocatorHandle {
   /// last. Also name the classes that a device_reduce looks at; otherwise it looks at deleted cars. (In an
   /// AosAllocator, a deleted object keeps its place in a table until the next list is made.)
   template <class... Ts>
-  [[nodiscard]] detail::KeptLists keep_lists() {
+  [[nodiscard]] KeptLists keep_lists() {
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
     detail::ClassSet classes;
     if constexpr (sizeof...(Ts) == 0) classes = detail::class_set_v<AllocatorT, void>;
@@ -161,15 +163,16 @@ class AllocatorHandle {
   ///     });
   ///     for (int i = 0; i < 1000; ++i) step();
   ///
-  /// Recording runs nothing. A step visits the objects that exist when it runs, even while lists are kept, and its
-  /// loops may create and delete objects. Your own kernels on `executor().stream()` are recorded, too. Loops of other
-  /// handles are not recorded: they run once, during this call.
+  /// Recording runs nothing. A step visits the objects that exist when it runs, and its loops may create and delete
+  /// objects. If keep_lists() is in effect when a step is called, the step uses these lists, like any other loop. Your
+  /// own kernels on `executor().stream()` are recorded, too. Loops of other handles are not recorded: they run once,
+  /// during this call.
   ///
-  /// On a GPU the function is called here, and again when the heap has grown, so arguments keep their values; for those
-  /// that change, such as the number of the step, use a StepValue. On the host, and in checked builds with a
-  /// SoaAllocator, the function is called in each step. So what it refers to must live as long as the step and not
-  /// change. The function must not wait for the device, copy memory or run another step. Do not call the step when the
-  /// handle is gone.
+  /// On a GPU the function is called here, and again when the heap has grown or other lists are kept, so arguments keep
+  /// their values; for those that change, such as the number of the step, use a StepValue. On the host, and in checked
+  /// builds with a SoaAllocator, the function is called in each step. So what it refers to must live as long as the
+  /// step and not change. The function must not wait for the device, copy memory or run another step. Do not call the
+  /// step when the handle is gone.
   /// @throws Error if the function does what cannot be recorded, and whatever the function throws: here, or when the
   ///         step is first called
   template <class F>

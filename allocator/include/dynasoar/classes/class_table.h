@@ -36,6 +36,7 @@ constexpr char value_kind() {
 struct ClassSet {
   std::uint64_t words[4]{};
 
+  bool operator==(const ClassSet&) const = default;
   constexpr bool empty() const { return (words[0] | words[1] | words[2] | words[3]) == 0; }
   constexpr void add(std::size_t type) { words[type / 64] |= std::uint64_t{1} << type % 64; }
   constexpr void add_all(const ClassSet& others) {

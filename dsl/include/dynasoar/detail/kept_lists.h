@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
@@ -36,20 +37,6 @@ class ListKeeper {
   /// @throws Error if lists are kept
   void check_none() const;
 
-  /// While it lives, the lists that were kept before are not, because a recorded step may run at any time.
-  class Anew {
-   public:
-    explicit Anew(ListKeeper& keeper);
-    Anew(const Anew&) = delete;
-    Anew& operator=(const Anew&) = delete;
-    ~Anew();
-
-   private:
-    ListKeeper& keeper_;
-    std::vector<int> times_;
-    std::vector<std::uint64_t> listed_at_;
-  };
-
  private:
   void add(const ClassSet& classes, int times);
 
@@ -57,19 +44,24 @@ class ListKeeper {
   std::vector<std::uint64_t> listed_at_;  // of those that are
 };
 
-/// What AllocatorHandle::keep_lists returns: lists are kept while it lives. @pre the handle outlives it
+}  // namespace dynasoar::detail
+
+namespace dynasoar {
+
+/// What AllocatorHandle::keep_lists returns: lists are kept while it lives, unless it has been moved from. @pre the
+/// handle outlives it
 class KeptLists {
  public:
-  KeptLists(ListKeeper& keeper, const ClassSet& classes) : keeper_(keeper), classes_(classes) {
+  KeptLists(detail::ListKeeper& keeper, const detail::ClassSet& classes) : keeper_(keeper), classes_(classes) {
     keeper_.keep(classes_);
   }
-  KeptLists(const KeptLists&) = delete;
-  KeptLists& operator=(const KeptLists&) = delete;
+  KeptLists(KeptLists&& other) noexcept : keeper_(other.keeper_), classes_(std::exchange(other.classes_, {})) {}
+  KeptLists& operator=(KeptLists&&) = delete;
   ~KeptLists() { keeper_.release(classes_); }
 
  private:
-  ListKeeper& keeper_;
-  ClassSet classes_;
+  detail::ListKeeper& keeper_;
+  detail::ClassSet classes_;
 };
 
-}  // namespace dynasoar::detail
+}  // namespace dynasoar

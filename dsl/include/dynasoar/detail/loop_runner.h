@@ -98,7 +98,6 @@ class LoopRunner {
   /// Calls a function whose loops are recorded, or stand for recorded ones.
   template <class F>
   void run_recorded(F& function) {
-    const ListKeeper::Anew anew(lists_);
     placed_.expect_changes();  // by whatever runs between two calls of the step
     struct Again {
       PlacedRunner<A>& placed;
@@ -112,8 +111,15 @@ class LoopRunner {
   void after_step() { growth_.after_loop(); }
   /// Those that the loops ask for that have been recorded since the last call.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
-  /// Changes whenever a recorded step has to be recorded again.
-  std::uint64_t growths() const { return storage().growths() + reports_.attachments().moves() + placed_.changes(); }
+  /// What the kernels of a recorded step depend on. Once it differs, the step has to be recorded again.
+  struct StepBasis {
+    std::uint64_t moves;  ///< of the heap, of attachments and of lattices
+    ClassSet kept;        ///< classes whose lists are kept
+    bool operator==(const StepBasis&) const = default;
+  };
+  StepBasis step_basis() const {
+    return {storage().growths() + reports_.attachments().moves() + placed_.changes(), lists_.kept()};
+  }
 
   void synchronize();
   bool retry_with_growth();

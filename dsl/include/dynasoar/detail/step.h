@@ -14,9 +14,9 @@ namespace dynasoar::detail {
 
 /// What AllocatorHandle::record made of a function that submits loops; each call submits them again.
 ///
-/// On a GPU they are recorded, as a CUDA graph, and the function is called again only when the heap has grown since. On
-/// the host, and with an allocator that finds misuse, where every loop has a number of its own, each call calls the
-/// function.
+/// On a GPU they are recorded, as a CUDA graph, and the function is called again only when the heap has grown since, or
+/// other lists are kept. On the host, and with an allocator that finds misuse, where every loop has a number of its
+/// own, each call calls the function.
 template <class HandleT, class F>
 class Step {
  public:
@@ -34,7 +34,7 @@ class Step {
     handle_.executor().check_may_wait();  // a step is not a part of another one
     if constexpr (kRecords) {
       handle_.before_step(pages_);
-      if (recorded_at_ != handle_.growths()) record();
+      if (!(basis_ == handle_.step_basis())) record();
       recording_->replay();
       handle_.after_step();
     } else {
@@ -49,15 +49,15 @@ class Step {
   void record() {
     // What the kernels know of the heap is brought up to date at once, which nothing that runs may notice.
     handle_.executor().wait();
-    recorded_at_ = handle_.growths();
+    basis_ = handle_.step_basis();
     pages_ = 0;
     recording_.emplace(handle_.executor(), function_);
     pages_ = handle_.take_recorded_pages();
   }
 
   std::optional<Recording> recording_;
-  std::uint64_t recorded_at_ = 0;  // growths of the heap by then
-  std::uint64_t pages_ = 0;        // of the heap that a step asks for with parallel_new
+  typename HandleT::StepBasis basis_{};  // when it was recorded
+  std::uint64_t pages_ = 0;              // of the heap that a step asks for with parallel_new
   HandleT& handle_;
   F function_;
 };

@@ -103,6 +103,7 @@ class ObjectSimulation : public Interface {
       SavedRun run(derived().saved_options(), step_);
       run.check(path);
       derived().add_arrays(run.items());
+      kept_lists_.reset();
       handle_.load(path, run.items());
       now_.set(step_);
     }
@@ -173,6 +174,12 @@ class ObjectSimulation : public Interface {
     recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_.record(step); });
   }
 
+  /// For models in which nobody comes or goes: lists the objects once, for this step and all that follow. Called before
+  /// run_recorded.
+  void keep_lists() {
+    if (!kept_lists_) kept_lists_.emplace(handle_.keep_lists());
+  }
+
   /// Counts the step on the device: the first thing that is submitted in steps whose loops read now(), so the loops of
   /// the first step see 1. (With `add(1)` at the end of the step, as in the example of StepValue, they would see 0.)
   void count_step() { now_.add(1); }
@@ -187,6 +194,7 @@ class ObjectSimulation : public Interface {
   const char* model_;
   std::uint32_t step_ = 0;
   Handle handle_;
+  std::optional<KeptLists> kept_lists_;
   PhaseClock clock_;
   dynasoar::StepValue<std::uint32_t> now_;
   RecordedSteps<decltype(std::declval<Handle&>().record(std::declval<SubmitStep>()))> recorded_;
