@@ -23,6 +23,13 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
+/// How long a list is, loaded again by each call, so that it need not stay in registers.
+__device__ inline ListSize load_size(const BlockList& list) {
+  ListSize size;
+  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(size.blocks), "=r"(size.is_sparse) : "l"(list.size));
+  return size;
+}
+
 /// Has an entry brought from memory into the L2 cache, for a later load_entry; costs one instruction and no register.
 __device__ inline void prefetch_entry(const BlockList& list, std::uint32_t index) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(list.entries + index));

@@ -41,7 +41,7 @@ __device__ inline Visit object_in(const ListedBlock& entry, std::uint32_t slot) 
 // Deals out the objects of kDealtBlocks blocks to the lanes of a warp.
 class Dealer {
  public:
-  // Takes the blocks of the entries from `first` on. @return their objects, which are numbered from 0 on
+  // Takes the blocks of the entries from `first` on. @return how many objects they have
   __device__ std::uint32_t take(const BlockList& list, std::uint32_t count, std::uint32_t first) {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint32_t objects = 0;
@@ -55,7 +55,7 @@ class Dealer {
     return objects;
   }
 
-  // The object with a number.
+  // The object with a number, if there are so many objects.
   __device__ Visit object(const BlockList& list, std::uint32_t first, std::uint32_t number,
                           std::uint32_t objects) const {
     if (number >= objects) return {0, 0, false};
@@ -71,9 +71,18 @@ class Dealer {
     return static_cast<std::uint32_t>(popcount(slots));
   }
 
-  static_assert(64 * kDealtBlocks <= 256);
+  static_assert(64 * kDealtBlocks < 256);
   std::uint8_t positions_[64 * kDealtBlocks];  // by number: 64 x block + slot
 };
+
+// Blocks that a round of a loop visits, one for each 64 threads, and those that it deals out, kDealtBlocks for each
+// warp.
+__device__ inline std::uint32_t blocks_of_round() {
+  return gridDim.x * blockDim.x / 64;
+}
+__device__ inline std::uint32_t dealt_blocks_of_round() {
+  return 2 * blocks_of_round() * kDealtBlocks;
+}
 
 // 64 consecutive threads for the slots of a block: accesses to a field are coalesced (DynaSOAr, section 3). Where
 // blocks are sparse, a warp for the objects of a few blocks instead, so that its lanes have something to do; but not in
@@ -84,9 +93,8 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   const std::uint32_t count = size.blocks;
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
-  const std::uint32_t stride = gridDim.x * blockDim.x / 64;
-  const std::uint32_t dealt_stride = 2 * stride * kDealtBlocks;
-  const bool is_sparse = size.is_sparse != 0 && count >= dealt_stride;
+  const std::uint32_t stride = blocks_of_round();
+  const bool is_sparse = size.is_sparse != 0 && count >= dealt_blocks_of_round();
   // Nothing of a round can begin before its entry is there; so it is asked for a round before. Where the block itself
   // is asked for, too, the entry has to be there by then, so that is asked for three rounds before, and loaded two
   // before; but not in short lists, in which there is no round to wait for, and no time to lose.
@@ -106,26 +114,34 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
       return;
     }
   }
-  // Both ways of the loop visit in one place, because nvcc compiles the function anew for each.
+  // Both ways of the loop visit in one place, because nvcc compiles the function anew for each. Meanwhile two numbers
+  // stay in registers; the rest is computed or loaded again in each round, because fewer registers mean more warps.
   __shared__ Dealer dealers[kThreadsPerBlock / 32];
-  Dealer& dealer = dealers[threadIdx.x / 32];
-  const std::uint32_t step = is_sparse ? dealt_stride : stride;
-  for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64; i < count; i += step) {
-    if (i + step < count) prefetch_entry(list, i + step);
-    Visit object = object_in(load_entry(list, i), slot);
-    std::uint32_t number = thread % 32;
-    std::uint32_t objects = 0;
-    if (is_sparse) {
-      objects = dealer.take(list, count, i);
-      object = dealer.object(list, i, number, objects);
+  std::uint32_t left = 0;  // of the objects that are dealt: how many, times 256, and the number of the warp's next one
+  for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64;;) {
+    const ListSize now = load_size(list);
+    const bool deals = now.is_sparse != 0 && now.blocks >= dealt_blocks_of_round();
+    Dealer& dealer = dealers[threadIdx.x / 32];
+    Visit object;
+    if (deals) {
+      if (left == 0) {
+        if (i >= now.blocks) break;
+        left = dealer.take(list, now.blocks, i) * 256;
+      }
+      object = dealer.object(list, i, left % 256 + threadIdx.x % 32, left / 256);
+      left += 32;
+      if (left % 256 >= left / 256) {
+        left = 0;
+        i += dealt_blocks_of_round();
+      }
+    } else {
+      if (i >= now.blocks) break;
+      const std::uint32_t next = i + blocks_of_round();
+      if (next < now.blocks) prefetch_entry(list, next);
+      object = object_in(load_entry(list, i), threadIdx.x % 64);
+      i = next;
     }
-    for (;;) {
-      visit(object, function);
-      if (!is_sparse) break;
-      number += 32;
-      if (number - thread % 32 >= objects) break;
-      object = dealer.object(list, i, number, objects);
-    }
+    visit(object, function);
   }
 }
 
