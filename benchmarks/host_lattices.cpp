@@ -8,9 +8,10 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include <dynasoar/platform/host_threads.h>
 
 #include "forest_fire/simulation.h"
 #include "life/simulation.h"
@@ -48,7 +49,7 @@ double turn(app::Simulation& simulation, int steps) {
 template <class Simulation, class Parameters>
 void compare(Report& report, const Settings& settings, const std::string& model, Workload<Parameters> workload,
              const std::vector<std::pair<std::string, std::unique_ptr<Simulation> (*)(const Parameters&)>>& variants) {
-  workload.parameters.threads = static_cast<int>(std::thread::hardware_concurrency());
+  workload.parameters.threads = dynasoar::detail::usable_processors();
   std::vector<std::unique_ptr<Simulation>> simulations;
   for (const auto& variant : variants) simulations.push_back(variant.second(workload.parameters));
   std::vector<std::vector<double>> microseconds(variants.size()), ratios(variants.size());

@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/host_threads.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/warp.h>
 

@@ -10,6 +10,8 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
+
+#include <dynasoar/platform/host_threads.h>
 #endif
 
 namespace dynasoar {

@@ -15,6 +15,7 @@
 
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/forks.h>
+#include <dynasoar/platform/host_threads.h>
 #include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
@@ -68,12 +69,6 @@ void wait_while(const Word& word, std::uint32_t value, bool looks) {
 }
 
 }  // namespace
-
-int usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than a cpu_set_t has room for
-}
 
 struct ThreadTeam::Members {
   alignas(64) Word round{0};  ///< number of the last run

@@ -1,6 +1,6 @@
 /// @file
-/// for_each_on_host: calls a function for a few large tasks on threads of the host, whatever the backend. Used for
-/// checkpoints.
+/// Threads of the host, whatever the backend: how many may run, and for_each_on_host, which calls a function for a few
+/// large tasks. Used by Executor and for checkpoints.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,13 @@
 #include <cstddef>
 #include <exception>
 #include <future>
-#include <thread>
 #include <vector>
 
 namespace dynasoar::detail {
+
+/// Processors that the calling thread may run on, at least 1: fewer than the machine has if it was started with
+/// `taskset` or in a part of a machine.
+int usable_processors();
 
 /// Calls `function(i)` for 0 <= i < count; the calling thread works, too.
 ///
@@ -23,7 +26,7 @@ void for_each_on_host(std::size_t count, const F& function) {
   const auto work = [&] {
     for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) function(i);
   };
-  const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  const auto processors = static_cast<std::size_t>(usable_processors());
   std::vector<std::future<void>> helpers;
   for (std::size_t i = 1; i < std::min(count, processors); ++i) {
     helpers.push_back(std::async(std::launch::async, work));

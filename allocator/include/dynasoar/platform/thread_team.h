@@ -39,9 +39,6 @@ class ThreadTeam {
   std::unique_ptr<Members> members_;
 };
 
-/// Processors that the calling thread may run on.
-int usable_processors();
-
 }  // namespace dynasoar::detail
 
 #endif

@@ -1,0 +1,16 @@
+#include <dynasoar/platform/host_threads.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace dynasoar::detail {
+
+int usable_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than a cpu_set_t has room for
+}
+
+}  // namespace dynasoar::detail
