@@ -350,6 +350,8 @@ class Male final : public Agent {
   }
 };
 
+DYNASOAR_METHOD(Move, move);
+
 __device__ inline std::uint8_t Landscape::kind(std::uint32_t c) const {
   const Place place = dynasoar::lattice_of<Cell>().place_of_number(c);
   if (dynasoar::at<Male>(place) != nullptr) return kMale;
@@ -433,8 +435,7 @@ class Objects final : public ObjectLandscape<Objects, AllocatorT> {
     clock().end_phase(executor, 2);
     handle().parallel_do<Agent, &Agent::ask>(land);
     clock().end_phase(executor, 3);
-    handle().parallel_do<&Male::move>(land);
-    handle().parallel_do<&Female::move>(land);
+    handle().parallel_do<Agent>(Move{}, land);
     clock().end_phase(executor, 4);
     handle().parallel_do<&Male::propose>();
     clock().end_phase(executor, 5);
