@@ -64,7 +64,7 @@ class ObjectBodies final
 
   void step() override {
     const std::uint32_t step = begin_step();
-    if constexpr (Model::kKeepsBodies) keep_lists();
+    if constexpr (Model::kKeepsBodies) this->template keep_lists<>();
     run_recorded([this, step] { model_.submit_step(step, handle(), clock()); }, Model::kind_of(step));
   }
 
@@ -110,7 +110,7 @@ class ObjectBodies final
 
  private:
   using Base = app::ObjectSimulation<ObjectBodies, Simulation, AllocatorT>;
-  using Base::begin_step, Base::clock, Base::handle, Base::keep_lists, Base::run_recorded, Base::synchronize;
+  using Base::begin_step, Base::clock, Base::handle, Base::run_recorded, Base::synchronize;
 
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 

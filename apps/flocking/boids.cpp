@@ -73,7 +73,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   }
 
   void step() override {
-    keep_lists();
+    keep_lists<>();
     ObjectSimulation::step();
   }
 

@@ -293,6 +293,11 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     return cars;
   }
 
+  void step() override {
+    keep_lists<Street>();
+    ObjectTraffic::step();
+  }
+
   void submit_step() override {
     count_step();
     dynasoar::Executor& executor = handle().executor();

@@ -174,10 +174,11 @@ class ObjectSimulation : public Interface {
     recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_.record(step); });
   }
 
-  /// For models in which nobody comes or goes: lists the objects once, for this step and all that follow. Called before
-  /// run_recorded.
+  /// For models in which no object of some classes (without any, of all classes) comes or goes: lists these objects
+  /// once, for this step and all that follow. Called before run_recorded.
+  template <class... Ts>
   void keep_lists() {
-    if (!kept_lists_) kept_lists_.emplace(handle_.keep_lists());
+    if (!kept_lists_) kept_lists_.emplace(handle_.template keep_lists<Ts...>());
   }
 
   /// Counts the step on the device: the first thing that is submitted in steps whose loops read now(), so the loops of
