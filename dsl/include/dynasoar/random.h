@@ -14,7 +14,6 @@
 /// later versions.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -120,7 +119,9 @@ class Density {
     if (!(probability >= 0 && probability <= 1)) {
       throw Error("dynasoar: a Density is a probability from 0 to 1, but this one is " + std::to_string(probability));
     }
-    chosen_words_ = static_cast<std::uint64_t>(std::ceil(probability * 0x1p32));
+    const double words = probability * 0x1p32;
+    chosen_words_ = static_cast<std::uint64_t>(words);
+    if (static_cast<double>(chosen_words_) < words) ++chosen_words_;  // std::ceil, whose header takes time to compile
   }
 
   /// Whether it chooses the place with a number.
