@@ -14,13 +14,13 @@
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/neighbor_counts.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
 
 #include "census.h"
 #include "dynamics.h"
 #include "lattice.h"
-#include "neighbor_counts.h"
 #include "object_life.h"
 #include "simulation.h"
 #include "start.h"
@@ -28,6 +28,8 @@
 namespace life::placed {
 inline namespace DYNASOAR_APP_ALLOCATOR {
 
+using app::NeighborCounts;
+using app::Word;
 using dynasoar::Place;
 using dynasoar::PlaceBlock;
 
@@ -53,14 +55,6 @@ class Alive final : public Cell {
   }
   __device__ std::uint32_t index() const { return number(dynasoar::place_of(this)); }
   __device__ std::uint32_t state() const { return kAlive; }
-
-  /// Of each place of a block, how many of its neighbours are alive.
-  __device__ static NeighborCounts neighbors(PlaceBlock block) {
-    using dynasoar::where;
-    return {add(where<Alive>(block, {-1, -1}), where<Alive>(block, {0, -1}), where<Alive>(block, {1, -1})),
-            add(where<Alive>(block, {-1, 0}), where<Alive>(block, {1, 0})),
-            add(where<Alive>(block, {-1, 1}), where<Alive>(block, {0, 1}), where<Alive>(block, {1, 1}))};
-  }
 };
 
 class Dying final : public Cell {
@@ -100,7 +94,7 @@ struct Populate {
 struct Live {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {
-    const NeighborCounts neighbors = Alive::neighbors(block);
+    const NeighborCounts neighbors = NeighborCounts::of<Alive>(block);
     dynasoar::create_where<Alive>(block, neighbors.in(rule.birth));
     dynasoar::destroy_where<Alive>(block, ~neighbors.in(rule.survival));
   }
@@ -110,7 +104,7 @@ struct Live {
 struct LiveAndBeginToDie {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {
-    const NeighborCounts neighbors = Alive::neighbors(block);
+    const NeighborCounts neighbors = NeighborCounts::of<Alive>(block);
     dynasoar::create_where<Alive>(block, neighbors.in(rule.birth) & ~dynasoar::where<Dying>(block));
     const Word dead = dynasoar::destroy_where<Alive>(block, ~neighbors.in(rule.survival));
     dynasoar::create_where<Dying>(block, dead, std::uint32_t{kAlive});  // they grow older in the next loop
@@ -124,7 +118,7 @@ struct CountBlock {
     const PlaceBlock block = dynasoar::lattice_of<Alive>().block_of(Place(64 * i));
     const Word alive = dynasoar::where<Alive>(block);
     const Word dying = has_dying ? dynasoar::where<Dying>(block) : 0;
-    const Word candidates = Alive::neighbors(block).any() & ~alive & ~dying;
+    const Word candidates = NeighborCounts::of<Alive>(block).any() & ~alive & ~dying;
     tally.of[kAliveCells] += static_cast<std::uint64_t>(dynasoar::detail::popcount(alive));
     tally.of[kDyingCells] += static_cast<std::uint64_t>(dynasoar::detail::popcount(dying));
     tally.of[kCandidates] += static_cast<std::uint64_t>(dynasoar::detail::popcount(candidates));

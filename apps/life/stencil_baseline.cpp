@@ -7,18 +7,23 @@
 #include <cstdint>
 #include <memory>
 
+#include <app/neighbor_counts.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
 #include "census.h"
 #include "frame_baseline.h"
 #include "lattice.h"
-#include "neighbor_counts.h"
 #include "simulation.h"
 #include "start.h"
 
 namespace life {
 namespace stencil {
+
+using app::add;
+using app::NeighborCounts;
+using app::Sum;
+using app::Word;
 
 inline constexpr std::uint32_t kWordBits = 64;
 

@@ -1,11 +1,13 @@
 /// @file
-/// Schelling's model with agents and vacancies as objects that are placed on a lattice. The model itself is in
-/// README.md.
+/// Schelling's model with agents as objects that are placed on a lattice. The model itself is in README.md.
 ///
-/// A step is three loops. Agents *look* around, and those who are unhappy bid for a vacancy anywhere: it keeps the
-/// least lot, an atomic minimum. Agents *move* if the lot there is theirs, and leave a vacancy behind; those whose
-/// patience is at an end leave, too. Vacancies *settle*: newcomers take their place. A loop reads what the loop before
-/// it wrote, and every location but the lots has one writer in a loop, so nothing depends on the order of threads.
+/// Red and blue agents have no fields: a place says all that there is to know of them. An agent that is unhappy has a
+/// Search, an object at the same place.
+///
+/// A step is four loops. Agents *look* around, 64 places at a time: searches begin and end. Those who search *bid* for a
+/// free place anywhere, whose Site keeps the least lot, an atomic minimum. They *move* if that is theirs; those whose
+/// patience is at an end leave the city. Newcomers *settle* at free places. A loop reads what the loops before it wrote,
+/// and every location but the lots has one writer in a loop, so nothing depends on the order of threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/neighbor_counts.h>
 #include <app/object_simulation.h>
 #include <app/on_grid.h>
 #include <dynasoar/dynasoar.h>
@@ -25,43 +28,45 @@
 namespace schelling::placed {
 inline namespace DYNASOAR_APP_ALLOCATOR {
 
+using app::NeighborCounts;
+using app::Word;
 using dynasoar::Place;
+using dynasoar::PlaceBlock;
 
 class Agent;
 class Red;
 class Blue;
-class Vacancy;
-using AllocatorT = app::Allocator<Red, Blue, Vacancy>;
+class Search;
+class Site;
+using AllocatorT = app::Allocator<Red, Blue, Search, Site>;
 
-/// What loops are given.
-struct City {
-  Rules rules;
-  app::StepNumber step;
-
-  __device__ static std::uint32_t number(Place place) {
-    return static_cast<std::uint32_t>(dynasoar::lattice_of<Vacancy>().number(place));
-  }
-
-  /// The vacancy in a cell, or null if it is taken.
-  __device__ static Vacancy* vacancy(std::uint32_t c) {
-    return dynasoar::at<Vacancy>(dynasoar::lattice_of<Vacancy>().place_of_number(c));
-  }
-
-  __device__ std::uint8_t group(std::uint32_t c) const;
-  __device__ CellState state(std::uint32_t c) const;
-
-  /// Makes the agent of a place. @return whether there is one
-  __device__ static bool move_in(Place place, std::uint8_t group);
-};
-
-/// A place without an agent.
-class Vacancy final : public dynasoar::SoaBase<AllocatorT> {
+class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  using Lot = dynasoar::AtomicWord<std::uint64_t>;
-  DYNASOAR_FIELDS(Vacancy, (lot_, Lot));  // the least of those who bid, or kNobody
+  DYNASOAR_FIELDS(Agent);
+};
 
-  __device__ Vacancy() { lot_->store(kNobody, dynasoar::Order::relaxed); }
+class Red final : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Red);
+};
+
+class Blue final : public Agent {
+ public:
+  using BaseClass = Agent;
+  DYNASOAR_FIELDS(Blue);
+};
+
+/// What there is at every place, with an agent or without.
+class Site final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  static constexpr bool kAtEveryPlace = true;
+  using Lot = dynasoar::AtomicWord<std::uint64_t>;
+  DYNASOAR_FIELDS(Site, (lot_, Lot));  // the least of those who bid, or kNobody
+
+  __device__ Site() { forget_bids(); }
 
   __device__ void bid(std::uint64_t lot) { lot_->fetch_min(lot, dynasoar::Order::relaxed); }
 
@@ -70,110 +75,116 @@ class Vacancy final : public dynasoar::SoaBase<AllocatorT> {
     return is_lot_of(lot_->load(dynasoar::Order::relaxed), from);
   }
 
-  __device__ void settle(City city) {
-    const Place here = dynasoar::place_of(this);
-    if (City::move_in(here, city.rules.newcomer(City::number(here), city.step))) dynasoar::destroy(this);
-  }
+  __device__ void forget_bids() { lot_->store(kNobody, dynasoar::Order::relaxed); }
 };
 
-/// What red and blue agents have in common: all but what they like.
-class Agent : public dynasoar::SoaBase<AllocatorT> {
+/// What loops are given.
+struct City {
+  Rules rules;
+  app::StepNumber step;
+
+  __device__ static std::uint32_t number(Place place) {
+    return static_cast<std::uint32_t>(dynasoar::lattice_of<Site>().number(place));
+  }
+  __device__ static Place place(std::uint32_t c) { return dynasoar::lattice_of<Site>().place_of_number(c); }
+
+  __device__ std::uint8_t group(std::uint32_t c) const {
+    return dynasoar::at<Red>(place(c)) != nullptr ? kRed : dynasoar::at<Blue>(place(c)) != nullptr ? kBlue : kVacant;
+  }
+  __device__ CellState state(std::uint32_t c) const;
+};
+
+/// Of an agent that is unhappy, while it is.
+class Search final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Agent, (wanted_, Vacancy*),  // for which it bids; null if it has found none
-                  (unhappy_, std::uint32_t));  // 0: wanted_ is out of date
+  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent bids; none if it has found none
+                  (steps_, std::uint32_t));  // for how many the agent has been unhappy
 
-  __device__ Agent() : wanted_(nullptr), unhappy_(0) {}
+  __device__ Search() : wanted_(Place()), steps_(0) {}
 
-  __device__ bool is_unhappy(City) { return unhappy_ != 0; }
-
-  /// Bids for a vacancy.
+  /// Bids for a free place.
   __device__ void bid(City city) {
     const std::uint32_t here = City::number(dynasoar::place_of(this));
     const auto words = city.rules.search_words(here, city.step);
-    Vacancy* found = nullptr;
-    for (std::uint32_t look = 0; look < kLooks && found == nullptr; ++look) {
-      found = City::vacancy(city.rules.cell_of(words[look]));
+    Place found;
+    for (std::uint32_t look = kLooks; look-- > 0;) {  // from the last on, so that no look waits for another
+      const Place there = City::place(city.rules.cell_of(words[look]));
+      if (dynasoar::is_free<Agent>(there)) found = there;
     }
     wanted_ = found;
-    if (found != nullptr) found->bid(lot_from(words[kLooks], here));
+    steps_ += 1;
+    if (found.exists()) dynasoar::at<Site>(found)->bid(lot_from(words[kLooks], here));
   }
 
-  /// Moves to the vacancy that it has won, or gives up, or stays.
-  __device__ void move(City city) {
+  /// Whether the agent does not stay where it is.
+  __device__ bool ends_here(City city) { return has_won() || city.rules.gives_up(steps_); }
+
+  /// The agent moves to the place that it has won, or leaves the city.
+  __device__ void move(City) {
     const Place here = dynasoar::place_of(this);
-    Vacancy* const wanted = wanted_;
-    if (wanted != nullptr && wanted->is_won_from(City::number(here))) {
-      dynasoar::move_to(this, dynasoar::place_of(wanted));
-      dynasoar::destroy(wanted);
-    } else if (city.rules.gives_up(unhappy_)) {
-      dynasoar::destroy(this);
+    if (has_won()) {
+      const Place there = wanted_;
+      dynasoar::at<Site>(there)->forget_bids();  // nor has one of those who lost won later
+      dynasoar::for_each_at<Agent>(here, [&](Agent* agent) { dynasoar::move_to(agent, there); });
+      dynasoar::move_to(this, there);
     } else {
-      return;
+      dynasoar::for_each_at<Agent>(here, [](Agent* agent) { dynasoar::destroy(agent); });
+      dynasoar::destroy(this);
     }
-    dynasoar::make_new_at<Vacancy>(here);
   }
 
- protected:
-  /// Whether it is unhappy among its neighbours. @tparam Own, Other   its group, and the other one
-  template <class Own, class Other>
-  __device__ bool look_among(const City& city) {
-    const Place here = dynasoar::place_of(this);
-    const auto [own, others] = dynasoar::count_each_neighbours<Own, Other>(here);
-    const bool unhappy = city.rules.is_unhappy(
-        {.own = static_cast<std::uint32_t>(own), .all = static_cast<std::uint32_t>(own + others)});
-    if (unhappy) {
-      unhappy_ += 1;
-    } else if (unhappy_ != 0) {
-      unhappy_ = 0;
-    }
-    return unhappy;
+ private:
+  __device__ bool has_won() const {
+    const Place wanted = wanted_;
+    return wanted.exists() && dynasoar::at<Site>(wanted)->is_won_from(City::number(dynasoar::place_of(this)));
   }
 };
-
-class Red final : public Agent {
- public:
-  using BaseClass = Agent;
-  DYNASOAR_FIELDS(Red);
-
-  __device__ bool look(City city) { return look_among<Red, Blue>(city); }
-};
-
-class Blue final : public Agent {
- public:
-  using BaseClass = Agent;
-  DYNASOAR_FIELDS(Blue);
-
-  __device__ bool look(City city) { return look_among<Blue, Red>(city); }
-};
-
-DYNASOAR_METHOD(Look, look);
-DYNASOAR_METHOD(Bid, bid);
-
-__device__ inline bool City::move_in(Place place, std::uint8_t group) {
-  if (group == kRed) dynasoar::make_new_at<Red>(place);
-  if (group == kBlue) dynasoar::make_new_at<Blue>(place);
-  return group != kVacant;
-}
-
-__device__ inline std::uint8_t City::group(std::uint32_t c) const {
-  const Place place = dynasoar::lattice_of<Vacancy>().place_of_number(c);
-  return dynasoar::at<Red>(place) != nullptr ? kRed : dynasoar::at<Blue>(place) != nullptr ? kBlue : kVacant;
-}
 
 __device__ inline CellState City::state(std::uint32_t c) const {
-  const Place place = dynasoar::lattice_of<Vacancy>().place_of_number(c);
-  if (const Red* const red = dynasoar::at<Red>(place)) return {kRed, red->unhappy_};
-  if (const Blue* const blue = dynasoar::at<Blue>(place)) return {kBlue, blue->unhappy_};
-  return {};
+  const Search* const search = dynasoar::at<Search>(place(c));
+  return {group(c), search != nullptr ? std::uint32_t{search->steps_} : 0};
 }
 
-/// Makes a place's first agent, or a vacancy.
-struct Populate {
-  City city;
-  __device__ void operator()(Place place) const {
-    if (!City::move_in(place, city.rules.initial_group(City::number(place)))) dynasoar::make_new_at<Vacancy>(place);
+/// The agents at 64 places look at their neighbours.
+struct Look {
+  Rules rules;
+
+  __device__ void operator()(PlaceBlock block) const {
+    const auto all = NeighborCounts::of<Agent>(block);
+    const Word unhappy = unhappy_of<Red>(block, all) | unhappy_of<Blue>(block, all);
+    dynasoar::destroy_where<Search>(block, ~unhappy);
+    dynasoar::create_where<Search>(block, unhappy);
   }
+
+ private:
+  template <class Group>
+  __device__ Word unhappy_of(PlaceBlock block, const NeighborCounts& all) const {
+    const auto own = NeighborCounts::of<Group>(block);
+    Word unhappy = 0;
+    for (std::uint32_t n = 1; n <= app::kMostNeighbors; ++n) unhappy |= all.equal_to(n) & own.less_than(rules.enough(n));
+    return unhappy & dynasoar::where<Group>(block);
+  }
+};
+
+/// Whether somebody comes to a free place, and of which group.
+struct Newcomer {
+  City city;
+  __device__ std::uint8_t operator()(Place place) const { return city.rules.newcomer(City::number(place), city.step); }
+};
+
+/// Makes the agent of a place.
+struct MoveIn {
+  __device__ void operator()(Place place, std::uint8_t group) const {
+    if (group == kRed) dynasoar::make_new_at<Red>(place);
+    if (group == kBlue) dynasoar::make_new_at<Blue>(place);
+  }
+};
+
+/// Makes a place's first agent, if it has one.
+struct Populate {
+  Rules rules;
+  __device__ void operator()(Place place) const { MoveIn{}(place, rules.initial_group(City::number(place))); }
 };
 
 class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulation, AllocatorT>> {
@@ -182,18 +193,19 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
       : OnGrid(parameters, needed_bytes(parameters.cells()), "city", app::PhaseNames{"look", "move", "settle"}),
         rules_(Rules::of(parameters)),
         lattice_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
-    lattice_.parallel_for(Populate{view()});
+    lattice_.parallel_for(Populate{rules_});
     synchronize();
   }
 
   void submit_step() override {
     count_step();
     const City city = view();
-    handle().parallel_do_if<Agent>(Look{}, Bid{}, city);
+    lattice_.parallel_for_blocks(Look{rules_});
+    handle().parallel_do<&Search::bid>(city);
     end_phase(0);
-    handle().parallel_do_if<Agent, &Agent::is_unhappy, &Agent::move>(city);
+    handle().parallel_do_if<&Search::ends_here, &Search::move>(city);
     end_phase(1);
-    if (rules_.newcomers > 0) handle().parallel_do<&Vacancy::settle>(city);
+    if (rules_.newcomers > 0) lattice_.parallel_for_free_if<Red, Blue>(Newcomer{city}, MoveIn{});
     end_phase(2);
   }
 
@@ -204,7 +216,15 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
 
   std::vector<CellState> cells() override { return states_of(view()); }
 
-  dynasoar::Columns read_columns() { return handle().columns<Agent>(); }
+  /// The agents, and for how many steps each has been unhappy.
+  dynasoar::Columns read_columns() {
+    dynasoar::Columns agents = handle().columns<Agent>();
+    const std::vector<std::uint32_t> steps = lattice_.raster_of<&Search::steps_>().values;
+    std::vector<std::uint32_t> unhappy;
+    for (const std::uint64_t c : agents["place"].as<std::uint64_t>()) unhappy.push_back(steps[c]);
+    agents.columns.push_back(dynasoar::make_column("unhappy", unhappy));
+    return agents;
+  }
 
   void paint_on(const app::Canvas& canvas) {
     handle().device_pointer();
@@ -214,13 +234,15 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
  private:
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
   static std::size_t needed_bytes(std::uint32_t cells) {
-    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Red>(cells + app::kSlotsInFlight);
+    const std::size_t agents = cells + app::kSlotsInFlight;
+    return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Red>(agents) +
+           AllocatorT::heap_bytes_for<Search>(agents) + AllocatorT::heap_bytes_for<Site>(cells);
   }
 
   City view() const { return {rules_, now()}; }
 
   Rules rules_;
-  dynasoar::Lattice<Red, Blue, Vacancy> lattice_;
+  dynasoar::Lattice<Red, Blue, Search, Site> lattice_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

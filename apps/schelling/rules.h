@@ -107,9 +107,12 @@ struct Rules {
     return found;
   }
 
-  __device__ bool is_unhappy(const Neighbours& neighbours) const {
-    return std::uint64_t{neighbours.own} << 32 < similar * neighbours.all;
+  /// How many neighbours of its group make an agent happy that has so many in all. @pre all <= 8
+  __device__ std::uint32_t enough(std::uint32_t all) const {
+    return static_cast<std::uint32_t>((similar * all + 0xFFFFFFFF) >> 32);
   }
+
+  __device__ bool is_unhappy(const Neighbours& neighbours) const { return neighbours.own < enough(neighbours.all); }
 
   /// The random numbers of the unhappy agent in cell c: kLooks for the cells at which it looks, and one for its lot.
   __device__ dynasoar::random::Words search_words(std::uint32_t c, std::uint32_t step) const {

@@ -1,17 +1,17 @@
 /// @file
-/// NeighborCounts: adds up the neighbours of 64 cells at once. Used by the implementations that keep 64 cells in a
-/// word: placed.cpp and stencil_baseline.cpp.
+/// NeighborCounts: adds up the neighbours of 64 cells at once. Used by models on grids whose threads handle 64 cells.
 #pragma once
 
 #include <cstdint>
 
+#include <dynasoar/place.h>
 #include <dynasoar/platform/config.h>
 
-#include "lattice.h"
-
-namespace life {
+namespace app {
 
 using Word = std::uint64_t;  ///< a bit for each of 64 cells
+
+inline constexpr std::uint32_t kMostNeighbors = 8;
 
 /// Numbers of one bit per cell, and the sum and carry of adding them.
 struct Sum {
@@ -27,7 +27,7 @@ __device__ inline Sum add(Word a, Word b, Word c) {
   return {a ^ b ^ c, (a & b) | (c & (a ^ b))};
 }
 
-/// For 64 cells, the number of their alive neighbours, bit by bit.
+/// For 64 cells, the number of their neighbours of some kind, bit by bit.
 struct NeighborCounts {
   Word ones;
   Word twos;
@@ -44,16 +44,36 @@ struct NeighborCounts {
     ones = one.ones, twos = carried.ones, fours = four.ones, eights = four.twos;
   }
 
-  /// The cells with `n` alive neighbours.
+  /// Those that are Ts, as a loop over blocks of places sees them.
+  template <class T>
+  __device__ static NeighborCounts of(dynasoar::PlaceBlock block) {
+    using dynasoar::where;
+    return {add(where<T>(block, {-1, -1}), where<T>(block, {0, -1}), where<T>(block, {1, -1})),
+            add(where<T>(block, {-1, 0}), where<T>(block, {1, 0})),
+            add(where<T>(block, {-1, 1}), where<T>(block, {0, 1}), where<T>(block, {1, 1}))};
+  }
+
+  /// The cells with `n` such neighbours.
   __device__ Word equal_to(std::uint32_t n) const {
     return ((n & 1) != 0 ? ones : ~ones) & ((n & 2) != 0 ? twos : ~twos) & ((n & 4) != 0 ? fours : ~fours) &
            ((n & 8) != 0 ? eights : ~eights);
   }
 
-  /// The cells whose number of alive neighbours is in the set.
+  /// The cells with fewer than `n`.
+  __device__ Word less_than(std::uint32_t n) const {
+    const Word digits[] = {ones, twos, fours, eights};
+    Word less = 0;
+    for (std::uint32_t i = 0; i < 4; ++i) {  // a greater digit overrules those before it
+      const Word of_n = Word{0} - (n >> i & 1);
+      less = (~digits[i] & less) | (of_n & (~digits[i] | less));
+    }
+    return less;
+  }
+
+  /// The cells whose number of such neighbours is in the set.
   __device__ Word in(std::uint32_t set) const {
     Word found = 0;
-    for (std::uint32_t n = 0; n <= kNeighbors; ++n) {
+    for (std::uint32_t n = 0; n <= kMostNeighbors; ++n) {
       if ((set >> n & 1) != 0) found |= equal_to(n);
     }
     return found;
@@ -62,4 +82,4 @@ struct NeighborCounts {
   __device__ Word any() const { return ones | twos | fours | eights; }
 };
 
-}  // namespace life
+}  // namespace app
