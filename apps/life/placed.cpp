@@ -94,7 +94,7 @@ struct Populate {
 struct Live {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {
-    const NeighborCounts neighbors = NeighborCounts::of<Alive>(block);
+    const NeighborCounts neighbors = NeighborCounts::of(app::HasNext<Alive>{block});
     dynasoar::create_where<Alive>(block, neighbors.in(rule.birth));
     dynasoar::destroy_where<Alive>(block, ~neighbors.in(rule.survival));
   }
@@ -104,7 +104,7 @@ struct Live {
 struct LiveAndBeginToDie {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {
-    const NeighborCounts neighbors = NeighborCounts::of<Alive>(block);
+    const NeighborCounts neighbors = NeighborCounts::of(app::HasNext<Alive>{block});
     dynasoar::create_where<Alive>(block, neighbors.in(rule.birth) & ~dynasoar::where<Dying>(block));
     const Word dead = dynasoar::destroy_where<Alive>(block, ~neighbors.in(rule.survival));
     dynasoar::create_where<Dying>(block, dead, std::uint32_t{kAlive});  // they grow older in the next loop
@@ -118,7 +118,7 @@ struct CountBlock {
     const PlaceBlock block = dynasoar::lattice_of<Alive>().block_of(Place(64 * i));
     const Word alive = dynasoar::where<Alive>(block);
     const Word dying = has_dying ? dynasoar::where<Dying>(block) : 0;
-    const Word candidates = NeighborCounts::of<Alive>(block).any() & ~alive & ~dying;
+    const Word candidates = NeighborCounts::of(app::HasNext<Alive>{block}).any() & ~alive & ~dying;
     tally.of[kAliveCells] += static_cast<std::uint64_t>(dynasoar::detail::popcount(alive));
     tally.of[kDyingCells] += static_cast<std::uint64_t>(dynasoar::detail::popcount(dying));
     tally.of[kCandidates] += static_cast<std::uint64_t>(dynasoar::detail::popcount(candidates));

@@ -1,13 +1,11 @@
 /// @file
 /// Schelling's model with agents as objects that are placed on a lattice. The model itself is in README.md.
 ///
-/// Red and blue agents have no fields: a place says all that there is to know of them. An agent that is unhappy has a
-/// Search, an object at the same place.
-///
-/// A step is four loops. Agents *look* around, 64 places at a time: searches begin and end. Those who search *bid* for a
-/// free place anywhere, whose Site keeps the least lot, an atomic minimum. They *move* if that is theirs; those whose
-/// patience is at an end leave the city. Newcomers *settle* at free places. A loop reads what the loops before it wrote,
-/// and every location but the lots has one writer in a loop, so nothing depends on the order of threads.
+/// A step is four loops. Agents *look* around, 64 places at a time; those that are unhappy have a Search, an object at
+/// the same place. Searches *bid* for a free place anywhere: its Site keeps the least lot, an atomic minimum. Agents
+/// *move* if the lot there is theirs; those whose patience is at an end leave. Newcomers *settle* at free places. A
+/// loop reads what the loops before it wrote, and every location but the lots has one writer in a loop, so nothing
+/// depends on the order of threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -69,12 +67,7 @@ class Site final : public dynasoar::SoaBase<AllocatorT> {
   __device__ Site() { forget_bids(); }
 
   __device__ void bid(std::uint64_t lot) { lot_->fetch_min(lot, dynasoar::Order::relaxed); }
-
-  /// Whether the agent in cell `from`, who bid, has won.
-  __device__ bool is_won_from(std::uint32_t from) const {
-    return is_lot_of(lot_->load(dynasoar::Order::relaxed), from);
-  }
-
+  __device__ std::uint64_t least_lot() const { return lot_->load(dynasoar::Order::relaxed); }
   __device__ void forget_bids() { lot_->store(kNobody, dynasoar::Order::relaxed); }
 };
 
@@ -98,10 +91,10 @@ struct City {
 class Search final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent bids; none if it has found none
+  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent has bid last; none if it found none
                   (steps_, std::uint32_t));  // for how many the agent has been unhappy
 
-  __device__ Search() : wanted_(Place()), steps_(0) {}
+  __device__ Search() : steps_(0) {}
 
   /// Bids for a free place.
   __device__ void bid(City city) {
@@ -137,7 +130,8 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
  private:
   __device__ bool has_won() const {
     const Place wanted = wanted_;
-    return wanted.exists() && dynasoar::at<Site>(wanted)->is_won_from(City::number(dynasoar::place_of(this)));
+    return wanted.exists() &&
+           is_lot_of(dynasoar::at<Site>(wanted)->least_lot(), City::number(dynasoar::place_of(this)));
   }
 };
 
@@ -146,45 +140,46 @@ __device__ inline CellState City::state(std::uint32_t c) const {
   return {group(c), search != nullptr ? std::uint32_t{search->steps_} : 0};
 }
 
+/// For NeighborCounts::of: of the agents at 64 places, the neighbours count that are of the agent's own group.
+struct HasOwnNext {
+  PlaceBlock block;
+  Word reds;
+  [[gnu::always_inline]] __device__ Word operator()(int x, int y) const {
+    return (reds & dynasoar::where<Red>(block, {x, y})) | (~reds & dynasoar::where<Blue>(block, {x, y}));
+  }
+};
+
 /// The agents at 64 places look at their neighbours.
 struct Look {
   Rules rules;
 
   __device__ void operator()(PlaceBlock block) const {
-    const auto all = NeighborCounts::of<Agent>(block);
-    const Word unhappy = unhappy_of<Red>(block, all) | unhappy_of<Blue>(block, all);
+    const auto own = NeighborCounts::of(HasOwnNext{block, dynasoar::where<Red>(block)});
+    const auto all = NeighborCounts::of(app::HasNext<Agent>{block});
+    Word unhappy = 0;
+    for (std::uint32_t n = 1; n <= app::kMostNeighbors; ++n)
+      unhappy |= all.equal_to(n) & own.less_than(rules.enough(n));
+    unhappy &= dynasoar::where<Agent>(block);
     dynasoar::destroy_where<Search>(block, ~unhappy);
     dynasoar::create_where<Search>(block, unhappy);
   }
-
- private:
-  template <class Group>
-  __device__ Word unhappy_of(PlaceBlock block, const NeighborCounts& all) const {
-    const auto own = NeighborCounts::of<Group>(block);
-    Word unhappy = 0;
-    for (std::uint32_t n = 1; n <= app::kMostNeighbors; ++n) unhappy |= all.equal_to(n) & own.less_than(rules.enough(n));
-    return unhappy & dynasoar::where<Group>(block);
-  }
 };
 
-/// Whether somebody comes to a free place, and of which group.
+/// The group of the agent that comes to a place, at the start or later, if any does.
+struct InitialGroup {
+  Rules rules;
+  __device__ std::uint8_t operator()(Place place) const { return rules.initial_group(City::number(place)); }
+};
 struct Newcomer {
   City city;
   __device__ std::uint8_t operator()(Place place) const { return city.rules.newcomer(City::number(place), city.step); }
 };
 
-/// Makes the agent of a place.
 struct MoveIn {
   __device__ void operator()(Place place, std::uint8_t group) const {
     if (group == kRed) dynasoar::make_new_at<Red>(place);
     if (group == kBlue) dynasoar::make_new_at<Blue>(place);
   }
-};
-
-/// Makes a place's first agent, if it has one.
-struct Populate {
-  Rules rules;
-  __device__ void operator()(Place place) const { MoveIn{}(place, rules.initial_group(City::number(place))); }
 };
 
 class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulation, AllocatorT>> {
@@ -193,7 +188,7 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
       : OnGrid(parameters, needed_bytes(parameters.cells()), "city", app::PhaseNames{"look", "move", "settle"}),
         rules_(Rules::of(parameters)),
         lattice_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
-    lattice_.parallel_for(Populate{rules_});
+    lattice_.parallel_for_if(InitialGroup{rules_}, MoveIn{});
     synchronize();
   }
 

@@ -44,13 +44,11 @@ struct NeighborCounts {
     ones = one.ones, twos = carried.ones, fours = four.ones, eights = four.twos;
   }
 
-  /// Those that are Ts, as a loop over blocks of places sees them.
-  template <class T>
-  __device__ static NeighborCounts of(dynasoar::PlaceBlock block) {
-    using dynasoar::where;
-    return {add(where<T>(block, {-1, -1}), where<T>(block, {0, -1}), where<T>(block, {1, -1})),
-            add(where<T>(block, {-1, 0}), where<T>(block, {1, 0})),
-            add(where<T>(block, {-1, 1}), where<T>(block, {0, 1}), where<T>(block, {1, 1}))};
+  /// @param counts   called with constants: `counts(x, y)` says of which cells the neighbour at this distance counts
+  template <class F>
+  [[gnu::always_inline]] __device__ static NeighborCounts of(const F& counts) {
+    return {add(counts(-1, -1), counts(0, -1), counts(1, -1)), add(counts(-1, 0), counts(1, 0)),
+            add(counts(-1, 1), counts(0, 1), counts(1, 1))};
   }
 
   /// The cells with `n` such neighbours.
@@ -80,6 +78,15 @@ struct NeighborCounts {
   }
 
   __device__ Word any() const { return ones | twos | fours | eights; }
+};
+
+/// For NeighborCounts::of: of the places of a block, the neighbours count that are Ts.
+template <class... Ts>
+struct HasNext {
+  dynasoar::PlaceBlock block;
+  [[gnu::always_inline]] __device__ Word operator()(int x, int y) const {
+    return dynasoar::where<Ts...>(block, {x, y});
+  }
 };
 
 }  // namespace app
