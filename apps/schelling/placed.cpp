@@ -91,7 +91,7 @@ struct City {
 class Search final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent has bid last; none if it found none
+  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent has bid, and which it then has won; or none
                   (steps_, std::uint32_t));  // for how many the agent has been unhappy
 
   __device__ Search() : steps_(0) {}
@@ -110,28 +110,24 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
     if (found.exists()) dynasoar::at<Site>(found)->bid(lot_from(words[kLooks], here));
   }
 
-  /// Whether the agent does not stay where it is.
-  __device__ bool ends_here(City city) { return has_won() || city.rules.gives_up(steps_); }
+  /// Whether the agent goes, to the place that it has won or, at the end of its patience, away.
+  __device__ bool ends_here(City city) {
+    const std::uint32_t here = City::number(dynasoar::place_of(this));
+    Place won = wanted_;
+    if (won.exists() && !is_lot_of(dynasoar::at<Site>(won)->least_lot(), here)) wanted_ = won = Place();
+    return won.exists() || city.rules.gives_up(steps_);
+  }
 
-  /// The agent moves to the place that it has won, or leaves the city.
   __device__ void move(City) {
-    const Place here = dynasoar::place_of(this);
-    if (has_won()) {
-      const Place there = wanted_;
-      dynasoar::at<Site>(there)->forget_bids();  // nor has one of those who lost won later
-      dynasoar::for_each_at<Agent>(here, [&](Agent* agent) { dynasoar::move_to(agent, there); });
-      dynasoar::move_to(this, there);
+    const Place here = dynasoar::place_of(this), won = wanted_;
+    if (won.exists()) {
+      dynasoar::at<Site>(won)->forget_bids();  // or one of those who lost would win later
+      dynasoar::for_each_at<Agent>(here, [&](Agent* agent) { dynasoar::move_to(agent, won); });
+      dynasoar::move_to(this, won);
     } else {
       dynasoar::for_each_at<Agent>(here, [](Agent* agent) { dynasoar::destroy(agent); });
       dynasoar::destroy(this);
     }
-  }
-
- private:
-  __device__ bool has_won() const {
-    const Place wanted = wanted_;
-    return wanted.exists() &&
-           is_lot_of(dynasoar::at<Site>(wanted)->least_lot(), City::number(dynasoar::place_of(this)));
   }
 };
 
