@@ -21,7 +21,7 @@ app::Description about() {
       .text =
           "Simulates a city whose agents move until enough of their neighbours are like them (T. C. Schelling, 1971).\n"
           "Writes how happy and how segregated they are after every step, a chart of that and a picture.",
-      .variant_help = "What is an object: agents and vacancies, placed on a lattice",
+      .variant_help = "What is an object: agents, placed on a lattice",
       .allocators = app::allocator_names(),
       .steps = 200,
       .log = {"segregation.csv", "Agents, unhappy ones, and the share of similar neighbours after every step"},

@@ -31,7 +31,6 @@ using app::Word;
 using dynasoar::Place;
 using dynasoar::PlaceBlock;
 
-class Agent;
 class Red;
 class Blue;
 class Search;

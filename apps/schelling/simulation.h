@@ -47,7 +47,7 @@ struct CellState {
 /// A running city.
 using Simulation = app::GridSimulation<Parameters, Census, CellState>;
 
-/// DSL variant: agents and vacancies are objects that are placed on a lattice.
+/// DSL variant: agents are objects that are placed on a lattice.
 std::unique_ptr<Simulation> make_placed(const Parameters& parameters);
 /// Hand-written structure of arrays, a cell each; no dynamic allocation.
 std::unique_ptr<Simulation> make_soa_baseline(const Parameters& parameters);

@@ -45,6 +45,12 @@ class SchellingTest(command_line.CheckpointTests, command_line.ApplicationTests,
             for group, count in (("Red", red), ("Blue", blue)):
                 self.assertEqual(sum(agent["class"] == group for agent in agents), int(count))
 
+    def test_exported_agents_say_for_how_many_steps_they_have_been_unhappy(self):
+        (self.folder / "out").mkdir()
+        for step, agents in self.export().items():
+            longest = max(int(agent["unhappy"]) for agent in agents)
+            self.assertTrue(min(step, 1) <= longest <= step, (step, longest))
+
 
 if __name__ == "__main__":
     command_line.main(SchellingTest)
