@@ -29,6 +29,7 @@ namespace life::placed {
 inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using app::NeighborCounts;
+using app::NeighborSets;
 using app::Word;
 using dynasoar::Place;
 using dynasoar::PlaceBlock;
@@ -94,7 +95,7 @@ struct Populate {
 struct Live {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {
-    const NeighborCounts neighbors = NeighborCounts::of(app::HasNext<Alive>{block});
+    const NeighborCounts neighbors(NeighborSets::of<Alive>(block));
     dynasoar::create_where<Alive>(block, neighbors.in(rule.birth));
     dynasoar::destroy_where<Alive>(block, ~neighbors.in(rule.survival));
   }
@@ -104,7 +105,7 @@ struct Live {
 struct LiveAndBeginToDie {
   Rule rule;
   __device__ void operator()(PlaceBlock block) const {
-    const NeighborCounts neighbors = NeighborCounts::of(app::HasNext<Alive>{block});
+    const NeighborCounts neighbors(NeighborSets::of<Alive>(block));
     dynasoar::create_where<Alive>(block, neighbors.in(rule.birth) & ~dynasoar::where<Dying>(block));
     const Word dead = dynasoar::destroy_where<Alive>(block, ~neighbors.in(rule.survival));
     dynasoar::create_where<Dying>(block, dead, std::uint32_t{kAlive});  // they grow older in the next loop
@@ -118,7 +119,7 @@ struct CountBlock {
     const PlaceBlock block = dynasoar::lattice_of<Alive>().block_of(Place(64 * i));
     const Word alive = dynasoar::where<Alive>(block);
     const Word dying = has_dying ? dynasoar::where<Dying>(block) : 0;
-    const Word candidates = NeighborCounts::of(app::HasNext<Alive>{block}).any() & ~alive & ~dying;
+    const Word candidates = NeighborCounts(NeighborSets::of<Alive>(block)).any() & ~alive & ~dying;
     tally.of[kAliveCells] += static_cast<std::uint64_t>(dynasoar::detail::popcount(alive));
     tally.of[kDyingCells] += static_cast<std::uint64_t>(dynasoar::detail::popcount(dying));
     tally.of[kCandidates] += static_cast<std::uint64_t>(dynasoar::detail::popcount(candidates));

@@ -27,6 +27,7 @@ namespace schelling::placed {
 inline namespace DYNASOAR_APP_ALLOCATOR {
 
 using app::NeighborCounts;
+using app::NeighborSets;
 using app::Word;
 using dynasoar::Place;
 using dynasoar::PlaceBlock;
@@ -135,22 +136,13 @@ __device__ inline CellState City::state(std::uint32_t c) const {
   return {group(c), search != nullptr ? std::uint32_t{search->steps_} : 0};
 }
 
-/// For NeighborCounts::of: of the agents at 64 places, the neighbours count that are of the agent's own group.
-struct HasOwnNext {
-  PlaceBlock block;
-  Word reds;
-  [[gnu::always_inline]] __device__ Word operator()(int x, int y) const {
-    return (reds & dynasoar::where<Red>(block, {x, y})) | (~reds & dynasoar::where<Blue>(block, {x, y}));
-  }
-};
-
 /// The agents at 64 places look at their neighbours.
 struct Look {
   Rules rules;
 
   __device__ void operator()(PlaceBlock block) const {
-    const auto own = NeighborCounts::of(HasOwnNext{block, dynasoar::where<Red>(block)});
-    const auto all = NeighborCounts::of(app::HasNext<Agent>{block});
+    const auto red = NeighborSets::of<Red>(block), blue = NeighborSets::of<Blue>(block);
+    const NeighborCounts all(red | blue), own(NeighborSets::choose(dynasoar::where<Red>(block), red, blue));
     Word unhappy = 0;
     for (std::uint32_t n = 1; n <= app::kMostNeighbors; ++n)
       unhappy |= all.equal_to(n) & own.less_than(rules.enough(n));

@@ -27,6 +27,33 @@ __device__ inline Sum add(Word a, Word b, Word c) {
   return {a ^ b ^ c, (a & b) | (c & (a ^ b))};
 }
 
+/// For 64 cells, which of their neighbours are of some kind: those in the row above, from left to right, the two beside
+/// and those below.
+struct NeighborSets {
+  Word sets[kMostNeighbors];
+
+  /// Those that are Ts, as a loop over blocks of places sees them.
+  template <class... Ts>
+  [[gnu::always_inline]] __device__ static NeighborSets of(dynasoar::PlaceBlock block) {
+    using dynasoar::where;
+    return {{where<Ts...>(block, {-1, -1}), where<Ts...>(block, {0, -1}), where<Ts...>(block, {1, -1}),
+             where<Ts...>(block, {-1, 0}), where<Ts...>(block, {1, 0}),  //
+             where<Ts...>(block, {-1, 1}), where<Ts...>(block, {0, 1}), where<Ts...>(block, {1, 1})}};
+  }
+
+  /// Those of `a` for the cells of a set, those of `b` for the others.
+  __device__ static NeighborSets choose(Word set, const NeighborSets& a, const NeighborSets& b) {
+    NeighborSets chosen;
+    for (std::uint32_t i = 0; i < kMostNeighbors; ++i) chosen.sets[i] = (set & a.sets[i]) | (~set & b.sets[i]);
+    return chosen;
+  }
+
+  __device__ friend NeighborSets operator|(NeighborSets a, const NeighborSets& b) {
+    for (std::uint32_t i = 0; i < kMostNeighbors; ++i) a.sets[i] |= b.sets[i];
+    return a;
+  }
+};
+
 /// For 64 cells, the number of their neighbours of some kind, bit by bit.
 struct NeighborCounts {
   Word ones;
@@ -44,12 +71,9 @@ struct NeighborCounts {
     ones = one.ones, twos = carried.ones, fours = four.ones, eights = four.twos;
   }
 
-  /// @param counts   called with constants: `counts(x, y)` says of which cells the neighbour at this distance counts
-  template <class F>
-  [[gnu::always_inline]] __device__ static NeighborCounts of(const F& counts) {
-    return {add(counts(-1, -1), counts(0, -1), counts(1, -1)), add(counts(-1, 0), counts(1, 0)),
-            add(counts(-1, 1), counts(0, 1), counts(1, 1))};
-  }
+  __device__ explicit NeighborCounts(const NeighborSets& of)
+      : NeighborCounts(add(of.sets[0], of.sets[1], of.sets[2]), add(of.sets[3], of.sets[4]),
+                       add(of.sets[5], of.sets[6], of.sets[7])) {}
 
   /// The cells with `n` such neighbours.
   __device__ Word equal_to(std::uint32_t n) const {
@@ -78,15 +102,6 @@ struct NeighborCounts {
   }
 
   __device__ Word any() const { return ones | twos | fours | eights; }
-};
-
-/// For NeighborCounts::of: of the places of a block, the neighbours count that are Ts.
-template <class... Ts>
-struct HasNext {
-  dynasoar::PlaceBlock block;
-  [[gnu::always_inline]] __device__ Word operator()(int x, int y) const {
-    return dynasoar::where<Ts...>(block, {x, y});
-  }
 };
 
 }  // namespace app
