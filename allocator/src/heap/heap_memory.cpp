@@ -61,7 +61,7 @@ AnyHeap HeapMemory::any_heap() const {
   return heap;
 }
 
-CompactedHeap HeapMemory::compacted(const ClassSet& classes) const {
+RelocatedHeap HeapMemory::relocated(const ClassSet& classes) const {
   return {any_heap(),   base_,   page_bytes(), device_lists_.data(),     class_view(),
           checks_.tags, classes, entry_of_,    compaction_flags_.data(), listed_shards(0),
           kShardsOfType};

@@ -10,7 +10,7 @@
 /// object of the sources takes the k-th free slot of the targets, so all that has to be known is how many of them come
 /// before a block.
 ///
-/// pointer_updates.h makes pointers follow.
+/// forwarding.h and pointer_updates.h make pointers follow.
 ///
 /// It runs between loops. Blocks belong to one group, so objects move without a race; the bitmaps, which groups share,
 /// are changed by the operations of block_transitions.h.
@@ -23,7 +23,7 @@
 #include <dynasoar/classes/device_classes.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/heap/any_heap.h>
-#include <dynasoar/heap/compacted_heap.h>
+#include <dynasoar/heap/relocated_heap.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/copy.h>
@@ -42,7 +42,7 @@ struct ChooseClasses {
     std::uint64_t counts[2 * Counter::kShards];  // created, deleted
   };
 
-  CompactedHeap heap;
+  RelocatedHeap heap;
   double above;  ///< at most this fraction of free slots is accepted
 
   __device__ int parts() const { return 1; }
@@ -99,7 +99,7 @@ class MoveObjects {
     __device__ std::uint32_t free(std::uint32_t i) const { return kSlotsPerBlock - objects[i]; }
   };
 
-  explicit MoveObjects(const CompactedHeap& heap) : heap_(heap) {}
+  explicit MoveObjects(const RelocatedHeap& heap) : heap_(heap) {}
 
   __device__ int parts() const { return heap_.types(); }
   __device__ std::size_t count(int type) const {
@@ -256,7 +256,7 @@ class MoveObjects {
     }
   }
 
-  CompactedHeap heap_;
+  RelocatedHeap heap_;
 };
 
 }  // namespace dynasoar::detail

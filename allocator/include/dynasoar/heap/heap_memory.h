@@ -12,9 +12,9 @@
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/device_classes.h>
 #include <dynasoar/heap/any_heap.h>
-#include <dynasoar/heap/compacted_heap.h>
 #include <dynasoar/heap/heap_size.h>
 #include <dynasoar/heap/object_places.h>
+#include <dynasoar/heap/relocated_heap.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/executor.h>
@@ -65,8 +65,8 @@ class HeapMemory {
   /// Where the objects of each class are.
   View<ObjectPlaces> places() const { return places_; }
 
-  /// The heap for a compaction of some classes.
-  CompactedHeap compacted(const ClassSet& classes) const;
+  /// The heap for a compaction or a sort of some classes.
+  RelocatedHeap relocated(const ClassSet& classes) const;
 
   /// What the list of a type is made from, and how far its counters were when that was done last.
   ListSource<AnyHeap> list_source(std::size_t type) const;
@@ -189,7 +189,7 @@ class HeapMemory {
   DeviceClasses device_classes_;
   DeviceArray<AnyHeap::TypeState> device_types_;  // for any_heap
   DeviceArray<BlockList> device_lists_;           // for compaction
-  std::uint32_t* entry_of_ = nullptr;             // see CompactedHeap
+  std::uint32_t* entry_of_ = nullptr;             // see RelocatedHeap
   std::vector<Part> parts_;                       // the objects come first
   std::vector<DeviceArray<std::uint64_t>> pieces_;
   std::size_t counts_piece_ = 0;

@@ -1,109 +1,66 @@
 /// @file
-/// Pointer updates: rewrite pointers to objects that compaction has moved. Used by compaction.cpp, after
-/// compaction_tasks.h.
+/// UpdatePointers: rewrites pointers to objects that have moved. Used by compaction.cpp and sort.cpp, which say where
+/// these objects are now.
 ///
 /// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: one look at all fields
-/// that may hold such a pointer, as their types say; a bitmap tells most pointers that stay as they are. Changed: it is
-/// the bitmap of open blocks that does: a pointer into a closed block means that its object has moved.
+/// that may hold such a pointer, as their types say.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 #include <dynasoar/base/view.h>
-#include <dynasoar/checks/checks.h>
+#include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/device_classes.h>
-#include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
-#include <dynasoar/heap/compacted_heap.h>
-#include <dynasoar/heap/compaction.h>
-#include <dynasoar/heap/compaction_tasks.h>
+#include <dynasoar/heap/relocated_heap.h>
+#include <dynasoar/heap/relocation.h>
 #include <dynasoar/loops/block_lists.h>
-#include <dynasoar/platform/order.h>
+#include <dynasoar/loops/team_loops.h>
+#include <dynasoar/platform/executor.h>
 #include <dynasoar/tuning.h>
 
 namespace dynasoar::detail {
 
-/// Finds out where objects are that have moved.
-class Forwarding {
- public:
-  explicit Forwarding(const CompactedHeap& heap) : heap_(heap) {}
-
-  __device__ const CompactedHeap& heap() const { return heap_; }
-
-  /// Whether any object has moved.
-  __device__ bool is_needed() const {
-    bool needed = false;
-    for (int type = 0; type < heap_.types(); ++type) {
-      needed = needed || heap_.flags[type].moved.load(Order::relaxed) != 0;
-    }
-    return needed;
-  }
-
-  /// Whether the pointer points to an object that has moved, or, as a stale one, into a block that is closed.
-  __device__ bool may_have_moved(std::uint64_t pointer) const {
-    const Handle handle(pointer);
-    const int type = handle.type_index();
-    if (type < 0 || type >= heap_.types() || !heap_.wanted.has(static_cast<std::size_t>(type))) return false;
-    const std::uint32_t block = block_of(handle, type);
-    return block != kNoPosition && !heap_.heap.types[static_cast<std::size_t>(type)].allocated.get(block);
-  }
-
-  /// Makes a pointer to an object that has moved point to where it is now. Others stay as they are. @pre may_have_moved
-  __device__ void update(std::uint64_t& pointer) const {
-    const Handle handle(pointer);
-    const int type = handle.type_index();
-    const BlockList list = heap_.lists[type];
-    const std::uint32_t block = block_of(handle, type);
-    // If the block is not a source, both values are stale or undefined, and the check below rejects them. Issuing both
-    // loads before it overlaps their latency.
-    const std::uint32_t entry = heap_.entry_of[block];
-    const Forward to = heap_.forwards_of(block, type)[handle.slot()];
-    const std::uint32_t new_entry = entry / kBlocksPerGroup * kBlocksPerGroup + to.member();
-    if (to.is_none() || entry >= list.size->blocks || new_entry >= list.size->blocks) return;
-    const std::uint32_t source = list.entries[entry].block;
-    const std::uint32_t target = list.entries[new_entry].block;
-    if (source != block) return;  // it was closed when the list was made
-    if (generation_of(block, handle.slot()) != handle.generation()) return;
-    pointer = Handle::make(heap_.offset_of(target, type), to.slot(), type, generation_of(target, to.slot())).bits();
-  }
-
- private:
-  /// The block of a handle, or kNoPosition if there is no such place.
-  __device__ std::uint32_t block_of(Handle handle, int type) const {
-    const CopiedClass& info = heap_.table.classes[type];
-    const std::uint64_t page = handle.block_offset() / heap_.page_bytes;
-    const auto within = static_cast<std::uint32_t>(handle.block_offset() - page * heap_.page_bytes);
-    const std::uint32_t index = within / info.block_bytes;
-    const bool exists = page < heap_.heap.pages && index < info.blocks_per_page && within == index * info.block_bytes;
-    return exists ? (static_cast<std::uint32_t>(page) << heap_.heap.block_shift) + index : kNoPosition;
-  }
-
-  /// The generation of a slot; 0 but in checked builds.
-  __device__ std::uint32_t generation_of(std::uint32_t block, std::uint32_t slot) const {
-    return heap_.tags == nullptr ? 0 : Tag(heap_.tag_of(block, slot).load(Order::relaxed)).generation();
-  }
-
-  CompactedHeap heap_;
+/// What says where objects are that have moved.
+///
+///     heap()                    the RelocatedHeap whose objects of the classes `wanted` may have moved
+///     is_needed()               whether any has
+///     may_have_moved(pointer)   whether the pointer may be one to an object that has; takes no access to memory that
+///     is
+///                               apart for each object
+///     update(pointer)           makes a pointer to an object that has moved point to where it is now, and leaves
+///     others
+///                               as they are. @pre may_have_moved
+template <class R>
+concept Relocation = requires(const R& relocation, std::uint64_t pointer) {
+  { relocation.heap() } -> std::same_as<const RelocatedHeap&>;
+  { relocation.is_needed() } -> std::same_as<bool>;
+  { relocation.may_have_moved(pointer) } -> std::same_as<bool>;
+  { relocation.update(pointer) } -> std::same_as<void>;
 };
 
 /// Updates pointers: those in the objects of each class, which is a part of the loop, and those in arrays and in the
 /// objects of placed classes, each another part. They are looked at as handles.
+///
+/// @tparam R   a Relocation
+template <class R>
 class UpdatePointers {
  public:
   static constexpr std::size_t kMost = 8;
   struct Scratch {};
 
   /// @param objects   whether to look at the objects in the heap
-  /// @param arrays    up to kMost
-  /// @param placed    up to kMost, all with fields that may point to what has moved
-  UpdatePointers(const CompactedHeap& heap, bool objects, View<HandleArray> arrays, View<PlacedBlocks> placed)
-      : forwarding_(heap), classes_(objects ? static_cast<int>(heap.heap.types.size()) : 0) {
-    for (const HandleArray& array : arrays) arrays_[array_count_++] = array;
-    for (const PlacedBlocks& of_class : placed) placed_[placed_count_++] = of_class;
+  /// @param others    up to kMost arrays and up to kMost placed classes
+  UpdatePointers(const R& relocation, bool objects, const OtherPointers& others)
+      : relocation_(relocation), classes_(objects ? static_cast<int>(relocation.heap().heap.types.size()) : 0) {
+    for (const HandleArray& array : others.arrays) arrays_[array_count_++] = array;
+    for (const PlacedBlocks& of_class : others.placed) placed_[placed_count_++] = of_class;
   }
 
-  __device__ int parts() const { return forwarding_.is_needed() ? classes_ + array_count_ + placed_count_ : 0; }
+  __device__ int parts() const { return relocation_.is_needed() ? classes_ + array_count_ + placed_count_ : 0; }
 
   __device__ std::size_t count(int part) const {
     if (part < classes_) return has_pointers(part) ? teams_for(length_of(heap().lists[part]), kBlocksPerTeam) : 0;
@@ -131,7 +88,7 @@ class UpdatePointers {
  private:
   static constexpr std::uint32_t kBlocksPerTeam = kUpdatesPerTeam / kSlotsPerBlock;
 
-  __device__ const CompactedHeap& heap() const { return forwarding_.heap(); }
+  __device__ const RelocatedHeap& heap() const { return relocation_.heap(); }
 
   __device__ static std::size_t teams_for(std::size_t things, std::size_t per_team) {
     return (things + per_team - 1) / per_team;
@@ -171,7 +128,7 @@ class UpdatePointers {
                             std::size_t{slot} * pointers.field.bytes;
         auto* const handles = reinterpret_cast<std::uint64_t*>(value);
         for (std::uint32_t j = 0; j < pointers.pointers; ++j) {
-          if (forwarding_.may_have_moved(handles[j])) forwarding_.update(handles[j]);
+          if (relocation_.may_have_moved(handles[j])) relocation_.update(handles[j]);
         }
       }
     }
@@ -186,19 +143,51 @@ class UpdatePointers {
       std::uint64_t values[kUpdatesAtOnce];
       bool moved[kUpdatesAtOnce];
       for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) values[k] = i + k * kApart < left ? first[i + k * kApart] : 0;
-      for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) moved[k] = forwarding_.may_have_moved(values[k]);
+      for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) moved[k] = relocation_.may_have_moved(values[k]);
       for (std::uint32_t k = 0; k < kUpdatesAtOnce; ++k) {
-        if (moved[k]) forwarding_.update(first[i + k * kApart]);
+        if (moved[k]) relocation_.update(first[i + k * kApart]);
       }
     });
   }
 
-  Forwarding forwarding_;
+  R relocation_;
   HandleArray arrays_[kMost] = {};
   PlacedBlocks placed_[kMost] = {};
   int array_count_ = 0;
   int placed_count_ = 0;
   int classes_;
 };
+
+/// Teams that are worth having for an update of so many pointers, or slots.
+inline std::size_t teams_for_updates(std::size_t updates) {
+  return updates / kUpdatesPerTeam + 1;
+}
+
+/// Updates the pointers to what has moved, in a kernel, and one more for every eight arrays or placed classes after the
+/// first eight. They leave at once if nothing has moved.
+///
+/// @param blocks   of the heap
+template <class R>
+void update_pointers(Executor& executor, const ClassTable& classes, std::size_t blocks, const R& relocation,
+                     const OtherPointers& others) {
+  static_assert(Relocation<R>);
+  constexpr std::size_t kMost = UpdatePointers<R>::kMost;
+  bool objects = false;
+  for (const ClassInfo& info : classes.classes) {
+    objects = objects || (!info.is_placed && info.may_point_to(relocation.heap().wanted));
+  }
+  View<HandleArray> arrays = others.arrays;
+  View<PlacedBlocks> placed = others.placed;
+  while (objects || !arrays.empty() || !placed.empty()) {
+    const OtherPointers now{arrays.first(std::min(arrays.size(), kMost)), placed.first(std::min(placed.size(), kMost))};
+    std::size_t most = objects ? teams_for_updates(blocks * kSlotsPerBlock) : 0;
+    for (const HandleArray& array : now.arrays) most += teams_for_updates(array.size);
+    for (const PlacedBlocks& of_class : now.placed) most += teams_for_updates(of_class.blocks.blocks * kSlotsPerBlock);
+    loop_over_teams(executor, most, UpdatePointers<R>(relocation, objects, now));
+    arrays = arrays.without_first(now.arrays.size());
+    placed = placed.without_first(now.placed.size());
+    objects = false;
+  }
+}
 
 }  // namespace dynasoar::detail

@@ -36,7 +36,7 @@ void compact(Executor& executor, const HeapStorage<A>& storage, PlacedClasses& p
       HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
   storage.make_lists(executor, class_set_v<A, void>);
   constexpr ClassSet kMoved = class_set_v<A, T>;
-  compact(executor, storage, kMoved, options.above, handles, placed.blocks_pointing_to(kMoved));
+  compact(executor, storage, kMoved, options.above, {handles, placed.blocks_pointing_to(kMoved)});
 }
 
 }  // namespace dynasoar::detail

@@ -15,10 +15,10 @@
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/placed.h>
-#include <dynasoar/heap/compaction.h>
 #include <dynasoar/heap/heap_map.h>
 #include <dynasoar/heap/object_places.h>
 #include <dynasoar/heap/placed_words.h>
+#include <dynasoar/heap/relocation.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>

@@ -1,13 +1,15 @@
 /// @file
-/// CompactedHeap: a heap as compaction sees it, and what it notes beside it. Made by HeapMemory, used by
-/// compaction_tasks.h and pointer_updates.h.
+/// RelocatedHeap: a heap as code that moves objects sees it, and what compaction notes beside it. Made by HeapMemory,
+/// used by compaction_tasks.h, sort_tasks.h and pointer_updates.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <dynasoar/checks/tag.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/classes/device_classes.h>
+#include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/heap/any_heap.h>
 #include <dynasoar/loops/block_lists.h>
@@ -36,15 +38,15 @@ struct Forward {
   __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
 };
 
-/// The heap, as all steps of a compaction see it.
-struct CompactedHeap {
+/// The heap, as all steps of a compaction or a sort see it.
+struct RelocatedHeap {
   AnyHeap heap;
   char* base;
   std::size_t page_bytes;
   const BlockList* lists;  ///< [types]
   ClassView table;
   AtomicWord<std::uint32_t>* tags;  ///< [blocks * 64] of slots, see checks.h; null but in checked builds
-  ClassSet wanted;                  ///< classes to be compacted, if it is worth it
+  ClassSet wanted;                  ///< classes whose objects may move
 
   // What is noted beside the heap.
   std::uint32_t* entry_of;          ///< [blocks] for a block that was emptied: its place in its class's list
@@ -53,6 +55,22 @@ struct CompactedHeap {
   std::size_t shards;
 
   __device__ int types() const { return static_cast<int>(heap.types.size()); }
+
+  /// The block of a handle of some class, or kNoPosition if there is no such place.
+  __device__ std::uint32_t block_of(Handle handle, int type) const {
+    const CopiedClass& info = table.classes[type];
+    const std::uint64_t page = handle.block_offset() / page_bytes;
+    const auto within = static_cast<std::uint32_t>(handle.block_offset() - page * page_bytes);
+    const std::uint32_t index = within / info.block_bytes;
+    const bool exists = page < heap.pages && index < info.blocks_per_page && within == index * info.block_bytes;
+    return exists ? (static_cast<std::uint32_t>(page) << heap.block_shift) + index : kNoPosition;
+  }
+
+  /// The handle of an object of some class.
+  __device__ std::uint64_t handle_of(std::uint32_t block, std::uint32_t slot, int type,
+                                     std::uint32_t generation) const {
+    return Handle::make(offset_of(block, type), slot, type, generation).bits();
+  }
 
   /// The memory of a block.
   __device__ char* memory_of(std::uint32_t block, int type) const { return base + offset_of(block, type); }
@@ -71,6 +89,11 @@ struct CompactedHeap {
 
   __device__ AtomicWord<std::uint32_t>& tag_of(std::uint32_t block, std::uint32_t slot) const {
     return tags[block * std::size_t{kSlotsPerBlock} + slot];
+  }
+
+  /// The generation of a slot; 0 but in checked builds.
+  __device__ std::uint32_t generation_of(std::uint32_t block, std::uint32_t slot) const {
+    return tags == nullptr ? 0 : Tag(tag_of(block, slot).load(Order::relaxed)).generation();
   }
 
   /// Has the list of a class made anew before the next loop, although no object was created or deleted.
