@@ -1,5 +1,6 @@
 /// @file
-/// KeySort: sorts numbers by small keys. Used by hand-written versions of models.
+/// sort_pairs: sorts numbers by keys of 32 or 64 bits. Used by sort.cpp of the heap. KeySort: sorts numbers by small
+/// keys. Used by hand-written versions of models.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,30 @@
 #include <dynasoar/platform/memory.h>
 
 namespace dynasoar::detail {
+
+/// Keys with numbers, in device memory, and as much memory again: a sort goes to and fro between the two.
+///
+/// @tparam Key   std::uint32_t or std::uint64_t
+template <class Key>
+struct KeyedNumbers {
+  Key* keys[2];
+  std::uint32_t* numbers[2];
+};
+
+/// Bytes of scratch memory that sort_pairs needs for `count` numbers, on a GPU.
+template <class Key>
+std::size_t sort_scratch_bytes(std::size_t count);
+
+/// Sorts `count` numbers by the lowest `bits` bits of their keys, and leaves those with equal keys in their order:
+/// CUB's radix sort or, on a CPU, a counting sort per eight bits, with the same result for any number of threads. The
+/// keys and numbers are at place 0 of the arrays.
+///
+/// @param scratch   of sort_scratch_bytes(count)
+/// @return   the place of the result: 0 or 1
+/// @par Concurrency   stream-ordered, without waiting for the device
+template <class Key>
+int sort_pairs(Executor& executor, const KeyedNumbers<Key>& pairs, std::size_t count, int bits, void* scratch,
+               std::size_t scratch_bytes);
 
 /// Stable sorts of `count` keys below `keys`, with the numbers 0, 1, 2, ...: CUB's radix sort over as many bits as the
 /// keys need, or a counting sort, which each thread of a CPU does for a part of them.
