@@ -68,4 +68,12 @@ void CompactionOptions::check() const {
               detail::number_text(above));
 }
 
+void SortOptions::check() const {
+  constexpr int kMost = 64;
+  if (key_bits >= 0 && key_bits <= kMost) return;
+  throw Error(
+      "dynasoar: SortOptions::key_bits is a number of bits, from 1 to 64, or 0 for all bits of a key, and not " +
+      std::to_string(key_bits));
+}
+
 }  // namespace dynasoar

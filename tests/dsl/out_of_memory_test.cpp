@@ -1,5 +1,9 @@
 // Device memory that runs out: the linker puts the functions below in the place of cudaMalloc and aligned_alloc.
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -53,6 +57,10 @@ class Shark : public dynasoar::SoaBase<AllocatorT> {
   __device__ explicit Shark(std::size_t) : a_(1), b_(2) {}
 };
 
+struct Backwards {
+  __device__ int operator()(Fish* fish) const { return -fish->value_; }
+};
+
 TEST_CASE("whichever allocation of device memory fails, a handle is not made, nothing leaks, and the next one works") {
   int failing = 1;
   for (bool made = false; !made; ++failing) {
@@ -81,6 +89,32 @@ TEST_CASE("a count for which there is no memory leaves the handle as it was") {
   CHECK_THROWS_AS(handle.statistics(), Error);
   allocations_left = -1;
   CHECK(handle.count<Shark>() == 100);
+}
+
+TEST_CASE("a sort for which there is no memory moves nothing, and the next one works") {
+  AllocatorHandle<AllocatorT> handle({.heap_bytes = 1 << 20});
+  handle.parallel_new<Fish>(1000);
+  const auto values = [&] { return handle.columns<Fish>()["value_"].as<int>(); };
+  const std::vector<int> before = values();
+  const auto sort = [&] { handle.sort<Fish>(Backwards{}); };
+  int failing = 1;
+  for (bool sorted = false; !sorted; ++failing) {
+    CAPTURE(failing);
+    allocations_left = failing;
+    try {
+      sort();
+      sorted = true;
+    } catch (const Error& error) {
+      if (failing == 2)
+        CHECK(std::string(error.what()).find("not enough memory to sort 1000 objects") != std::string::npos);
+    }
+    allocations_left = -1;
+    if (!sorted) CHECK(values() == before);
+  }
+  CHECK(failing > 2);
+  std::vector<int> expected = before;
+  std::sort(expected.begin(), expected.end(), std::greater<>());
+  CHECK(values() == expected);
 }
 
 }  // namespace out_of_memory_test

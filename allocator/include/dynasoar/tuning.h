@@ -175,6 +175,10 @@ inline constexpr std::uint32_t kBlocksPerGroup = 128;
 inline constexpr std::size_t kUpdatesPerTeam = 2048;
 inline constexpr std::uint32_t kUpdatesAtOnce = 4;
 
+/// Blocks whose objects a team of a sort puts into order: what stays among them is moved in shared memory, 16 bytes per
+/// object at a time. Not recorded.
+inline constexpr std::uint32_t kBlocksPerSortTeam = 16;
+
 // Checkpoints.
 
 /// Bytes of a chunk, but where one value, or block, has more; and chunks that are written, read and checked together:

@@ -8,14 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/classes/placed.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/conditional_calls.h>
@@ -25,6 +23,7 @@
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/detail/read_columns.h>
+#include <dynasoar/detail/sort.h>
 #include <dynasoar/detail/step.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/platform/binding.h>
@@ -115,10 +114,7 @@ class AllocatorHandle {
   /// Objects that a full heap refuses take no time, however many there are.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
-    detail::check_listed<AllocatorT, T>();
-    detail::check_not_placed<T>();
-    static_assert((true && ... && detail::check_argument<Args>()));
-    detail::check_constructible<T, std::size_t, const Args&...>();
+    static_assert(detail::check_creation<AllocatorT, T, Args...>());
     loops_.template create<T>(count, std::move(args)...);
   }
 
@@ -149,10 +145,7 @@ class AllocatorHandle {
   template <class... Ts>
   [[nodiscard]] KeptLists keep_lists() {
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
-    detail::ClassSet classes;
-    if constexpr (sizeof...(Ts) == 0) classes = detail::class_set_v<AllocatorT, void>;
-    (classes.add_all(detail::class_set_v<AllocatorT, Ts>), ...);
-    return loops_.keep_lists(classes);
+    return loops_.keep_lists(detail::kept_classes<AllocatorT, Ts...>());
   }
 
   /// Records the loops that a function submits, to submit them again and again at much less cost:
@@ -185,11 +178,7 @@ class AllocatorHandle {
   /// @throws Error if the heap's limit or the memory does not allow it; the heap is then unchanged
   template <class T>
   void reserve(std::size_t objects) {
-    static_assert(AllocatorT::Storage::kGrows,
-                  "dynasoar: the heap of an AosAllocator cannot grow: leave reserve out, and give "
-                  "the handle as many heap_bytes as it may need");
-    detail::check_listed<AllocatorT, T>();
-    detail::check_not_placed<T>();
+    static_assert(detail::check_reserved<AllocatorT, T>());
     loops_.template reserve<T>(objects);
   }
 
@@ -214,20 +203,37 @@ class AllocatorHandle {
   /// It is ordered like a loop and may be recorded; lists that are kept stay valid. It does not find pointers inside
   /// class values in fields, in your own variables and arguments, and in arrays that it is not told of: these are stale
   /// afterwards, and checked builds report their use. See docs/allocator.md. Objects of an AosAllocator do not move.
-  /// @param options   a CompactionOptions
   /// @param arrays    pointers in device memory to objects of these classes, null pointers included
   /// @throws Error if `above` is not from 0 to 1
   /// @par Cost   reads the objects of T, and those of classes that have fields which may point to them
   template <class T, class... U>
   void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
-    detail::check_listed_or_base<AllocatorT, T>();
-    static_assert(!detail::is_placed<T>(),
-                  "dynasoar: objects of a placed class are at their places and cannot be compacted");
-    Executor::check_may_submit();
-    options.check();
-    if constexpr (AllocatorT::kCompacts) {
-      detail::compact<AllocatorT, T>(executor(), loops_.storage(), loops_.placed(), options, arrays...);
-    }
+    detail::compact<AllocatorT, T>(loops_, options, arrays...);
+  }
+
+  /// Puts the objects of T, but not those of subclasses, into the order of an integer key: a field, a method without
+  /// parameters, or a callable `key(object)`. Updates pointers to them as `compact` does.
+  ///
+  ///     handle.sort<&Body::cell_>();                        // or sort<Planet, &Body::cell_>(), if they inherit it
+  ///     handle.sort<Body>(CellOf{grid}, {.key_bits = 20});  // the keys are less than 2^20
+  ///
+  /// The same slots are occupied as before; equal keys keep their order. Loops and `device_do` then go through the
+  /// objects in this order, until one of them is created, deleted or compacted: see docs/how-to/sort.md. Waits for all
+  /// loops, so a recorded step cannot sort.
+  /// @param arrays   as for `compact`, of pointers to T or its bases
+  /// @throws Error if there is no memory, or `key_bits` is not from 0 to 64; no object has moved then
+  /// @par Cost   21 bytes of memory per object, 24 with keys of more than 32 bits, which the handle keeps for later
+  template <class T, class F, class... U>
+  void sort(F key, const SortOptions& options = {}, const PointerArray<U>&... arrays) {
+    detail::sort<AllocatorT, T>(loops_, key, options, arrays...);
+  }
+  template <class T, detail::MemberPointer auto kKey, class... U>
+  void sort(const SortOptions& options = {}, const PointerArray<U>&... arrays) {
+    sort<T>(detail::key_function<kKey>(), options, arrays...);
+  }
+  template <detail::MemberPointer auto kKey, class... U>
+  void sort(const SortOptions& options = {}, const PointerArray<U>&... arrays) {
+    sort<typename detail::SortedBy<AllocatorT, kKey>::type, kKey>(options, arrays...);
   }
 
   /// Writes all objects, the heap's state and values of your own to a file, from which `load` restores them:
@@ -266,10 +272,7 @@ class AllocatorHandle {
   /// @par Cost   reads the file twice
   template <class... Items>
   void load(const std::string& path, const LoadOptions& options, const Items&... items) {
-    static_assert(
-        (true && ... && std::is_same_v<Items, CheckpointItem>),
-        "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
-        "changed: one of these is constant, or something else");
+    static_assert((true && ... && detail::check_loads<Items>()));
     const CheckpointItem* const all[] = {&items..., nullptr};
     loops_.load(path, options, {all, sizeof...(Items)});
   }
@@ -292,11 +295,8 @@ class AllocatorHandle {
   /// @tparam R     trivially copyable
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, F f) {
-    static_assert(std::is_trivially_copyable_v<R>,
-                  "dynasoar: reduce copies its values between host and device: use a "
-                  "trivially copyable type");
     detail::check_listed_or_base<AllocatorT, T>();
-    static_assert(detail::check_given<F, Op>());
+    static_assert(detail::check_reduced<R>() && detail::check_given<F, Op>());
     return loops_.template reduce<T>(init, op, f);
   }
 

@@ -1,6 +1,6 @@
 /// @file
-/// HandleOptions: what an AllocatorHandle is made with. CompactionOptions, and `pointers` for arrays of the program's
-/// own: what AllocatorHandle::compact takes.
+/// HandleOptions: what an AllocatorHandle is made with. CompactionOptions, SortOptions, and `pointers` for arrays of
+/// the program's own: what AllocatorHandle::compact and AllocatorHandle::sort take.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,16 @@ struct CompactionOptions {
   void check() const;
 };
 
-/// Pointers to objects in an array of the program's own, for AllocatorHandle::compact. Made by `pointers`.
+/// How to sort.
+struct SortOptions {
+  int key_bits = 0;  ///< only so many of the lowest bits of keys decide, which takes less time; 0: all of them
+
+  /// @throws Error if `key_bits` is not from 0 to 64
+  void check() const;
+};
+
+/// Pointers to objects in an array of the program's own, for AllocatorHandle::compact and AllocatorHandle::sort. Made
+/// by `pointers`.
 template <class U>
 struct PointerArray {
   U** data;

@@ -82,6 +82,10 @@ class Crab : public dynasoar::SoaBase<AllocatorT> {
 };
 #endif
 
+struct WeightOf {
+  __device__ float operator()(Bird* bird) const { return 2.5f * static_cast<float>(bird->height_); }
+};
+
 inline void use() {
   dynasoar::AllocatorHandle<AllocatorT> handle;
 #if defined(MISTAKE_method_of_several_classes)
@@ -103,6 +107,23 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle, Bird** birds, Sha
 #else
   handle.compact<Shark>({}, dynasoar::pointers(sharks, 100));
   handle.compact<Bird>({}, dynasoar::pointers(birds, 100));
+#endif
+#if defined(MISTAKE_sort_by_real_numbers)
+  // expect: sort orders objects by an integer of up to 64 bits, and this key is something else
+  handle.sort<Bird>(WeightOf{});
+#elif defined(MISTAKE_sort_by_inherited_key)
+  // expect: several listed classes inherit this key
+  handle.sort<&Shark::age_>();
+#elif defined(MISTAKE_sort_of_a_base)
+  // expect: sort orders the objects of one class, and this one is not in its allocator's list
+  // names: classes::Fish
+  handle.sort<Fish, &Fish::age_>();
+#elif defined(MISTAKE_sort_with_unrelated_pointers)
+  // expect: sort<T> got an array of pointers that cannot point to a T
+  handle.sort<&Bird::height_>({}, dynasoar::pointers(sharks, 100));
+#else
+  handle.sort<Shark, &Shark::age_>({}, dynasoar::pointers(sharks, 100));
+  handle.sort<&Bird::height_>({}, dynasoar::pointers(birds, 100));
 #endif
 }
 

@@ -202,6 +202,10 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   // expect: cannot be compacted
   // names: lattices::Moss
   handle.compact<Moss>();
+#elif defined(MISTAKE_sort_of_placed_objects)
+  // expect: cannot be sorted
+  // names: lattices::Moss
+  handle.sort<Moss>(Look{});
 #else
   handle.compact<Bird>();
 #endif

@@ -181,7 +181,7 @@ class MoveObjects {
     const std::uint32_t block = i / kSlots;
     const std::uint64_t free = ~plan.slots[block];
     if (plan.is_source(block) || (free >> i % kSlots & 1) == 0) return;
-    const std::uint32_t number = plan.free_before[block] + set_below(free, i % kSlots);
+    const std::uint32_t number = plan.free_before[block] + objects_below(free, i % kSlots);
     if (number < plan.moving) plan.destinations[number] = Forward::to(block, i % kSlots);
   }
 
@@ -190,12 +190,7 @@ class MoveObjects {
     const std::uint32_t source = plan.sources[i / kSlots];
     const std::uint64_t objects = plan.slots[source];
     if ((objects >> i % kSlots & 1) == 0) return {Forward::kNone};
-    return plan.destinations[plan.objects_before[source] + set_below(objects, i % kSlots)];
-  }
-
-  /// Number of set bits below a bit.
-  __device__ static std::uint32_t set_below(std::uint64_t mask, std::uint32_t bit) {
-    return static_cast<std::uint32_t>(popcount(mask & first_bits(static_cast<int>(bit))));
+    return plan.destinations[plan.objects_before[source] + objects_below(objects, i % kSlots)];
   }
 
   /// Copies the object in slot i, of all slots of the sources.

@@ -1,5 +1,5 @@
 /// @file
-/// RelocatedHeap: a heap as code that moves objects sees it, and what compaction notes beside it. Made by HeapMemory,
+/// RelocatedHeap: a heap as code that moves objects sees it, and what is noted beside it. Made by HeapMemory,
 /// used by compaction_tasks.h, sort_tasks.h and pointer_updates.h.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <dynasoar/heap/any_heap.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/order.h>
 
 namespace dynasoar::detail {
@@ -38,6 +39,11 @@ struct Forward {
   __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
 };
 
+/// How many objects a block has in slots below one of them.
+__device__ inline std::uint32_t objects_below(std::uint64_t objects, std::uint32_t slot) {
+  return static_cast<std::uint32_t>(popcount(objects & first_bits(static_cast<int>(slot))));
+}
+
 /// The heap, as all steps of a compaction or a sort see it.
 struct RelocatedHeap {
   AnyHeap heap;
@@ -49,7 +55,7 @@ struct RelocatedHeap {
   ClassSet wanted;                  ///< classes whose objects may move
 
   // What is noted beside the heap.
-  std::uint32_t* entry_of;          ///< [blocks] for a block that was emptied: its place in its class's list
+  std::uint32_t* entry_of;          ///< [blocks] for a block that was emptied or sorted: its place in its class's list
   CompactionFlags* flags;           ///< [types]
   AtomicWord<std::uint64_t>* seen;  ///< [types * shards] see ListSources
   std::size_t shards;

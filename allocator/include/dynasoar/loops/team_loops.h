@@ -1,6 +1,6 @@
 /// @file
 /// Loops of teams: threads that work on one thing together, phase by phase, with memory of their own. Used by
-/// compaction.cpp.
+/// compaction.cpp and sort.cpp.
 ///
 /// On a GPU a team is a thread block. On a CPU it is a single thread, because there are more things than threads.
 ///
@@ -14,9 +14,10 @@
 ///     std::size_t count(part)              how many things there are in a part
 ///     operator()(team, scratch, part, i)   what a team does with thing number i of a part
 ///
-/// Both numbers are asked for on the device, so they may depend on earlier loops. A `Team` has one function,
-/// `for_each(count, function)`, a phase: `function(i)` is called for 0 <= i < count by all members, and all calls are
-/// done when it returns. The whole team calls it.
+/// Both numbers are asked for on the device, so they may depend on earlier loops. A `Team` has two functions, both of
+/// them phases, which the whole team calls: with `for_each(count, function)`, `function(i)` is called for
+/// 0 <= i < count by all members, and all calls are done when it returns; `any(count, function)` also returns whether
+/// one of them was true.
 #pragma once
 
 #include <dynasoar/platform/config.h>

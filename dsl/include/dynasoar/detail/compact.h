@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_list.h>
-#include <dynasoar/detail/placed_classes.h>
+#include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/compaction.h>
-#include <dynasoar/heap/heap_storage.h>
 #include <dynasoar/platform/executor.h>
 
 namespace dynasoar::detail {
@@ -24,19 +25,29 @@ template <class U, class... Types>
 inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
                                                                std::is_base_of_v<std::remove_cv_t<U>, Types>);
 
-/// Compacts the blocks of T and its subclasses.
+/// Pointers in arrays of the program's own, as handles.
+template <class... U>
+std::array<HandleArray, sizeof...(U)> handles_in(const PointerArray<U>&... arrays) {
+  return {HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
+}
+
+/// AllocatorHandle::compact.
 template <class A, class T, class... U>
-void compact(Executor& executor, const HeapStorage<A>& storage, PlacedClasses& placed, const CompactionOptions& options,
-             const PointerArray<U>&... arrays) {
+void compact(LoopRunner<A>& loops, const CompactionOptions& options, const PointerArray<U>&... arrays) {
+  check_listed_or_base<A, T>();
+  static_assert(!is_placed<T>(), "dynasoar: objects of a placed class are at their places and cannot be compacted");
   using Moved = typename A::template Subtypes<T>;
   static_assert((true && ... && may_point_to_v<U, Moved>),
                 "dynasoar: compact<T> got an array of pointers that cannot point to a T: their class is neither T, nor "
                 "a base of T, nor derived from it");
-  const std::array<HandleArray, sizeof...(U)> handles{
-      HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
-  storage.make_lists(executor, class_set_v<A, void>);
-  constexpr ClassSet kMoved = class_set_v<A, T>;
-  compact(executor, storage, kMoved, options.above, {handles, placed.blocks_pointing_to(kMoved)});
+  Executor::check_may_submit();
+  options.check();
+  if constexpr (A::kCompacts) {
+    loops.storage().make_lists(loops.executor(), class_set_v<A, void>);
+    constexpr ClassSet kMoved = class_set_v<A, T>;
+    compact(loops.executor(), loops.storage(), kMoved, options.above,
+            {handles_in(arrays...), loops.placed().blocks_pointing_to(kMoved)});
+  }
 }
 
 }  // namespace dynasoar::detail

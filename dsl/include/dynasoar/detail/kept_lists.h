@@ -12,6 +12,18 @@
 
 namespace dynasoar::detail {
 
+/// The classes that AllocatorHandle::keep_lists<Ts...> names: all classes if there are no Ts.
+template <class A, class... Ts>
+constexpr ClassSet kept_classes() {
+  if constexpr (sizeof...(Ts) == 0) {
+    return class_set_v<A, void>;
+  } else {
+    ClassSet classes;
+    (classes.add_all(class_set_v<A, Ts>), ...);
+    return classes;
+  }
+}
+
 /// Knows of which classes the lists of objects are kept.
 class ListKeeper {
  public:

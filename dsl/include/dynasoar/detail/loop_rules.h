@@ -6,10 +6,13 @@
 /// and a change of a copy is lost.
 #pragma once
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/checkpoint/items.h>
+#include <dynasoar/classes/class_rules.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/lambdas.h>
 
@@ -71,6 +74,44 @@ __host__ __device__ constexpr bool check_call() {
                   "every thread passes a copy of its own, so that changes would be lost. Take the parameter by value; "
                   "put results into fields or a dynasoar::DeviceArray, or use reduce");
   }
+  return true;
+}
+
+/// A reduction can have results of this type.
+template <class R>
+constexpr bool check_reduced() {
+  static_assert(std::is_trivially_copyable_v<R>,
+                "dynasoar: reduce copies its values between host and device: use a trivially copyable type");
+  return true;
+}
+
+/// Room for objects of T can be reserved in the heap of an allocator.
+template <class A, class T>
+constexpr bool check_reserved() {
+  static_assert(A::Storage::kGrows,
+                "dynasoar: the heap of an AosAllocator cannot grow: leave reserve out, and give the handle as many "
+                "heap_bytes as it may need");
+  check_listed<A, T>();
+  check_not_placed<T>();
+  return true;
+}
+
+/// A loop can create objects `T(i, args...)`, where i is a std::size_t.
+template <class A, class T, class... Args>
+constexpr bool check_creation() {
+  check_listed<A, T>();
+  check_not_placed<T>();
+  static_assert((true && ... && check_argument<Args>()));
+  check_constructible<T, std::size_t, const Args&...>();
+  return true;
+}
+
+/// AllocatorHandle::load can load an item of this type.
+template <class Item>
+constexpr bool check_loads() {
+  static_assert(std::is_same_v<Item, CheckpointItem>,
+                "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
+                "changed: one of these is constant, or something else");
   return true;
 }
 

@@ -31,6 +31,7 @@
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/heap_growth.h>
 #include <dynasoar/heap/object_places.h>
+#include <dynasoar/heap/sort.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/object_loops.h>
@@ -61,6 +62,7 @@ class LoopRunner {
   const Storage& storage() const { return heap_.storage(); }
   Attachments& attachments() { return reports_.attachments(); }
   PlacedRunner<A>& placed() { return placed_; }
+  SortMemory& sort_memory() { return sort_memory_; }
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
@@ -168,7 +170,8 @@ class LoopRunner {
   PlacedRunner<A> placed_;
   [[no_unique_address]] Creation<A> creation_;
   DeviceArray<char> scratch_;  // of reductions
-  std::uint64_t loops_ = 0;    // that have run; checked builds
+  SortMemory sort_memory_;
+  std::uint64_t loops_ = 0;  // that have run; checked builds
 };
 
 template <class A>

@@ -20,6 +20,14 @@ struct Team {
     for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) function(i);
     __syncthreads();
   }
+
+  /// A phase that returns whether `function(i)` was true for any i. @pre the whole team calls it
+  template <class F>
+  __device__ bool any(std::uint32_t count, const F& function) const {
+    bool found = false;
+    for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) found = function(i) || found;
+    return __syncthreads_or(found ? 1 : 0) != 0;
+  }
 };
 
 template <class F>

@@ -14,6 +14,13 @@ struct Team {
   void for_each(std::uint32_t count, const F& function) const {
     for (std::uint32_t i = 0; i < count; ++i) function(i);
   }
+
+  template <class F>
+  bool any(std::uint32_t count, const F& function) const {
+    bool found = false;
+    for (std::uint32_t i = 0; i < count; ++i) found = function(i) || found;
+    return found;
+  }
 };
 
 template <class F>

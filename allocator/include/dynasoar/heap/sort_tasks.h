@@ -1,0 +1,289 @@
+/// @file
+/// What runs on the device to sort the objects of a class: they change places among the slots that they have, so
+/// nothing but the contents of slots changes. Used by sort.cpp.
+///
+/// Objects are numbered in the order of blocks and slots: an object's *rank*. Keys are sorted together with the ranks
+/// (platform/sort.h), which yields `order`: the object of rank order[i] gets the slot of rank i. A *team* takes the
+/// objects of some blocks that follow one another, and moves four words of 4 bytes of each at a time:
+///
+///   - PackLeavers copies the words of those that go to another team's blocks to a record in memory, by rank.
+///   - PlaceObjects reads the words of all that stay into shared memory, and then fills each slot from there or from a
+///     record. Random reads are records of 16 bytes, whatever the fields of the class, and objects that are in order
+///     within their team's blocks, as after a small change of keys, are read and written once.
+///
+/// It runs between loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/checks/tag.h>
+#include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
+#include <dynasoar/heap/pointer_updates.h>
+#include <dynasoar/heap/relocated_heap.h>
+#include <dynasoar/heap/sorted_class.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/bits.h>
+#include <dynasoar/platform/copy.h>
+#include <dynasoar/platform/order.h>
+#include <dynasoar/tuning.h>
+
+namespace dynasoar::detail {
+
+/// What is known of the blocks of each container of the bitmap of allocated blocks: first its own, then of all before.
+struct ContainerCounts {
+  std::uint32_t* blocks;
+  std::uint32_t* objects;
+};
+
+/// Counts the blocks of the containers, and the objects in them.
+struct CountContainers {
+  SortedClass sorted;
+  ContainerCounts counts;
+
+  /// @param index   a container, or one that is none and counts 0
+  __device__ void operator()(std::size_t index) const {
+    const auto container = static_cast<std::uint32_t>(index);
+    const bool exists = container < sorted.allocated().level_size(0);
+    const std::uint64_t bits = exists ? sorted.allocated().container(0, container) : 0;
+    std::uint32_t objects = 0;
+    for (std::uint64_t left = bits; left != 0; left &= left - 1) {
+      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(left));
+      objects += static_cast<std::uint32_t>(popcount(sorted.heap.heap.slots[block].load(Order::relaxed)));
+    }
+    counts.blocks[index] = static_cast<std::uint32_t>(popcount(bits));
+    counts.objects[index] = objects;
+  }
+};
+
+/// Writes the entries of the list in the order of their blocks, and resets the note about moved objects.
+struct WriteSortedList {
+  SortedClass sorted;
+  ContainerCounts before;
+
+  __device__ void operator()(std::size_t index) const {
+    if (index == 0) sorted.moved().store(0, Order::relaxed);
+    const auto container = static_cast<std::uint32_t>(index);
+    std::uint32_t entry = before.blocks[index];
+    std::uint32_t objects = before.objects[index];
+    for (std::uint64_t left = sorted.allocated().container(0, container); left != 0; left &= left - 1) {
+      const std::uint32_t block = container * 64 + static_cast<std::uint32_t>(lowest_bit(left));
+      const std::uint64_t slots = sorted.heap.heap.slots[block].load(Order::relaxed);
+      sorted.list.entries[entry] = {slots, block, objects};
+      sorted.heap.entry_of[block] = entry++;
+      objects += static_cast<std::uint32_t>(popcount(slots));
+    }
+  }
+};
+
+/// Calls functions for the objects of a team's blocks.
+struct TeamBlocks {
+  static constexpr std::uint32_t kSlots = kBlocksPerSortTeam * kSlotsPerBlock;
+
+  std::uint32_t first_entry, end_entry;
+  std::uint32_t first_rank, end_rank;
+
+  __device__ TeamBlocks(const SortedClass& sorted, std::size_t team)
+      : first_entry(static_cast<std::uint32_t>(team) * kBlocksPerSortTeam),
+        end_entry(first_entry + kBlocksPerSortTeam < sorted.entries ? first_entry + kBlocksPerSortTeam
+                                                                    : sorted.entries),
+        first_rank(sorted.list.entries[first_entry].before),
+        end_rank(end_entry < sorted.entries ? sorted.list.entries[end_entry].before : sorted.objects) {}
+
+  __device__ bool have(std::uint32_t rank) const { return first_rank <= rank && rank < end_rank; }
+
+  /// A phase: `function(rank, entry, block, slot)`.
+  template <class Team, class F>
+  __device__ void for_each_object(const Team& team, const SortedClass& sorted, const F& function) const {
+    team.for_each((end_entry - first_entry) * static_cast<std::uint32_t>(kSlotsPerBlock), [&](std::uint32_t i) {
+      const std::uint32_t number = first_entry + i / static_cast<std::uint32_t>(kSlotsPerBlock);
+      const std::uint32_t slot = i % static_cast<std::uint32_t>(kSlotsPerBlock);
+      const ListedBlock entry = sorted.list.entries[number];
+      if ((entry.slots >> slot & 1) == 0) return;
+      function(entry.before + objects_below(entry.slots, slot), number, entry.block, slot);
+    });
+  }
+};
+
+/// A step of teams.
+struct SortStep {
+  struct Scratch {};
+
+  SortedClass sorted;
+  const std::uint32_t* order;
+
+  __device__ int parts() const { return 1; }
+  __device__ std::size_t count(int) const { return (sorted.entries + kBlocksPerSortTeam - 1) / kBlocksPerSortTeam; }
+};
+
+/// Notes, by rank, which objects go to another team's blocks, and whether any object moves.
+struct FindLeavers : SortStep {
+  std::uint8_t* leaves;  // 0 at first
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
+    const TeamBlocks blocks(sorted, index);
+    const bool any_moves = team.any(blocks.end_rank - blocks.first_rank, [&](std::uint32_t i) {
+      const std::uint32_t from = order[blocks.first_rank + i];
+      if (!blocks.have(from)) leaves[from] = 1;
+      return from != blocks.first_rank + i;
+    });
+    if (any_moves) team.for_each(1, [&](std::uint32_t) { sorted.moved().store(1, Order::relaxed); });
+  }
+};
+
+/// What moves of an object at once.
+struct alignas(16) Record {
+  static constexpr int kWords = 4;
+  std::uint32_t words[kWords];
+};
+
+/// Up to four words of an object, each of them up to 4 bytes of a field.
+struct FieldWords {
+  struct Word {
+    std::uint32_t offset;  ///< in a block, of slot 0
+    std::uint32_t stride;  ///< from slot to slot
+    std::uint32_t bytes;   ///< 1, 2 or 4; 0 if there is no such word
+  };
+  Word words[Record::kWords];
+
+  __device__ Record load(const SortedClass& sorted, std::uint32_t block, std::uint32_t slot) const {
+    const char* const memory = sorted.heap.memory_of(block, sorted.type);
+    Record record;
+    for (int i = 0; i < Record::kWords; ++i) record.words[i] = load(memory + words[i].offset, words[i], slot);
+    return record;
+  }
+
+  __device__ void store(const SortedClass& sorted, std::uint32_t block, std::uint32_t slot,
+                        const Record& record) const {
+    char* const memory = sorted.heap.memory_of(block, sorted.type);
+    for (int i = 0; i < Record::kWords; ++i) store(memory + words[i].offset, words[i], slot, record.words[i]);
+  }
+
+ private:
+  __device__ static std::uint32_t load(const char* first, const Word& word, std::uint32_t slot) {
+    const char* const from = first + std::size_t{word.stride} * slot;
+    std::uint32_t value = 0;
+    if (word.bytes > 0) copy_bytes(reinterpret_cast<char*>(&value), from, word.bytes, word.bytes);
+    return value;
+  }
+  __device__ static void store(char* first, const Word& word, std::uint32_t slot, std::uint32_t value) {
+    char* const to = first + std::size_t{word.stride} * slot;
+    if (word.bytes > 0) copy_bytes(to, reinterpret_cast<const char*>(&value), word.bytes, word.bytes);
+  }
+};
+
+/// The tag of an object, in checked builds: its new slot counts it as one more, so that pointers to the slot's last
+/// object are stale from now on. The loop in which it was created goes with it.
+struct TagWords {
+  __device__ Record load(const SortedClass& sorted, std::uint32_t block, std::uint32_t slot) const {
+    return {{sorted.heap.tag_of(block, slot).load(Order::relaxed), 0, 0, 0}};
+  }
+  __device__ void store(const SortedClass& sorted, std::uint32_t block, std::uint32_t slot,
+                        const Record& record) const {
+    AtomicWord<std::uint32_t>& tag = sorted.heap.tag_of(block, slot);
+    tag.store(Tag(tag.load(Order::relaxed)).created(Tag(record.words[0]).loop()).bits(), Order::relaxed);
+  }
+};
+
+/// Copies the words of objects that go to another team's blocks.
+template <class Words>
+struct PackLeavers : SortStep {
+  const std::uint8_t* leaves;
+  Words words;
+  Record* records;  // by rank
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
+    TeamBlocks(sorted, index)
+        .for_each_object(team, sorted, [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
+          if (leaves[rank] != 0) records[rank] = words.load(sorted, block, slot);
+        });
+  }
+};
+
+/// Puts the words of objects into their new slots.
+template <class Words>
+struct PlaceObjects : SortStep {
+  struct Scratch {
+    Record stay[TeamBlocks::kSlots];  // by rank, of those that do not leave
+  };
+
+  const std::uint8_t* leaves;
+  Words words;
+  const Record* records;  // by rank, of those that do
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch& scratch, int, std::size_t index) const {
+    const TeamBlocks blocks(sorted, index);
+    blocks.for_each_object(team, sorted,
+                           [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
+                             if (leaves[rank] != 0 || order[rank] == rank) return;
+                             scratch.stay[rank - blocks.first_rank] = words.load(sorted, block, slot);
+                           });
+    blocks.for_each_object(
+        team, sorted, [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
+          const std::uint32_t from = order[rank];
+          if (from == rank) return;
+          words.store(sorted, block, slot, blocks.have(from) ? scratch.stay[from - blocks.first_rank] : records[from]);
+        });
+  }
+};
+
+/// Writes down where each object is now: 64 x its entry in the list + its slot, by old rank.
+struct WriteDestinations : SortStep {
+  std::uint32_t* destinations;
+
+  template <class Team>
+  __device__ void operator()(const Team& team, Scratch&, int, std::size_t index) const {
+    TeamBlocks(sorted, index)
+        .for_each_object(team, sorted, [&](std::uint32_t rank, std::uint32_t entry, std::uint32_t, std::uint32_t slot) {
+          destinations[order[rank]] = entry * static_cast<std::uint32_t>(kSlotsPerBlock) + slot;
+        });
+  }
+};
+
+/// Finds out where the objects of a class are after a sort; a Relocation.
+class SortedPlaces {
+ public:
+  /// @pre tags are those from before
+  SortedPlaces(const SortedClass& sorted, const std::uint32_t* destinations)
+      : sorted_(sorted), destinations_(destinations) {}
+
+  __device__ const RelocatedHeap& heap() const { return sorted_.heap; }
+
+  __device__ bool is_needed() const { return sorted_.moved().load(Order::relaxed) != 0; }
+
+  __device__ bool may_have_moved(std::uint64_t pointer) const { return Handle(pointer).type_index() == sorted_.type; }
+
+  __device__ void update(std::uint64_t& pointer) const {
+    const Handle handle(pointer);
+    const std::uint32_t block = heap().block_of(handle, sorted_.type);
+    if (block == kNoPosition) return;
+    const std::uint32_t number = heap().entry_of[block];
+    if (number >= sorted_.entries) return;
+    const ListedBlock entry = sorted_.list.entries[number];
+    if (entry.block != block || (entry.slots >> handle.slot() & 1) == 0) return;  // a stale pointer
+    const std::uint32_t to = destinations_[entry.before + objects_below(entry.slots, handle.slot())];
+    const std::uint32_t new_block = sorted_.list.entries[to / kSlotsPerBlock].block;
+    const std::uint32_t new_slot = to % kSlotsPerBlock;
+    if (new_block == block && new_slot == handle.slot()) return;
+    if (heap().generation_of(block, handle.slot()) != handle.generation()) return;
+    pointer = heap().handle_of(new_block, new_slot, sorted_.type, next_generation(new_block, new_slot));
+  }
+
+ private:
+  /// The generation that a slot is about to get; 0 but in checked builds.
+  __device__ std::uint32_t next_generation(std::uint32_t block, std::uint32_t slot) const {
+    if (heap().tags == nullptr) return 0;
+    return Tag(heap().tag_of(block, slot).load(Order::relaxed)).created(0).generation();
+  }
+
+  SortedClass sorted_;
+  const std::uint32_t* destinations_;
+};
+static_assert(Relocation<SortedPlaces>);
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,49 @@
+/// @file
+/// SortedClass: a class whose objects are being sorted, and KeysOfObjects, where a loop over them puts their keys. Used
+/// by sort.h and by what AllocatorHandle::sort calls for each object.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/heap/relocated_heap.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/platform/atomic.h>
+
+namespace dynasoar::detail {
+
+/// A class that is sorted, and its objects by rank.
+struct SortedClass {
+  RelocatedHeap heap;
+  BlockList list;  ///< in the order of its blocks; its entries know how many objects come before
+  int type;
+  std::uint32_t entries;
+  std::uint32_t objects;
+
+  __device__ const AnyHeap::Bits& allocated() const {
+    return heap.heap.types[static_cast<std::size_t>(type)].allocated;
+  }
+
+  /// Whether any object is to move.
+  __device__ AtomicWord<std::uint32_t>& moved() const { return heap.flags[type].moved; }
+};
+
+/// What the keys of a class are written to, by rank.
+///
+/// @tparam Key   std::uint32_t or std::uint64_t
+template <class Key>
+struct KeysOfObjects {
+  SortedClass sorted;
+  Key* keys;
+  std::uint32_t* ranks;
+
+  /// Sets the key of an object of the class.
+  __device__ void set(std::uint32_t block, std::uint32_t slot, Key key) const {
+    const ListedBlock entry = sorted.list.entries[sorted.heap.entry_of[block]];
+    const std::uint32_t rank = entry.before + objects_below(entry.slots, slot);
+    keys[rank] = key;
+    ranks[rank] = rank;
+  }
+};
+
+}  // namespace dynasoar::detail

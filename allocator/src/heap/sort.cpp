@@ -1,0 +1,151 @@
+#include <dynasoar/heap/sort.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/heap/pointer_updates.h>
+#include <dynasoar/heap/sort_tasks.h>
+#include <dynasoar/loops/team_loops.h>
+#include <dynasoar/platform/error.h>
+#include <dynasoar/platform/sort.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+constexpr std::size_t kRecordBytes = sizeof(Record) + 1;  // of an object, with the note that it leaves
+
+/// The words of the fields of a class, four by four.
+std::vector<FieldWords> words_of(const ClassInfo& info) {
+  std::vector<FieldWords> all;
+  int next = Record::kWords;
+  const auto add = [&](std::size_t offset, std::size_t stride, std::size_t bytes) {
+    if (next == Record::kWords) {
+      all.emplace_back();
+      next = 0;
+    }
+    all.back().words[next++] = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(stride),
+                                static_cast<std::uint32_t>(bytes)};
+  };
+  for (const FieldInfo& field : info.fields) {
+    const std::size_t bytes = std::min<std::size_t>(field.alignment, sizeof(std::uint32_t));
+    for (std::size_t i = 0; i < field.count; ++i) {
+      for (std::size_t at = 0; at < field.bytes; at += bytes) {
+        add(field.offset + i * field.stride + at, field.bytes, bytes);
+      }
+    }
+  }
+  return all;
+}
+
+/// Teams that are worth having.
+std::size_t teams_for(const SortStep& step) {
+  return step.sorted.entries / kBlocksPerSortTeam + 1;
+}
+
+/// Moves some words of all objects. @param records   room for those of objects that leave their team's blocks
+template <class Words>
+void move(Executor& executor, const SortStep& step, const std::uint8_t* leaves, const Words& words, Record* records) {
+  loop_over_teams(executor, teams_for(step), PackLeavers<Words>{step, leaves, words, records});
+  loop_over_teams(executor, teams_for(step), PlaceObjects<Words>{step, leaves, words, records});
+}
+
+}  // namespace
+
+template <class Key>
+ObjectSort<Key>::ObjectSort(Executor& executor, const HeapMemory& memory, std::size_t type, SortMemory& scratch)
+    : executor_(executor), memory_(memory), scratch_(scratch) {
+  ClassSet moved;
+  moved.add(type);
+  sorted_ = {memory.relocated(moved), memory.list(type), static_cast<int>(type), 0, 0};
+  number_objects();
+  if (sorted_.objects > 1) lay_out();
+}
+
+template <class Key>
+void ObjectSort<Key>::number_objects() {
+  const std::size_t containers = memory_.type(static_cast<std::size_t>(sorted_.type)).allocated.level_size(0);
+  const std::size_t count = containers + 1;  // so that the last sum is that of all
+  if (scratch_.counts.size() != 4 * count) {
+    scratch_.counts = {};
+    scratch_.sums.emplace(count);
+    scratch_.counts = DeviceArray<std::uint32_t>(4 * count);
+  }
+  std::uint32_t* const numbers = scratch_.counts.data();
+  const ContainerCounts counts{numbers, numbers + count};
+  const ContainerCounts before{numbers + 2 * count, numbers + 3 * count};
+  executor_.for_each_index(count, CountContainers{sorted_, counts});
+  scratch_.sums->run(executor_, counts.blocks, before.blocks);
+  scratch_.sums->run(executor_, counts.objects, before.objects);
+  executor_.wait();
+  copy_from_device(&sorted_.entries, before.blocks + containers, sizeof(std::uint32_t));
+  copy_from_device(&sorted_.objects, before.objects + containers, sizeof(std::uint32_t));
+  constexpr std::uint32_t kMostEntries = 0xffffffff / kSlotsPerBlock;
+  if (sorted_.entries > kMostEntries) {
+    throw Error("dynasoar: sort can put the objects of " + std::to_string(kMostEntries) +
+                " blocks into order, but this class has " + std::to_string(sorted_.entries) +
+                " blocks. If most of their slots are free, call compact first");
+  }
+  executor_.for_each_index(containers, WriteSortedList{sorted_, before});
+}
+
+/// Bytes of an array with so many bytes per object, so that the next one is aligned.
+template <class Key>
+std::size_t ObjectSort<Key>::bytes_of(std::size_t per_object) const {
+  constexpr std::size_t kAlignment = 256;
+  return (per_object * sorted_.objects + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Behind one another: numbers, keys, keys, numbers, and what the sort of keys needs. The order that results is in one
+// of the first and last arrays of numbers; the others then make room for a record of each object.
+template <class Key>
+void ObjectSort<Key>::lay_out() {
+  const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
+  const std::size_t keys = std::max(2 * bytes_of(sizeof(Key)), bytes_of(kRecordBytes) - numbers);
+  radix_bytes_ = sort_scratch_bytes<Key>(sorted_.objects);
+  const std::size_t bytes = 2 * numbers + keys + radix_bytes_;
+  if (scratch_.objects.size() < bytes) {
+    scratch_.objects = {};
+    try {
+      scratch_.objects = DeviceArray<char>(bytes);
+    } catch (const Error& error) {
+      throw Error("dynasoar: there is not enough memory to sort " + std::to_string(sorted_.objects) +
+                  " objects, which takes " + std::to_string(bytes) +
+                  " bytes beside the heap; no object has moved. Give the heap less memory. (" + error.what() + ")");
+    }
+  }
+  char* const first = scratch_.objects.data();
+  const auto numbers_at = [&](std::size_t at) { return reinterpret_cast<std::uint32_t*>(first + at); };
+  const auto keys_at = [&](std::size_t at) { return reinterpret_cast<Key*>(first + at); };
+  pairs_ = {{keys_at(numbers), keys_at(numbers + bytes_of(sizeof(Key)))}, {numbers_at(0), numbers_at(numbers + keys)}};
+}
+
+template <class Key>
+void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
+  const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
+  char* const radix = reinterpret_cast<char*>(pairs_.numbers[1]) + numbers;
+  const int result = sort_pairs(executor_, pairs_, sorted_.objects, bits, radix, radix_bytes_);
+  const std::uint32_t* const order = pairs_.numbers[result];
+  char* const room = scratch_.objects.data() + (result == 0 ? numbers : 0);
+  auto* const records = reinterpret_cast<Record*>(room);
+  auto* const leaves = reinterpret_cast<std::uint8_t*>(records + sorted_.objects);
+  auto* const destinations = reinterpret_cast<std::uint32_t*>(room);
+  const SortStep step{sorted_, order};
+  executor_.fill_bytes(leaves, 0, sorted_.objects);
+  loop_over_teams(executor_, teams_for(step), FindLeavers{step, leaves});
+  for (const FieldWords& words : words_of(memory_.classes()[static_cast<std::size_t>(sorted_.type)])) {
+    move(executor_, step, leaves, words, records);
+  }
+  loop_over_teams(executor_, teams_for(step), WriteDestinations{step, destinations});
+  update_pointers(executor_, memory_.classes(), sorted_.heap.heap.blocks(), SortedPlaces(sorted_, destinations),
+                  pointers);
+  // Last, because the sweep tells stale pointers by the old tags. The note of who leaves is behind the destinations.
+  if (memory_.is_checked()) move(executor_, step, leaves, TagWords{}, records);
+}
+
+template class ObjectSort<std::uint32_t>;
+template class ObjectSort<std::uint64_t>;
+
+}  // namespace dynasoar::detail

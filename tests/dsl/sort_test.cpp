@@ -1,0 +1,527 @@
+// Sort: the objects of a class lie in the order of a key, pointers follow them, and everything else stays as it was.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/lattice.h>
+#include <dynasoar/malloc/aos_allocator.h>
+#include <dynasoar/malloc/bitmap_malloc.h>
+
+#include "../heap/handle_check.h"
+#include "../platform/test_support.h"
+#include "test_folder.h"
+
+namespace sort_test {
+
+using namespace dynasoar;
+using namespace dynasoar::test;
+
+class Body;
+class Moon;
+class Rock;
+class Watcher;
+class Post;
+using AllocatorT = dynasoar::SoaAllocator<Rock, Body, Moon, Watcher, Post>;
+using HandleT = AllocatorHandle<AllocatorT>;
+
+__host__ __device__ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return dynasoar::test::Random::of(a, b).next();
+}
+
+/// A base that is not listed. Objects know their numbers, and those of the objects that they point to.
+class Thing : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Thing, (tag_, std::uint8_t), (id_, std::uint32_t))
+  __device__ explicit Thing(std::uint32_t id) : tag_(static_cast<std::uint8_t>(mixed(id, 1))), id_(id) {}
+  __device__ bool is_intact() const { return tag_ == static_cast<std::uint8_t>(mixed(id_, 1)); }
+};
+
+class Rock : public Thing {
+ public:
+  using BaseClass = Thing;
+  DYNASOAR_FIELDS(Rock, (near_, Body*), (near_id_, std::uint32_t))
+  __device__ Rock(std::size_t index, Thing** all, std::uint32_t first)
+      : Thing(first + static_cast<std::uint32_t>(index)), near_(nullptr), near_id_(0u) {
+    all[id_] = this;
+  }
+};
+
+class Body : public Thing {
+ public:
+  using BaseClass = Thing;
+  struct Trio {
+    std::uint8_t bytes[3];
+  };
+  struct Speeds {
+    double x, y, z;
+  };
+  using Links = std::array<Body*, 2>;
+  DYNASOAR_FIELDS(Body, (key_, std::uint32_t), (self_, Body*), (other_, Thing*), (other_id_, std::uint32_t),
+                  (links_, Links), (link_ids_, std::array<std::uint32_t, 2>), (trio_, Trio), (speeds_, Speeds),
+                  (sizes_, std::array<std::uint16_t, 3>))
+
+  __device__ Body(std::size_t index, Thing** all, std::uint32_t first)
+      : Thing(first + static_cast<std::uint32_t>(index)), key_(0u), self_(this), other_(nullptr), other_id_(0u) {
+    all[id_] = this;
+    links_.fill(nullptr);
+    link_ids_.fill(0);
+    const auto byte = [&](std::uint64_t i) { return static_cast<std::uint8_t>(mixed(id_, 2 + i)); };
+    trio_ = Trio{{byte(0), byte(1), byte(2)}};
+    speeds_ = Speeds{id_ + 0.25, id_ + 0.5, id_ + 0.75};
+    for (std::uint32_t i = 0; i < 3; ++i) sizes_[i] = static_cast<std::uint16_t>(mixed(id_, 5 + i));
+  }
+
+  __device__ bool has_its_fields() const {
+    bool intact = is_intact() && self_.get() == this && speeds_->x == id_ + 0.25 && speeds_->y == id_ + 0.5 &&
+                  speeds_->z == id_ + 0.75;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      intact = intact && trio_->bytes[i] == static_cast<std::uint8_t>(mixed(id_, 2 + i)) &&
+               sizes_[i] == static_cast<std::uint16_t>(mixed(id_, 5 + i));
+    }
+    return intact;
+  }
+
+  __device__ std::uint32_t key() { return key_; }
+  __device__ void die_if(std::uint32_t percent) {
+    if (mixed(id_, 100) % 100 < percent) dynasoar::destroy(this);
+  }
+};
+
+/// A listed subclass of a class that is sorted: its objects stay where they are.
+class Moon : public Body {
+ public:
+  using BaseClass = Body;
+  DYNASOAR_FIELDS(Moon, (planet_, Body*), (planet_id_, std::uint32_t))
+  __device__ Moon(std::size_t index, Thing** all, std::uint32_t first)
+      : Body(index, all, first), planet_(nullptr), planet_id_(0u) {}
+};
+
+class Watcher : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Watcher, (watched_, const Thing*), (watched_id_, std::uint32_t))
+  __device__ explicit Watcher(std::size_t) : watched_(nullptr), watched_id_(0u) {}
+};
+
+class Post : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Post, (guard_, Body*), (guard_id_, std::uint32_t))
+  __device__ Post() : guard_(nullptr), guard_id_(0u) {}
+};
+
+__device__ inline std::uint32_t id_of(const Thing* thing) {
+  return thing == nullptr ? 0 : thing->id_.get();
+}
+__device__ inline bool is(const Thing* thing, std::uint32_t id) {
+  return id_of(thing) == id && (thing == nullptr || thing->is_intact());
+}
+
+/// All things by number, from 1; null for those that are gone. Any of them, as a T or null.
+struct Register {
+  Thing** things;
+  std::uint32_t size;
+
+  template <class T>
+  __device__ T* some(std::uint64_t chooser) const {
+    Thing* const found = things[mixed(chooser, 7) % size];
+    return found == nullptr ? nullptr : dynasoar::cast<T>(found);
+  }
+};
+
+struct Point {
+  Register all;
+  __device__ void operator()(Body* body) const {
+    body->other_ = all.things[mixed(body->id_, 8) % all.size];
+    body->other_id_ = id_of(body->other_);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      body->links_[i] = i == 0 ? body : all.some<Body>(body->id_);
+      body->link_ids_[i] = id_of(body->links_[i]);
+    }
+  }
+  __device__ void operator()(Moon* moon) const {
+    (*this)(static_cast<Body*>(moon));
+    moon->planet_ = all.some<Body>(moon->id_ + 1);
+    moon->planet_id_ = id_of(moon->planet_);
+  }
+  __device__ void operator()(Rock* rock) const {
+    rock->near_ = all.some<Body>(rock->id_ + 2);
+    rock->near_id_ = id_of(rock->near_);
+  }
+  __device__ void operator()(Watcher* watcher) const {
+    watcher->watched_ = all.things[mixed(reinterpret_cast<std::uint64_t>(watcher), 9) % all.size];
+    watcher->watched_id_ = id_of(watcher->watched_);
+  }
+  __device__ void operator()(Post* post) const {
+    post->guard_ = all.some<Body>(reinterpret_cast<std::uint64_t>(post));
+    post->guard_id_ = id_of(post->guard_);
+  }
+};
+
+struct Check {
+  Register all;
+  Counter* wrong;
+  __device__ void expect(std::uint32_t which, bool holds) const { dynasoar::test::count_if(wrong[which], !holds); }
+
+  __device__ void operator()(Body* body) const {
+    expect(0, body->has_its_fields());
+    expect(1, all.things[body->id_] == body);
+    expect(2, is(body->other_, body->other_id_));
+    expect(3, is(body->links_[0], body->link_ids_[0]) && is(body->links_[1], body->link_ids_[1]));
+  }
+  __device__ void operator()(Moon* moon) const {
+    (*this)(static_cast<Body*>(moon));
+    expect(4, is(moon->planet_, moon->planet_id_));
+  }
+  __device__ void operator()(Rock* rock) const { expect(5, rock->is_intact() && is(rock->near_, rock->near_id_)); }
+  __device__ void operator()(Watcher* watcher) const { expect(6, is(watcher->watched_, watcher->watched_id_)); }
+  __device__ void operator()(Post* post) const { expect(7, is(post->guard_, post->guard_id_)); }
+};
+
+/// Sets keys; what they depend on is a matter of the test.
+struct SetKey {
+  std::uint64_t seed;
+  std::uint32_t modulus;  // 0: the numbers of the bodies; 1: all are equal
+  __device__ void operator()(Body* body) const {
+    body->key_ = modulus == 0 ? body->id_.get() : static_cast<std::uint32_t>(mixed(body->id_, seed) % modulus);
+  }
+};
+
+struct NegativeKey {
+  __device__ std::int64_t operator()(Body* body) const { return -std::int64_t{body->key_} * 0x100000001; }
+};
+struct ShortKey {
+  __device__ std::int16_t operator()(Body* body) const { return static_cast<std::int16_t>(body->key_.get()); }
+};
+
+/// Numbers objects in the order in which one thread sees them.
+struct NoteVisit {
+  std::uint32_t* ids;
+  std::uint32_t* next;
+  __device__ void operator()(Body* body) const {
+    if (!dynasoar::is_a<Moon>(body)) ids[(*next)++] = body->id_;
+  }
+};
+struct VisitAll {
+  NoteVisit note;
+  __device__ void operator()(std::size_t) const { dynasoar::device_do<Body>(note); }
+};
+
+struct FindSeven {
+  Body** found;
+  __device__ void operator()(Body* body) const {
+    if (body->id_ == 7u) *found = body;
+  }
+};
+struct UseFound {
+  Body** found;
+  __device__ void operator()(std::size_t) const { (*found)->key_ = 1; }
+};
+
+class World {
+ public:
+  explicit World(std::uint32_t most, int threads = 4)
+      : handle({.heap_bytes = 64 << 20, .threads = threads}), posts(handle, {20, 10}), register_(most + 1) {
+    register_.fill_bytes(0);
+  }
+
+  Register everybody() const { return {register_.data(), static_cast<std::uint32_t>(register_.size())}; }
+
+  template <class T>
+  void create(std::uint32_t count) {
+    handle.parallel_new<T>(count, register_.data(), next_);
+    next_ += count;
+  }
+
+  /// Bodies, of which so many percent die, with others that point to them.
+  void populate(std::uint32_t bodies, std::uint32_t percent) {
+    create<Body>(bodies);
+    create<Moon>(100);
+    create<Rock>(200);
+    handle.parallel_new<Watcher>(500);
+    posts.parallel_new<Post>([] __device__(dynasoar::Place) { return true; });
+    handle.parallel_do<Body, &Body::die_if>(percent);
+    register_anew();
+    point();
+  }
+
+  void register_anew() {
+    register_.fill_bytes(0);
+    Thing** const all = register_.data();
+    handle.parallel_do<Thing>([all] __device__(Thing * thing) { all[thing->id_] = thing; });
+  }
+
+  void point() {
+    const Point point{everybody()};
+    handle.parallel_do<Body>(point);
+    handle.parallel_do<Rock>(point);
+    handle.parallel_do<Watcher>(point);
+    handle.parallel_do<Post>(point);
+  }
+
+  template <class Key>
+  void sort(Key key, const SortOptions& options = {}) {
+    handle.sort<Body>(key, options, dynasoar::pointers(register_.data(), register_.size()));
+  }
+
+  void check() {
+    Counters wrong(kWrongs);
+    const Check check{everybody(), wrong.data()};
+    handle.parallel_do<Body>(check);
+    handle.parallel_do<Rock>(check);
+    handle.parallel_do<Watcher>(check);
+    handle.parallel_do<Post>(check);
+    handle.synchronize();
+    CHECK(wrong.values() == std::vector<std::uint64_t>(kWrongs));
+    CHECK(heap_errors(handle) == "");
+  }
+
+  std::vector<Thing*> pointers() const { return register_.download(); }
+
+  /// Numbers of bodies that are no moons, and their keys, in the order of their places.
+  std::vector<std::uint32_t> column(const std::string& name) {
+    const Columns bodies = handle.columns<Body>();
+    std::vector<std::uint32_t> values = bodies[name].as<std::uint32_t>();
+    values.resize(values.size() - handle.count<Moon>());  // of the class that is listed later
+    return values;
+  }
+
+  /// The order that a stable sort gives the bodies.
+  template <class Less>
+  std::vector<std::uint32_t> expected(const Less& less) {
+    const std::vector<std::uint32_t> ids = column("id_"), keys = column("key_");
+    std::vector<std::size_t> order(ids.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return less(keys[a], keys[b]); });
+    std::vector<std::uint32_t> sorted;
+    for (const std::size_t i : order) sorted.push_back(ids[i]);
+    return sorted;
+  }
+  std::vector<std::uint32_t> expected() {
+    return expected([](std::uint32_t a, std::uint32_t b) { return a < b; });
+  }
+
+  /// Numbers of bodies in the order in which device_do visits them.
+  std::vector<std::uint32_t> visited() {
+    handle.parallel_do<Watcher>([] __device__(Watcher*) {});
+    DeviceArray<std::uint32_t> ids(handle.count<Body>() - handle.count<Moon>()), next(1);
+    next.fill_bytes(0);
+    handle.parallel_for(1, VisitAll{{ids.data(), next.data()}});
+    handle.synchronize();
+    return ids.download();
+  }
+
+  HandleT handle;
+  Lattice<Post> posts;
+
+ private:
+  static constexpr std::size_t kWrongs = 8;
+
+  DeviceArray<Thing*> register_;
+  std::uint32_t next_ = 1;
+};
+
+TEST_CASE("objects lie in the order of their keys, keep their fields, and all pointers follow them") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  constexpr std::uint32_t kMost = 20000 / dynasoar::test::kSlowdown;
+  for (const int threads : dynasoar::kCudaBackend ? std::vector{1} : std::vector{1, 3}) {
+    for (const std::uint32_t percent : {0, 40, 97}) {
+      World world(kMost + 300, threads);
+      world.populate(kMost, percent);
+      for (const std::uint32_t modulus : {0xffffffffu, 7u, 1u, 0u}) {
+        CAPTURE(threads);
+        CAPTURE(percent);
+        CAPTURE(modulus);
+        world.handle.parallel_do<Body>(SetKey{seed, modulus});
+        const std::vector<std::uint32_t> expected = world.expected();
+        const Statistics before = world.handle.statistics();
+        world.handle.sort<Body, &Body::key_>({}, dynasoar::pointers(world.everybody().things, world.everybody().size));
+        CHECK(world.column("id_") == expected);
+        CHECK(world.visited() == expected);
+        world.check();
+        const Statistics after = world.handle.statistics();
+        CHECK(after.types[1].objects == before.types[1].objects);
+        CHECK(after.types[1].blocks == before.types[1].blocks);
+        CHECK(after.types[1].created == before.types[1].created);
+        CHECK(after.free_pages == before.free_pages);
+      }
+    }
+  }
+}
+
+TEST_CASE("none, one, a block and an object, sorted in both directions") {
+  for (const std::uint32_t count : {0u, 1u, 2u, 64u, 65u, 1024u, 1025u}) {
+    CAPTURE(count);
+    World world(count + 300);
+    world.populate(count, 0);
+    world.handle.parallel_do<Body>(SetKey{0, 0});
+    const std::vector<std::uint32_t> ascending = world.expected();
+    world.sort(dynasoar::detail::Method<&Body::key>{});
+    CHECK(world.column("id_") == ascending);
+    world.sort(NegativeKey{});
+    CHECK(world.column("id_") == std::vector<std::uint32_t>(ascending.rbegin(), ascending.rend()));
+    world.check();
+    world.sort(ShortKey{});
+    CHECK(world.column("id_") == ascending);
+    world.check();
+  }
+}
+
+TEST_CASE("only the lowest bits of keys decide, if so many are named") {
+  World world(3300);
+  world.populate(3000, 0);
+  world.handle.parallel_do<Body>(SetKey{1, 0xffffffffu});
+  for (const int bits : {1, 5, 8, 11}) {
+    CAPTURE(bits);
+    const std::uint32_t mask = (1u << bits) - 1;
+    const std::vector<std::uint32_t> expected =
+        world.expected([mask](std::uint32_t a, std::uint32_t b) { return (a & mask) < (b & mask); });
+    world.sort(dynasoar::detail::FieldValue<&Body::key_>{}, {.key_bits = bits});
+    CHECK(world.column("id_") == expected);
+  }
+  CHECK_THROWS_WITH_AS(world.sort(ShortKey{}, {.key_bits = 65}), doctest::Contains("from 1 to 64"), Error);
+  CHECK_THROWS_AS(world.sort(ShortKey{}, {.key_bits = -1}), Error);
+  world.check();
+}
+
+TEST_CASE("a heap is sorted between deletions, compactions and births") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  constexpr std::uint32_t kMost = 8000 / dynasoar::test::kSlowdown;
+  World world(3 * kMost + 300);
+  world.populate(kMost, 60);
+  const auto pointers = dynasoar::pointers(world.everybody().things, world.everybody().size);
+  for (std::uint64_t round = 0; round < 4; ++round) {
+    CAPTURE(round);
+    if (round % 2 == 1) world.handle.compact<Body>({}, pointers);
+    if (round == 2) world.create<Body>(2 * kMost);
+    if (round == 2) world.point();
+    world.handle.parallel_do<Body>(SetKey{seed + round, 1000});
+    const std::vector<std::uint32_t> expected = world.expected();
+    world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
+    world.check();
+    CHECK(world.column("id_") == expected);
+    world.handle.compact<Thing>({}, pointers);
+    world.check();
+  }
+}
+
+TEST_CASE("the order is the same for any number of threads, and survives a checkpoint") {
+  const TestFolder folder;
+  const std::string unsorted = folder / "unsorted", sorted = folder / "sorted";
+  constexpr std::uint32_t kMost = 6000 / dynasoar::test::kSlowdown;
+  {
+    World world(kMost + 300, 1);
+    world.populate(kMost, 30);
+    world.handle.parallel_do<Body>(SetKey{5, 50});
+    world.handle.save(unsorted);
+  }
+  std::vector<std::vector<std::uint32_t>> orders;
+  std::vector<std::uint64_t> others;
+  for (const int threads : {1, 2, 3, 8}) {
+    CAPTURE(threads);
+    World world(kMost + 300, threads);
+    world.handle.load(unsorted);
+    world.handle.sort<Body, &Body::key_>();
+    orders.push_back(world.visited());
+    const std::vector<std::uint64_t> pointers = world.handle.columns<Body>()["other_"].as<std::uint64_t>();
+    if (others.empty()) others = pointers;
+    CHECK(pointers == others);
+    world.handle.save(sorted);
+  }
+  CHECK(orders == std::vector<std::vector<std::uint32_t>>(4, orders[0]));
+  World world(kMost + 300, 5);
+  world.handle.load(sorted);
+  CHECK(world.visited() == orders[0]);
+  CHECK(world.expected() == orders[0]);
+  CHECK(heap_errors(world.handle) == "");
+}
+
+TEST_CASE("kept lists stay valid, and are in order, too") {
+  World world(5300);
+  world.populate(5000, 50);
+  world.handle.parallel_do<Body>(SetKey{3, 0xffffffffu});
+  const std::vector<std::uint32_t> expected = world.expected();
+  const auto kept = world.handle.keep_lists();
+  world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
+  CHECK(world.visited() == expected);
+  world.check();
+}
+
+TEST_CASE("pointers to deleted objects stay as they are") {
+  World world(2300);
+  world.create<Body>(2000);
+  world.handle.parallel_do<Body, &Body::die_if>(50u);
+  world.handle.parallel_do<Body>(SetKey{4, 0xffffffffu});
+  const std::vector<std::uint32_t> living = world.column("id_");
+  CHECK(living.size() > 500);
+  CHECK(living.size() < 1500);
+  std::vector<Thing*> before = world.pointers();
+  world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
+  std::vector<Thing*> after = world.pointers();
+  CHECK(after != before);
+  for (const std::uint32_t id : living) before[id] = after[id] = nullptr;
+  CHECK(after == before);
+}
+
+TEST_CASE("pointers that a sort does not know of are stale afterwards, and so are those that were stale before") {
+  if constexpr (dynasoar::kChecked) {
+    World world(1000);
+    world.create<Body>(200);
+    world.handle.parallel_do<Body>(SetKey{3, 0});
+    DeviceArray<Body*> unknown(1), stale(1);
+    const auto note = [&](const DeviceArray<Body*>& array) { world.handle.parallel_do<Body>(FindSeven{array.data()}); };
+    const auto use = [&](const DeviceArray<Body*>& array) {
+      world.handle.parallel_for(1, UseFound{array.data()});
+      world.handle.synchronize();
+    };
+    note(stale);
+    world.sort(NegativeKey{});
+    note(unknown);
+    use(unknown);
+    CHECK_THROWS_AS(use(stale), MisuseError);
+    world.handle.sort<Body>(ShortKey{}, {}, dynasoar::pointers(stale.data(), 1));
+    CHECK_THROWS_AS(use(stale), MisuseError);
+    CHECK_THROWS_AS(use(unknown), MisuseError);
+  }
+}
+
+TEST_CASE("a recorded step, and code that a loop runs, cannot sort") {
+  World world(400);
+  world.populate(100, 0);
+  CHECK_THROWS_WITH_AS(
+      [&] {
+        auto step = world.handle.record([&] { world.handle.sort<Body, &Body::key_>(); });
+        step();
+      }(),
+      doctest::Contains("cannot wait"), Error);
+#if !DYNASOAR_CUDA_BACKEND
+  CHECK_THROWS_WITH_AS(world.handle.parallel_for(1, [&](std::size_t) { world.handle.sort<Body, &Body::key_>(); }),
+                       doctest::Contains("between loops"), Error);
+#endif
+  world.sort(NegativeKey{});
+  world.check();
+}
+
+class Pearl;
+using PiecesT = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Pearl>;
+class Pearl : public dynasoar::SoaBase<PiecesT> {
+ public:
+  DYNASOAR_FIELDS(Pearl, (size_, std::uint32_t))
+  __device__ explicit Pearl(std::size_t index) : size_(static_cast<std::uint32_t>(1000 - index)) {}
+};
+
+TEST_CASE("objects of an AosAllocator stay where they are") {
+  AllocatorHandle<PiecesT> handle({.heap_bytes = 16 << 20, .threads = 2});
+  handle.parallel_new<Pearl>(1000);
+  const auto before = handle.columns<Pearl>()["size_"].as<std::uint32_t>();
+  handle.sort<&Pearl::size_>();
+  CHECK(handle.columns<Pearl>()["size_"].as<std::uint32_t>() == before);
+}
+
+}  // namespace sort_test
