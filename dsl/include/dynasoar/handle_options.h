@@ -1,11 +1,13 @@
 /// @file
-/// HandleOptions: what an AllocatorHandle is made with. CompactionOptions, SortOptions, and `pointers` for arrays of
-/// the program's own: what AllocatorHandle::compact and AllocatorHandle::sort take.
+/// HandleOptions: what an AllocatorHandle is made with. CompactionOptions, SortOptions, `pointers` for arrays of the
+/// program's own, and `morton_code`: what AllocatorHandle::compact and AllocatorHandle::sort take.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include <dynasoar/platform/config.h>
 
 namespace dynasoar {
 
@@ -65,6 +67,22 @@ struct SortOptions {
   /// @throws Error if `key_bits` is not from 0 to 64
   void check() const;
 };
+
+/// A key for AllocatorHandle::sort: cells with near keys are near each other in all directions (a Morton code, or
+/// Z-order). The lowest 16 bits of each of two coordinates count, or 10 of three. If they have n bits, the key has 2 n,
+/// or 3 n: see SortOptions::key_bits.
+__host__ __device__ constexpr std::uint32_t morton_code(std::uint32_t x, std::uint32_t y) {
+  std::uint32_t code = 0;
+  for (int bit = 0; bit < 16; ++bit) code |= (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);
+  return code;
+}
+__host__ __device__ constexpr std::uint32_t morton_code(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  std::uint32_t code = 0;
+  for (int bit = 0; bit < 10; ++bit) {
+    code |= (x >> bit & 1) << 3 * bit | (y >> bit & 1) << (3 * bit + 1) | (z >> bit & 1) << (3 * bit + 2);
+  }
+  return code;
+}
 
 /// Pointers to objects in an array of the program's own, for AllocatorHandle::compact and AllocatorHandle::sort. Made
 /// by `pointers`.

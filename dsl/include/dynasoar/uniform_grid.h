@@ -123,7 +123,7 @@ class UniformGrid final : detail::Attachment {
   /// Runs `object->method(view(), args...)` for the objects in the grid, cell by cell: the threads of a warp look for
   /// neighbours in the same places. Where many objects do, that is much faster than `handle.parallel_do`; still faster
   /// on a GPU if the method returns the `reduce` of its view.
-  /// @pre no object was deleted, or moved by a compaction, since the last rebuild
+  /// @pre no object was deleted, or moved by a compaction or a sort, since the last rebuild
   template <auto kMethod, class... Args>
   void parallel_do(Args... args) {
     parallel_do<T, kMethod>(std::move(args)...);

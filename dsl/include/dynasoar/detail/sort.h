@@ -16,6 +16,7 @@
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/field_values.h>
 #include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/sort.h>
@@ -135,6 +136,8 @@ void sort_by_bits(LoopRunner<A>& loops, const F& function, int bits, View<Handle
 /// AllocatorHandle::sort.
 template <class A, class T, class F, class... U>
 void sort(LoopRunner<A>& loops, const F& function, const SortOptions& options, const PointerArray<U>&... arrays) {
+  check_sortable<A, T>();
+  static_assert(check_callable<F>());
   static_assert(
       (true && ... && may_point_to_v<U, TypeList<T>>),
       "dynasoar: sort<T> got an array of pointers that cannot point to a T: their class is neither T nor a base "
