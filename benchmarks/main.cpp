@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
        {"scale", benchmarks::run_scale},
        {"full_heap", benchmarks::run_full_heap},
        {"compaction", benchmarks::run_compaction},
+       {"sort", benchmarks::run_sort},
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
        {"checkpoint", benchmarks::run_checkpoint},

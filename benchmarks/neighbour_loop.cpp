@@ -78,6 +78,21 @@ struct Create {
   Node** nodes;
   __device__ void operator()(std::size_t i) const { nodes[i] = dynasoar::make_new<Node>(); }
 };
+/// The order of `nodes` is that of these keys.
+struct Number {
+  static constexpr std::size_t kWidth = 4096;
+  Node** nodes;
+  __device__ void operator()(std::size_t i) const {
+    nodes[i]->x_ = static_cast<float>(i / kWidth);
+    nodes[i]->y_ = static_cast<float>(i % kWidth);
+  }
+};
+struct NumberOf {
+  __device__ std::uint32_t operator()(Node* node) const {
+    return static_cast<std::uint32_t>(node->x_) * static_cast<std::uint32_t>(Number::kWidth) +
+           static_cast<std::uint32_t>(node->y_);
+  }
+};
 struct Link {
   Node** nodes;
   std::size_t count;
@@ -102,6 +117,11 @@ class Benchmark {
             [](auto& handle, std::size_t count, Node** nodes) { handle.template parallel_new<Node>(count, nodes); });
     objects({orders()[1]}, "objects by make_new",
             [](auto& handle, std::size_t count, Node** nodes) { handle.parallel_for(count, Create{nodes}); });
+    objects({orders()[1]}, "objects by make_new, sorted", [](auto& handle, std::size_t count, Node** nodes) {
+      handle.parallel_for(count, Create{nodes});
+      handle.parallel_for(count, Number{nodes});
+      handle.template sort<Node>(NumberOf{}, {.key_bits = 25}, dynasoar::pointers(nodes, count));
+    });
     by_hand<std::uint32_t>("by hand, 32-bit indices");
     by_hand<std::uint64_t>("by hand, 64-bit indices");
   }

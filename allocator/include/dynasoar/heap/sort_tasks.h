@@ -165,13 +165,33 @@ struct FieldWords {
  private:
   __device__ static std::uint32_t load(const char* first, const Word& word, std::uint32_t slot) {
     const char* const from = first + std::size_t{word.stride} * slot;
-    std::uint32_t value = 0;
-    if (word.bytes > 0) copy_bytes(reinterpret_cast<char*>(&value), from, word.bytes, word.bytes);
-    return value;
+    switch (word.bytes) {
+      case 1: return load_as<std::uint8_t>(from);
+      case 2: return load_as<std::uint16_t>(from);
+      case 4: return load_as<std::uint32_t>(from);
+      default: return 0;
+    }
   }
   __device__ static void store(char* first, const Word& word, std::uint32_t slot, std::uint32_t value) {
     char* const to = first + std::size_t{word.stride} * slot;
-    if (word.bytes > 0) copy_bytes(to, reinterpret_cast<const char*>(&value), word.bytes, word.bytes);
+    switch (word.bytes) {
+      case 1: return store_as<std::uint8_t>(to, value);
+      case 2: return store_as<std::uint16_t>(to, value);
+      case 4: return store_as<std::uint32_t>(to, value);
+      default: return;
+    }
+  }
+
+  template <class T>
+  __device__ static std::uint32_t load_as(const char* from) {
+    T value;
+    copy_bytes(reinterpret_cast<char*>(&value), from, sizeof(T), sizeof(T));
+    return value;
+  }
+  template <class T>
+  __device__ static void store_as(char* to, std::uint32_t value) {
+    const T part = static_cast<T>(value);
+    copy_bytes(to, reinterpret_cast<const char*>(&part), sizeof(T), sizeof(T));
   }
 };
 
