@@ -587,6 +587,32 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
   CHECK(totals.download()[150].count == 400);
 }
 
+TEST_CASE("objects are sorted by cells, each class for itself, and the grid finds them after a rebuild") {
+  const std::vector<Plane32> positions = random_positions(3000, 21);
+  Dots dots(positions);
+  World32::Handle& handle = dots.handle;
+  World32::Grid& grid = *dots.grid;
+  std::vector<std::uint32_t> ids(500);
+  std::iota(ids.begin(), ids.end(), 100);
+  dynasoar::DeviceArray<Plane32> uploaded(positions.size());
+  dynasoar::DeviceArray<std::uint32_t> numbers(ids.size());
+  uploaded.upload(positions);
+  numbers.upload(ids);
+  handle.parallel_new<World32::Disc>(ids.size(), static_cast<const Plane32*>(uploaded.data()),
+                                     static_cast<const std::uint32_t*>(numbers.data()));
+  grid.sort_objects<&World32::Dot::seen>();
+  const std::vector<std::uint32_t> sorted = handle.columns<World32::Dot>()["id_"].as<std::uint32_t>();
+  REQUIRE(sorted.size() == 3500);
+  std::vector<std::uint32_t> cells;
+  for (const std::uint32_t id : sorted) cells.push_back(grid.view().space().cell_of(positions[id]));
+  CHECK(std::is_sorted(cells.begin(), cells.begin() + 3000));
+  CHECK(std::is_sorted(cells.begin() + 3000, cells.end()));
+  CHECK(cells[0] < cells[2999]);
+  CHECK(!std::is_sorted(sorted.begin(), sorted.begin() + 3000));
+  dots.rebuild();
+  CHECK(dots.count() == 3500);
+}
+
 TEST_CASE("a grid that is too small says so, and has room the next time") {
   Dots dots(random_positions(1000, 9), 600);
   CHECK(dots.grid->capacity() == 600);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -113,6 +114,22 @@ class UniformGrid final : detail::Attachment {
   ///                  comparisons to put in order
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild();
+
+  /// Puts the objects of T and of its subclasses, class by class, into the order of the cells in which they lie now, as
+  /// AllocatorHandle::sort does: objects that are near each other in space are then near each other in memory. What
+  /// moves little between two calls takes little time. Rebuild the grid before it is used again.
+  ///
+  /// @tparam kSeen   as for `rebuild`
+  /// @param arrays   pointers that are to be updated, as for AllocatorHandle::sort
+  /// @throws Error as AllocatorHandle::sort, also in a recorded step
+  template <auto kSeen, class... U>
+  void sort_objects(const PointerArray<U>&... arrays) {
+    const SortOptions options{
+        static_cast<int>(std::bit_width(space_.cells()))};  // cells() is the cell of those in none
+    Allocator::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      handle_.template sort<S>(detail::CellOfObject<T, Seen, kSeen>{space_}, options, arrays...);
+    });
+  }
 
   /// What loops are given to look for neighbours. Good until the handle's next `synchronize`.
   View view() const {

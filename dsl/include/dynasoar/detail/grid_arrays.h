@@ -73,6 +73,19 @@ struct CountObject {
   }
 };
 
+/// The number of the cell in which an object lies; a key to sort by.
+///
+/// @tparam kSeen   as in UniformGrid::rebuild
+template <class T, class Seen, auto kSeen>
+struct CellOfObject {
+  GridSpace<typename GridView<T, Seen>::Position> space;
+
+  __device__ std::uint32_t operator()(T* object) const {
+    const Seen seen = Method<kSeen>{}(object);
+    return space.cell_of(seen.position);
+  }
+};
+
 /// Gives an object a place of its own in its cell.
 ///
 /// @tparam kSeen, kOrder   as in UniformGrid::rebuild
