@@ -1,5 +1,5 @@
-// Fuzz target: the public interface in one thread: objects of four classes are created, changed, deleted, moved and
-// visited, and compared with a table of what they must hold.
+// Fuzz target: the public interface in one thread: objects of four classes are created, changed, deleted, moved, sorted
+// and visited, and compared with a table of what they must hold.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -60,6 +60,7 @@ class Session {
       default:
         if (operation / 8 % 8 == 0) check();
         if (operation / 8 % 8 == 1) compact();
+        if (operation / 8 % 8 == 2) sort(input_.below(kTypes), 1 + input_.below(256));
         break;
     }
   }
@@ -164,11 +165,43 @@ class Session {
     objects_.insert(objects_.end(), born.begin(), born.end());
   }
 
-  /// Moves objects together; they keep their entries.
+  /// Moves objects together.
   void compact() {
+    relocate([this] {
+      handle_.compact<Stamped>({.above = input_.below(4) / 8.0}, dynasoar::pointers(objects_.data(), objects_.size()));
+    });
+  }
+
+  /// Sorts the objects of a class by their stamps modulo a number.
+  void sort(std::uint32_t type, std::uint32_t modulus) {
+    relocate([=, this] {
+      switch (type) {
+        case 0: return sort<Tiny>(modulus);
+        case 1: return sort<Small>(modulus);
+        case 2: return sort<Medium>(modulus);
+        default: return sort<Large>(modulus);
+      }
+    });
+    std::uint32_t last = 0;
+    loop(type, [&](Stamped* object) {
+      const std::uint32_t key = table_.at(object).stamp % modulus;
+      require(key >= last, "objects are not in the order of their keys");
+      last = key;
+    });
+  }
+
+  template <class T>
+  void sort(std::uint32_t modulus) {
+    const auto key = [=, this](T* object) { return table_.at(object).stamp % modulus; };
+    handle_.sort<T>(key, {}, dynasoar::pointers(objects_.data(), objects_.size()));
+  }
+
+  /// Calls a function that moves objects; they keep their entries.
+  template <class F>
+  void relocate(const F& move) {
     std::vector<Entry> entries;
     for (Stamped* object : objects_) entries.push_back(table_.at(object));
-    handle_.compact<Stamped>({.above = input_.below(4) / 8.0}, dynasoar::pointers(objects_.data(), objects_.size()));
+    move();
     table_.clear();
     for (std::size_t i = 0; i < objects_.size(); ++i) {
       require(table_.emplace(objects_[i], entries[i]).second, "two objects have moved to one place");
