@@ -247,7 +247,10 @@ struct PlaceObjects : SortStep {
         team, sorted, [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
           const std::uint32_t from = order[rank];
           if (from == rank) return;
-          words.store(sorted, block, slot, blocks.have(from) ? scratch.stay[from - blocks.first_rank] : records[from]);
+          // One load of 16 bytes: what may be in either memory would be loaded word by word.
+          const Record record =
+              blocks.have(from) ? scratch.stay[from - blocks.first_rank] : Record(load_at_once(records[from]));
+          words.store(sorted, block, slot, record);
         });
   }
 };
