@@ -52,6 +52,12 @@ void throw_lists_are_kept() {
       "scope of what keep_lists returned");
 }
 
+void throw_lists_outlive_step() {
+  throw Error(
+      "dynasoar: a recorded step has called keep_lists() and keeps the result, but the step makes its lists only while "
+      "it runs; call keep_lists() before the step, or end the scope of its result in the step");
+}
+
 void throw_objects_have_changed() {
   throw Error(
       "dynasoar: objects were created or deleted since keep_lists(), so this loop would visit objects that there "

@@ -39,6 +39,12 @@ void ListKeeper::check_unchanged(const std::vector<std::uint64_t>& listed_at) co
   }
 }
 
+void ListKeeper::check_no_more_than(const ClassSet& classes) const {
+  for (std::size_t type = 0; type < times_.size(); ++type) {
+    if (times_[type] > 0 && !classes.has(type)) throw_lists_outlive_step();
+  }
+}
+
 void ListKeeper::check_none() const {
   if (!kept().empty()) throw_lists_are_kept();
 }

@@ -136,8 +136,30 @@ TEST_CASE("a step that waits, or throws, is an error, and the handle can still b
                                  }),
                   std::logic_error);
   CHECK(handle.count<Cell>() > 0);
+  {
+    std::optional<dynasoar::KeptLists> kept;
+    CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { kept.emplace(handle.keep_lists()); }),
+                         doctest::Contains("call keep_lists() before the step"), Error);
+  }
   record_and_run(handle, [&] { submit_step<Handle, Cell>(handle); });
   CHECK(handle.count<Cell>() > 0);
+}
+
+TEST_CASE("a step that could not be recorded again is recorded by the next call") {
+  Handle handle({.heap_bytes = 16 << 20, .threads = 4});
+  handle.parallel_new<Cell>(100);
+  bool fails = false;
+  auto step = handle.record([&] {
+    handle.parallel_do<&Cell::grow>(1u);
+    if (std::exchange(fails, false)) throw std::logic_error("once");
+  });
+  step();
+  const auto kept = handle.keep_lists();
+  fails = true;
+  CHECK_THROWS_AS(step(), std::logic_error);
+  const std::uint64_t sum = handle.sum<&Cell::age_>();  // on a CPU, the loop has run before the error
+  step();
+  CHECK(handle.sum<&Cell::age_>() == sum + 100);
 }
 
 TEST_CASE("loops that share lists visit the objects that there were") {

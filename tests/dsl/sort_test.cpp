@@ -491,6 +491,22 @@ TEST_CASE("pointers that a sort does not know of are stale afterwards, and so ar
   }
 }
 
+TEST_CASE("arrays of pointers that overlap are refused, because each pointer would be updated twice") {
+  World world(400);
+  world.populate(100, 0);
+  dynasoar::DeviceArray<Body*> array(4);
+  array.fill_bytes(0);
+  Body** const all = array.data();
+  const auto sort = [&](Body** one, std::size_t ones, Body** other, std::size_t others) {
+    world.handle.sort<Body>(ShortKey{}, {}, dynasoar::pointers(one, ones), dynasoar::pointers(other, others));
+  };
+  CHECK_THROWS_WITH_AS(sort(all, 4, all, 4), doctest::Contains("overlap"), Error);
+  CHECK_THROWS_WITH_AS(sort(all, 4, all + 3, 1), doctest::Contains("overlap"), Error);
+  CHECK_THROWS_WITH_AS(sort(all + 1, 2, all, 2), doctest::Contains("overlap"), Error);
+  sort(all, 2, all + 2, 2);
+  sort(all, 4, all + 1, 0);
+}
+
 TEST_CASE("a recorded step, and code that a loop runs, cannot sort") {
   World world(400);
   world.populate(100, 0);

@@ -1,6 +1,7 @@
 #include <dynasoar/heap/sort.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,17 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
                   pointers);
   // Last, because the sweep tells stale pointers by the old tags. The note of who leaves is behind the destinations.
   if (memory_.is_checked()) move(executor_, step, leaves, TagWords{}, records);
+}
+
+void check_disjoint(View<HandleArray> arrays) {
+  for (const HandleArray& one : arrays) {
+    for (const HandleArray& other : arrays) {
+      if (&one == &other || other.size == 0) continue;
+      if (std::greater_equal<>()(other.handles, one.handles) && std::less<>()(other.handles, one.handles + one.size)) {
+        throw Error("dynasoar: two arrays of pointers that sort is to update overlap; name each pointer once");
+      }
+    }
+  }
 }
 
 template class ObjectSort<std::uint32_t>;

@@ -22,6 +22,9 @@ struct HandleArray {
   std::size_t size;
 };
 
+/// @throws Error if two arrays have a pointer in common, which a sort would update twice
+void check_disjoint(View<HandleArray> arrays);
+
 /// The objects of a class that is placed on a lattice: they do not move, but point to others.
 struct PlacedBlocks {
   int type;

@@ -19,6 +19,7 @@ void check_handle_may_be_made(bool is_one_alive);
 [[noreturn]] void throw_does_not_count_accesses();
 
 [[noreturn]] void throw_lists_are_kept();
+[[noreturn]] void throw_lists_outlive_step();
 
 [[noreturn]] void throw_objects_have_changed();
 

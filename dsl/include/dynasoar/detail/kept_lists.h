@@ -49,6 +49,10 @@ class ListKeeper {
   /// @throws Error if lists are kept
   void check_none() const;
 
+  /// After a step, before which the lists of `classes` were kept. @throws Error if those of others are kept now: they
+  /// were only recorded
+  void check_no_more_than(const ClassSet& classes) const;
+
  private:
   void add(const ClassSet& classes, int times);
 

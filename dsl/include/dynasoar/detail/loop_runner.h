@@ -105,7 +105,9 @@ class LoopRunner {
       PlacedRunner<A>& placed;
       ~Again() { placed.expect_changes(); }
     } const again{placed_};  // what was recorded has not run
+    const ClassSet kept = lists_.kept();
     function();
+    lists_.check_no_more_than(kept);
   }
 
   /// Before and after a recorded step whose loops ask for so many pages of the heap.

@@ -152,6 +152,7 @@ void sort(LoopRunner<A>& loops, const F& function, const SortOptions& options, c
   const int bits = options.key_bits > 0 && options.key_bits < kBits ? options.key_bits : kBits;
   if constexpr (A::kCompacts) {
     const std::array<HandleArray, sizeof...(U)> handles = handles_in(arrays...);
+    check_disjoint(handles);
     if constexpr (kBits > kNarrow) {
       if (bits > kNarrow) return sort_by_bits<std::uint64_t, A, T>(loops, function, bits, handles);
     }

@@ -34,7 +34,7 @@ class Step {
     handle_.executor().check_may_wait();  // a step is not a part of another one
     if constexpr (kRecords) {
       handle_.before_step(pages_);
-      if (!(basis_ == handle_.step_basis())) record();
+      if (!recording_ || !(basis_ == handle_.step_basis())) record();  // none if the last attempt has failed
       recording_->replay();
       handle_.after_step();
     } else {
@@ -51,6 +51,7 @@ class Step {
     handle_.executor().wait();
     basis_ = handle_.step_basis();
     pages_ = 0;
+    handle_.take_recorded_pages();  // of an attempt that has failed
     recording_.emplace(handle_.executor(), function_);
     pages_ = handle_.take_recorded_pages();
   }
