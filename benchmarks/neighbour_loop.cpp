@@ -78,7 +78,7 @@ struct Create {
   Node** nodes;
   __device__ void operator()(std::size_t i) const { nodes[i] = dynasoar::make_new<Node>(); }
 };
-/// The order of `nodes` is that of these keys.
+/// Sets x_ and y_ so that a sort by NumberOf puts objects into the order of `nodes`.
 struct Number {
   static constexpr std::size_t kWidth = 4096;
   Node** nodes;

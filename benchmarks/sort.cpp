@@ -1,6 +1,6 @@
-// Sort: objects of 32 bytes, each with a pointer to another one, in the order of random keys and of keys that are
-// nearly in order; against a radix sort of the keys with 32-bit numbers and one copy of the objects, the least that a
-// sort by hand takes.
+// Sort: sorts objects of 32 bytes, each with a pointer to another one, by random keys and by keys that are nearly in
+// order. Compared with a radix sort of the keys with 32-bit numbers, and with one copy of the objects: a hand-written
+// sort needs at least both.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -43,7 +43,7 @@ class Item : public dynasoar::SoaBase<AllocatorT> {
 /// The keys of a variant.
 struct Keys {
   const char* name;
-  std::uint32_t near;  // how far objects are from their places, at most; 0: anywhere
+  std::uint32_t near;  // the greatest distance of an object from its place; 0: any
 
   __host__ __device__ std::uint32_t key(std::uint32_t number, std::uint32_t seed) const {
     return near == 0 ? hashed(number, seed) : number + hashed(number, seed) % near;
@@ -56,7 +56,7 @@ struct SetKey {
   __device__ void operator()(Item* item) const { item->key_ = keys.key(item->number_, seed); }
 };
 
-/// The same in arrays.
+/// Sets the same keys in arrays.
 struct SetKeys {
   Keys keys;
   std::uint32_t seed;

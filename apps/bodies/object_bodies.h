@@ -43,7 +43,7 @@ struct TotalsOf {
 /// @tparam Model   `Body`, the class of the objects, with a constructor `Body(i, states)` that takes the i-th state of
 ///                 an array, and with `state()`; `phases()`; a constructor `Model(handle, parameters)`;
 ///                 `submit_step(step, handle, clock)`, which submits the same loops for all steps of which
-///                 `kind_of(step)` is the same; `kKeepsBodies`, whether nobody comes or goes
+///                 `kind_of(step)` is the same; `kKeepsBodies`, whether no body is created or deleted
 template <class Model>
 class ObjectBodies final
     : public app::ObjectSimulation<ObjectBodies<Model>, Simulation, typename Model::Body::Allocator> {

@@ -1,11 +1,11 @@
 /// @file
 /// Schelling's model with agents as objects that are placed on a lattice. The model itself is in README.md.
 ///
-/// A step is four loops. Agents *look* around, 64 places at a time; those that are unhappy have a Search, an object at
-/// the same place. Searches *bid* for a free place anywhere: its Site keeps the least lot, an atomic minimum. Agents
-/// *move* if the lot there is theirs; those whose patience is at an end leave. Newcomers *settle* at free places. A
-/// loop reads what the loops before it wrote, and every location but the lots has one writer in a loop, so nothing
-/// depends on the order of threads.
+/// A step consists of four loops. Agents *look* around, 64 places at a time; each unhappy agent has a Search, an object
+/// at the same place. Searches *bid* for a free place anywhere: the Site there keeps the least lot (an atomic minimum).
+/// Agents *move* if the lot there is theirs; those whose patience has run out leave. Newcomers *settle* at free places.
+/// A loop reads what the loops before it wrote. In each loop, every location except the lots has a single writer, so
+/// nothing depends on the order of threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -56,13 +56,13 @@ class Blue final : public Agent {
   DYNASOAR_FIELDS(Blue);
 };
 
-/// What there is at every place, with an agent or without.
+/// An object at every place, with an agent or without.
 class Site final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
   static constexpr bool kAtEveryPlace = true;
   using Lot = dynasoar::AtomicWord<std::uint64_t>;
-  DYNASOAR_FIELDS(Site, (lot_, Lot));  // the least of those who bid, or kNobody
+  DYNASOAR_FIELDS(Site, (lot_, Lot));  // the least lot of the agents that bid, or kNobody
 
   __device__ Site() { forget_bids(); }
 
@@ -71,7 +71,7 @@ class Site final : public dynasoar::SoaBase<AllocatorT> {
   __device__ void forget_bids() { lot_->store(kNobody, dynasoar::Order::relaxed); }
 };
 
-/// What loops are given.
+/// The argument of the loops.
 struct City {
   Rules rules;
   app::StepNumber step;
@@ -87,12 +87,12 @@ struct City {
   __device__ CellState state(std::uint32_t c) const;
 };
 
-/// Of an agent that is unhappy, while it is.
+/// Belongs to an agent while it is unhappy, and is at the same place.
 class Search final : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent has bid, and which it then has won; or none
-                  (steps_, std::uint32_t));  // for how many the agent has been unhappy
+  DYNASOAR_FIELDS(Search, (wanted_, Place),  // for which the agent bids, and which it may then win; or no place
+                  (steps_, std::uint32_t));  // for how many steps the agent has been unhappy
 
   __device__ Search() : steps_(0) {}
 
@@ -101,7 +101,7 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
     const std::uint32_t here = City::number(dynasoar::place_of(this));
     const auto words = city.rules.search_words(here, city.step);
     Place found;
-    for (std::uint32_t look = kLooks; look-- > 0;) {  // from the last on, so that no look waits for another
+    for (std::uint32_t look = kLooks; look-- > 0;) {  // backwards, so that no look waits for another
       const Place there = City::place(city.rules.cell_of(words[look]));
       if (dynasoar::is_free<Agent>(there)) found = there;
     }
@@ -110,7 +110,7 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
     if (found.exists()) dynasoar::at<Site>(found)->bid(lot_from(words[kLooks], here));
   }
 
-  /// Whether the agent goes, to the place that it has won or, at the end of its patience, away.
+  /// Whether the agent moves to the place that it has won, or leaves because its patience has run out.
   __device__ bool ends_here(City city) {
     const std::uint32_t here = City::number(dynasoar::place_of(this));
     Place won = wanted_;
@@ -121,7 +121,7 @@ class Search final : public dynasoar::SoaBase<AllocatorT> {
   __device__ void move(City) {
     const Place here = dynasoar::place_of(this), won = wanted_;
     if (won.exists()) {
-      dynasoar::at<Site>(won)->forget_bids();  // or one of those who lost would win later
+      dynasoar::at<Site>(won)->forget_bids();  // otherwise, a losing agent would win later
       dynasoar::for_each_at<Agent>(here, [&](Agent* agent) { dynasoar::move_to(agent, won); });
       dynasoar::move_to(this, won);
     } else {
@@ -152,7 +152,7 @@ struct Look {
   }
 };
 
-/// The group of the agent that comes to a place, at the start or later, if any does.
+/// The group of the agent that settles at a place, at the start or later, or kVacant.
 struct InitialGroup {
   Rules rules;
   __device__ std::uint8_t operator()(Place place) const { return rules.initial_group(City::number(place)); }
@@ -198,7 +198,7 @@ class Objects final : public app::OnGrid<app::ObjectSimulation<Objects, Simulati
 
   std::vector<CellState> cells() override { return states_of(view()); }
 
-  /// The agents, and for how many steps each has been unhappy.
+  /// The agents, with the number of steps for which each has been unhappy.
   dynasoar::Columns read_columns() {
     dynasoar::Columns agents = handle().columns<Agent>();
     const std::vector<std::uint32_t> steps = lattice_.raster_of<&Search::steps_>().values;

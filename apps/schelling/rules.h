@@ -107,7 +107,7 @@ struct Rules {
     return found;
   }
 
-  /// How many neighbours of its group make an agent happy that has so many in all. @pre all <= 8
+  /// How many neighbours of its own group an agent with `all` neighbours needs to be happy. @pre all <= 8
   __device__ std::uint32_t enough(std::uint32_t all) const {
     return static_cast<std::uint32_t>((similar * all + 0xFFFFFFFF) >> 32);
   }

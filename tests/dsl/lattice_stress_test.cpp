@@ -250,8 +250,7 @@ void run(const std::vector<std::size_t>& sizes, std::uint64_t seed, std::uint64_
     REQUIRE(counts[kWrong] == 0);
     REQUIRE(handle.template count<B>() + counts[kDestroyed] == counts[kCreated]);
     next_number += static_cast<std::uint32_t>(tries);
-    if (next_number > std::numeric_limits<std::uint32_t>::max() - tries)
-      next_number = 1;  // 0 means that nobody is there
+    if (next_number > std::numeric_limits<std::uint32_t>::max() - tries) next_number = 1;  // 0 stands for no object
   } while (++done < loops || std::chrono::steady_clock::now() - begin < time);
   for (const Count what : {kCreated, kMoved, kDestroyed, kRefused}) CHECK(counts[what] > size / 8);
 }

@@ -91,7 +91,7 @@ TEST_CASE("a count for which there is no memory leaves the handle as it was") {
   CHECK(handle.count<Shark>() == 100);
 }
 
-TEST_CASE("a sort for which there is no memory moves nothing, and the next one works") {
+TEST_CASE("a sort for which there is no memory moves no object, and the next sort works") {
   AllocatorHandle<AllocatorT> handle({.heap_bytes = 1 << 20});
   handle.parallel_new<Fish>(1000);
   const auto values = [&] { return handle.columns<Fish>()["value_"].as<int>(); };

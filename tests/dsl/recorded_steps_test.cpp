@@ -280,7 +280,7 @@ TEST_CASE("a step uses the lists that are kept when it is called") {
   };
   auto step = record();
   handle.parallel_new<Cell>(100);
-  step();  // nothing is kept any more
+  step();  // no lists are kept any more
   CHECK(handle.sum<&Cell::age_>() == 100);
   for (int round = 0; round < 2; ++round) {
     CAPTURE(round);

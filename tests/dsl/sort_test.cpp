@@ -1,4 +1,4 @@
-// Sort: the objects of a class lie in the order of a key, pointers follow them, and everything else stays as it was.
+// Sort: the objects of a class lie in the order of a key, pointers are updated, and everything else stays as it was.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -35,7 +35,7 @@ __host__ __device__ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b)
   return dynasoar::test::Random::of(a, b).next();
 }
 
-/// A base that is not listed. Objects know their numbers, and those of the objects that they point to.
+/// A base class that is not listed. Objects have numbers, and store the numbers of the objects that they point to.
 class Thing : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Thing, (tag_, std::uint8_t), (id_, std::uint32_t))
@@ -94,7 +94,7 @@ class Body : public Thing {
   }
 };
 
-/// A listed subclass of a class that is sorted: its objects stay where they are.
+/// A listed subclass of the sorted class: its objects do not move.
 class Moon : public Body {
  public:
   using BaseClass = Body;
@@ -123,7 +123,8 @@ __device__ inline bool is(const Thing* thing, std::uint32_t id) {
   return id_of(thing) == id && (thing == nullptr || thing->is_intact());
 }
 
-/// All things by number, from 1; null for those that are gone. Any of them, as a T or null.
+/// Pointers to all things, by number, from 1; null if the thing has been deleted. `some` returns any of them as a T, or
+/// null.
 struct Register {
   Thing** things;
   std::uint32_t size;
@@ -184,7 +185,7 @@ struct Check {
   __device__ void operator()(Post* post) const { expect(7, is(post->guard_, post->guard_id_)); }
 };
 
-/// Sets keys; what they depend on is a matter of the test.
+/// Sets keys.
 struct SetKey {
   std::uint64_t seed;
   std::uint32_t modulus;  // 0: the numbers of the bodies; 1: all are equal
@@ -355,7 +356,7 @@ TEST_CASE("objects lie in the order of their keys, keep their fields, and all po
   }
 }
 
-TEST_CASE("none, one, a block and an object, sorted in both directions") {
+TEST_CASE("any number of objects, from none to a few full blocks and one more, is sorted in both directions") {
   for (const std::uint32_t count : {0u, 1u, 2u, 64u, 65u, 1024u, 1025u}) {
     CAPTURE(count);
     World world(count + 300);
@@ -373,7 +374,7 @@ TEST_CASE("none, one, a block and an object, sorted in both directions") {
   }
 }
 
-TEST_CASE("only the lowest bits of keys decide, if so many are named") {
+TEST_CASE("key_bits says how many of the lowest bits of the keys decide") {
   World world(3300);
   world.populate(3000, 0);
   world.handle.parallel_do<Body>(SetKey{1, 0xffffffffu});
@@ -442,7 +443,7 @@ TEST_CASE("the order is the same for any number of threads, and survives a check
   CHECK(heap_errors(world.handle) == "");
 }
 
-TEST_CASE("kept lists stay valid, and are in order, too") {
+TEST_CASE("kept lists stay valid, and are in the order of the keys") {
   World world(5300);
   world.populate(5000, 50);
   world.handle.parallel_do<Body>(SetKey{3, 0xffffffffu});
@@ -469,7 +470,7 @@ TEST_CASE("pointers to deleted objects stay as they are") {
   CHECK(after == before);
 }
 
-TEST_CASE("pointers that a sort does not know of are stale afterwards, and so are those that were stale before") {
+TEST_CASE("pointers that a sort is not told of become stale, and stale pointers stay stale") {
   if constexpr (dynasoar::kChecked) {
     World world(1000);
     world.create<Body>(200);

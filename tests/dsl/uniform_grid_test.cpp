@@ -587,7 +587,7 @@ TEST_CASE("objects of several classes with a base in common share a grid") {
   CHECK(totals.download()[150].count == 400);
 }
 
-TEST_CASE("objects are sorted by cells, each class for itself, and the grid finds them after a rebuild") {
+TEST_CASE("objects are sorted by cell, class by class, and the grid finds them after a rebuild") {
   const std::vector<Plane32> positions = random_positions(3000, 21);
   Dots dots(positions);
   World32::Handle& handle = dots.handle;

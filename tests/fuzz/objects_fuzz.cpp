@@ -165,7 +165,7 @@ class Session {
     objects_.insert(objects_.end(), born.begin(), born.end());
   }
 
-  /// Moves objects together.
+  /// Compacts the heap.
   void compact() {
     relocate([this] {
       handle_.compact<Stamped>({.above = input_.below(4) / 8.0}, dynasoar::pointers(objects_.data(), objects_.size()));
@@ -196,7 +196,7 @@ class Session {
     handle_.sort<T>(key, {}, dynasoar::pointers(objects_.data(), objects_.size()));
   }
 
-  /// Calls a function that moves objects; they keep their entries.
+  /// Calls a function that moves objects, and moves their entries in the table to the new pointers.
   template <class F>
   void relocate(const F& move) {
     std::vector<Entry> entries;

@@ -1,5 +1,5 @@
 /// @file
-/// KeySort and sort_pairs: the order of numbers by keys, which leaves equal keys as they were.
+/// KeySort and sort_pairs: sort numbers by keys, and keep the order of numbers with equal keys.
 
 #include <doctest/doctest.h>
 
@@ -75,7 +75,7 @@ void check_sort_pairs(int threads, std::size_t count, int bits) {
 
 }  // namespace
 
-TEST_CASE("numbers are sorted by keys of 32 and 64 bits, or by some of them, whatever the number of threads") {
+TEST_CASE("numbers are sorted by all or some bits of keys of 32 or 64 bits, for any number of threads") {
   for (const int threads : {1, 2, 5}) {
     for (const std::size_t count : {1, 2, 255, 30000}) {
       for (const int bits : {1, 7, 8, 13, 32}) check_sort_pairs<std::uint32_t>(threads, count, bits);

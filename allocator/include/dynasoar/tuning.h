@@ -175,7 +175,7 @@ inline constexpr std::uint32_t kBlocksPerGroup = 128;
 inline constexpr std::size_t kUpdatesPerTeam = 2048;
 inline constexpr std::uint32_t kUpdatesAtOnce = 4;
 
-/// Blocks whose objects a team of a sort puts into order: what stays among them is moved in shared memory, 16 bytes per
+/// Blocks that a team of a sort handles. Objects that stay in these blocks move through shared memory, 16 bytes of each
 /// object at a time. Not recorded.
 inline constexpr std::uint32_t kBlocksPerSortTeam = 16;
 

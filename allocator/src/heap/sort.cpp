@@ -16,9 +16,9 @@ namespace dynasoar::detail {
 
 namespace {
 
-constexpr std::size_t kRecordBytes = sizeof(Record) + 1;  // of an object, with the note that it leaves
+constexpr std::size_t kRecordBytes = sizeof(Record) + 1;  // per object, with the mark that it leaves
 
-/// The words of the fields of a class, four by four.
+/// The words of the fields of a class, in groups of four.
 std::vector<FieldWords> words_of(const ClassInfo& info) {
   std::vector<FieldWords> all;
   int next = Record::kWords;
@@ -41,12 +41,12 @@ std::vector<FieldWords> words_of(const ClassInfo& info) {
   return all;
 }
 
-/// Teams that are worth having.
+/// How many teams are worth having.
 std::size_t teams_for(const SortStep& step) {
   return step.sorted.entries / kBlocksPerSortTeam + 1;
 }
 
-/// Moves some words of all objects. @param records   room for those of objects that leave their team's blocks
+/// Moves some words of all objects. @param records   room for the words of objects that leave their team's blocks
 template <class Words>
 void move(Executor& executor, const SortStep& step, const std::uint8_t* leaves, const Words& words, Record* records) {
   loop_over_teams(executor, teams_for(step), PackLeavers<Words>{step, leaves, words, records});
@@ -68,7 +68,7 @@ ObjectSort<Key>::ObjectSort(Executor& executor, const HeapMemory& memory, std::s
 template <class Key>
 void ObjectSort<Key>::number_objects() {
   const std::size_t containers = memory_.type(static_cast<std::size_t>(sorted_.type)).allocated.level_size(0);
-  const std::size_t count = containers + 1;  // so that the last sum is that of all
+  const std::size_t count = containers + 1;  // so that the last sum is the total
   if (scratch_.counts.size() != 4 * count) {
     scratch_.counts = {};
     scratch_.sums.emplace(count);
@@ -92,15 +92,15 @@ void ObjectSort<Key>::number_objects() {
   executor_.for_each_index(containers, WriteSortedList{sorted_, before});
 }
 
-/// Bytes of an array with so many bytes per object, so that the next one is aligned.
+/// Bytes of an array with so many bytes per object, rounded up so that the next array is aligned.
 template <class Key>
 std::size_t ObjectSort<Key>::bytes_of(std::size_t per_object) const {
   constexpr std::size_t kAlignment = 256;
   return (per_object * sorted_.objects + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Behind one another: numbers, keys, keys, numbers, and what the sort of keys needs. The order that results is in one
-// of the first and last arrays of numbers; the others then make room for a record of each object.
+// The arrays lie one after the other: numbers, keys, keys, numbers, and the scratch memory of the sort of keys. The
+// resulting order is in one of the two arrays of numbers; the other three arrays are then reused for records.
 template <class Key>
 void ObjectSort<Key>::lay_out() {
   const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
@@ -142,7 +142,8 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   loop_over_teams(executor_, teams_for(step), WriteDestinations{step, destinations});
   update_pointers(executor_, memory_.classes(), sorted_.heap.heap.blocks(), SortedPlaces(sorted_, destinations),
                   pointers);
-  // Last, because the sweep tells stale pointers by the old tags. The note of who leaves is behind the destinations.
+  // Tags move last, because the sweep recognizes stale pointers by the old tags. `leaves` is still intact: it lies
+  // behind `destinations`.
   if (memory_.is_checked()) move(executor_, step, leaves, TagWords{}, records);
 }
 

@@ -70,11 +70,11 @@ void KeySort::run(Executor& executor, const std::uint32_t* keys, const std::uint
 
 namespace {
 
-/// A stable counting sort by digits below `digits`, of which each thread does a part.
+/// A stable counting sort by digits less than `digits`. Each thread handles a part of the input.
 ///
-/// @param places     scratch, by part and digit: first how many, then where the next one goes
+/// @param places     scratch, by part and digit: first the count, then the place of the next element
 /// @param digit_of   called with an index
-/// @param move       called with an index and its new place
+/// @param move       called with an index and the new place of its element
 template <class DigitOf, class Move>
 void sort_by_digit(Executor& executor, std::size_t count, std::size_t digits, std::vector<std::uint32_t>& places,
                    const DigitOf& digit_of, const Move& move) {

@@ -132,10 +132,10 @@ class AllocatorHandle {
   ///     handle.parallel_do<&Body::compute_force>();
   ///     handle.parallel_do<&Body::move>();
   ///
-  /// The result can be moved, so that a simulation in which nobody comes or goes can keep it as a member: recorded
-  /// steps then list objects no more. If you create or delete objects meanwhile, run no other loop before the result is
-  /// gone: the loop would visit deleted objects and miss new ones. In checked builds it throws an Error instead, if the
-  /// allocator finds misuse.
+  /// The result can be moved. A simulation that never creates or deletes objects can keep it as a member: recorded
+  /// steps then make no lists. If you create or delete objects while lists are kept, run no other loop until the result
+  /// is destroyed: the loop would visit deleted objects and miss new ones. In checked builds it throws an Error
+  /// instead, if the allocator finds misuse.
   /// @pre the handle outlives the result
   ///
   /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. Loops over lights
@@ -161,11 +161,11 @@ class AllocatorHandle {
   /// own kernels on `executor().stream()` are recorded, too. Loops of other handles are not recorded: they run once,
   /// during this call.
   ///
-  /// On a GPU the function is called here, and again when the heap has grown or other lists are kept, so arguments keep
-  /// their values; for those that change, such as the number of the step, use a StepValue. On the host, and in checked
-  /// builds with a SoaAllocator, the function is called in each step. So what it refers to must live as long as the
-  /// step and not change. The function must not wait for the device, copy memory or run another step. Do not call the
-  /// step when the handle is gone.
+  /// On a GPU the function is called here, and again when the heap has grown or different lists are kept. Between these
+  /// calls, arguments keep their values; for values that change, such as the number of the step, use a StepValue. On
+  /// the host, and in checked builds with a SoaAllocator, each step calls the function. So what it refers to must live
+  /// as long as the step and must not change. The function must not wait for the device, copy memory or run another
+  /// step. Do not call the step after the handle has been destroyed.
   /// @throws Error if the function does what cannot be recorded, and whatever the function throws: here, or when the
   ///         step is first called
   template <class F>
@@ -211,18 +211,18 @@ class AllocatorHandle {
     detail::compact<AllocatorT, T>(loops_, options, arrays...);
   }
 
-  /// Puts the objects of T, but not those of subclasses, into the order of an integer key: a field, a method without
-  /// parameters, or a callable `key(object)`. Updates pointers to them as `compact` does.
+  /// Sorts the objects of T, but not those of its subclasses, by an integer key: a field, a method without parameters,
+  /// or a callable `key(object)`. Updates the pointers to them as `compact` does.
   ///
   ///     handle.sort<&Body::cell_>();                        // or sort<Planet, &Body::cell_>(), if they inherit it
   ///     handle.sort<Body>(CellOf{grid}, {.key_bits = 20});  // the keys are less than 2^20
   ///
-  /// The same slots are occupied as before; equal keys keep their order. Loops and `device_do` then go through the
-  /// objects in this order, until one of them is created, deleted or compacted: see docs/how-to/sort.md. Waits for all
-  /// loops, so a recorded step cannot sort.
-  /// @param arrays   as for `compact`, of pointers to T or its bases
-  /// @throws Error if there is no memory, or `key_bits` is not from 0 to 64; no object has moved then
-  /// @par Cost   21 bytes of memory per object, 24 with keys of more than 32 bits, which the handle keeps for later
+  /// The same slots are occupied as before, and objects with equal keys keep their order. Loops and `device_do` then go
+  /// through the objects in this order until one is created, deleted or moved by a compaction: see docs/how-to/sort.md.
+  /// Waits for all loops, so a recorded step cannot sort.
+  /// @param arrays   pointers to T or to its bases; otherwise as for `compact`
+  /// @throws Error if there is not enough memory, or if `key_bits` is not from 0 to 64; no object has moved then
+  /// @par Cost   21 bytes of memory per object, or 24 if keys have more than 32 bits; the handle keeps this memory
   template <class T, class F, class... U>
   void sort(F key, const SortOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::sort<AllocatorT, T>(loops_, key, options, arrays...);

@@ -62,15 +62,15 @@ struct CompactionOptions {
 
 /// How to sort.
 struct SortOptions {
-  int key_bits = 0;  ///< only so many of the lowest bits of keys decide, which takes less time; 0: all of them
+  int key_bits = 0;  ///< how many of the lowest bits of the keys to sort by; fewer take less time; 0: all of them
 
   /// @throws Error if `key_bits` is not from 0 to 64
   void check() const;
 };
 
-/// A key for AllocatorHandle::sort: cells with near keys are near each other in all directions (a Morton code, or
-/// Z-order). The lowest 16 bits of each of two coordinates count, or 10 of three. If they have n bits, the key has 2 n,
-/// or 3 n: see SortOptions::key_bits.
+/// A key for AllocatorHandle::sort, computed from the coordinates of a cell (a Morton code, or Z-order): cells with
+/// close keys are close to each other in all directions. The lowest 16 bits of each of two coordinates count, or the
+/// lowest 10 of each of three. If coordinates have n bits, the key has 2 n or 3 n bits: see SortOptions::key_bits.
 __host__ __device__ constexpr std::uint32_t morton_code(std::uint32_t x, std::uint32_t y) {
   std::uint32_t code = 0;
   for (int bit = 0; bit < 16; ++bit) code |= (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);

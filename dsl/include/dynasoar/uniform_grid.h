@@ -115,17 +115,17 @@ class UniformGrid final : detail::Attachment {
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild();
 
-  /// Puts the objects of T and of its subclasses, class by class, into the order of the cells in which they lie now, as
-  /// AllocatorHandle::sort does: objects that are near each other in space are then near each other in memory. What
-  /// moves little between two calls takes little time. Rebuild the grid before it is used again.
+  /// Sorts the objects of T and of its subclasses, class by class, by the cell in which they lie now, as
+  /// AllocatorHandle::sort does: objects that are close in space are then close in memory. If few objects have changed
+  /// cells since the last call, this takes little time. Rebuild the grid before you use it again.
   ///
   /// @tparam kSeen   as for `rebuild`
-  /// @param arrays   pointers that are to be updated, as for AllocatorHandle::sort
-  /// @throws Error as AllocatorHandle::sort, also in a recorded step
+  /// @param arrays   pointers to update, as for AllocatorHandle::sort
+  /// @throws Error as AllocatorHandle::sort does, also in a recorded step
   template <auto kSeen, class... U>
   void sort_objects(const PointerArray<U>&... arrays) {
     const SortOptions options{
-        static_cast<int>(std::bit_width(space_.cells()))};  // cells() is the cell of those in none
+        static_cast<int>(std::bit_width(space_.cells()))};  // objects in no cell have the key cells()
     Allocator::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
       handle_.template sort<S>(detail::CellOfObject<T, Seen, kSeen>{space_}, options, arrays...);
     });

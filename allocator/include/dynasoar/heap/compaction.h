@@ -15,7 +15,7 @@ namespace dynasoar::detail {
 ///
 /// @param classes   to compact
 /// @param above     only classes of which more than this fraction of the slots is free
-/// @param pointers  to update, beside those in fields of objects
+/// @param pointers  to update, in addition to those in fields of objects
 /// @pre the lists of blocks are as of now
 void compact(Executor& executor, const HeapMemory& memory, const ClassSet& classes, double above,
              const OtherPointers& pointers);

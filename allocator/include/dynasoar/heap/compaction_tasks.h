@@ -10,7 +10,7 @@
 /// object of the sources takes the k-th free slot of the targets, so all that has to be known is how many of them come
 /// before a block.
 ///
-/// forwarding.h and pointer_updates.h make pointers follow.
+/// forwarding.h and pointer_updates.h update the pointers to the objects that have moved.
 ///
 /// It runs between loops. Blocks belong to one group, so objects move without a race; the bitmaps, which groups share,
 /// are changed by the operations of block_transitions.h.

@@ -1,9 +1,10 @@
 /// @file
-/// Forwarding: where the objects are that compaction has moved. Used by compaction.cpp, for pointer_updates.h.
+/// Forwarding: finds the new places of objects that compaction has moved. Used by compaction.cpp for
+/// pointer_updates.h.
 ///
-/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: a bitmap tells most
-/// pointers that stay as they are. Changed: it is the bitmap of open blocks that does: a pointer into a closed block
-/// means that its object has moved.
+/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: a bitmap identifies
+/// most pointers that need no update. Changed: we use the bitmap of open blocks for this. If a pointer points into a
+/// closed block, its object has moved.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace dynasoar::detail {
 
-/// Finds out where objects are that compaction has moved.
+/// Finds out where compaction has moved objects to; a Relocation.
 class Forwarding {
  public:
   explicit Forwarding(const RelocatedHeap& heap) : heap_(heap) {}
@@ -34,7 +35,7 @@ class Forwarding {
     return needed;
   }
 
-  /// Whether the pointer points to an object that has moved, or, as a stale one, into a block that is closed.
+  /// Whether the pointer points to an object that has moved, or is stale and points into a closed block.
   __device__ bool may_have_moved(std::uint64_t pointer) const {
     const Handle handle(pointer);
     const int type = handle.type_index();
@@ -43,7 +44,7 @@ class Forwarding {
     return block != kNoPosition && !heap_.heap.types[static_cast<std::size_t>(type)].allocated.get(block);
   }
 
-  /// Makes a pointer to an object that has moved point to where it is now. Others stay as they are. @pre may_have_moved
+  /// Updates a pointer to an object that has moved; others stay as they are. @pre may_have_moved
   __device__ void update(std::uint64_t& pointer) const {
     const Handle handle(pointer);
     const int type = handle.type_index();

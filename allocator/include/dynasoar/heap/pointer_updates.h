@@ -1,9 +1,9 @@
 /// @file
-/// UpdatePointers: rewrites pointers to objects that have moved. Used by compaction.cpp and sort.cpp, which say where
-/// these objects are now.
+/// UpdatePointers: rewrites pointers to objects that have moved. Used by compaction.cpp and sort.cpp, each of which has
+/// a Relocation that knows where these objects are now.
 ///
-/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: one look at all fields
-/// that may hold such a pointer, as their types say.
+/// Source: M. Springer and H. Masuhara, Massively Parallel GPU Memory Compaction, ISMM 2019: a single pass
+/// over all fields that may hold such a pointer according to their types.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +24,14 @@
 
 namespace dynasoar::detail {
 
-/// What says where objects are that have moved.
+/// Knows where objects are that have moved.
 ///
-///     heap()                    the RelocatedHeap whose objects of the classes `wanted` may have moved
-///     is_needed()               whether any has
-///     may_have_moved(pointer)   whether the pointer may be one to an object that has; takes no access to memory that
-///     is
-///                               apart for each object
-///     update(pointer)           makes a pointer to an object that has moved point to where it is now, and leaves
-///     others
-///                               as they are. @pre may_have_moved
+///     heap()                    the RelocatedHeap; its objects of the classes `wanted` may have moved
+///     is_needed()               whether any object has moved
+///     may_have_moved(pointer)   whether the pointer may point to an object that has moved; reads no memory that is
+///                               separate for each object
+///     update(pointer)           updates a pointer to an object that has moved, and leaves others as they are.
+///                               @pre may_have_moved
 template <class R>
 concept Relocation = requires(const R& relocation, std::uint64_t pointer) {
   { relocation.heap() } -> std::same_as<const RelocatedHeap&>;
@@ -158,15 +156,15 @@ class UpdatePointers {
   int classes_;
 };
 
-/// Teams that are worth having for an update of so many pointers, or slots.
+/// How many teams are worth having to update so many pointers, or slots.
 inline std::size_t teams_for_updates(std::size_t updates) {
   return updates / kUpdatesPerTeam + 1;
 }
 
-/// Updates the pointers to what has moved, in a kernel, and one more for every eight arrays or placed classes after the
-/// first eight. They leave at once if nothing has moved.
+/// Updates the pointers to objects that have moved, in one kernel, and in another one for every eight arrays or placed
+/// classes after the first eight. The kernels return at once if nothing has moved.
 ///
-/// @param blocks   of the heap
+/// @param blocks   how many the heap has
 template <class R>
 void update_pointers(Executor& executor, const ClassTable& classes, std::size_t blocks, const R& relocation,
                      const OtherPointers& others) {

@@ -1,6 +1,6 @@
 /// @file
-/// RelocatedHeap: a heap as code that moves objects sees it, and what is noted beside it. Made by HeapMemory,
-/// used by compaction_tasks.h, sort_tasks.h and pointer_updates.h.
+/// RelocatedHeap: what code that moves objects knows of a heap, and the notes that it takes beside the heap. Made by
+/// HeapMemory, used by compaction_tasks.h, sort_tasks.h and pointer_updates.h.
 #pragma once
 
 #include <cstddef>
@@ -39,12 +39,12 @@ struct Forward {
   __device__ std::uint32_t slot() const { return bits % kSlotsPerBlock; }
 };
 
-/// How many objects a block has in slots below one of them.
+/// How many objects of a block are in the slots below `slot`.
 __device__ inline std::uint32_t objects_below(std::uint64_t objects, std::uint32_t slot) {
   return static_cast<std::uint32_t>(popcount(objects & first_bits(static_cast<int>(slot))));
 }
 
-/// The heap, as all steps of a compaction or a sort see it.
+/// The heap, as seen by all steps of a compaction or a sort.
 struct RelocatedHeap {
   AnyHeap heap;
   char* base;
@@ -55,14 +55,14 @@ struct RelocatedHeap {
   ClassSet wanted;                  ///< classes whose objects may move
 
   // What is noted beside the heap.
-  std::uint32_t* entry_of;          ///< [blocks] for a block that was emptied or sorted: its place in its class's list
+  std::uint32_t* entry_of;          ///< [blocks] of a block that was emptied or sorted: its index in its class's list
   CompactionFlags* flags;           ///< [types]
   AtomicWord<std::uint64_t>* seen;  ///< [types * shards] see ListSources
   std::size_t shards;
 
   __device__ int types() const { return static_cast<int>(heap.types.size()); }
 
-  /// The block of a handle of some class, or kNoPosition if there is no such place.
+  /// The block of a handle of class `type`, or kNoPosition if the heap has no such block.
   __device__ std::uint32_t block_of(Handle handle, int type) const {
     const CopiedClass& info = table.classes[type];
     const std::uint64_t page = handle.block_offset() / page_bytes;
@@ -72,7 +72,7 @@ struct RelocatedHeap {
     return exists ? (static_cast<std::uint32_t>(page) << heap.block_shift) + index : kNoPosition;
   }
 
-  /// The handle of an object of some class.
+  /// The handle of an object of class `type`.
   __device__ std::uint64_t handle_of(std::uint32_t block, std::uint32_t slot, int type,
                                      std::uint32_t generation) const {
     return Handle::make(offset_of(block, type), slot, type, generation).bits();
@@ -97,7 +97,7 @@ struct RelocatedHeap {
     return tags[block * std::size_t{kSlotsPerBlock} + slot];
   }
 
-  /// The generation of a slot; 0 but in checked builds.
+  /// The generation of a slot; 0 unless the build is checked.
   __device__ std::uint32_t generation_of(std::uint32_t block, std::uint32_t slot) const {
     return tags == nullptr ? 0 : Tag(tag_of(block, slot).load(Order::relaxed)).generation();
   }

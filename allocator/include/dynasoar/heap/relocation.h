@@ -1,11 +1,11 @@
 /// @file
-/// What users of relocation, compaction and sort, have in common: where pointers to objects that move may be. Used by
-/// AllocatorHandle::compact and AllocatorHandle::sort.
+/// OtherPointers: where pointers to relocated objects may be, other than in the heap. Used by AllocatorHandle::compact
+/// and AllocatorHandle::sort.
 ///
-/// A relocation moves objects, and then a single sweep over all fields and arrays that may hold pointers to them
-/// rewrites these (pointer_updates.h). How objects are chosen and moved, and how the sweep finds out where one of them
-/// went, is each user's own: compaction leaves forwarding information in the blocks that it empties (forwarding.h), a
-/// sort has a table (sort_tasks.h).
+/// A relocation moves objects. Then a single sweep over all fields and arrays that may hold pointers to these objects
+/// rewrites the pointers (pointer_updates.h). Compaction and sort differ in how they choose and move objects, and in
+/// how the sweep finds the new place of an object: compaction leaves forwarding information in the blocks that it
+/// empties (forwarding.h), and a sort has a table (sort_tasks.h).
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dynasoar::detail {
 
-/// Pointers to objects in device memory, as the handles that they are.
+/// An array of pointers to objects, in device memory, as handles.
 struct HandleArray {
   std::uint64_t* handles;
   std::size_t size;
@@ -25,17 +25,17 @@ struct HandleArray {
 /// @throws Error if two arrays have a pointer in common, which a sort would update twice
 void check_disjoint(View<HandleArray> arrays);
 
-/// The objects of a class that is placed on a lattice: they do not move, but point to others.
+/// The objects of a class that is placed on a lattice. They do not move, but may point to objects that do.
 struct PlacedBlocks {
   int type;
   char* base;  ///< of the blocks, which lie one after the other
   AllBlocks blocks;
 };
 
-/// Where pointers are to be updated, beside the fields of objects in the heap.
+/// Where to update pointers, in addition to the fields of objects in the heap.
 struct OtherPointers {
   View<HandleArray> arrays;
-  View<PlacedBlocks> placed;  ///< classes with fields that may point to what moves
+  View<PlacedBlocks> placed;  ///< classes with fields that may point to objects that move
 };
 
 }  // namespace dynasoar::detail

@@ -17,21 +17,21 @@
 
 namespace dynasoar::detail {
 
-/// The memory that sorts need beside the heap, which one leaves to the next: 16 bytes per 64 blocks of the heap, and
-/// per object of the class 21 bytes, or 24 with keys of 64 bits.
+/// The memory that sorts need beside the heap, kept from one sort to the next: 16 bytes per 64 blocks of the heap, and
+/// 21 bytes per object of the class, or 24 with keys of 64 bits.
 struct SortMemory {
   DeviceArray<std::uint32_t> counts;  ///< by container
   std::optional<PrefixSums> sums;     ///< of half as many numbers
   DeviceArray<char> objects;          ///< by rank
 };
 
-/// A sort. First it numbers the objects; the caller then sets their keys, and calls `run`.
+/// A sort. The constructor numbers the objects; the caller then sets their keys and calls `run`.
 ///
 /// @tparam Key   std::uint32_t or std::uint64_t
 template <class Key>
 class ObjectSort {
  public:
-  /// Puts the list of blocks of a class into their order. Waits for all loops.
+  /// Rewrites the list of blocks of a class in the order of the blocks. Waits for all loops.
   ///
   /// @pre the lists of blocks are as of now; `memory` outlives this
   /// @throws Error if there is not enough memory, or there are too many blocks; no object has moved then
@@ -42,10 +42,10 @@ class ObjectSort {
 
   KeysOfObjects<Key> keys() const { return {sorted_, pairs_.keys[0], pairs_.numbers[0]}; }
 
-  /// Moves the objects, those with equal keys in their order, and updates pointers to them.
+  /// Moves the objects, and updates the pointers to them. Objects with equal keys keep their order.
   ///
-  /// @param bits       the lowest bits of keys, which decide
-  /// @param pointers   to update, beside those in fields of objects
+  /// @param bits       how many of the lowest bits of the keys to sort by
+  /// @param pointers   to update, in addition to those in fields of objects
   /// @pre the keys of all objects are set
   void run(int bits, const OtherPointers& pointers);
 

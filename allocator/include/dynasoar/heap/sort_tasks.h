@@ -1,17 +1,17 @@
 /// @file
-/// What runs on the device to sort the objects of a class: they change places among the slots that they have, so
-/// nothing but the contents of slots changes. Used by sort.cpp.
+/// What runs on the device to sort the objects of a class. Objects change places among the slots that they occupy, so
+/// only the contents of slots change. Used by sort.cpp.
 ///
-/// Objects are numbered in the order of blocks and slots: an object's *rank*. Keys are sorted together with the ranks
-/// (platform/sort.h), which yields `order`: the object of rank order[i] gets the slot of rank i. A *team* takes the
-/// objects of some blocks that follow one another, and moves four words of 4 bytes of each at a time:
+/// The *rank* of an object is its number in the order of blocks and slots. Keys are sorted together with the ranks
+/// (platform/sort.h), which yields `order`: the object of rank order[i] gets the slot of rank i. A *team* handles the
+/// objects of some consecutive blocks, and moves four words (16 bytes) of each object at a time:
 ///
-///   - PackLeavers copies the words of those that go to another team's blocks to a record in memory, by rank.
-///   - PlaceObjects reads the words of all that stay into shared memory, and then fills each slot from there or from a
-///     record. Random reads are records of 16 bytes, whatever the fields of the class, and objects that are in order
-///     within their team's blocks, as after a small change of keys, are read and written once.
+///   - PackLeavers copies the words of objects that go to another team's blocks to records in memory, by rank.
+///   - PlaceObjects reads the words of objects that stay into shared memory, and then fills each slot from there or
+///     from a record. So random reads are reads of 16-byte records, whatever the fields of the class. Objects that stay
+///     within their team's blocks, as most do after a small change of keys, are read and written once.
 ///
-/// It runs between loops.
+/// All of this runs between loops.
 #pragma once
 
 #include <cstddef>
@@ -32,18 +32,19 @@
 
 namespace dynasoar::detail {
 
-/// What is known of the blocks of each container of the bitmap of allocated blocks: first its own, then of all before.
+/// Counts for each container of the bitmap of allocated blocks: first of its own blocks and objects, later of those in
+/// all containers before it.
 struct ContainerCounts {
   std::uint32_t* blocks;
   std::uint32_t* objects;
 };
 
-/// Counts the blocks of the containers, and the objects in them.
+/// Counts the blocks of each container, and the objects in these blocks.
 struct CountContainers {
   SortedClass sorted;
   ContainerCounts counts;
 
-  /// @param index   a container, or one that is none and counts 0
+  /// @param index   a container, or one past the last, whose counts are 0
   __device__ void operator()(std::size_t index) const {
     const auto container = static_cast<std::uint32_t>(index);
     const bool exists = container < sorted.allocated().level_size(0);
@@ -58,7 +59,7 @@ struct CountContainers {
   }
 };
 
-/// Writes the entries of the list in the order of their blocks, and resets the note about moved objects.
+/// Writes the entries of the list in the order of their blocks, and resets the flag `moved`.
 struct WriteSortedList {
   SortedClass sorted;
   ContainerCounts before;
@@ -107,7 +108,7 @@ struct TeamBlocks {
   }
 };
 
-/// A step of teams.
+/// The base of all steps of a sort that teams run.
 struct SortStep {
   struct Scratch {};
 
@@ -118,7 +119,7 @@ struct SortStep {
   __device__ std::size_t count(int) const { return (sorted.entries + kBlocksPerSortTeam - 1) / kBlocksPerSortTeam; }
 };
 
-/// Notes, by rank, which objects go to another team's blocks, and whether any object moves.
+/// Marks the ranks of objects that go to another team's blocks, and notes whether any object moves.
 struct FindLeavers : SortStep {
   std::uint8_t* leaves;  // 0 at first
 
@@ -134,7 +135,7 @@ struct FindLeavers : SortStep {
   }
 };
 
-/// What moves of an object at once.
+/// The part of an object that moves at a time.
 struct alignas(16) Record {
   static constexpr int kWords = 4;
   std::uint32_t words[kWords];
@@ -195,8 +196,8 @@ struct FieldWords {
   }
 };
 
-/// The tag of an object, in checked builds: its new slot counts it as one more, so that pointers to the slot's last
-/// object are stale from now on. The loop in which it was created goes with it.
+/// The tag of an object, in checked builds. The object's new slot gets the next generation, so pointers to the slot's
+/// previous object are stale from now on. The number of the loop that created the object moves with it.
 struct TagWords {
   __device__ Record load(const SortedClass& sorted, std::uint32_t block, std::uint32_t slot) const {
     return {{sorted.heap.tag_of(block, slot).load(Order::relaxed), 0, 0, 0}};
@@ -228,12 +229,12 @@ struct PackLeavers : SortStep {
 template <class Words>
 struct PlaceObjects : SortStep {
   struct Scratch {
-    Record stay[TeamBlocks::kSlots];  // by rank, of those that do not leave
+    Record stay[TeamBlocks::kSlots];  // by rank, of objects that do not leave
   };
 
   const std::uint8_t* leaves;
   Words words;
-  const Record* records;  // by rank, of those that do
+  const Record* records;  // by rank, of objects that leave
 
   template <class Team>
   __device__ void operator()(const Team& team, Scratch& scratch, int, std::size_t index) const {
@@ -247,7 +248,7 @@ struct PlaceObjects : SortStep {
         team, sorted, [&](std::uint32_t rank, std::uint32_t, std::uint32_t block, std::uint32_t slot) {
           const std::uint32_t from = order[rank];
           if (from == rank) return;
-          // One load of 16 bytes: what may be in either memory would be loaded word by word.
+          // One load of 16 bytes: what may lie in shared or in global memory would be loaded word by word.
           const Record record =
               blocks.have(from) ? scratch.stay[from - blocks.first_rank] : Record(load_at_once(records[from]));
           words.store(sorted, block, slot, record);
@@ -255,7 +256,7 @@ struct PlaceObjects : SortStep {
   }
 };
 
-/// Writes down where each object is now: 64 x its entry in the list + its slot, by old rank.
+/// Records where each object is now, by old rank: 64 times its list entry, plus its slot.
 struct WriteDestinations : SortStep {
   std::uint32_t* destinations;
 
@@ -268,10 +269,10 @@ struct WriteDestinations : SortStep {
   }
 };
 
-/// Finds out where the objects of a class are after a sort; a Relocation.
+/// Finds out where a sort has moved the objects of a class to; a Relocation.
 class SortedPlaces {
  public:
-  /// @pre tags are those from before
+  /// @pre tags have not been moved yet
   SortedPlaces(const SortedClass& sorted, const std::uint32_t* destinations)
       : sorted_(sorted), destinations_(destinations) {}
 
@@ -298,7 +299,7 @@ class SortedPlaces {
   }
 
  private:
-  /// The generation that a slot is about to get; 0 but in checked builds.
+  /// The generation that a slot will get; 0 unless the build is checked.
   __device__ std::uint32_t next_generation(std::uint32_t block, std::uint32_t slot) const {
     if (heap().tags == nullptr) return 0;
     return Tag(heap().tag_of(block, slot).load(Order::relaxed)).created(0).generation();

@@ -1,6 +1,6 @@
 /// @file
-/// SortedClass: a class whose objects are being sorted, and KeysOfObjects, where a loop over them puts their keys. Used
-/// by sort.h and by what AllocatorHandle::sort calls for each object.
+/// SortedClass: a class whose objects are being sorted. KeysOfObjects: where a loop over them stores their keys. Used
+/// by sort.h, and by the function that AllocatorHandle::sort calls for each object.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace dynasoar::detail {
 
-/// A class that is sorted, and its objects by rank.
+/// A class whose objects are sorted, with the list from which their ranks follow.
 struct SortedClass {
   RelocatedHeap heap;
-  BlockList list;  ///< in the order of its blocks; its entries know how many objects come before
+  BlockList list;  ///< in the order of its blocks; each entry has the number of objects before it
   int type;
   std::uint32_t entries;
   std::uint32_t objects;
@@ -24,11 +24,11 @@ struct SortedClass {
     return heap.heap.types[static_cast<std::size_t>(type)].allocated;
   }
 
-  /// Whether any object is to move.
+  /// 1 if any object has to move.
   __device__ AtomicWord<std::uint32_t>& moved() const { return heap.flags[type].moved; }
 };
 
-/// What the keys of a class are written to, by rank.
+/// The arrays to which the keys of a class are written, indexed by rank.
 ///
 /// @tparam Key   std::uint32_t or std::uint64_t
 template <class Key>

@@ -20,8 +20,8 @@ namespace dynasoar::detail {
 struct alignas(16) ListedBlock {
   std::uint64_t slots;
   std::uint32_t block;
-  std::uint32_t before = 0;  ///< objects in the entries before it, where a sort has counted them; always written,
-                             ///< because an entry is then one store
+  std::uint32_t before = 0;  ///< how many objects the entries before it have, if a sort has counted them; always
+                             ///< written, because an entry is then a single store
 };
 
 /// How long a list is, and how full its blocks are; zero at first.
@@ -35,8 +35,8 @@ __host__ __device__ inline std::uint32_t are_sparse(std::uint32_t blocks, std::u
   return objects < std::uint64_t{kLeastDenseObjects} * blocks ? 1 : 0;
 }
 
-/// The blocks of one type that have objects, in no particular order, except that a sort puts a list into the order of
-/// the blocks.
+/// The blocks of one type that have objects. The order is unspecified, but a sort puts the list into the order of the
+/// blocks.
 struct BlockList {
   ListedBlock* entries;
   ListSize* size;

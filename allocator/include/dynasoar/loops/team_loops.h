@@ -14,10 +14,10 @@
 ///     std::size_t count(part)              how many things there are in a part
 ///     operator()(team, scratch, part, i)   what a team does with thing number i of a part
 ///
-/// Both numbers are asked for on the device, so they may depend on earlier loops. A `Team` has two functions, both of
-/// them phases, which the whole team calls: with `for_each(count, function)`, `function(i)` is called for
-/// 0 <= i < count by all members, and all calls are done when it returns; `any(count, function)` also returns whether
-/// one of them was true.
+/// Both numbers are asked for on the device, so they may depend on earlier loops. A `Team` has two functions. Both are
+/// phases: the whole team calls them, and they return when all calls of `function` are done.
+/// `for_each(count, function)` calls `function(i)` for 0 <= i < count, distributed over the members.
+/// `any(count, function)` does the same, and returns whether any call returned true.
 #pragma once
 
 #include <dynasoar/platform/config.h>

@@ -1,6 +1,6 @@
 /// @file
 /// Copying values in as few accesses as a GPU needs: copy_bytes, used by compaction, checkpoints and columns, and
-/// load_at_once, by grid_view.h.
+/// load_at_once, used by grid_view.h and sort_tasks.h.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 /// @file
-/// Threads of the host, whatever the backend: how many may run, and for_each_on_host, which calls a function for a few
+/// Threads of the host, for either backend: usable_processors, and for_each_on_host, which calls a function for a few
 /// large tasks. Used by Executor and for checkpoints.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace dynasoar::detail {
 
-/// Processors that the calling thread may run on, at least 1: fewer than the machine has if it was started with
-/// `taskset` or in a part of a machine.
+/// How many processors the calling thread may run on, at least 1. These are fewer than the machine has if the program
+/// was started with `taskset`, or in a container that has a part of the machine.
 int usable_processors();
 
 /// Calls `function(i)` for 0 <= i < count; the calling thread works, too.

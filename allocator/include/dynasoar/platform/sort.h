@@ -12,7 +12,7 @@
 
 namespace dynasoar::detail {
 
-/// Keys with numbers, in device memory, and as much memory again: a sort goes to and fro between the two.
+/// Keys with their numbers, in device memory, and a second pair of arrays: a sort copies back and forth between them.
 ///
 /// @tparam Key   std::uint32_t or std::uint64_t
 template <class Key>
@@ -21,16 +21,16 @@ struct KeyedNumbers {
   std::uint32_t* numbers[2];
 };
 
-/// Bytes of scratch memory that sort_pairs needs for `count` numbers, on a GPU.
+/// How many bytes of scratch memory sort_pairs needs for `count` numbers; 0 on a CPU.
 template <class Key>
 std::size_t sort_scratch_bytes(std::size_t count);
 
-/// Sorts `count` numbers by the lowest `bits` bits of their keys, and leaves those with equal keys in their order:
-/// CUB's radix sort or, on a CPU, a counting sort per eight bits, with the same result for any number of threads. The
-/// keys and numbers are at place 0 of the arrays.
+/// Sorts `count` numbers by the lowest `bits` bits of their keys. Numbers with equal keys keep their order. Uses CUB's
+/// radix sort or, on a CPU, a counting sort for every eight bits. The result does not depend on the number of threads.
 ///
-/// @param scratch   of sort_scratch_bytes(count)
-/// @return   the place of the result: 0 or 1
+/// @param pairs     the keys and numbers are in `keys[0]` and `numbers[0]`
+/// @param scratch   of sort_scratch_bytes(count) bytes
+/// @return   the index of the arrays that have the result: 0 or 1
 /// @par Concurrency   stream-ordered, without waiting for the device
 template <class Key>
 int sort_pairs(Executor& executor, const KeyedNumbers<Key>& pairs, std::size_t count, int bits, void* scratch,

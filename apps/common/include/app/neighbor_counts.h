@@ -13,7 +13,7 @@ using Word = std::uint64_t;  ///< a bit for each of 64 cells
 
 inline constexpr std::uint32_t kMostNeighbors = 8;
 
-/// Numbers of one bit per cell, and the sum and carry of adding them.
+/// The sum of numbers of one bit per cell: its lower and its upper bits.
 struct Sum {
   Word ones;
   Word twos;
@@ -27,12 +27,12 @@ __device__ inline Sum add(Word a, Word b, Word c) {
   return {a ^ b ^ c, (a & b) | (c & (a ^ b))};
 }
 
-/// For 64 cells, which of their neighbours are of some kind: those in the row above, from left to right, the two beside
-/// and those below.
+/// For 64 cells, which of their neighbours are of some kind: the three in the row above, from left to right, the two in
+/// the same row, and the three in the row below.
 struct NeighborSets {
   Word sets[kMostNeighbors];
 
-  /// Those that are Ts, as a loop over blocks of places sees them.
+  /// The neighbours that are Ts, as a loop over blocks of places sees them.
   template <class... Ts>
   [[gnu::always_inline]] __device__ static NeighborSets of(dynasoar::PlaceBlock block) {
     using dynasoar::where;
@@ -41,7 +41,7 @@ struct NeighborSets {
              where<Ts...>(block, {-1, 1}), where<Ts...>(block, {0, 1}), where<Ts...>(block, {1, 1})}};
   }
 
-  /// Those of `a` for the cells of a set, those of `b` for the others.
+  /// The neighbours in `a` for the cells of a set, and those in `b` for the other cells.
   __device__ static NeighborSets choose(Word set, const NeighborSets& a, const NeighborSets& b) {
     NeighborSets chosen;
     for (std::uint32_t i = 0; i < kMostNeighbors; ++i) chosen.sets[i] = (set & a.sets[i]) | (~set & b.sets[i]);
@@ -61,8 +61,8 @@ struct NeighborCounts {
   Word fours;
   Word eights;
 
-  /// @param above, below   the three neighbours in the row above and below
-  /// @param beside         the two in the same row
+  /// @param above, below   sums over the three neighbours in the row above and below
+  /// @param beside         sum over the two in the same row
   __device__ NeighborCounts(Sum above, Sum beside, Sum below) {
     const Sum one = add(above.ones, below.ones, beside.ones);
     const Sum two = add(above.twos, below.twos, beside.twos);
@@ -81,11 +81,11 @@ struct NeighborCounts {
            ((n & 8) != 0 ? eights : ~eights);
   }
 
-  /// The cells with fewer than `n`.
+  /// The cells with fewer than `n` such neighbours.
   __device__ Word less_than(std::uint32_t n) const {
     const Word digits[] = {ones, twos, fours, eights};
     Word less = 0;
-    for (std::uint32_t i = 0; i < 4; ++i) {  // a greater digit overrules those before it
+    for (std::uint32_t i = 0; i < 4; ++i) {  // a higher digit outweighs the digits before it
       const Word of_n = Word{0} - (n >> i & 1);
       less = (~digits[i] & less) | (of_n & (~digits[i] | less));
     }

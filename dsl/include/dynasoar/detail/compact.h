@@ -25,7 +25,7 @@ template <class U, class... Types>
 inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
                                                                std::is_base_of_v<std::remove_cv_t<U>, Types>);
 
-/// Pointers in arrays of the program's own, as handles.
+/// The arrays of pointers that a program has named, as arrays of handles.
 template <class... U>
 std::array<HandleArray, sizeof...(U)> handles_in(const PointerArray<U>&... arrays) {
   return {HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};

@@ -73,7 +73,7 @@ struct CountObject {
   }
 };
 
-/// The number of the cell in which an object lies; a key to sort by.
+/// A sort key: the number of the cell in which an object lies.
 ///
 /// @tparam kSeen   as in UniformGrid::rebuild
 template <class T, class Seen, auto kSeen>

@@ -64,8 +64,8 @@ class ListKeeper {
 
 namespace dynasoar {
 
-/// What AllocatorHandle::keep_lists returns: lists are kept while it lives, unless it has been moved from. @pre the
-/// handle outlives it
+/// What AllocatorHandle::keep_lists returns. Lists are kept while it lives; if it is moved, the new one keeps them.
+/// @pre the handle outlives it
 class KeptLists {
  public:
   KeptLists(detail::ListKeeper& keeper, const detail::ClassSet& classes) : keeper_(keeper), classes_(classes) {

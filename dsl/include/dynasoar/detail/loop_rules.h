@@ -77,7 +77,7 @@ __host__ __device__ constexpr bool check_call() {
   return true;
 }
 
-/// A reduction can have results of this type.
+/// Checks that a reduction can have results of this type.
 template <class R>
 constexpr bool check_reduced() {
   static_assert(std::is_trivially_copyable_v<R>,
@@ -85,7 +85,7 @@ constexpr bool check_reduced() {
   return true;
 }
 
-/// Room for objects of T can be reserved in the heap of an allocator.
+/// Checks that room for objects of T can be reserved in the heap of an allocator.
 template <class A, class T>
 constexpr bool check_reserved() {
   static_assert(A::Storage::kGrows,
@@ -96,7 +96,7 @@ constexpr bool check_reserved() {
   return true;
 }
 
-/// A loop can create objects `T(i, args...)`, where i is a std::size_t.
+/// Checks that a loop can create objects `T(i, args...)`, where i is a std::size_t.
 template <class A, class T, class... Args>
 constexpr bool check_creation() {
   check_listed<A, T>();
@@ -106,7 +106,7 @@ constexpr bool check_creation() {
   return true;
 }
 
-/// AllocatorHandle::load can load an item of this type.
+/// Checks that AllocatorHandle::load can load an item of this type.
 template <class Item>
 constexpr bool check_loads() {
   static_assert(std::is_same_v<Item, CheckpointItem>,

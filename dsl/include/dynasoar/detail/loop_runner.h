@@ -115,7 +115,7 @@ class LoopRunner {
   void after_step() { growth_.after_loop(); }
   /// Those that the loops ask for that have been recorded since the last call.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
-  /// What the kernels of a recorded step depend on. Once it differs, the step has to be recorded again.
+  /// What the kernels of a recorded step depend on. If it has changed, the step has to be recorded again.
   struct StepBasis {
     std::uint64_t moves;  ///< of the heap, of attachments and of lattices
     ClassSet kept;        ///< classes whose lists are kept

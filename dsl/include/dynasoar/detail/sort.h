@@ -1,5 +1,5 @@
 /// @file
-/// sort: how AllocatorHandle::sort goes about it, and the rules for what it is given.
+/// sort: implements AllocatorHandle::sort, and checks its class, key and arrays at compile time.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ namespace dynasoar::detail {
 template <class M>
 concept MemberPointer = std::is_member_pointer_v<M>;
 
-/// A sort orders the objects of T and not those of its subclasses, which are in blocks of their own.
+/// Checks that the objects of T can be sorted. Those of its subclasses are not: they lie in blocks of their own.
 template <class A, class T>
 constexpr void check_sortable() {
   static_assert(
@@ -40,7 +40,7 @@ constexpr void check_sortable() {
   check_listed<A, T>();
 }
 
-/// The class whose objects a sort by a field or method orders, if none is named.
+/// The class whose objects are sorted by a field or method if the caller names no class.
 template <class A, auto kKey>
 struct SortedBy {
   using type = typename MethodClass<decltype(kKey)>::type;
@@ -50,7 +50,7 @@ struct SortedBy {
       "that of its base class. Say which objects you mean: sort<Class, &Base::key>()");
 };
 
-/// A field or method as a callable.
+/// A callable that returns the value of a field, or the result of a method.
 template <auto kKey>
 constexpr auto key_function() {
   if constexpr (std::is_member_object_pointer_v<decltype(kKey)>) {
@@ -68,8 +68,8 @@ __host__ __device__ constexpr bool check_key() {
   return true;
 }
 
-/// What a key function returns, or void if it is not known before device code is compiled: nvcc's host code knows the
-/// types of fields and methods, but not what lambdas and functions declared `auto` return.
+/// The type that a key function returns, or void if it is unknown until device code is compiled: in host code, nvcc
+/// knows the types of fields and methods, but not what lambdas and functions declared `auto` return.
 template <class T, class F>
 struct KeyValue {
   using type = void;
@@ -87,7 +87,7 @@ requires(!kCudaBackend && !is_method_v<F>) struct KeyValue<T, F> {
   using type = std::remove_cvref_t<std::invoke_result_t<const F&, T*>>;
 };
 
-/// An unsigned number that is in the place of an integer: negative integers come first.
+/// Maps an integer to an unsigned number, so that the order stays the same: negative integers come first.
 template <class Key, class Value>
 __host__ __device__ constexpr Key ordered(Value value) {
   using Bits = std::make_unsigned_t<Value>;
@@ -95,7 +95,7 @@ __host__ __device__ constexpr Key ordered(Value value) {
   return static_cast<Key>(static_cast<Bits>(value) ^ kSign);
 }
 
-/// Notes the key of an object; what a loop calls.
+/// Stores the key of an object. A loop calls it for all objects.
 template <class T, class F, class Key>
 struct NoteKey {
   template <class = void>
@@ -115,7 +115,7 @@ struct NoteKey {
   }
 };
 
-/// Sorts the objects of T by the lowest `bits` bits of keys. @throws Error as AllocatorHandle::sort
+/// Sorts the objects of T by the lowest `bits` bits of their keys. @throws Error as AllocatorHandle::sort does
 template <class Key, class A, class T, class F>
 void sort_by_bits(LoopRunner<A>& loops, const F& function, int bits, View<HandleArray> arrays) {
   constexpr auto kType = static_cast<std::size_t>(A::template index_of<T>);
@@ -133,7 +133,7 @@ void sort_by_bits(LoopRunner<A>& loops, const F& function, int bits, View<Handle
   });
 }
 
-/// AllocatorHandle::sort.
+/// Implements AllocatorHandle::sort.
 template <class A, class T, class F, class... U>
 void sort(LoopRunner<A>& loops, const F& function, const SortOptions& options, const PointerArray<U>&... arrays) {
   check_sortable<A, T>();

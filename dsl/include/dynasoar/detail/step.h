@@ -15,8 +15,8 @@ namespace dynasoar::detail {
 /// What AllocatorHandle::record made of a function that submits loops; each call submits them again.
 ///
 /// On a GPU they are recorded, as a CUDA graph, and the function is called again only when the heap has grown since, or
-/// other lists are kept. On the host, and with an allocator that finds misuse, where every loop has a number of its
-/// own, each call calls the function.
+/// when different lists are kept. On the host, and with an allocator that finds misuse, where every loop has a number
+/// of its own, each call calls the function.
 template <class HandleT, class F>
 class Step {
  public:

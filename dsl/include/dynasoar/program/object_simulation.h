@@ -174,8 +174,9 @@ class ObjectSimulation : public Interface {
     recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_.record(step); });
   }
 
-  /// For models in which no object of some classes (without any, of all classes) comes or goes: lists these objects
-  /// once, for this step and all that follow. Called before run_recorded.
+  /// For models that never create or delete objects of the classes Ts, or any objects if no class is named: lists these
+  /// objects once, for this step and all later ones. Call it in step(), before run_recorded. The next call after a
+  /// checkpoint has been loaded lists them again.
   template <class... Ts>
   void keep_lists() {
     if (!kept_lists_) kept_lists_.emplace(handle_.template keep_lists<Ts...>());

@@ -23,7 +23,7 @@ __device__ inline ListedBlock load_entry(const BlockList& list, std::uint32_t in
   return {words.x | std::uint64_t{words.y} << 32, words.z};
 }
 
-/// How long a list is, loaded again by each call, so that it need not stay in registers.
+/// The size of a list. Each call loads it again, so that it need not stay in registers.
 __device__ inline ListSize load_size(const BlockList& list) {
   ListSize size;
   asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(size.blocks), "=r"(size.is_sparse) : "l"(list.size));

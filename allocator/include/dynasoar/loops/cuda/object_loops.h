@@ -55,7 +55,7 @@ class Dealer {
     return objects;
   }
 
-  // The object with a number, if there are so many objects.
+  // The object with a number, if the number is less than `objects`.
   __device__ Visit object(const BlockList& list, std::uint32_t first, std::uint32_t number,
                           std::uint32_t objects) const {
     if (number >= objects) return {0, 0, false};
@@ -75,8 +75,8 @@ class Dealer {
   std::uint8_t positions_[64 * kDealtBlocks];  // by number: 64 x block + slot
 };
 
-// Blocks that a round of a loop visits, one for each 64 threads, and those that it deals out, kDealtBlocks for each
-// warp.
+// How many blocks a round of a loop visits: one for each 64 threads or, if it distributes their objects over lanes,
+// kDealtBlocks for each warp.
 __device__ inline std::uint32_t blocks_of_round() {
   return gridDim.x * blockDim.x / 64;
 }
@@ -114,10 +114,11 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
       return;
     }
   }
-  // Both ways of the loop visit in one place, because nvcc compiles the function anew for each. Meanwhile two numbers
-  // stay in registers; the rest is computed or loaded again in each round, because fewer registers mean more warps.
+  // Both variants of the loop call `visit` in one place, because nvcc compiles the function anew for each call. During
+  // a visit, two numbers stay in registers. Each round computes or loads the rest again, because fewer registers mean
+  // more warps.
   __shared__ Dealer dealers[kThreadsPerBlock / 32];
-  std::uint32_t left = 0;  // of the objects that are dealt: how many, times 256, and the number of the warp's next one
+  std::uint32_t left = 0;  // 256 times the number of distributed objects, plus the number of the warp's next one
   for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64;;) {
     const ListSize now = load_size(list);
     const bool deals = now.is_sparse != 0 && now.blocks >= dealt_blocks_of_round();
