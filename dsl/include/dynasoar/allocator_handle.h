@@ -212,7 +212,7 @@ class AllocatorHandle {
   }
 
   /// Sorts the objects of T, but not those of its subclasses, by an integer key: a field, a method without parameters,
-  /// or a callable `key(object)`. Updates the pointers to them as `compact` does.
+  /// or a callable `key(object)`, which creates and destroys nothing. Updates pointers to them as `compact` does.
   ///
   ///     handle.sort<&Body::cell_>();                        // or sort<Planet, &Body::cell_>(), if they inherit it
   ///     handle.sort<Body>(CellOf{grid}, {.key_bits = 20});  // the keys are less than 2^20
@@ -220,8 +220,8 @@ class AllocatorHandle {
   /// The same slots are occupied as before, and objects with equal keys keep their order. Loops and `device_do` then go
   /// through the objects in this order until one is created, deleted or moved by a compaction: see docs/how-to/sort.md.
   /// Waits for all loops, so a recorded step cannot sort.
-  /// @param arrays   pointers to T or to its bases; otherwise as for `compact`
-  /// @throws Error if there is not enough memory, or if `key_bits` is not from 0 to 64; no object has moved then
+  /// @param arrays   pointers to T or to its bases, in arrays that do not overlap; otherwise as for `compact`
+  /// @throws Error if memory is short, arrays overlap, or `key_bits` is not from 0 to 64; no object has moved then
   /// @par Cost   21 bytes of memory per object, or 24 if keys have more than 32 bits; the handle keeps this memory
   template <class T, class F, class... U>
   void sort(F key, const SortOptions& options = {}, const PointerArray<U>&... arrays) {

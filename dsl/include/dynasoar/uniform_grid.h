@@ -120,8 +120,8 @@ class UniformGrid final : detail::Attachment {
   /// cells since the last call, this takes little time. Rebuild the grid before you use it again.
   ///
   /// @tparam kSeen   as for `rebuild`
-  /// @param arrays   pointers to update, as for AllocatorHandle::sort
-  /// @throws Error as AllocatorHandle::sort does, also in a recorded step
+  /// @param arrays   pointers to T or to its bases, to update, as for AllocatorHandle::sort
+  /// @throws Error as AllocatorHandle::sort does, also in a recorded step; classes before may have been sorted then
   template <auto kSeen, class... U>
   void sort_objects(const PointerArray<U>&... arrays) {
     const SortOptions options{
