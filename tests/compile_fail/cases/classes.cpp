@@ -123,7 +123,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle, Bird** birds, Sha
   handle.sort<&Bird::height_>({}, dynasoar::pointers(sharks, 100));
 #else
   handle.sort<Shark, &Shark::age_>({}, dynasoar::pointers(sharks, 100));
-  handle.sort<&Bird::height_>({}, dynasoar::pointers(birds, 100));
+  handle.sort<Bird, &Bird::height_>({}, dynasoar::pointers(birds, 100));
 #endif
 }
 
