@@ -1,5 +1,5 @@
-// Loops in which every object reads fields of another one, whose pointer it has in a field; against arrays by hand with
-// indices of 4 bytes and of 8, which are as long as a pointer.
+// Loops in which every object reads fields of another one, whose pointer it has in a field, of 8 bytes or compressed to
+// 4; against arrays by hand with indices of 4 bytes and of 8.
 //
 // A store to a field may change any other object's fields for all that the compiler knows, so it moves no load of the
 // neighbour's fields above it; nor does it by hand. "Loads first" reads everything before it writes.
@@ -17,26 +17,40 @@
 namespace benchmarks {
 namespace neighbour_loop {
 
-class Node;
-using AllocatorT = dynasoar::SoaAllocator<Node>;
-class Node : public dynasoar::SoaBase<AllocatorT> {
+template <class Node>
+__device__ void pull(Node& node) {
+  const Node* other = node.neighbour_;
+  node.fx_ += other->x_ - node.x_;
+  node.fy_ += other->y_ - node.y_;
+}
+template <class Node>
+__device__ void pull_loads_first(Node& node) {
+  const Node* other = node.neighbour_;
+  const float fx = node.fx_ + (other->x_ - node.x_);
+  const float fy = node.fy_ + (other->y_ - node.y_);
+  node.fx_ = fx;
+  node.fy_ = fy;
+}
+
+class Node : public dynasoar::SoaBase<dynasoar::SoaAllocator<Node>> {
  public:
   DYNASOAR_FIELDS(Node, (neighbour_, Node*), (x_, float), (y_, float), (fx_, float), (fy_, float));
   __device__ Node() : neighbour_(nullptr), x_(1), y_(2), fx_(0), fy_(0) {}
   __device__ Node(std::size_t i, Node** nodes) : Node() { nodes[i] = this; }
 
-  __device__ void pull() {
-    const Node* other = neighbour_;
-    fx_ += other->x_ - x_;
-    fy_ += other->y_ - y_;
-  }
-  __device__ void pull_loads_first() {
-    const Node* other = neighbour_;
-    const float fx = fx_ + (other->x_ - x_);
-    const float fy = fy_ + (other->y_ - y_);
-    fx_ = fx;
-    fy_ = fy;
-  }
+  __device__ void pull() { neighbour_loop::pull(*this); }
+  __device__ void pull_loads_first() { neighbour_loop::pull_loads_first(*this); }
+};
+
+class ShortNode : public dynasoar::SoaBase<dynasoar::SoaAllocator<ShortNode>> {
+ public:
+  DYNASOAR_FIELDS(ShortNode, (neighbour_, CompressedPointer<ShortNode>), (x_, float), (y_, float), (fx_, float),
+                  (fy_, float));
+  __device__ ShortNode() : neighbour_(nullptr), x_(1), y_(2), fx_(0), fy_(0) {}
+  __device__ ShortNode(std::size_t i, ShortNode** nodes) : ShortNode() { nodes[i] = this; }
+
+  __device__ void pull() { neighbour_loop::pull(*this); }
+  __device__ void pull_loads_first() { neighbour_loop::pull_loads_first(*this); }
 };
 
 template <class Index>
@@ -74,6 +88,7 @@ struct Order {
   }
 };
 
+template <class Node>
 struct Create {
   Node** nodes;
   __device__ void operator()(std::size_t i) const { nodes[i] = dynasoar::make_new<Node>(); }
@@ -93,6 +108,7 @@ struct NumberOf {
            static_cast<std::uint32_t>(node->y_);
   }
 };
+template <class Node>
 struct Link {
   Node** nodes;
   std::size_t count;
@@ -113,12 +129,10 @@ class Benchmark {
       : report_(report), settings_(settings), bits_(settings.small ? 16 : 25), count_(std::size_t{1} << bits_) {}
 
   void run() {
-    objects(orders(), "objects",
-            [](auto& handle, std::size_t count, Node** nodes) { handle.template parallel_new<Node>(count, nodes); });
-    objects({orders()[1]}, "objects by make_new",
-            [](auto& handle, std::size_t count, Node** nodes) { handle.parallel_for(count, Create{nodes}); });
-    objects({orders()[1]}, "objects by make_new, sorted", [](auto& handle, std::size_t count, Node** nodes) {
-      handle.parallel_for(count, Create{nodes});
+    objects<Node>("objects");
+    objects<ShortNode>("objects, compressed pointers");
+    objects<Node>({orders()[1]}, "objects by make_new, sorted", [](auto& handle, std::size_t count, Node** nodes) {
+      handle.parallel_for(count, Create<Node>{nodes});
       handle.parallel_for(count, Number{nodes});
       handle.template sort<Node>(NumberOf{}, {.key_bits = 25}, dynasoar::pointers(nodes, count));
     });
@@ -140,16 +154,25 @@ class Benchmark {
                  shares(seconds, static_cast<double>(count_), 1e12)});
   }
 
-  template <class CreateAll>
+  template <class N>
+  void objects(const std::string& how) {
+    objects<N>(orders(), how,
+               [](auto& handle, std::size_t count, N** nodes) { handle.template parallel_new<N>(count, nodes); });
+    objects<N>({orders()[1]}, how + " by make_new",
+               [](auto& handle, std::size_t count, N** nodes) { handle.parallel_for(count, Create<N>{nodes}); });
+  }
+
+  template <class N, class CreateAll>
   void objects(const std::vector<Order>& orders, const std::string& how, CreateAll create) {
-    dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = heap_bytes_with_room<Node>(count_)});
-    const dynasoar::DeviceArray<Node*> nodes(count_);
+    dynasoar::AllocatorHandle<typename N::Allocator> handle({.heap_bytes = heap_bytes_with_room<N>(count_)});
+    const dynasoar::DeviceArray<N*> nodes(count_);
     create(handle, count_, nodes.data());
     handle.synchronize();
     for (const Order& order : orders) {
-      handle.parallel_for(count_, Link{nodes.data(), count_, order});
-      add(handle.executor(), order, how, [&] { handle.parallel_do<&Node::pull>(); });
-      add(handle.executor(), order, how + ", loads first", [&] { handle.parallel_do<&Node::pull_loads_first>(); });
+      handle.parallel_for(count_, Link<N>{nodes.data(), count_, order});
+      add(handle.executor(), order, how, [&] { handle.template parallel_do<&N::pull>(); });
+      add(handle.executor(), order, how + ", loads first",
+          [&] { handle.template parallel_do<&N::pull_loads_first>(); });
     }
   }
 

@@ -17,6 +17,8 @@ LINE = 128  # bytes
 HALF_LINE = 64
 SLOT_BITS = SLOTS - 1
 BLOCK_BITS = 0x0000FFFFFFFFFFC0
+GENERATIONS = 256
+COMPRESSED_GENERATION_BITS = 6  # in checked builds
 ADDRESS_BITS = 0x00FFFFFFFFFFFFFF
 AOS_HEADER, AOS_PLACED_HEADER = 4, 8
 
@@ -75,6 +77,9 @@ class Class:
                 own.append(Field(member.name, name))
         self.places = list(self.base.places) if self.base else []  # (field, bytes from the block's start)
         self.bytes = self.place(own, self.base.bytes if self.base else 0)
+
+    def derives_from(self, name):
+        return self.name == name or (self.base is not None and self.base.derives_from(name))
 
     def places_in_piece(self, header):
         """(field, bytes from the object's start) of an object in one piece, behind a header of so many bytes."""
@@ -175,6 +180,27 @@ class Allocator:
         generation = f", generation {bits >> 48 & 255}" if self.is_checked() else ""
         return f"{name} (block {block}, slot {bits & SLOT_BITS}{generation})"
 
+    def decompressed(self, bits, target):
+        """The pointer that a CompressedPointer to a class of that name stands for. The rules are those of
+        dynasoar/classes/pointer_format.h."""
+        if not self.in_blocks or bits == 0:
+            return bits
+        types = [i for i, one in enumerate(self.classes) if one.derives_from(target)]
+        most_blocks = max(min(self.page_bytes // self.blocks[i], self.stride) for i in types)
+        page_shift = (most_blocks - 1).bit_length()
+        class_bits = len(types).bit_length()
+        position, slot = bits, bits & SLOT_BITS
+        if self.is_checked():
+            position &= (1 << 32 - COMPRESSED_GENERATION_BITS) - 1
+        number, code = divmod(position >> 6, 1 << class_bits)
+        page, index = number >> page_shift, number & (1 << page_shift) - 1
+        handle = (page * self.page_bytes + index * self.blocks[types[code - 1]]) | slot | (types[code - 1] + 1) << 56
+        if self.is_checked():
+            tag = int(self.state()["checks"]["tags"][(page * self.stride + index) * SLOTS + slot]["value_"])
+            known = (1 << COMPRESSED_GENERATION_BITS) - 1
+            handle |= ((tag >> 2) % GENERATIONS & ~known | bits >> 32 - COMPRESSED_GENERATION_BITS) << 48
+        return handle
+
     def is_checked(self):
         return any(field.name == "tags" for field in self.state()["checks"].type.fields())
 
@@ -239,14 +265,27 @@ class ObjectPrinter:
 
 def text_of(value):
     """A field's value; of a pointer to an object, what it stands for."""
+    value = as_pointer(value)
     allocator = allocator_of(value.type)
     if allocator and allocator.class_of(int(value)):
         return allocator.text(int(value))
     return value.format_string()
 
 
+def as_pointer(value):
+    """The pointer that a CompressedPointer stands for; other values as they are."""
+    type_ = value.type.strip_typedefs()
+    if not (type_.name or "").startswith("dynasoar::CompressedPointer<"):
+        return value
+    target = type_.template_argument(0)
+    bits = int(value["bits_"])
+    allocator = allocator_of(target.pointer())
+    return gdb.Value(allocator.decompressed(bits, target.unqualified().strip_typedefs().name)).cast(target.pointer())
+
+
 def printer_for(value):
     try:
+        value = as_pointer(value)
         allocator = allocator_of(value.type)
         if allocator is None or allocator.class_of(int(value)) is None:
             return None

@@ -114,13 +114,27 @@ class ColumnMaker {
 
   void add_pointers(const ValueInfo& value, const std::string& name, std::size_t offset) {
     Column& column = to_.emplace_back(Column{name, ColumnType::i64, elements_, {}, {}});
-    copy_part(column, offset, sizeof(std::uint64_t));
+    if (value.format == nullptr) {
+      copy_part(column, offset, sizeof(std::uint64_t));
+    } else {
+      copy_decompressed(column, offset, *value.format);
+    }
     if (value.classes == nullptr) return;
     for (std::size_t i = 0; i < count(); ++i) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &column.data[i * sizeof bits], sizeof bits);
       const std::int64_t id = object_id(*value.classes, bits);
       std::memcpy(&column.data[i * sizeof id], &id, sizeof id);
+    }
+  }
+
+  void copy_decompressed(Column& column, std::size_t offset, const PointerFormat& format) const {
+    column.data.resize(count() * sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < count(); ++i) {
+      std::uint32_t compressed = 0;
+      std::memcpy(&compressed, &bytes_[i * element_bytes_ + offset], sizeof compressed);
+      const std::uint64_t bits = format.decode(compressed).bits();
+      std::memcpy(&column.data[i * sizeof bits], &bits, sizeof bits);
     }
   }
 

@@ -32,8 +32,10 @@ using AllocatorT = dynasoar::SoaAllocator<Fish, Shark, Reef>;
 /// What fish and sharks have in common. They live and die by their numbers, wherever they are in the heap.
 class Animal : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Animal, (number_, std::uint64_t), (home_, Reef*), (friend_, Animal*))
-  __device__ Animal(std::uint64_t number, Reef* home) : number_(number), home_(home), friend_(nullptr) {}
+  DYNASOAR_FIELDS(Animal, (number_, std::uint64_t), (home_, Reef*), (short_home_, CompressedPointer<Reef>),
+                  (friend_, Animal*))
+  __device__ Animal(std::uint64_t number, Reef* home)
+      : number_(number), home_(home), short_home_(home), friend_(nullptr) {}
   __device__ std::uint64_t draw(std::uint64_t step, std::uint32_t bound) {
     return Random::of(number_, step).below(bound);
   }
@@ -147,7 +149,8 @@ struct World {
       const std::uint64_t number = animal->number_;
       to[0].fetch_add(Random::of(number, 1).next(), dynasoar::Order::relaxed);
       to[1].fetch_add(Random::of(number, 2).next() * (1 + animal->home_->number_), dynasoar::Order::relaxed);
-      if (all[animal->home_->number_] != animal->home_) to[2].fetch_add(1, dynasoar::Order::relaxed);
+      Reef* const home = all[animal->home_->number_];
+      if (home != animal->home_ || home != animal->short_home_) to[2].fetch_add(1, dynasoar::Order::relaxed);
     });
     handle.parallel_do<Fish>([to] __device__(Fish * fish) {
       std::uint64_t fields = fish->eggs_;

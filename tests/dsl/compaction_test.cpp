@@ -48,9 +48,11 @@ struct Register {
 class Animal : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Animal, (tag_, std::uint8_t), (id_, std::uint32_t), (friend_id_, std::uint32_t), (friend_, Animal*),
-                  (self_, Animal*));
+                  (self_, Animal*), (short_friend_, CompressedPointer<Animal>),
+                  (short_self_, CompressedPointer<Animal>));
 
-  __device__ explicit Animal(std::uint32_t id) : id_(id), friend_id_(0), friend_(nullptr), self_(this) {
+  __device__ explicit Animal(std::uint32_t id)
+      : id_(id), friend_id_(0), friend_(nullptr), self_(this), short_friend_(nullptr), short_self_(this) {
     tag_ = static_cast<std::uint8_t>(mixed(id, 1));
   }
 
@@ -58,6 +60,7 @@ class Animal : public dynasoar::SoaBase<AllocatorT> {
   __device__ void befriend(Register all, std::uint64_t round) {
     Animal* const found = all.animals[mixed(id_, round) % all.size];
     friend_ = found;
+    short_friend_ = found;
     friend_id_ = found == nullptr ? 0 : found->id_.get();
   }
 
@@ -67,6 +70,7 @@ class Animal : public dynasoar::SoaBase<AllocatorT> {
   __device__ void forget(std::uint64_t round, std::uint32_t percent) {
     if (friend_id_ == 0 || !dies(friend_id_, round, percent)) return;
     friend_ = nullptr;
+    short_friend_ = nullptr;
     friend_id_ = 0;
   }
 
@@ -84,8 +88,8 @@ class Animal : public dynasoar::SoaBase<AllocatorT> {
   __device__ void inspect(Register all, Counter* present, Counter* wrong) {
     present[id_].fetch_add(1, dynasoar::Order::relaxed);
     dynasoar::test::count_if(wrong[0], tag_ != static_cast<std::uint8_t>(mixed(id_, 1)));
-    dynasoar::test::count_if(wrong[1], self_.get() != this);
-    dynasoar::test::count_if(wrong[2], !is(friend_, friend_id_));
+    dynasoar::test::count_if(wrong[1], self_.get() != this || short_self_ != this);
+    dynasoar::test::count_if(wrong[2], !is(friend_, friend_id_) || short_friend_ != friend_);
     dynasoar::test::count_if(wrong[3], all.animals[id_] != this);
   }
 };
@@ -94,12 +98,15 @@ class Dog : public Animal {
  public:
   using BaseClass = Animal;
   using Pack = std::array<Dog*, 3>;
-  DYNASOAR_FIELDS(Dog, (ages_, std::array<std::uint16_t, 5>), (pack_, Pack), (pack_ids_, std::array<std::uint32_t, 3>))
+  using ShortPack = std::array<CompressedPointer<Dog>, 3>;
+  DYNASOAR_FIELDS(Dog, (ages_, std::array<std::uint16_t, 5>), (pack_, Pack), (pack_ids_, std::array<std::uint32_t, 3>),
+                  (short_pack_, ShortPack))
 
   __device__ Dog(std::size_t index, std::uint32_t first, Register all)
       : Animal(first + static_cast<std::uint32_t>(index)) {
     all.animals[id_] = this;
     pack_.fill(nullptr);
+    short_pack_.fill(nullptr);
     pack_ids_.fill(0);
     for (std::uint32_t i = 0; i < 5; ++i) ages_[i] = static_cast<std::uint16_t>(mixed(id_, 10 + i));
   }
@@ -109,6 +116,7 @@ class Dog : public Animal {
       Animal* const found = all.animals[mixed(id_, round * 3 + i) % all.size];
       Dog* const dog = found == nullptr ? nullptr : dynasoar::cast<Dog>(found);
       pack_[i] = dog;
+      short_pack_[i] = dog;
       pack_ids_[i] = dog == nullptr ? 0 : dog->id_.get();
     }
   }
@@ -117,6 +125,7 @@ class Dog : public Animal {
     for (std::uint32_t i = 0; i < 3; ++i) {
       if (pack_ids_[i] == 0 || !dies(pack_ids_[i], round, percent)) continue;
       pack_[i] = nullptr;
+      short_pack_[i] = nullptr;
       pack_ids_[i] = 0;
     }
   }
@@ -125,7 +134,9 @@ class Dog : public Animal {
     for (std::uint32_t i = 0; i < 5; ++i) {
       dynasoar::test::count_if(wrong[4], ages_[i] != static_cast<std::uint16_t>(mixed(id_, 10 + i)));
     }
-    for (std::uint32_t i = 0; i < 3; ++i) dynasoar::test::count_if(wrong[5], !is(pack_[i], pack_ids_[i]));
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      dynasoar::test::count_if(wrong[5], !is(pack_[i], pack_ids_[i]) || short_pack_[i] != pack_[i]);
+    }
   }
 };
 

@@ -36,10 +36,10 @@ using AllocatorT = dynasoar::SoaAllocator<Fish, Shark, Nest, Clinger>;
 
 class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Agent, (prey_, Agent*), (value_, int))
+  DYNASOAR_FIELDS(Agent, (prey_, CompressedPointer<Agent>), (value_, int))
   __device__ explicit Agent(int value) : prey_(nullptr), value_(value) {}
 
-  __device__ void eat() { dynasoar::destroy(prey_.get()); }
+  __device__ void eat() { dynasoar::destroy(static_cast<Agent*>(prey_)); }
   __device__ void vanish() { dynasoar::destroy(this); }
   __device__ void add_one() { ++value_; }
   __device__ void throw_away_a_new_one();
@@ -294,6 +294,21 @@ TEST_CASE("a field of a destroyed object is neither read nor written, also when 
   CHECK(world.sum<Fish>() == before);
 }
 
+TEST_CASE("a compressed pointer to a destroyed object is stale, also when the slot has a new object") {
+  World world(2);
+  world.make_fish(1);
+  world.run(Act::pair_up);
+  world.handle.synchronize();
+  const std::uint64_t stale = world.bits();
+  world.put({world.pointers()[0], nullptr});
+  world.run(Act::destroy);
+  world.make_fish_in_place_of(stale, 10);
+  const std::uint64_t before = world.sum<Fish>();
+  world.handle.parallel_do<Fish, &Agent::eat>();
+  world.only(Misuse::double_destroy, 1);
+  CHECK(world.sum<Fish>() == before);
+}
+
 TEST_CASE("a stale pointer is told when its page has changed to another class") {
   World world(1, {}, 4);
   const std::uint64_t stale = world.make_fish(1);
@@ -491,7 +506,7 @@ TEST_CASE("a loop over one allocator's objects may destroy objects of another, w
 TEST_CASE("objects that many threads destroy at once are destroyed once, and what takes their slots stays") {
   constexpr std::size_t kObjects = 512, kThreads = 30000;
   for (int round = 0; round < 20; ++round) {
-    World world(kObjects, {}, 64);
+    World world(kObjects, {}, 96);
     world.run(Act::make_fish, 1);
     // Everybody destroys the same objects, and some make new ones meanwhile, so that slots are reused at once.
     world.handle.parallel_for(kThreads, [pointers = world.device_pointers()] __device__(std::size_t i) {

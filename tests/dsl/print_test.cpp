@@ -43,10 +43,11 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
 class Agent : public dynasoar::SoaBase<AllocatorT> {
  public:
   using Numbers = std::array<std::int8_t, 3>;
-  DYNASOAR_FIELDS(Agent, (place_, Cell*), (lowest_, std::int64_t), (highest_, std::uint64_t), (few_, Numbers),
-                  (is_new_, bool), (mood_, Mood))
+  DYNASOAR_FIELDS(Agent, (place_, Cell*), (short_place_, CompressedPointer<Cell>), (lowest_, std::int64_t),
+                  (highest_, std::uint64_t), (few_, Numbers), (is_new_, bool), (mood_, Mood))
   __device__ explicit Agent(Cell* cell)
       : place_(cell),
+        short_place_(cell),
         lowest_(std::numeric_limits<std::int64_t>::min()),
         highest_(std::numeric_limits<std::uint64_t>::max()),
         few_(Numbers{-128, 0, 127}),
@@ -56,9 +57,10 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 class Shark : public Agent {
  public:
   using BaseClass = Agent;
-  DYNASOAR_FIELDS(Shark, (speed_, float), (mass_, double), (pair_, Pair), (next_, Shark*))
+  DYNASOAR_FIELDS(Shark, (speed_, float), (mass_, double), (pair_, Pair), (next_, Shark*),
+                  (short_next_, CompressedPointer<Shark>))
   __device__ explicit Shark(Cell* cell)
-      : Agent(cell), speed_(1.0f / 3), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr) {}
+      : Agent(cell), speed_(1.0f / 3), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr), short_next_(nullptr) {}
 };
 class Marker : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -105,11 +107,11 @@ TEST_CASE("an object is printed with the fields of its own class, and those it i
   CHECK(cell.starts_with("print_test::Cell (block "));
   CHECK(cell.ends_with(", slot 3)"));
   for (const std::string& line :
-       {"place_ = " + cell, std::string("lowest_ = -9223372036854775808"),
+       {"place_ = " + cell, "short_place_ = " + cell, std::string("lowest_ = -9223372036854775808"),
         std::string("highest_ = 18446744073709551615"), std::string("few_[0] = -128"), std::string("few_[1] = 0"),
         std::string("few_[2] = 127"), std::string("is_new_ = true"), std::string("mood_ = 200"),
         std::string("speed_ = 0.3333333"), std::string("mass_ = -1e+300"), std::string("pair_ = 8 bytes"),
-        std::string("next_ = a null pointer")}) {
+        std::string("next_ = a null pointer"), std::string("short_next_ = a null pointer")}) {
     expected += who + ": " + line + "\n";
   }
   CHECK(all == expected);

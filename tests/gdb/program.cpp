@@ -37,8 +37,18 @@ struct World {
   };
   class Agent : public dynasoar::SoaBase<AllocatorT> {
    public:
-    DYNASOAR_FIELDS(Agent, (flag_, bool), (place_, Cell*), (self_, Agent*), (nobody_, Agent*));
-    explicit Agent(Cell* cell) : flag_(true), place_(cell), self_(this), nobody_(nullptr) {}
+    DYNASOAR_FIELDS(Agent, (flag_, bool), (place_, Cell*), (self_, Agent*), (nobody_, Agent*),
+                    (short_place_, dynasoar::CompressedPointer<Cell, AllocatorT>),
+                    (short_self_, dynasoar::CompressedPointer<Agent, AllocatorT>),
+                    (short_nobody_, dynasoar::CompressedPointer<Agent, AllocatorT>));
+    explicit Agent(Cell* cell)
+        : flag_(true),
+          place_(cell),
+          self_(this),
+          nobody_(nullptr),
+          short_place_(cell),
+          short_self_(this),
+          short_nobody_(nullptr) {}
   };
   class Shark : public Agent {
    public:

@@ -55,6 +55,13 @@ std::string first_difference(std::string_view file, std::string_view program) {
   return "the file has '" + printable(line) + "', the program '" + printable(other) + "'";
 }
 
+/// The classes that compressed pointers may point to, in the order of their numbers: "0,2".
+std::string target_numbers(const PointerFormat& format) {
+  std::string text;
+  for (std::uint32_t i = 0; i < format.classes; ++i) text += (i == 0 ? "" : ",") + std::to_string(format.types[i]);
+  return text;
+}
+
 }  // namespace
 
 bool take_line(std::string_view& text, std::string_view& line) {
@@ -75,6 +82,7 @@ std::string describe_classes(const ClassTable& classes) {
       text += ' ';
       if (field.count > 1) text += number(field.count) + " * ";
       text += field.kind + number(field.bytes) + " at " + number(field.offset);
+      if (field.format != nullptr) text += " to " + target_numbers(*field.format);
     }
     text += '\n';
   }

@@ -18,6 +18,14 @@ namespace {
 /// Number of handles that the process has made, of any types.
 std::atomic<std::uint64_t> handles_made{0};
 
+[[noreturn]] void throw_beyond_compressed_pointers(const ClassTable& classes, std::size_t limit, bool is_checked) {
+  throw Error("dynasoar: a heap of " + std::to_string(limit) + " bytes is too large for a CompressedPointer to " +
+              std::string(classes.reach.target) + ", which reaches " +
+              std::to_string(classes.reach.pages * classes.page_bytes) + " bytes" +
+              (is_checked ? " in checked builds" : "") +
+              ": make the heap or its limit smaller, or use a plain pointer");
+}
+
 }  // namespace
 
 HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_checked, const HeapSize& size,
@@ -42,6 +50,7 @@ HeapMemory::HeapMemory(Executor& executor, const ClassTable& classes, bool is_ch
     throw Error("dynasoar: a heap of " + std::to_string(limit) +
                 " bytes is too large for 48-bit offsets and 31-bit block numbers; the most is " + std::to_string(most));
   }
+  if (limit / page_bytes > classes.reach.pages) throw_beyond_compressed_pointers(classes, limit, is_checked);
   limit_pages_ = static_cast<std::uint32_t>(limit / page_bytes);
   grows_ = grows;
   has_chosen_limit_ = size.limit || !grows;
@@ -187,7 +196,8 @@ std::size_t HeapMemory::state_bits_per_page() const {
 std::size_t HeapMemory::affordable_bytes() const {
   const std::size_t most = free_memory() / 16 * 15;
   const std::size_t pages = most / (classes_.page_bytes + state_bits_per_page() / 8 + 1);
-  return std::min<std::size_t>({pages, most_pages(), Handle::kMaxHeapBytes / classes_.page_bytes}) *
+  return std::min<std::size_t>(
+             {pages, most_pages(), Handle::kMaxHeapBytes / classes_.page_bytes, std::size_t{classes_.reach.pages}}) *
          classes_.page_bytes;
 }
 

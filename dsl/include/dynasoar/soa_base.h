@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
+#include <dynasoar/compressed_pointer.h>
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_macros.h>
 #include <dynasoar/detail/field_names.h>
@@ -74,6 +75,11 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
  public:
   using Allocator = AllocatorT;
   using BaseClass = void;
+
+  /// A pointer of 4 bytes to an object of this allocator, for fields: `(next_, CompressedPointer<Node>)`. See
+  /// dynasoar/compressed_pointer.h.
+  template <class T>
+  using CompressedPointer = dynasoar::CompressedPointer<T, AllocatorT>;
 
   /// Whether objects have a place on a lattice. A class says `static constexpr bool kPlaced = true;` if so; its
   /// subclasses inherit that. See dynasoar/lattice.h.

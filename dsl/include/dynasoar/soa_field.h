@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <dynasoar/checks/access_counts.h>
+#include <dynasoar/classes/pointer_format.h>
 #include <dynasoar/detail/field_storage.h>
 #include <dynasoar/platform/config.h>
 
@@ -29,6 +30,9 @@ template <class C, int I>
 class SoaField : public detail::FieldStorage<C, I> {
   using Storage = detail::FieldStorage<C, I>;
   using Access = detail::Access;
+  using Pointee = typename detail::CompressedPointee<typename Storage::Value>::type;
+  static constexpr bool kIsPointer =
+      std::is_pointer_v<typename Storage::Value> || detail::is_compressed_v<typename Storage::Value>;
 
  public:
   using T = typename Storage::Value;
@@ -51,6 +55,13 @@ class SoaField : public detail::FieldStorage<C, I> {
   __device__ const T& get() const { return here<Access::read>(); }
   __device__ operator T&() { return here<Access::read>(); }
   __device__ operator const T&() const { return here<Access::read>(); }
+  /// What a CompressedPointer points to.
+  __device__ operator Pointee*() const requires detail::is_compressed_v<T> { return get(); }
+  __device__ explicit operator bool() const requires detail::is_compressed_v<T> { return static_cast<bool>(get()); }
+  template <class U>
+  requires detail::is_compressed_v<T> __device__ friend bool operator==(const SoaField& a, const U& b) {
+    return a.get() == b;
+  }
   __device__ T* operator&() { return &here<Access::reference>(); }
   __device__ const T* operator&() const { return &here<Access::read>(); }
 
@@ -62,12 +73,17 @@ class SoaField : public detail::FieldStorage<C, I> {
     }
   }
   __device__ T& operator=(const SoaField& other) { return *this = other.get(); }
+  /// Takes over a pointer to an object of a subclass.
+  template <class D, int J>
+  requires detail::is_compressed_v<typename SoaField<D, J>::T> __device__ T& operator=(const SoaField<D, J>& other) {
+    return *this = static_cast<T>(other.get());
+  }
 
   // Pointers: what they point to. Classes: `field->member` is a member of the value.
-  __device__ T operator->() const requires std::is_pointer_v<T> { return get(); }
-  __device__ T* operator->() requires std::is_class_v<T> { return &here<Access::reference>(); }
-  __device__ const T* operator->() const requires std::is_class_v<T> { return &here<Access::read>(); }
-  __device__ decltype(auto) operator*() const requires std::is_pointer_v<T> { return *get(); }
+  __device__ T operator->() const requires kIsPointer { return get(); }
+  __device__ T* operator->() requires(std::is_class_v<T> && !kIsPointer) { return &here<Access::reference>(); }
+  __device__ const T* operator->() const requires(std::is_class_v<T> && !kIsPointer) { return &here<Access::read>(); }
+  __device__ decltype(auto) operator*() const requires kIsPointer { return *get(); }
   template <class Index>
   __device__ decltype(auto) operator[](const Index& index) requires requires(T& value) {
     value[index];

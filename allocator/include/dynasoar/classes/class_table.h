@@ -16,6 +16,7 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/classes/pointer_format.h>
 #include <dynasoar/classes/type_name.h>
 
 namespace dynasoar::detail {
@@ -24,7 +25,7 @@ namespace dynasoar::detail {
 /// anything else. With its size it is how a checkpoint describes it: "f4".
 template <class T>
 constexpr char value_kind() {
-  return std::is_pointer_v<T>                             ? 'p'
+  return std::is_pointer_v<T> || is_compressed_v<T>       ? 'p'
          : std::is_floating_point_v<T>                    ? 'f'
          : std::is_same_v<std::remove_cv_t<T>, bool>      ? 'b'
          : std::is_integral_v<T> && std::is_signed_v<T>   ? 'i'
@@ -63,6 +64,7 @@ struct FieldInfo {
   std::size_t offset;    ///< of the first array in a block, or in an object in one piece
   std::size_t pointers;  ///< that a value is made of, one after the other; 0 if it is of something else
   ClassSet targets;      ///< what they may point to
+  const PointerFormat* format = nullptr;  ///< of compressed pointers; null: they are handles
 
   /// "age_", or "field2" if the class does not say.
   std::string text() const;
@@ -91,6 +93,7 @@ struct ClassTable {
   std::size_t page_bytes;
   std::uint32_t block_stride;   ///< block numbers per page
   std::size_t slots_per_block;  ///< 1: every object is in one piece
+  CompressedReach reach{};
 
   bool has_blocks() const { return slots_per_block > 1; }
   int size() const { return static_cast<int>(classes.size()); }
@@ -124,22 +127,36 @@ constexpr const char* own_field_name_or_null([[maybe_unused]] std::size_t index)
   }
 }
 
-/// What pointers a field's element is made of: `U*`, or arrays of them.
+/// What pointers a field's element is made of: `U*` or CompressedPointer, or arrays of them.
 template <class Element>
 struct PointersIn {
   using Pointee = void;
+  using Pointer = void;
   static constexpr std::size_t kCount = 0;
 };
 template <class U>
 struct PointersIn<U*> {
   using Pointee = U;
+  using Pointer = U*;
+  static constexpr std::size_t kCount = 1;
+};
+template <class U, class A>
+struct PointersIn<CompressedPointer<U, A>> {
+  using Pointee = U;
+  using Pointer = CompressedPointer<U, A>;
   static constexpr std::size_t kCount = 1;
 };
 template <class Element, std::size_t n>
-struct PointersIn<std::array<Element, n>> {
-  using Pointee = typename PointersIn<Element>::Pointee;
+struct PointersIn<std::array<Element, n>> : PointersIn<Element> {
   static constexpr std::size_t kCount = n * PointersIn<Element>::kCount;
 };
+
+/// The format of a CompressedPointer that is not a handle in its allocator; null for other types.
+template <class Pointer>
+inline constexpr const PointerFormat* format_of_v = nullptr;
+template <class T, class A>
+requires(A::kCompacts) inline constexpr const PointerFormat* format_of_v<CompressedPointer<T, A>> =
+    &pointer_format_v<A, T>;
 
 /// The classes of a list that a U* may point to: U, if it is listed, and its subclasses.
 template <class U, template <class...> class List, class... Ts>
@@ -176,7 +193,8 @@ constexpr FieldInfo field_info() {
           A::template kArrayStride<Element>,
           A::template kFieldOffset<C, I>,
           Pointers::kCount,
-          targets_of<typename Pointers::Pointee>(typename A::Types{})};
+          targets_of<typename Pointers::Pointee>(typename A::Types{}),
+          format_of_v<typename Pointers::Pointer>};
 }
 
 /// The fields of C and its bases in allocator A, inherited ones first.
@@ -205,7 +223,8 @@ struct ClassInfos<A, List<Ts...>> {
                                           kPages.blocks_per_page[static_cast<std::size_t>(A::template index_of<Ts>)],
                                           field_infos_v<A, Ts>, is_placed<Ts>(),
                                           (A::template Subtypes<Ts>::size > 1)}...};
-  static constexpr ClassTable kTable{kInfos, kPages.bytes, kPages.block_stride, A::kSlotsPerBlock};
+  static constexpr ClassTable kTable{kInfos, kPages.bytes, kPages.block_stride, A::kSlotsPerBlock,
+                                     compressed_reach_v<A, List<Ts...>>};
 };
 
 /// The table of allocator A. @pre its classes are complete

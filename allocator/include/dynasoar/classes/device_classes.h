@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/pointer_format.h>
 #include <dynasoar/platform/memory.h>
 
 namespace dynasoar::detail {
@@ -22,17 +23,29 @@ struct CopiedField {
   }
 };
 
-/// A field of pointers to objects.
+/// A field of pointers to objects, which are handles.
 struct PointerField {
+  static constexpr bool kIsCompressed = false;
+  using Bits = std::uint64_t;
+
   CopiedField field;
   std::uint32_t pointers;  ///< of which a value consists
   ClassSet targets;        ///< what they may point to
 };
 
+/// A field of compressed pointers.
+struct CompressedField : PointerField {
+  static constexpr bool kIsCompressed = true;
+  using Bits = std::uint32_t;
+
+  PointerFormat format;
+};
+
 /// A listed class.
 struct CopiedClass {
   std::uint32_t first_field, end_field;
-  std::uint32_t first_pointer_field, end_pointer_field;
+  std::uint32_t first_pointer_field, end_pointer_field;  ///< not the compressed ones
+  std::uint32_t first_compressed_field, end_compressed_field;
   std::uint32_t block_bytes;
   std::uint32_t blocks_per_page;
   bool has_gaps;  ///< there are bytes in a block that are no field's
@@ -43,6 +56,7 @@ struct ClassView {
   const CopiedClass* classes;  ///< by index
   const CopiedField* fields;
   const PointerField* pointer_fields;
+  const CompressedField* compressed_fields;
 };
 
 class DeviceClasses {
@@ -50,12 +64,15 @@ class DeviceClasses {
   DeviceClasses() = default;
   explicit DeviceClasses(const ClassTable& table);
 
-  ClassView view() const { return {classes_.data(), fields_.data(), pointer_fields_.data()}; }
+  ClassView view() const {
+    return {classes_.data(), fields_.data(), pointer_fields_.data(), compressed_fields_.data()};
+  }
 
  private:
   DeviceArray<CopiedClass> classes_;
   DeviceArray<CopiedField> fields_;
   DeviceArray<PointerField> pointer_fields_;
+  DeviceArray<CompressedField> compressed_fields_;
 };
 
 }  // namespace dynasoar::detail

@@ -43,15 +43,21 @@ class Handle {
   /// Position in the allocator's type list; -1 for a null pointer.
   __host__ __device__ constexpr int type_index() const { return static_cast<int>(bits_ >> kTypeShift) - 1; }
 
+  /// The same object of another generation.
+  __host__ __device__ constexpr Handle with_generation(std::uint32_t generation) const {
+    return Handle((bits_ & ~(std::uint64_t{kGenerations - 1} << kGenerationShift)) | std::uint64_t{generation}
+                                                                                         << kGenerationShift);
+  }
+
   static constexpr int kMaxTypes = 255;
   static constexpr std::uint32_t kGenerations = 256;
   static constexpr std::uint64_t kMaxHeapBytes = std::uint64_t{1} << 48;
+  static constexpr int kTypeShift = 56;
 
  private:
   static constexpr std::uint32_t kSlotMask = 63;
   static constexpr std::uint64_t kBlockMask = 0x0000FFFFFFFFFFC0u;
   static constexpr int kGenerationShift = 48;
-  static constexpr int kTypeShift = 56;
 
   std::uint64_t bits_;
 };

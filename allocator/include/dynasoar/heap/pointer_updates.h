@@ -28,8 +28,8 @@ namespace dynasoar::detail {
 ///
 ///     heap()                    the RelocatedHeap; its objects of the classes `wanted` may have moved
 ///     is_needed()               whether any object has moved
-///     may_have_moved(pointer)   whether the pointer may point to an object that has moved; reads no memory that is
-///                               separate for each object
+///     may_have_moved(pointer)   whether the pointer may point to an object that has moved, whatever generation it
+///                               has; reads no memory that is separate for each object
 ///     update(pointer)           updates a pointer to an object that has moved, and leaves others as they are.
 ///                               @pre may_have_moved
 template <class R>
@@ -41,10 +41,12 @@ concept Relocation = requires(const R& relocation, std::uint64_t pointer) {
 };
 
 /// Updates pointers: those in the objects of each class, which is a part of the loop, and those in arrays and in the
-/// objects of placed classes, each another part. They are looked at as handles.
+/// objects of placed classes, each another part. Those in arrays are handles.
 ///
-/// @tparam R   a Relocation
-template <class R>
+/// @tparam R       a Relocation
+/// @tparam Field   PointerField or CompressedField: the fields to look at. Decoding compressed pointers takes twice as
+///                 many registers, so handles have a kernel of their own
+template <class R, class Field>
 class UpdatePointers {
  public:
   static constexpr std::size_t kMost = 8;
@@ -94,12 +96,30 @@ class UpdatePointers {
 
   /// Whether objects of a class have fields that may point to what has moved.
   __device__ bool has_pointers(int type) const {
-    const CopiedClass& info = heap().table.classes[type];
     bool found = false;
-    for (std::uint32_t i = info.first_pointer_field; i < info.end_pointer_field; ++i) {
-      found = found || heap().table.pointer_fields[i].targets.overlaps(heap().wanted);
-    }
+    for_each_field(type, [&](const Field&) { found = true; });
     return found;
+  }
+
+  /// Calls a function with the fields of a class that may point to what has moved.
+  template <class F>
+  __device__ void for_each_field(int type, const F& function) const {
+    const ClassView& table = heap().table;
+    const CopiedClass& info = table.classes[type];
+    const Field* fields;
+    std::uint32_t first, end;
+    if constexpr (Field::kIsCompressed) {
+      fields = table.compressed_fields;
+      first = info.first_compressed_field;
+      end = info.end_compressed_field;
+    } else {
+      fields = table.pointer_fields;
+      first = info.first_pointer_field;
+      end = info.end_pointer_field;
+    }
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (fields[i].targets.overlaps(heap().wanted)) function(fields[i]);
+    }
   }
 
   /// @param memory_of   called with a block of the list: where it is
@@ -117,19 +137,31 @@ class UpdatePointers {
   }
 
   __device__ void update_object(char* memory, std::uint32_t slot, int type) const {
-    const CopiedClass& info = heap().table.classes[type];
-    for (std::uint32_t number = info.first_pointer_field; number < info.end_pointer_field; ++number) {
-      const PointerField& pointers = heap().table.pointer_fields[number];
-      if (!pointers.targets.overlaps(heap().wanted)) continue;
-      for (std::uint32_t i = 0; i < pointers.field.count; ++i) {
-        char* const value = memory + pointers.field.offset + std::size_t{i} * pointers.field.stride +
-                            std::size_t{slot} * pointers.field.bytes;
-        auto* const handles = reinterpret_cast<std::uint64_t*>(value);
-        for (std::uint32_t j = 0; j < pointers.pointers; ++j) {
-          if (relocation_.may_have_moved(handles[j])) relocation_.update(handles[j]);
-        }
+    for_each_field(type, [&](const Field& field) {
+      for (std::uint32_t i = 0; i < field.field.count; ++i) {
+        char* const value =
+            memory + field.field.offset + std::size_t{i} * field.field.stride + std::size_t{slot} * field.field.bytes;
+        auto* const pointers = reinterpret_cast<typename Field::Bits*>(value);
+        for (std::uint32_t j = 0; j < field.pointers; ++j) update(pointers[j], field);
       }
-    }
+    });
+  }
+
+  __device__ void update(std::uint64_t& handle, const PointerField&) const {
+    if (relocation_.may_have_moved(handle)) relocation_.update(handle);
+  }
+
+  /// Does for a compressed pointer what the Relocation does for its handle.
+  __device__ void update(std::uint32_t& pointer, const CompressedField& field) const {
+    const Handle found = field.format.decode(pointer);
+    if (!relocation_.may_have_moved(found.bits())) return;
+    const std::uint32_t block = heap().block_of(found, found.type_index());
+    if (block == kNoPosition) return;  // an undefined value
+    const std::uint32_t generation = heap().generation_of(block, found.slot());
+    const std::uint64_t before = found.with_generation(field.format.generation_of(pointer, generation)).bits();
+    std::uint64_t now = before;
+    relocation_.update(now);
+    if (now != before) pointer = field.format.encode(Handle(now));
   }
 
   template <class Team>
@@ -161,19 +193,13 @@ inline std::size_t teams_for_updates(std::size_t updates) {
   return updates / kUpdatesPerTeam + 1;
 }
 
-/// Updates the pointers to objects that have moved, in one kernel, and in another one for every eight arrays or placed
-/// classes after the first eight. The kernels return at once if nothing has moved.
+/// Updates the pointers to objects that have moved: those in fields of one kind, and those in arrays.
 ///
 /// @param blocks   how many the heap has
-template <class R>
-void update_pointers(Executor& executor, const ClassTable& classes, std::size_t blocks, const R& relocation,
-                     const OtherPointers& others) {
-  static_assert(Relocation<R>);
-  constexpr std::size_t kMost = UpdatePointers<R>::kMost;
-  bool objects = false;
-  for (const ClassInfo& info : classes.classes) {
-    objects = objects || (!info.is_placed && info.may_point_to(relocation.heap().wanted));
-  }
+template <class Field, class R>
+void update_fields(Executor& executor, bool objects, std::size_t blocks, const R& relocation,
+                   const OtherPointers& others) {
+  constexpr std::size_t kMost = UpdatePointers<R, Field>::kMost;
   View<HandleArray> arrays = others.arrays;
   View<PlacedBlocks> placed = others.placed;
   while (objects || !arrays.empty() || !placed.empty()) {
@@ -181,11 +207,41 @@ void update_pointers(Executor& executor, const ClassTable& classes, std::size_t 
     std::size_t most = objects ? teams_for_updates(blocks * kSlotsPerBlock) : 0;
     for (const HandleArray& array : now.arrays) most += teams_for_updates(array.size);
     for (const PlacedBlocks& of_class : now.placed) most += teams_for_updates(of_class.blocks.blocks * kSlotsPerBlock);
-    loop_over_teams(executor, most, UpdatePointers<R>(relocation, objects, now));
+    loop_over_teams(executor, most, UpdatePointers<R, Field>(relocation, objects, now));
     arrays = arrays.without_first(now.arrays.size());
     placed = placed.without_first(now.placed.size());
     objects = false;
   }
+}
+
+/// Whether objects in the heap, or those of placed classes, have fields of a kind that may point to some classes.
+template <class Field>
+bool have_fields(const ClassTable& classes, const ClassSet& targets, bool are_placed) {
+  bool found = false;
+  for (const ClassInfo& info : classes.classes) {
+    for (const FieldInfo& field : info.fields) {
+      found = found || (info.is_placed == are_placed && (field.format != nullptr) == Field::kIsCompressed &&
+                        field.targets.overlaps(targets));
+    }
+  }
+  return found;
+}
+
+/// Updates the pointers to objects that have moved: in one kernel, in another one if there are compressed pointers, and
+/// in another one for every eight arrays or placed classes after the first eight. The kernels return at once if nothing
+/// has moved.
+///
+/// @param blocks   how many the heap has
+template <class R>
+void update_pointers(Executor& executor, const ClassTable& classes, std::size_t blocks, const R& relocation,
+                     const OtherPointers& others) {
+  static_assert(Relocation<R>);
+  const ClassSet wanted = relocation.heap().wanted;
+  update_fields<PointerField>(executor, have_fields<PointerField>(classes, wanted, false), blocks, relocation, others);
+  View<PlacedBlocks> placed;
+  if (have_fields<CompressedField>(classes, wanted, true)) placed = others.placed;
+  update_fields<CompressedField>(executor, have_fields<CompressedField>(classes, wanted, false), blocks, relocation,
+                                 {{}, placed});
 }
 
 }  // namespace dynasoar::detail

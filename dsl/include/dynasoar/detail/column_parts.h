@@ -87,6 +87,7 @@ struct ValueInfo {
   std::size_t bytes;
   ColumnType type = {};
   const ClassTable* classes = nullptr;
+  const PointerFormat* format = nullptr;  ///< of a compressed pointer
   const ValueInfo* part = nullptr;
   std::size_t parts = 0;
   void (*list_members)(std::vector<ValueMember>& members) = nullptr;
@@ -129,6 +130,11 @@ constexpr ValueInfo make_value_info() {
     if constexpr (requires { typename std::remove_pointer_t<T>::Allocator::Types; }) {
       info.classes = &class_table_v<typename std::remove_pointer_t<T>::Allocator>;
     }
+    return info;
+  } else if constexpr (is_compressed_v<T>) {
+    ValueInfo info = make_value_info<typename CompressedPointee<T>::type*>();
+    info.bytes = sizeof(T);
+    info.format = format_of_v<T>;
     return info;
   } else if constexpr (IsAtomicWord<T>) {
     static_assert(sizeof(T) == sizeof(typename AtomicWordValue<T>::type));

@@ -12,6 +12,7 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/layout.h>
+#include <dynasoar/classes/pointer_format.h>
 #include <dynasoar/classes/type_name.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
@@ -161,6 +162,8 @@ template <class Value>
     line.add_number(bits);
   } else if constexpr (is_pointer_to_object_v<Value>) {
     add_object<typename std::remove_pointer_t<Value>::Allocator>(line, Handle(reinterpret_cast<std::uint64_t>(value)));
+  } else if constexpr (is_compressed_v<Value>) {
+    return print_line(line, static_cast<typename CompressedPointee<Value>::type*>(value));
   } else if constexpr (std::is_pointer_v<Value>) {
     line.add("0x").add_number(reinterpret_cast<std::uint64_t>(value), 16);
   } else {
