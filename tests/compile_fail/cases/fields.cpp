@@ -57,8 +57,13 @@ class Trout : public dynasoar::SoaBase<AllocatorT> {
   // expect: this class has a data member that is not a SoaField
   DYNASOAR_FIELDS(Trout, (age_, int))
   float size_;
+#elif defined(MISTAKE_compressed_pointer_to_unlisted_class)
+  // expect: neither this class nor a class derived from it is in its allocator's list, so a CompressedPointer
+  // names: fields::Name
+  DYNASOAR_FIELDS(Trout, (name_, CompressedPointer<Name>))
 #else
-  DYNASOAR_FIELDS(Trout, (age_, dynasoar::AtomicWord<unsigned>), (ages_, Ages), (name_, Name))
+  DYNASOAR_FIELDS(Trout, (age_, dynasoar::AtomicWord<unsigned>), (ages_, Ages), (name_, Name),
+                  (next_, CompressedPointer<Trout>))
 #endif
 
 #if defined(MISTAKE_virtual_function)
@@ -71,6 +76,7 @@ class Trout : public dynasoar::SoaBase<AllocatorT> {
 
 inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   (void)handle.count<Trout>();
+  (void)handle.columns<Trout>();
 }
 
 }  // namespace fields

@@ -16,7 +16,13 @@ using AllocatorT = dynasoar::SoaAllocator<Moss, Tree, Oak, Bird, Beast, Wolf, Be
 
 class Bird : public dynasoar::SoaBase<AllocatorT> {
  public:
+#if defined(MISTAKE_compressed_pointer_to_placed_object)
+  // expect: this class is placed on a lattice, and a CompressedPointer cannot point to such objects
+  // names: lattices::Moss
+  DYNASOAR_FIELDS(Bird, (nest_, CompressedPointer<Moss>))
+#else
   DYNASOAR_FIELDS(Bird, (nest_, Moss*))
+#endif
 };
 
 class Moss final : public dynasoar::SoaBase<AllocatorT> {
@@ -209,6 +215,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
 #else
   handle.compact<Bird>();
 #endif
+  (void)handle.columns<Bird>();
 }
 
 }  // namespace lattices

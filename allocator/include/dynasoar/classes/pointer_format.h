@@ -54,7 +54,7 @@ concept HasCompressedPointers = requires {
 
 struct PointerFormat {
   static constexpr std::size_t kMostClasses = 7;
-  static constexpr std::uint32_t kGenerationBits = 6;  ///< in checked builds
+  static constexpr std::uint32_t kGenerationBits = 4;  ///< in checked builds
 
   std::uint64_t page_bytes = 0;
   std::uint32_t page_shift = 0;  ///< bits of a block's number that count within a page
