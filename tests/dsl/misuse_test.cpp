@@ -181,7 +181,8 @@ class World {
   void make_fish_in_place_of(std::uint64_t gone, int value) {
     const Handle place(gone);
     do {
-      make_fish(value);  // throws if the heap is full
+      run_on_first(Act::make_fish, 1, value);
+      handle.synchronize();  // throws if the heap is full
     } while (AllocatorT::block_of(Handle(bits())) != AllocatorT::block_of(place) ||
              Handle(bits()).slot() != place.slot());
   }
