@@ -112,6 +112,19 @@ static_assert(sizeof(CompressedPointer<Node, AllocatorT>) == 4);
 static_assert(sizeof(Edge) == 8);
 static_assert(sizeof(CompressedPointer<Node, AosAllocator<BitmapMalloc, Leaf>>) == 8);
 
+// A heap is limited also by those that only structs have.
+class Lone;
+using LoneAllocator = dynasoar::SoaAllocator<Lone>;
+struct Bond {
+  dynasoar::CompressedPointer<Lone, LoneAllocator> to;
+};
+class Lone : public SoaBase<LoneAllocator> {
+ public:
+  DYNASOAR_FIELDS(Lone, (bond_, Bond))
+};
+static_assert(dynasoar::detail::class_table_v<LoneAllocator>.reach.pages ==
+              pointer_format_v<LoneAllocator, Lone>.most_pages());
+
 constexpr std::uint32_t kOfClass = 20000;
 constexpr std::uint32_t kNodes = 3 * kOfClass;
 constexpr std::size_t kWrongs = 10;

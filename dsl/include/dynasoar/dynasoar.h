@@ -5,7 +5,6 @@
 #include <dynasoar/allocator_handle.h>
 #include <dynasoar/checkpoint.h>
 #include <dynasoar/columns.h>
-#include <dynasoar/compressed_pointer.h>
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_names.h>
 #include <dynasoar/handle_options.h>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
-#include <dynasoar/compressed_pointer.h>
+#include <dynasoar/detail/compressed_pointer.h>
 #include <dynasoar/detail/field_functions.h>
 #include <dynasoar/detail/field_macros.h>
 #include <dynasoar/detail/field_names.h>
@@ -77,7 +77,7 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
   using BaseClass = void;
 
   /// A pointer of 4 bytes to an object of this allocator, for fields: `(next_, CompressedPointer<Node>)`. See
-  /// dynasoar/compressed_pointer.h.
+  /// dynasoar::CompressedPointer.
   template <class T>
   using CompressedPointer = dynasoar::CompressedPointer<T, AllocatorT>;
 
