@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include <dynasoar/classes/handle.h>
+#include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/classes/type_name.h>
 #include <dynasoar/platform/config.h>
@@ -82,8 +83,9 @@ struct PointerFormat {
       code = i + 1;
       bytes = block_bytes[i];
     }
-    const auto page = static_cast<std::uint32_t>(handle.block_offset() / page_bytes);
-    const auto within = static_cast<std::uint32_t>(handle.block_offset() - page * page_bytes);
+    const std::uint32_t page = page_of(handle.block_offset());
+    const std::uint32_t within =
+        static_cast<std::uint32_t>(handle.block_offset()) - page * static_cast<std::uint32_t>(page_bytes);
     const std::uint32_t number = (page << page_shift) + within / bytes;
     const std::uint32_t position = (number << class_bits | code) << kSlotBits | handle.slot();
     return code == 0 ? 0 : position | generation_part(handle.generation());
@@ -96,7 +98,7 @@ struct PointerFormat {
   }
 
   /// Pages of a heap in which it can point everywhere.
-  constexpr std::uint64_t most_pages() const {
+  __host__ __device__ constexpr std::uint64_t most_pages() const {
     return std::uint64_t{1} << (position_bits() - kSlotBits - class_bits) >> page_shift;
   }
 
@@ -108,6 +110,14 @@ struct PointerFormat {
 
   __host__ __device__ constexpr std::uint32_t generation_part(std::uint32_t generation) const {
     return generation_bits == 0 ? 0 : generation << position_bits() % 32;
+  }
+
+  /// Pages begin on lines. There is no division of 64 bits where the numbers of the lines that it reaches have 32.
+  __host__ __device__ constexpr std::uint32_t page_of(std::uint64_t block_offset) const {
+    const std::uint64_t line = block_offset / kArrayAlignment;
+    const auto lines = static_cast<std::uint32_t>(page_bytes / kArrayAlignment);
+    if (most_pages() * lines > ~std::uint32_t{0}) return static_cast<std::uint32_t>(line / lines);
+    return static_cast<std::uint32_t>(line) / lines;
   }
 
   /// The class as handles say it. Classes that begin the allocator's list have the same numbers there.
