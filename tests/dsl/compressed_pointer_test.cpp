@@ -212,12 +212,13 @@ TEST_CASE("a heap may not be larger than what the compressed pointers of its cla
   const std::size_t page = AllocatorT::pages().bytes;
   const std::uint64_t most = pointer_format_v<AllocatorT, Tag>.most_pages();
   REQUIRE(most < pointer_format_v<AllocatorT, Node>.most_pages());
-  const auto message = message_of<Error>(
-      [&] { HandleT({.heap_bytes = 1_MiB, .heap_limit_bytes = static_cast<std::size_t>(most + 1) * page}); });
+  const std::size_t largest = static_cast<std::size_t>(most) * page;
+  const auto message = message_of<Error>([&] { HandleT({.heap_bytes = 1_MiB, .heap_limit_bytes = largest + page}); });
   CAPTURE(message);
   CHECK(message.find("is too large for a CompressedPointer to compressed_pointer_test::Tag, which reaches " +
-                     std::to_string(most * page) + " bytes") != std::string::npos);
-  CHECK(HandleT().statistics().heap_limit_bytes <= most * page);
+                     std::to_string(largest) + " bytes") != std::string::npos);
+  CHECK(HandleT({.heap_bytes = 1_MiB, .heap_limit_bytes = largest}).statistics().heap_limit_bytes == largest);
+  CHECK(HandleT().statistics().heap_limit_bytes <= largest);
 }
 
 }  // namespace compressed_pointer_test
