@@ -63,14 +63,22 @@ class Body : public Thing {
     double x, y, z;
   };
   using Links = std::array<Body*, 2>;
+  using ShortLinks = std::array<CompressedPointer<Body>, 2>;
   DYNASOAR_FIELDS(Body, (key_, std::uint32_t), (self_, Body*), (other_, Thing*), (other_id_, std::uint32_t),
                   (links_, Links), (link_ids_, std::array<std::uint32_t, 2>), (trio_, Trio), (speeds_, Speeds),
-                  (sizes_, std::array<std::uint16_t, 3>))
+                  (sizes_, std::array<std::uint16_t, 3>), (short_other_, CompressedPointer<Thing>),
+                  (short_links_, ShortLinks))
 
   __device__ Body(std::size_t index, Thing** all, std::uint32_t first)
-      : Thing(first + static_cast<std::uint32_t>(index)), key_(0u), self_(this), other_(nullptr), other_id_(0u) {
+      : Thing(first + static_cast<std::uint32_t>(index)),
+        key_(0u),
+        self_(this),
+        other_(nullptr),
+        other_id_(0u),
+        short_other_(nullptr) {
     all[id_] = this;
     links_.fill(nullptr);
+    short_links_.fill(nullptr);
     link_ids_.fill(0);
     const auto byte = [&](std::uint64_t i) { return static_cast<std::uint8_t>(mixed(id_, 2 + i)); };
     trio_ = Trio{{byte(0), byte(1), byte(2)}};
@@ -105,15 +113,16 @@ class Moon : public Body {
 
 class Watcher : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Watcher, (watched_, const Thing*), (watched_id_, std::uint32_t))
-  __device__ explicit Watcher(std::size_t) : watched_(nullptr), watched_id_(0u) {}
+  DYNASOAR_FIELDS(Watcher, (watched_, const Thing*), (watched_id_, std::uint32_t), (self_, Watcher*),
+                  (short_self_, CompressedPointer<Watcher>))
+  __device__ explicit Watcher(std::size_t) : watched_(nullptr), watched_id_(0u), self_(this), short_self_(this) {}
 };
 
 class Post : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Post, (guard_, Body*), (guard_id_, std::uint32_t))
-  __device__ Post() : guard_(nullptr), guard_id_(0u) {}
+  DYNASOAR_FIELDS(Post, (guard_, Body*), (guard_id_, std::uint32_t), (short_guard_, CompressedPointer<Body>))
+  __device__ Post() : guard_(nullptr), guard_id_(0u), short_guard_(nullptr) {}
 };
 
 __device__ inline std::uint32_t id_of(const Thing* thing) {
@@ -141,9 +150,11 @@ struct Point {
   __device__ void operator()(Body* body) const {
     body->other_ = all.things[mixed(body->id_, 8) % all.size];
     body->other_id_ = id_of(body->other_);
+    body->short_other_ = body->other_.get();
     for (std::uint32_t i = 0; i < 2; ++i) {
       body->links_[i] = i == 0 ? body : all.some<Body>(body->id_);
       body->link_ids_[i] = id_of(body->links_[i]);
+      body->short_links_[i] = body->links_[i];
     }
   }
   __device__ void operator()(Moon* moon) const {
@@ -162,6 +173,7 @@ struct Point {
   __device__ void operator()(Post* post) const {
     post->guard_ = all.some<Body>(reinterpret_cast<std::uint64_t>(post));
     post->guard_id_ = id_of(post->guard_);
+    post->short_guard_ = post->guard_.get();
   }
 };
 
@@ -175,14 +187,37 @@ struct Check {
     expect(1, all.things[body->id_] == body);
     expect(2, is(body->other_, body->other_id_));
     expect(3, is(body->links_[0], body->link_ids_[0]) && is(body->links_[1], body->link_ids_[1]));
+    expect(8, body->short_other_ == body->other_);
+    expect(9, body->short_links_[0] == body->links_[0] && body->short_links_[1] == body->links_[1]);
   }
   __device__ void operator()(Moon* moon) const {
     (*this)(static_cast<Body*>(moon));
     expect(4, is(moon->planet_, moon->planet_id_));
   }
   __device__ void operator()(Rock* rock) const { expect(5, rock->is_intact() && is(rock->near_, rock->near_id_)); }
-  __device__ void operator()(Watcher* watcher) const { expect(6, is(watcher->watched_, watcher->watched_id_)); }
-  __device__ void operator()(Post* post) const { expect(7, is(post->guard_, post->guard_id_)); }
+  __device__ void operator()(Watcher* watcher) const {
+    expect(6, is(watcher->watched_, watcher->watched_id_));
+    expect(10, watcher->self_ == watcher && watcher->short_self_ == watcher);
+  }
+  __device__ void operator()(Post* post) const {
+    expect(7, is(post->guard_, post->guard_id_));
+    expect(11, post->short_guard_ == post->guard_);
+  }
+};
+
+/// Whether a compressed pointer is the same as a pointer, also if the object is gone. It has 4 bits of its generation.
+__device__ inline bool agree(const Thing* pointer, const Thing* compressed) {
+  constexpr std::uint64_t kUnknown = std::uint64_t{0xf0} << 48;
+  return ((reinterpret_cast<std::uint64_t>(pointer) ^ reinterpret_cast<std::uint64_t>(compressed)) & ~kUnknown) == 0;
+}
+struct CountDisagreeing {
+  Counter* wrong;
+  __device__ void operator()(Body* body) const {
+    dynasoar::test::count_if(wrong[0], !agree(body->other_, body->short_other_));
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      dynasoar::test::count_if(wrong[1], !agree(body->links_[i], body->short_links_[i]));
+    }
+  }
 };
 
 /// Sets keys.
@@ -322,7 +357,7 @@ class World {
   Lattice<Post> posts;
 
  private:
-  static constexpr std::size_t kWrongs = 8;
+  static constexpr std::size_t kWrongs = 12;
 
   DeviceArray<Thing*> register_;
   std::uint32_t next_ = 1;
@@ -468,6 +503,29 @@ TEST_CASE("pointers to deleted objects stay as they are") {
   CHECK(after != before);
   for (const std::uint32_t id : living) before[id] = after[id] = nullptr;
   CHECK(after == before);
+}
+
+TEST_CASE("compressed pointers of a class to itself follow a sort") {
+  World world(2300);
+  world.populate(2000, 50);
+  world.handle.sort<Watcher, &Watcher::watched_id_>();
+  const std::vector<std::uint32_t> keys = world.handle.columns<Watcher>()["watched_id_"].as<std::uint32_t>();
+  CHECK(std::is_sorted(keys.begin(), keys.end()));
+  CHECK(keys.front() != keys.back());
+  world.check();
+}
+
+TEST_CASE("compressed pointers to deleted objects stay as they are") {
+  World world(2300);
+  world.create<Body>(2000);
+  world.point();
+  world.handle.parallel_do<Body, &Body::die_if>(50u);
+  world.handle.parallel_do<Body>(SetKey{4, 0xffffffffu});
+  world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
+  Counters wrong(2);
+  world.handle.parallel_do<Body>(CountDisagreeing{wrong.data()});
+  world.handle.synchronize();
+  CHECK(wrong.values() == std::vector<std::uint64_t>(2));
 }
 
 TEST_CASE("pointers that a sort is not told of become stale, and stale pointers stay stale") {
