@@ -10,8 +10,9 @@
 
 namespace dynasoar::detail {
 
-/// Compacts the blocks of some classes, in three kernels, and one for every eight arrays or placed classes after the
-/// first eight. All but the first leave at once if there is nothing to do.
+/// Compacts the blocks of some classes, in four kernels, another one if there are compressed pointers, and another one
+/// for every eight arrays or placed classes after the first eight. All but the first leave at once if there is nothing
+/// to do.
 ///
 /// @param classes   to compact
 /// @param above     only classes of which more than this fraction of the slots is free
