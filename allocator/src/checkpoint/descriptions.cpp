@@ -58,7 +58,10 @@ std::string first_difference(std::string_view file, std::string_view program) {
 /// The classes that compressed pointers may point to, in the order of their numbers: "0,2".
 std::string target_numbers(const PointerFormat& format) {
   std::string text;
-  for (std::uint32_t i = 0; i < format.classes; ++i) text += (i == 0 ? "" : ",") + std::to_string(format.types[i]);
+  for (std::uint32_t i = 0; i < format.classes; ++i) {
+    if (i > 0) text += ',';
+    text += std::to_string(format.types[i]);
+  }
   return text;
 }
 
