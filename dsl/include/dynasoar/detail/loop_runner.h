@@ -335,12 +335,14 @@ R LoopRunner<A>::reduce(R init, Op op, const F& f) {
 
 template <class A>
 void LoopRunner<A>::synchronize() {
+  executor_.check_may_wait();  // threads of a loop that call this are refused before they touch anything
   const Rebinding rebinding{heap_};
   reports_.synchronize();
 }
 
 template <class A>
 bool LoopRunner<A>::retry_with_growth() {
+  executor_.check_may_wait();
   const Rebinding rebinding{heap_};
   return reports_.retry_with_growth();
 }
