@@ -548,19 +548,25 @@ TEST_CASE("an object may move while others look at it: they see it where it was"
   }
 }
 
+/// Creates so many discs at the positions from the 100th on, which are their numbers.
+void create_discs(World32::Handle& handle, const std::vector<Plane32>& positions, std::size_t count) {
+  std::vector<std::uint32_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 100);
+  dynasoar::DeviceArray<Plane32> uploaded(positions.size());
+  dynasoar::DeviceArray<std::uint32_t> numbers(count);
+  uploaded.upload(positions);
+  numbers.upload(ids);
+  handle.parallel_new<World32::Disc>(count, static_cast<const Plane32*>(uploaded.data()),
+                                     static_cast<const std::uint32_t*>(numbers.data()));
+  handle.synchronize();  // the arrays are freed now
+}
+
 TEST_CASE("objects of several classes with a base in common share a grid") {
   const std::vector<Plane32> positions = random_positions(300, 8);
   Dots dots(positions);
   World32::Handle& handle = dots.handle;
   World32::Grid& grid = *dots.grid;
-  std::vector<std::uint32_t> ids(100);
-  std::iota(ids.begin(), ids.end(), 100);
-  dynasoar::DeviceArray<Plane32> uploaded(positions.size());
-  dynasoar::DeviceArray<std::uint32_t> numbers(ids.size());
-  uploaded.upload(positions);
-  numbers.upload(ids);
-  handle.parallel_new<World32::Disc>(ids.size(), static_cast<const Plane32*>(uploaded.data()),
-                                     static_cast<const std::uint32_t*>(numbers.data()));
+  create_discs(handle, positions, 100);
   dots.rebuild();
   auto discs = dynasoar::test::zeroed<std::uint64_t>(1);
   handle.parallel_for(1, [view = grid.view(), discs = discs.data()] __device__(std::size_t) {
@@ -592,14 +598,7 @@ TEST_CASE("objects are sorted by cell, class by class, and the grid finds them a
   Dots dots(positions);
   World32::Handle& handle = dots.handle;
   World32::Grid& grid = *dots.grid;
-  std::vector<std::uint32_t> ids(500);
-  std::iota(ids.begin(), ids.end(), 100);
-  dynasoar::DeviceArray<Plane32> uploaded(positions.size());
-  dynasoar::DeviceArray<std::uint32_t> numbers(ids.size());
-  uploaded.upload(positions);
-  numbers.upload(ids);
-  handle.parallel_new<World32::Disc>(ids.size(), static_cast<const Plane32*>(uploaded.data()),
-                                     static_cast<const std::uint32_t*>(numbers.data()));
+  create_discs(handle, positions, 500);
   grid.sort_objects<&World32::Dot::seen>();
   const std::vector<std::uint32_t> sorted = handle.columns<World32::Dot>()["id_"].as<std::uint32_t>();
   REQUIRE(sorted.size() == 3500);
