@@ -73,6 +73,11 @@ class Workshop:
         if status != 0:
             raise RuntimeError(f"{source.name} does not compile\n{text[:2000]}")
 
+    def link(self, command):
+        status, text, _ = self.run(command, 600)
+        if status != 0:
+            raise RuntimeError(text[:2000])
+
     def compile_shipped(self, name):
         self.compile(RELACY / f"{name}.cpp", self.folder / f"{name}.o", PARTS[name])
         return self.folder / f"{name}.o"
@@ -84,24 +89,27 @@ class Workshop:
             objects[name] = self.folder / f"{name}.mutant.o"
             self.compile(RELACY / f"{name}.cpp", objects[name], "-O0", ["-include", self.unchanged])
         program = self.folder / "relacy"
-        status, text, _ = self.run([self.compiler, *objects.values(), "-o", program], 600)
-        if status != 0:
-            raise RuntimeError(text[:2000])
+        self.link([self.compiler, *objects.values(), "-o", program])
         return program
 
+    def platform_library(self):
+        """The sources of platform/, which see none of the mutated headers: the linker takes those that a test needs."""
+        library = self.folder / "platform.a"
+        if not library.exists():
+            objects = []
+            for source in sorted((ROOT / "allocator" / "src" / "platform").glob("*.cpp")):
+                objects.append(self.folder / f"{source.stem}.platform.o")
+                self.compile(source, objects[-1])
+            self.link(["ar", "rcs", library, *objects])
+        return library
+
     def test_program(self, test):
-        """The program of a test. Of the library's sources it needs these, which see none of the mutated headers."""
-        objects = [self.folder / f"{name}.o" for name in ("executor", "forks", "memory", "thread_team")]
-        for target in objects:
-            if not target.exists():
-                self.compile(ROOT / "allocator" / "src" / "platform" / f"{target.stem}.cpp", target)
+        objects = []
         for source in (ROOT / "tests" / "main.cpp", HEAP_TESTS / TESTS[test]):
             objects.append(self.folder / f"{source.stem}.test.o")
             self.compile(source, objects[-1])
         program = self.folder / "test"
-        status, text, _ = self.run([self.compiler, "-pthread", *objects, "-o", program], 600)
-        if status != 0:
-            raise RuntimeError(text[:2000])
+        self.link([self.compiler, "-pthread", *objects, self.platform_library(), "-o", program])
         return program
 
     def apply(self, mutant):
