@@ -69,17 +69,6 @@ struct Ocean {
                               : static_cast<std::uint8_t>(choose(candidates, seed, decision, number(place), step));
   }
 
-  /// The directions from which Ts ask for a place.
-  template <class T>
-  __device__ static DirectionSet askers(Place place) {
-    DirectionSet result;
-    for (std::uint32_t d = 0; d < kDirections; ++d) {
-      const T* const agent = dynasoar::at<T>(neighbor(place, d));
-      result.add_if(agent != nullptr && agent->choice() == opposite(d), d);
-    }
-    return result;
-  }
-
   /// When an agent that is left behind was born.
   template <class T>
   __device__ std::uint32_t birth_of_newborn(const T* agent, Decision decision) const {
@@ -105,7 +94,6 @@ class Fish final : public Agent {
   __device__ explicit Fish(std::uint32_t born) : born_(born), choice_(kStay) {}
 
   __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
-  __device__ std::uint8_t choice() const { return choice_; }
 
   __device__ void ask(Ocean ocean) {
     const Place here = dynasoar::place_of(this);
@@ -132,7 +120,6 @@ class Shark final : public Agent {
 
   __device__ std::uint32_t age(std::uint32_t step) const { return step - born_; }
   __device__ std::uint32_t energy(std::uint32_t step) const { return starves_ - step; }
-  __device__ std::uint8_t choice() const { return choice_; }
 
   __device__ void ask(Ocean ocean) {
     if (energy(ocean.step) == 0) {
@@ -183,20 +170,14 @@ struct Populate {
   }
 };
 
-/// Which Ts ask for a cell.
-template <class T>
-struct Askers {
-  __device__ DirectionSet operator()(Place place) const { return Ocean::askers<T>(place); }
-};
-
-/// A cell takes one of them.
+/// A cell takes one of the Ts that ask for it.
 template <class T>
 struct Take {
   Ocean ocean;
   Decision decision;
 
-  __device__ void operator()(Place place, DirectionSet askers) const {
-    const auto chosen = choose(askers, ocean.seed, decision, Ocean::number(place), ocean.step);
+  __device__ void operator()(Place place, std::uint32_t askers) const {
+    const auto chosen = choose(DirectionSet(askers), ocean.seed, decision, Ocean::number(place), ocean.step);
     dynasoar::at<T>(Ocean::neighbor(place, chosen))->move(place, ocean);
   }
 };
@@ -224,11 +205,13 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     dynasoar::Executor& executor = handle().executor();
     handle().parallel_do<&Fish::ask>(ocean);
     clock().end_phase(executor, 0);
-    lattice_.parallel_for_free_if(Askers<Fish>{}, Take<Fish>{ocean, Decision::fish_accept});
+    lattice_.parallel_for_free_if(dynasoar::AskedFrom<Fish, &Fish::choice_>{},
+                                  Take<Fish>{ocean, Decision::fish_accept});
     clock().end_phase(executor, 1);
     handle().parallel_do<&Shark::ask>(ocean);
     clock().end_phase(executor, 2);
-    lattice_.parallel_for_free_if<Shark>(Askers<Shark>{}, Take<Shark>{ocean, Decision::shark_accept});
+    lattice_.parallel_for_free_if<Shark>(dynasoar::AskedFrom<Shark, &Shark::choice_>{},
+                                         Take<Shark>{ocean, Decision::shark_accept});
     clock().end_phase(executor, 3);
   }
 

@@ -27,9 +27,15 @@ using AllocatorT = dynasoar::test::PlacingAllocator<Ant, Red, Blue, Egg>;
 class Ant : public dynasoar::SoaBase<AllocatorT> {
  public:
   static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Ant, (number_, std::uint32_t), (asked_, std::uint32_t), (acted_, std::uint32_t));
+  DYNASOAR_FIELDS(Ant, (number_, std::uint32_t), (asked_, std::uint32_t), (acted_, std::uint32_t),
+                  (wanted_, std::uint8_t));
 
-  __device__ Ant() : number_(number_of(dynasoar::place_of(this))), asked_(0), acted_(0) {}
+  __device__ Ant() : number_(number_of(dynasoar::place_of(this))), asked_(0), acted_(0) {
+    wanted_ = static_cast<std::uint8_t>(wanted_by(number_));
+  }
+
+  /// The direction in which an ant asks for a place; 4 to 6 if it asks for none in the plane.
+  __host__ __device__ static std::uint32_t wanted_by(std::uint32_t number) { return number * 2654435761u % 7; }
 
   __device__ static std::uint32_t number_of(Place place) {
     return static_cast<std::uint32_t>(dynasoar::lattice_of<Ant>().number(place));
@@ -127,6 +133,53 @@ TEST_CASE("among free places, only those are asked") {
     lattice.parallel_for_free_if<Red>([] __device__(Place) -> bool { return true; }, Count{counts.data()});
     const auto expected = [](std::uint32_t i) { return (i % 3 == 2 && i % 2 == 0 ? 1u : 0u) + (i % 3 == 0 ? 0u : 1u); };
     CHECK(wrong_in(handle, counts, expected) == 0);
+  }
+}
+
+/// Writes down from where a place is asked for, and that it has acted.
+struct NoteAskers {
+  std::uint32_t* notes;
+  __device__ void operator()(Place place, std::uint32_t askers, std::uint32_t addend) const {
+    notes[Ant::number_of(place)] += askers + addend;
+  }
+};
+
+/// The directions from which ants at the places that `is_ant` selects ask for a place.
+template <class IsAnt>
+std::uint32_t askers_of(const LatticeShape& shape, std::uint32_t number, const IsAnt& is_ant) {
+  std::uint32_t askers = 0;
+  for (std::uint32_t d = 0; d < 4; ++d) {
+    const auto direction = static_cast<Direction>(d);
+    const Place next = shape.neighbour(shape.place_of_number(number), direction);
+    if (!next.exists()) continue;
+    const auto other = static_cast<std::uint32_t>(shape.number(next));
+    if (is_ant(other) && Ant::wanted_by(other) == static_cast<std::uint32_t>(opposite(direction))) askers |= 1u << d;
+  }
+  return askers;
+}
+
+TEST_CASE("places know from which directions they are asked for") {
+  constexpr std::uint32_t kActed = 100;
+  const auto is_red = [](std::uint32_t number) { return number % 3 == 0; };
+  Handle handle(kSmall);
+  for (const bool periodic : {true, false}) {
+    for (const auto& sizes : kSizes) {
+      Lattice<Red, Blue> lattice(handle, sizes, {.periodic = {periodic, periodic, periodic}});
+      const LatticeShape shape = lattice.shape();
+      lattice.parallel_new<Red>(IsAt{0});
+      lattice.parallel_new<Blue>(IsAt{1});
+      dynasoar::DeviceArray<std::uint32_t> notes(shape.size());
+      const auto expected = [&](std::uint32_t i) {
+        const std::uint32_t askers = askers_of(shape, i, is_red);
+        return askers == 0 ? 0 : askers + kActed;
+      };
+      notes.fill_bytes(0);
+      lattice.parallel_for_free_if<Red>(AskedFrom<Red, &Ant::wanted_>{}, NoteAskers{notes.data()}, kActed);
+      CHECK(wrong_in(handle, notes, [&](std::uint32_t i) { return is_red(i) ? 0 : expected(i); }) == 0);
+      notes.fill_bytes(0);
+      lattice.parallel_for_if(AskedFrom<Red, &Ant::wanted_>{}, NoteAskers{notes.data()}, kActed);
+      CHECK(wrong_in(handle, notes, expected) == 0);
+    }
   }
 }
 

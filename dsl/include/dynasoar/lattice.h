@@ -19,12 +19,12 @@
 #include <dynasoar/classes/type_list.h>
 #include <dynasoar/classes/type_name.h>
 #include <dynasoar/detail/conditional_calls.h>
+#include <dynasoar/detail/lattice_memory.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/place_calls.h>
 #include <dynasoar/detail/raster_calls.h>
 #include <dynasoar/heap/refusal.h>
-#include <dynasoar/heap/tally.h>
 #include <dynasoar/loops/index_loops.h>
 #include <dynasoar/loops/lattice_colours.h>
 #include <dynasoar/loops/lattice_shape.h>
@@ -209,16 +209,6 @@ class Lattice {
   std::size_t bytes() const;
 
  private:
-  /// The memory of a class.
-  struct Memory {
-    DeviceArray<char> blocks;
-    DeviceArray<std::uint32_t> generations;  // in checked builds
-    DeviceArray<std::uint64_t> words;  // seen, arrived, departed; claims, if it is the class whose claims others share
-    DeviceArray<std::uint64_t> created;  // if creations are counted
-
-    std::size_t bytes() const { return blocks.bytes() + generations.bytes() + words.bytes(); }
-  };
-
   template <class T>
   static constexpr std::size_t kNumber = static_cast<std::size_t>(detail::index_of_v<T, Ts...>);
 
@@ -272,7 +262,7 @@ class Lattice {
   void displace() { (handle_.loops().placed().template displace<Ts>(), ...); }
 
   template <class T>
-  Memory make_memory() const;
+  static constexpr detail::LatticeNeeds needs();
   template <class T>
   detail::PlacedState state() const;
 
@@ -319,7 +309,7 @@ class Lattice {
 
   AllocatorHandle<Allocator>& handle_;
   LatticeShape shape_;
-  std::array<Memory, sizeof...(Ts)> memory_;
+  std::array<detail::LatticeMemory, sizeof...(Ts)> memory_;
 };
 
 template <class... Ts>
@@ -329,7 +319,7 @@ Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const std::vector<st
   (detail::check_at_places<Ts>(), ...);
   handle.executor().check_may_wait();  // memory may not be allocated in a step
   (handle_.loops().placed().template check_may_place<Ts>(), ...);
-  memory_ = {make_memory<Ts>()...};
+  memory_ = {detail::LatticeMemory(shape_, needs<Ts>())...};
   (handle_.loops().placed().template place<Ts>(state<Ts>(), memory_[kNumber<Ts>].bytes()), ...);
   try {
     (create_at_every_place<Ts>(), ...);
@@ -367,35 +357,22 @@ void Lattice<Ts...>::create_at_every_place() {
 
 template <class... Ts>
 template <class T>
-typename Lattice<Ts...>::Memory Lattice<Ts...>::make_memory() const {
-  constexpr std::size_t kBytes = bytes_of_block<T>();
-  const auto words = static_cast<std::size_t>(shape_.words());
-  if (words * (kBytes / detail::kPlacedUnit) > std::size_t{1} << 32) {
-    throw Error("dynasoar: objects of " + std::string(type_name<T>()) + " on " + std::to_string(shape_.size()) +
-                " places take more than 256 GiB, which a class on a lattice cannot: make it smaller, or the class");
-  }
-  std::size_t kinds = 3;
-  if constexpr (detail::shares_claims<T>()) kinds += number_with_claims<T>() == kNumber<T> ? 1 : 0;
-  if (detail::is_at_every_place<T>()) kinds = 0;
-  const bool counts_generations = Allocator::kFindsMisuse && kinds > 0;
-  Memory memory{DeviceArray<char>(words * kBytes), DeviceArray<std::uint32_t>(counts_generations ? 64 * words : 0),
-                DeviceArray<std::uint64_t>(kinds * words),
-                DeviceArray<std::uint64_t>(detail::counts_placed_v<Allocator> ? Tally<>::kWords : 0)};
-  memory.generations.fill_bytes(0);
-  memory.blocks.fill_bytes(0);  // checkpoints have all of it
-  memory.words.fill_bytes(0);
-  memory.created.fill_bytes(0);
-  return memory;
+constexpr detail::LatticeNeeds Lattice<Ts...>::needs() {
+  std::size_t bits = 3;
+  if constexpr (detail::shares_claims<T>()) bits += number_with_claims<T>() == kNumber<T> ? 1 : 0;
+  if (detail::is_at_every_place<T>()) bits = 0;
+  return {type_name<T>(), bytes_of_block<T>(), bits, Allocator::kFindsMisuse && bits > 0,
+          detail::counts_placed_v<Allocator>};
 }
 
 template <class... Ts>
 template <class T>
 detail::PlacedState Lattice<Ts...>::state() const {
   const auto words = static_cast<std::size_t>(detail::is_at_every_place<T>() ? 0 : shape_.words());
-  const auto part = [&](const Memory& memory, std::size_t kind) {
+  const auto part = [&](const detail::LatticeMemory& memory, std::size_t kind) {
     return reinterpret_cast<AtomicWord<std::uint64_t>*>(memory.words.data() + kind * words);
   };
-  const Memory& memory = memory_[kNumber<T>];
+  const detail::LatticeMemory& memory = memory_[kNumber<T>];
   AtomicWord<std::uint64_t>* claims = part(memory, 1);
   if constexpr (detail::shares_claims<T>()) claims = part(memory_[number_with_claims<T>()], 3);
   return {{memory.words.data(), part(memory, 1), part(memory, 2), claims},
@@ -408,7 +385,7 @@ detail::PlacedState Lattice<Ts...>::state() const {
 template <class... Ts>
 std::size_t Lattice<Ts...>::bytes() const {
   std::size_t sum = 0;
-  for (const Memory& memory : memory_) sum += memory.bytes();
+  for (const detail::LatticeMemory& memory : memory_) sum += memory.bytes();
   return sum;
 }
 

@@ -13,11 +13,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <dynasoar/checks/placed_checks.h>
-#include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/taken_words.h>
 #include <dynasoar/heap/placed_objects.h>
+#include <dynasoar/loops/asked_word.h>
 #include <dynasoar/loops/inner_neighbours.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/place_block.h>
@@ -25,91 +25,6 @@
 #include <dynasoar/platform/config.h>
 
 namespace dynasoar {
-
-namespace detail {
-
-/// T is placed, and it or subclasses of it are listed.
-template <class T>
-__host__ __device__ constexpr void check_placed() {
-  check_listed_or_base<typename T::Allocator, T>();
-  static_assert(is_placed<T>(),
-                "dynasoar: this class is not placed on a lattice. Write 'static constexpr bool kPlaced = true;' in it, "
-                "behind 'public:'");
-}
-
-/// T has objects at places: it has no listed subclasses.
-template <class T>
-__host__ __device__ constexpr void check_at_places() {
-  check_placed<T>();
-  check_listed<typename T::Allocator, T>();
-  static_assert(T::Allocator::template Subtypes<T>::size == 1,
-                "dynasoar: other listed classes derive from this one. Objects at places are of classes without "
-                "subclasses: name one of these");
-}
-
-/// A word with the places where a loop sees any of the classes.
-template <class... Ts>
-struct TakenWords {
-  __device__ std::uint64_t operator()(std::uint64_t word) const {
-    return (std::uint64_t{0} | ... | seen_in_word<Ts>(static_cast<std::uint32_t>(word)));
-  }
-
-  /// Whether a loop sees any of them at a place. Reads also if it does not exist, instead of branching, and in all
-  /// words, so that all reads are on their way at the same time.
-  __device__ bool at(Place place) const {
-    return (static_cast<int>(place.exists()) & (0 | ... | is_seen<Ts>(place))) != 0;
-  }
-
-  /// Bit i: whether a loop sees any of the classes at `slot + i`. @pre count <= 32, all in one row of the lattice
-  __device__ std::uint32_t window(std::uint64_t slot, int count) const {
-    return (std::uint32_t{0} | ... | seen_from<Ts>(slot, count));
-  }
-
- private:
-  template <class T>
-  __device__ static std::uint32_t seen_from(std::uint64_t slot, int count) {
-    std::uint32_t taken = 0;
-    for_each_state<T>(static_cast<std::uint32_t>(slot / 64), [&]<class S>(const PlacedState& placed) {
-      taken |= is_at_every_place<S>() ? ~std::uint32_t{0} : bits_from(placed.seen, slot, count);
-    });
-    return taken;
-  }
-
-  template <class T>
-  __device__ static std::uint64_t seen_in_word(std::uint32_t word) {
-    std::uint64_t taken = 0;
-    for_each_state<T>(word, [&]<class S>(const PlacedState& placed) { taken |= seen_in<S>(placed, word); });
-    return taken;
-  }
-
-  template <class T>
-  __device__ static int is_seen(Place place) {
-    int taken = 0;
-    for_each_state<T>(place.word(), [&]<class S>(const PlacedState& placed) {
-      taken |= static_cast<int>(is_at_every_place<S>() || has_bit(placed.seen, place.slot()));
-    });
-    return taken;
-  }
-
-  /// Calls `f<S>(state)` with the state of each class S that T stands for.
-  template <class T, class F>
-  __device__ static void for_each_state([[maybe_unused]] std::uint32_t word, const F& f) {
-    for_each_class_at_places<T>([&]<class S>(std::type_identity<S>) {
-      const PlacedState& placed = PlacedObjects<typename T::Allocator>::template state<S>();
-      if constexpr (kChecked) check_is_on_lattice(placed, word);
-      f.template operator()<S>(placed);
-    });
-  }
-};
-
-/// Whether only what is known to be at a place may be looked for there: a table of pointers may be written elsewhere.
-template <class T>
-inline constexpr bool kLooksFirst = kChecked || T::Allocator::kPlacement == Placement::in_pieces;
-
-template <class... Ts>
-using FirstOf = std::tuple_element_t<0, std::tuple<Ts...>>;
-
-}  // namespace detail
 
 /// The lattice that objects of T are on, for its geometry. @pre the subclasses of T are on one lattice
 template <class T>
@@ -294,6 +209,53 @@ __device__ Place random_free_neighbour(Place place, Neighbourhood neighbourhood,
                      });
   return chosen;
 }
+
+/// A condition for Lattice::parallel_for_free_if and parallel_for_if: which agents ask for a place. An agent asks for
+/// the next place in a Direction by storing the direction in a field; any other number asks for no place.
+///
+///     ocean.parallel_for_free_if(dynasoar::AskedFrom<Fish, &Fish::direction_>{}, Take{});
+///
+/// The answer is a std::uint32_t whose bit d is set if the next place in Direction d, of the four directions of a
+/// plane, has a T that asks for this one. The action gets the answer if any bit is set.
+///
+/// @tparam T        a placed class without subclasses
+/// @tparam kField   a field of T, or of its base class, that holds an integer or a Direction
+/// @par Cost   on a GPU, each place looks at its four neighbours. On a CPU, agents are examined for 64 places at a
+/// time,
+///             which takes much less time
+template <class T, auto kField>
+struct AskedFrom {
+  using Field = std::remove_cvref_t<decltype((std::declval<const T&>().*kField).get())>;
+  static_assert((std::is_integral_v<Field> && !std::is_same_v<Field, bool>) || std::is_same_v<Field, Direction>,
+                "dynasoar: AskedFrom needs a field that holds the direction of the place that an agent asks for, an "
+                "integer or a Direction");
+
+  template <class... Args>
+  __device__ std::uint32_t operator()(Place place, const Args&...) const {
+    detail::check_at_places<T>();
+    std::uint32_t from = 0;
+    for (std::uint32_t d = 0; d < detail::kPlaneDirections; ++d) {
+      const auto direction = static_cast<Direction>(d);
+      const T* const agent = at<T>(lattice_of<T>().neighbour(place, direction));
+      from |= static_cast<std::uint32_t>(agent != nullptr && asks(agent, direction)) << d;
+    }
+    return from;
+  }
+
+  /// For the library: the answers for some places of a word, on a CPU.
+  __device__ static detail::AskedWord answers(std::uint64_t word, std::uint64_t places) {
+    return detail::find_askers(
+        lattice_of<T>(), word, places, detail::TakenWords<T>{}, [](std::uint64_t slot, Direction direction) {
+          return asks(reinterpret_cast<const T*>(detail::placed_handle<T>(slot).bits()), direction);
+        });
+  }
+
+ private:
+  /// Whether an agent that lies in a direction asks for the place from which it is seen.
+  __device__ static bool asks(const T* agent, Direction direction) {
+    return static_cast<std::uint32_t>((agent->*kField).get()) == static_cast<std::uint32_t>(opposite(direction));
+  }
+};
 
 // Sets of places. Lattice::parallel_for_blocks gives each thread a block of 64 places, and a set of them is a word: bit
 // i stands for the i-th place. Combine sets with &, | and ~.

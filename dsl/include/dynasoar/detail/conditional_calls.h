@@ -123,7 +123,15 @@ struct ConditionalPlacedCall {
 template <class A, class Call>
 struct ConditionalPlaceCall {
   static constexpr bool kIsConditional = true;
+  /// Whether the condition answers for 64 places at once. Builds that check or count what places look at have no use
+  /// for that.
+  static constexpr bool kAnswersWords = requires(const Call& c) { c.condition.answers(0, 0); }
+  &&!kChecked && !kCountsAccesses;
   Call call;
+
+  __device__ auto answers(std::uint64_t word, std::uint64_t places) const {
+    return call.condition.answers(word, places);
+  }
 
   __device__ auto answer(std::uint64_t slot) const {
     [[maybe_unused]] const ScopeFor<A> scope(0);

@@ -24,6 +24,14 @@ void visit_slots(const SlotLoop<M, F>& loop, std::uint64_t word) {
       return;
     }
   }
+  if constexpr (requires { requires F::kAnswersWords; }) {
+    const auto answers = function.answers(word, selected);
+    for (std::uint64_t left = answers.asked(); left != 0; left &= left - 1) {
+      const int bit = lowest_bit(left);
+      function.act(word * 64 + static_cast<std::uint64_t>(bit), answers[bit]);
+    }
+    return;
+  }
   for (std::uint64_t left = selected; left != 0; left &= left - 1) {
     const std::uint64_t slot = word * 64 + static_cast<std::uint64_t>(lowest_bit(left));
     if constexpr (requires { F::kIsConditional; }) {
