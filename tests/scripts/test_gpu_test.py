@@ -1,0 +1,87 @@
+"""scripts/test-gpu: which tests it runs on which GPU, and what it says of them, with made-up GPUs and tests.
+
+Usage: test_gpu_test.py <path of test-gpu>. Needs no GPU.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+NVIDIA_SMI = """#!/bin/sh
+echo "0, Made-up GPU, 1.2"
+echo "1, Made-up GPU, 1.2"
+"""
+# `note` writes the test's name and its GPU to a file.
+TESTS = """
+add_test(good sh -c "echo good $CUDA_VISIBLE_DEVICES >> notes")
+add_test(bad sh -c "echo it is bad; exit 3")
+add_test(skips sh -c "exit 77")
+set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)
+add_test(not_built no_such_program)
+add_test(reads sh -c "test -e saved; echo reads $CUDA_VISIBLE_DEVICES >> notes")
+set_tests_properties(reads PROPERTIES FIXTURES_REQUIRED file)
+add_test(saves sh -c "sleep 1; touch saved; echo saves $CUDA_VISIBLE_DEVICES >> notes")
+set_tests_properties(saves PROPERTIES FIXTURES_SETUP file)
+"""
+
+
+class TestGpuTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/nvidia-smi").write_text(NVIDIA_SMI)
+        (self.folder / "bin/nvidia-smi").chmod(0o755)
+        (self.folder / "CTestTestfile.cmake").write_text(TESTS)
+
+    def run_program(self, *options, gpu=True):
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}" if gpu else "/no/such/folder"
+        result = subprocess.run([sys.executable, PROGRAM, "--built-in", self.folder, *options], capture_output=True,
+                                text=True, env={**os.environ, "PATH": path})
+        self.text = result.stdout + result.stderr
+        return result.returncode
+
+    def notes(self):
+        return [line.split() for line in (self.folder / "notes").read_text().splitlines()]
+
+    def test_all_pass(self):
+        self.assertEqual(self.run_program("--only", "good|reads"), 0, self.text)
+        self.assertIn("3 passed; ", self.text)
+        self.assertIn("on 2 x Made-up GPU", self.text)
+
+    def test_failures_are_shown(self):
+        report = self.folder / "report.json"
+        self.assertEqual(self.run_program("--report", report), 1)
+        for text in ("it is bad", "failed: ", "skipped: skips", "3 passed, 2 failed, 1 skipped"):
+            self.assertIn(text, self.text)
+        written = json.loads(report.read_text())
+        results = {test["name"]: test["result"] for test in written["tests"]}
+        self.assertEqual(results, dict(good="passed", bad="failed", skips="skipped", not_built="failed", reads="passed",
+                                       saves="passed"))
+        self.assertEqual(written["about"]["gpus"], ["Made-up GPU"] * 2)
+
+    def test_fixtures_stay_together(self):
+        self.assertEqual(self.run_program("--only", "reads", "--jobs", "1"), 0, self.text)
+        (first, on), (second, also_on) = self.notes()
+        self.assertEqual((first, second), ("saves", "reads"))
+        self.assertEqual(on, also_on)
+
+    def test_nothing_to_run(self):
+        self.assertNotEqual(self.run_program("--only", "no such test"), 0)
+        self.assertIn("no test matches 'no such test'", self.text)
+        self.assertNotEqual(self.run_program("--jobs", "0"), 0)
+        self.assertNotEqual(self.run_program(gpu=False), 0)
+        self.assertIn("finds no GPU", self.text)
+
+    def test_time_is_over(self):
+        self.assertEqual(self.run_program("--only", "good", "--until", "0.000001"), 1)
+        self.assertIn("left out: good", self.text)
+
+
+if __name__ == "__main__":
+    unittest.main()
