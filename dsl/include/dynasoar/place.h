@@ -117,6 +117,17 @@ __device__ T* move_to(T* object, Place place) {
   return detail::PlacedObjects<typename T::Allocator>::template move<T>(object, place);
 }
 
+namespace detail {
+
+/// for_each_neighbour for all lattices and all places of them.
+template <class T, class Neighbourhood, class F>
+__device__ void for_each_neighbour_anywhere(const LatticeShape& shape, Place place, Neighbourhood neighbourhood,
+                                            const F& f) {
+  shape.for_each_neighbour(place, neighbourhood, [&](Place next) { for_each_at<T>(next, f); });
+}
+
+}  // namespace detail
+
 /// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at the places of a neighbourhood
 /// when the loop began, row by row, x first; not for those at the place itself.
 ///
@@ -124,7 +135,7 @@ __device__ T* move_to(T* object, Place place) {
 ///             except near the edges and on lattices that have packed rows or three axes
 /// @pre the subclasses of T are on one lattice
 template <class T, class Neighbourhood, class F>
-__device__ void for_each_neighbour(Place place, Neighbourhood neighbourhood, const F& f) {
+[[gnu::always_inline]] __device__ inline void for_each_neighbour(Place place, Neighbourhood neighbourhood, const F& f) {
   detail::check_placed<T>();
   const LatticeShape& shape = lattice_of<T>();
   if constexpr (detail::is_at_every_place<T>() && !detail::kLooksFirst<T> && std::is_final_v<T>) {
@@ -133,7 +144,7 @@ __device__ void for_each_neighbour(Place place, Neighbourhood neighbourhood, con
         [&](std::uint64_t position) { f(reinterpret_cast<T*>(detail::placed_handle_at<T>(position).bits())); });
     if (is_inside) return;
   }
-  shape.for_each_neighbour(place, neighbourhood, [&](Place next) { for_each_at<T>(next, f); });
+  detail::for_each_neighbour_anywhere<T>(shape, place, neighbourhood, f);
 }
 
 /// How many of the places of a neighbourhood had a T when the loop began. @par Cost   a word or two per row
