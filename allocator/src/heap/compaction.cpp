@@ -13,6 +13,8 @@ void compact(Executor& executor, const HeapMemory& memory, const ClassSet& class
              const OtherPointers& pointers) {
   const RelocatedHeap heap = memory.relocated(classes);
   const std::size_t types = heap.heap.types.size();
+  load_team_loop<MoveObjects>(executor);
+  load_pointer_updates<Forwarding>(executor, memory.classes(), classes);
   loop_over_teams(executor, types, ChooseClasses{heap, above});
   const std::size_t blocks = heap.heap.blocks();
   loop_over_teams(executor, blocks / kBlocksPerGroup + types, MoveObjects(heap));

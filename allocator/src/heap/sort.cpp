@@ -46,6 +46,20 @@ std::size_t teams_for(const SortStep& step) {
   return step.sorted.entries / kBlocksPerSortTeam + 1;
 }
 
+template <class Words>
+void load_move(Executor& executor) {
+  load_team_loop<PackLeavers<Words>>(executor);
+  load_team_loop<PlaceObjects<Words>>(executor);
+}
+
+/// Loads the code of all that follows the first move of an object. @throws Error
+void load_steps(Executor& executor, const HeapMemory& memory, const ClassSet& moved) {
+  load_move<FieldWords>(executor);
+  load_team_loop<WriteDestinations>(executor);
+  load_pointer_updates<SortedPlaces>(executor, memory.classes(), moved);
+  if (memory.is_checked()) load_move<TagWords>(executor);
+}
+
 /// Moves some words of all objects. @param records   room for the words of objects that leave their team's blocks
 template <class Words>
 void move(Executor& executor, const SortStep& step, const std::uint8_t* leaves, const Words& words, Record* records) {
@@ -136,6 +150,7 @@ void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   const SortStep step{sorted_, order};
   executor_.fill_bytes(leaves, 0, sorted_.objects);
   loop_over_teams(executor_, teams_for(step), FindLeavers{step, leaves});
+  load_steps(executor_, memory_, sorted_.heap.wanted);
   for (const FieldWords& words : words_of(memory_.classes()[static_cast<std::size_t>(sorted_.type)])) {
     move(executor_, step, leaves, words, records);
   }

@@ -227,6 +227,17 @@ bool have_fields(const ClassTable& classes, const ClassSet& targets, bool are_pl
   return found;
 }
 
+/// Loads the code of update_pointers, so that it does not fail after objects have moved. @throws Error
+///
+/// @param wanted   classes whose objects may move
+template <class R>
+void load_pointer_updates(Executor& executor, const ClassTable& classes, const ClassSet& wanted) {
+  load_team_loop<UpdatePointers<R, PointerField>>(executor);
+  if (have_fields<CompressedField>(classes, wanted, false) || have_fields<CompressedField>(classes, wanted, true)) {
+    load_team_loop<UpdatePointers<R, CompressedField>>(executor);
+  }
+}
+
 /// Updates the pointers to objects that have moved: in one kernel, in another one if there are compressed pointers, and
 /// in another one for every eight arrays or placed classes after the first eight. The kernels return at once if nothing
 /// has moved.

@@ -18,6 +18,12 @@
 /// phases: the whole team calls them, and they return when all calls of `function` are done.
 /// `for_each(count, function)` calls `function(i)` for 0 <= i < count, distributed over the members.
 /// `any(count, function)` does the same, and returns whether any call returned true.
+///
+///     load_team_loop<F>(executor)
+///
+/// loads the code of loops whose function is an F. CUDA loads a kernel when it is first needed, which fails if memory
+/// is short. Call it for all loops of which either none or all have to run, before the first of them; it throws Error
+/// then.
 #pragma once
 
 #include <dynasoar/platform/config.h>

@@ -47,9 +47,21 @@ __global__ void __launch_bounds__(kThreadsPerTeam) team_kernel(const __grid_cons
   }
 }
 
+/// Asking for them loads the kernel.
+template <class F>
+const KernelTraits& team_kernel_traits(Executor& executor) {
+  static const KernelTraits traits(team_kernel<F>, executor.multiprocessors());
+  return traits;
+}
+
+template <class F>
+void load_team_loop(Executor& executor) {
+  team_kernel_traits<F>(executor);
+}
+
 template <class F>
 void loop_over_teams(Executor& executor, std::size_t most, const F& function) {
-  static const KernelTraits traits(team_kernel<F>, executor.multiprocessors());
+  const KernelTraits& traits = team_kernel_traits<F>(executor);
   launch(traits, team_kernel<F>, traits.grid_for(most * traits.threads), executor.stream(), function);
 }
 

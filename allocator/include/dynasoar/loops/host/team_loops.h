@@ -23,6 +23,10 @@ struct Team {
   }
 };
 
+/// There is nothing to load.
+template <class F>
+void load_team_loop(Executor&) {}
+
 template <class F>
 void loop_over_teams(Executor& executor, std::size_t, const F& function) {
   const int parts = function.parts();
