@@ -236,6 +236,12 @@ struct ShortKey {
   __device__ std::int16_t operator()(Body* body) const { return static_cast<std::int16_t>(body->key_.get()); }
 };
 
+/// The key less 50, as a T.
+template <class T>
+struct KeyAround0 {
+  __device__ T operator()(Body* body) const { return static_cast<T>(static_cast<std::int32_t>(body->key_) - 50); }
+};
+
 /// Numbers objects in the order in which one thread sees them.
 struct NoteVisit {
   std::uint32_t* ids;
@@ -409,6 +415,24 @@ TEST_CASE("any number of objects, from none to a few full blocks and one more, i
   }
 }
 
+TEST_CASE("negative keys come before 0 and positive ones, whatever their type") {
+  World world(1300);
+  const auto check = [&](auto key) {
+    world.handle.parallel_do<Body>(SetKey{3, 0xffffffffu});  // another order before
+    world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
+    world.handle.parallel_do<Body>(SetKey{7, 100});
+    const std::vector<std::uint32_t> expected = world.expected();
+    world.sort(key);
+    CHECK(world.column("id_") == expected);
+  };
+  world.populate(1000, 0);
+  check(KeyAround0<std::int8_t>{});
+  check(KeyAround0<std::int16_t>{});
+  check(KeyAround0<std::int32_t>{});
+  check(KeyAround0<std::int64_t>{});
+  world.check();
+}
+
 TEST_CASE("key_bits says how many of the lowest bits of the keys decide") {
   World world(3300);
   world.populate(3000, 0);
@@ -515,17 +539,21 @@ TEST_CASE("compressed pointers of a class to itself follow a sort") {
   world.check();
 }
 
-TEST_CASE("compressed pointers to deleted objects stay as they are") {
-  World world(2300);
-  world.create<Body>(2000);
-  world.point();
-  world.handle.parallel_do<Body, &Body::die_if>(50u);
-  world.handle.parallel_do<Body>(SetKey{4, 0xffffffffu});
-  world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
-  Counters wrong(2);
-  world.handle.parallel_do<Body>(CountDisagreeing{wrong.data()});
-  world.handle.synchronize();
-  CHECK(wrong.values() == std::vector<std::uint64_t>(2));
+TEST_CASE("compressed pointers to deleted objects stay as they are, as pointers do, also where others took the slots") {
+  for (const std::uint32_t born : {0u, 1000u}) {
+    CAPTURE(born);
+    World world(3300);
+    world.create<Body>(2000);
+    world.point();
+    world.handle.parallel_do<Body, &Body::die_if>(50u);
+    world.create<Body>(born);
+    world.handle.parallel_do<Body>(SetKey{4, 0xffffffffu});
+    world.sort(dynasoar::detail::FieldValue<&Body::key_>{});
+    Counters wrong(2);
+    world.handle.parallel_do<Body>(CountDisagreeing{wrong.data()});
+    world.handle.synchronize();
+    CHECK(wrong.values() == std::vector<std::uint64_t>(2));
+  }
 }
 
 TEST_CASE("pointers that a sort is not told of become stale, and stale pointers stay stale") {
@@ -581,6 +609,119 @@ TEST_CASE("a recorded step, and code that a loop runs, cannot sort") {
 #endif
   world.sort(NegativeKey{});
   world.check();
+}
+
+class Pebble;
+class Stone0;
+class Stone1;
+class Stone2;
+class Stone3;
+class Stone4;
+class Stone5;
+class Stone6;
+class Stone7;
+class Stone8;
+using BeachT = dynasoar::SoaAllocator<Pebble, Stone0, Stone1, Stone2, Stone3, Stone4, Stone5, Stone6, Stone7, Stone8>;
+
+class Pebble : public dynasoar::SoaBase<BeachT> {
+ public:
+  DYNASOAR_FIELDS(Pebble, (id_, std::uint32_t))
+  __device__ explicit Pebble(std::size_t index) : id_(static_cast<std::uint32_t>(index)) {}
+  __device__ std::int32_t reversed() { return -static_cast<std::int32_t>(id_); }
+};
+
+/// What placed classes have in common, which is not listed.
+class Stone : public dynasoar::SoaBase<BeachT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Stone, (pebble_, Pebble*), (short_pebble_, CompressedPointer<Pebble>), (id_, std::uint32_t))
+  __device__ Stone() : pebble_(nullptr), short_pebble_(nullptr), id_(0u) {}
+};
+
+#define DYNASOAR_TEST_STONE(number)         \
+  class Stone##number : public Stone {      \
+   public:                                  \
+    using BaseClass = Stone;                \
+    DYNASOAR_FIELDS(Stone##number)          \
+    __device__ Stone##number() : Stone() {} \
+  }
+DYNASOAR_TEST_STONE(0);
+DYNASOAR_TEST_STONE(1);
+DYNASOAR_TEST_STONE(2);
+DYNASOAR_TEST_STONE(3);
+DYNASOAR_TEST_STONE(4);
+DYNASOAR_TEST_STONE(5);
+DYNASOAR_TEST_STONE(6);
+DYNASOAR_TEST_STONE(7);
+DYNASOAR_TEST_STONE(8);
+
+struct Everywhere {
+  __device__ bool operator()(dynasoar::Place) const { return true; }
+};
+template <class T>
+struct OnBeach {
+  explicit OnBeach(AllocatorHandle<BeachT>& handle) : lattice(handle, {20, 10}) {
+    lattice.template parallel_new<T>(Everywhere{});
+  }
+  Lattice<T> lattice;
+};
+struct SetPebble {
+  Pebble* const* pebbles;
+  std::uint32_t size;
+  __device__ void operator()(Stone* stone) const {
+    stone->id_ = static_cast<std::uint32_t>(mixed(reinterpret_cast<std::uint64_t>(stone), 1) % size);
+    stone->pebble_ = pebbles[stone->id_];
+    stone->short_pebble_ = pebbles[stone->id_];
+  }
+};
+struct NotePebble {
+  Pebble** pebbles;
+  __device__ void operator()(Pebble* pebble) const { pebbles[pebble->id_] = pebble; }
+};
+struct DestroyMost {
+  __device__ void operator()(Pebble* pebble) const {
+    if (pebble->id_ % 7 != 0u) dynasoar::destroy(pebble);
+  }
+};
+struct CheckPebble {
+  Pebble* const* pebbles;
+  Counter* wrong;
+  __device__ void operator()(Stone* stone) const {
+    if (stone->id_ % 7 != 0u) return;
+    dynasoar::test::count_if(wrong[0], stone->pebble_ != pebbles[stone->id_]);
+    dynasoar::test::count_if(wrong[1], stone->short_pebble_ != stone->pebble_);
+  }
+};
+
+TEST_CASE("pointers in nine placed classes follow a sort and a compaction") {
+  AllocatorHandle<BeachT> handle({.heap_bytes = 16 << 20, .threads = 3});
+  const OnBeach<Stone0> stones0(handle);
+  const OnBeach<Stone1> stones1(handle);
+  const OnBeach<Stone2> stones2(handle);
+  const OnBeach<Stone3> stones3(handle);
+  const OnBeach<Stone4> stones4(handle);
+  const OnBeach<Stone5> stones5(handle);
+  const OnBeach<Stone6> stones6(handle);
+  const OnBeach<Stone7> stones7(handle);
+  const OnBeach<Stone8> stones8(handle);
+  constexpr std::uint32_t kPebbles = 2000;
+  handle.parallel_new<Pebble>(kPebbles);
+  DeviceArray<Pebble*> pebbles(kPebbles);
+  handle.parallel_do<Pebble>(NotePebble{pebbles.data()});
+  handle.parallel_do<Stone>(SetPebble{pebbles.data(), kPebbles});
+  handle.parallel_do<Pebble>(DestroyMost{});
+  const auto check = [&] {
+    handle.parallel_do<Pebble>(NotePebble{pebbles.data()});
+    Counters wrong(2);
+    handle.parallel_do<Stone>(CheckPebble{pebbles.data(), wrong.data()});
+    handle.synchronize();
+    CHECK(wrong.values() == std::vector<std::uint64_t>(2));
+  };
+  check();
+  handle.sort<&Pebble::reversed>();
+  check();
+  handle.compact<Pebble>();
+  check();
 }
 
 class Pearl;

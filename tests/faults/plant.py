@@ -4,11 +4,13 @@
 The tracked files are copied, and each fault is written into the copy behind a switch (see fault.h), so one build has all of
 them. Each test runs once without a fault to record which places it reaches; then each fault is tried with the tests that
 reach it. Faults are chosen by the seed; those that do not compile are replaced. survivors.json lists faults that no test
-can notice, with the reason. Exits with 1 if more than 5 % survive without being listed there, and with 3 if some tests were
-not tried because the time was over or a signal came.
+can notice, with the reason. The hand-written faults of named_faults.py are planted as well. Exits with 1 if one of these, or
+more than 5 % of the others, survive without being listed there, and with 3 if some tests were not tried because the time was
+over or a signal came.
 
   tests/faults/plant.py                       250 faults, all tests but the slowest kinds
   tests/faults/plant.py --tests '^dsl' --only '^dsl/'   the DSL's tests, faults in its sources
+  tests/faults/plant.py --faults 0 --tests '^dsl'       the DSL's tests, hand-written faults only
   tests/faults/plant.py --minutes 8           stops by itself; the same with --continue goes on
   tests/faults/plant.py --list                shows the faults and builds nothing
 """
@@ -40,7 +42,7 @@ NOT_RUN = r"^(install|compile_fail|vectorization|malloc|model_checking|soak|docs
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--faults", type=int, default=250, help="how many; default: 250")
+    parser.add_argument("--faults", type=int, default=250, help="how many are chosen; default: 250")
     parser.add_argument("--seed", type=int, default=1, help="chooses the faults; default: 1")
     parser.add_argument("--only", default="", metavar="REGEX", help="plant in files whose path matches")
     parser.add_argument("--tests", default="", metavar="REGEX", help="run tests whose name matches")
@@ -55,8 +57,8 @@ def parse_arguments():
     parser.add_argument("--minutes", type=float, help="stop after that time, with what was found until then")
     parser.add_argument("--list", action="store_true", help="show the faults and build nothing")
     options = parser.parse_args()
-    if options.faults < 1 or options.jobs < 1:
-        parser.error("--faults and --jobs take numbers from 1")
+    if options.faults < 0 or options.jobs < 1:
+        parser.error("--faults takes a number from 0, and --jobs one from 1")
     if options.minutes is not None and not 0 < options.minutes < 1e6:
         parser.error("--minutes takes a number greater than 0")
     options.end = time.monotonic() + 60 * options.minutes - STOP_SECONDS if options.minutes else None
@@ -105,7 +107,8 @@ class Kept:
 def build(options):
     files = planted_tree.tracked_files(ROOT)
     found = planted_tree.candidates(ROOT, files, options.only)
-    chosen = planted_tree.choose(found, round(options.faults * planted_tree.SPARE), options.seed)
+    chosen = planted_tree.choose(found, round(options.faults * planted_tree.SPARE), options.seed,
+                                 planted_tree.named(ROOT, options.only))
     if not chosen:
         sys.exit("plant.py: no place for a fault; --only takes a regular expression that matches paths such as 'dsl/src/'")
     if options.list:
@@ -165,6 +168,10 @@ def survives(row):
     return row["found"] is None and row["why"] is None
 
 
+def is_named(fault):
+    return fault.group == planted_tree.NAMED
+
+
 def write_results(options, runs, rows):
     results = dict(seed=options.seed, recorded={test.name: test.seconds for test in runs.recorded}, not_used=runs.left_out,
                    faults=rows)
@@ -183,24 +190,28 @@ def summarize(rows, runs, tree, seconds):
               f"{untried if row['reached_by'] else '; no test comes there'}")
     found = sum(row["found"] is not None for row in rows)
     survive = sum(map(survives, rows))
-    for group in planted_tree.GROUPS:
+    for group in [*planted_tree.GROUPS, planted_tree.NAMED]:
         mine = [row for row in rows if row["group"] == group]
         if mine:
             print(f"{group:10} {sum(row['found'] is not None for row in mine):4} of {len(mine):4} found")
     print(f"{len(rows)} faults: {found} found ({100 * found / max(1, len(rows)):.1f} %), {len(rows) - found - survive} that no "
           f"test can notice, {survive} survive; {len(tree.dropped)} did not compile; {seconds:.0f} s")
-    return len(rows) - survive >= GOAL * len(rows)
+    for fault in filter(is_named, tree.dropped):
+        print(f"DOES NOT COMPILE: {fault}")
+    others = [survives(row) for row in rows if row["group"] != planted_tree.NAMED]
+    return survive == sum(others) <= (1 - GOAL) * len(others) and not any(map(is_named, tree.dropped))
 
 
 def try_faults(options, tree, tests, left_out, progress):
     """@return the rows of the result, and the schedule that tried them"""
     faults = [fault for fault in tree.faults if not options.fault or fault.number in options.fault]
-    faults = most_that_count(faults, options.faults)
+    number = options.faults + sum(map(is_named, faults))
+    faults = most_that_count(faults, number)
     arguments = json.loads((HERE / "survivors.json").read_text())
     lock = threading.Lock()
 
     def rows():
-        return [row_of(fault, runs, arguments) for fault in counted(runs, options.faults)]
+        return [row_of(fault, runs, arguments) for fault in counted(runs, number)]
 
     def write():
         with lock:

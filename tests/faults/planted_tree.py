@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import cpp_places
+import named_faults
 import python_places
 from places import line_of, plant
 
@@ -24,6 +25,8 @@ GROUPS = {
                        "scripts/compare-results", "scripts/benchmark_results.py", "scripts/compact_svg.py",
                        "dsl/gdb/dynasoar_gdb.py"], r"(?!)"),
 }
+# Those of named_faults.py, which are planted besides the others.
+NAMED = "named"
 SPARE = 1.4  # so many more are planted than asked for, because some do not compile
 CPP = (".h", ".cpp")
 # Reads beyond an array end the program, as they do with the sanitizers that the tests also run with.
@@ -48,6 +51,8 @@ class Fault:
         return "\n".join((self.file, self.place.operator, self.original, self.faulty, self.code))
 
     def __str__(self):
+        if self.group == NAMED:
+            return f"{self.file}:{self.line}: {self.place.operator}"
         change = f"'{self.original[:60]}' becomes '{self.faulty[:60]}'" if self.faulty else f"'{self.original[:80]}' is dropped"
         return f"{self.file}:{self.line}: {self.place.operator}: {change}"
 
@@ -81,8 +86,15 @@ def candidates(root, files, only):
     return found
 
 
-def choose(found, number, seed):
-    """`number` faults that do not overlap: the groups by their shares, and in each of them all operators in turn."""
+def named(root, only):
+    """The faults that have a name."""
+    return [Fault(NAMED, file, place, (pathlib.Path(root) / file).read_text())
+            for file, place in named_faults.places(root) if re.search(only, file)]
+
+
+def choose(found, number, seed, others):
+    """`number` faults that overlap neither each other nor the others: the groups by their shares, and in each of them all
+    operators in turn. The others come first."""
     chance = random.Random(seed)
     shares = {group: GROUPS[group][0] for group, operators in found.items() if operators}
     chosen = []
@@ -96,14 +108,14 @@ def choose(found, number, seed):
             for queue in queues:
                 while queue and len(mine) < wanted:
                     fault = queue.pop()
-                    if not any(fault.overlaps(other) for other in mine):
+                    if not any(fault.overlaps(other) for other in mine + others):
                         mine.append(fault)
                         break
         chosen += mine
     chance.shuffle(chosen)
-    for number, fault in enumerate(chosen, 1):
+    for number, fault in enumerate(others + chosen, 1):
         fault.number = number
-    return chosen
+    return others + chosen
 
 
 def write_if_changed(path, content, mode=None):
