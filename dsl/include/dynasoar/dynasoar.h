@@ -9,7 +9,6 @@
 #include <dynasoar/detail/field_names.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/objects.h>
-#include <dynasoar/print.h>
 #include <dynasoar/reduce.h>
 #include <dynasoar/soa_base.h>
 #include <dynasoar/soa_field.h>

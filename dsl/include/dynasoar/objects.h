@@ -1,6 +1,6 @@
 /// @file
 /// What device code does with objects: make_new, make_new_n, destroy, cast, is_a, device_do; call, for methods that
-/// subclasses override.
+/// subclasses override; print, for debugging.
 ///
 /// Source: DynaSOAr, section 2.1. The allocator is the one that the class names, so none is passed.
 #pragma once
@@ -13,6 +13,7 @@
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/calls.h>
+#include <dynasoar/detail/print_object.h>
 #include <dynasoar/heap/placed_objects.h>
 #include <dynasoar/heap/soa_allocator.h>
 #include <dynasoar/platform/config.h>
@@ -132,6 +133,27 @@ __device__ decltype(auto) call(T* object, Args&&... args) {
   const int type = detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index();
   using Calls = detail::Calls<Method, T, typename Object::Allocator::template Subtypes<Object>>;
   return Calls::run(type, object, std::forward<Args>(args)...);
+}
+
+/// Prints what a pointer stands for and what the object's fields hold, those of its run-time class, inherited ones
+/// first; from device code (on the host backend, from anywhere):
+///
+///     Shark (block 12, slot 5): position_ = Cell (block 3, slot 60)
+///     Shark (block 12, slot 5): energy_ = 2.5
+///     Shark (block 12, slot 5): bites_[0] = 7
+///
+/// Each line says whose it is, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS, or of
+/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15; class values only their size. It
+/// also says when a pointer is null, is not one of this allocator, or points to a destroyed object; only checked
+/// builds know if another object has taken the slot since. On a GPU the driver formats the numbers, with the
+/// decimal point of the C locale.
+///
+/// @par Concurrency   reads all fields: a thread that writes one of them meanwhile races
+/// @par Cost          a GPU keeps 1 MiB of output until the host waits, and drops the oldest
+template <class T>
+__device__ void print(const T* object) {
+  detail::check_listed_or_base<typename T::Allocator, T>();
+  detail::print_object<typename T::Allocator>(detail::Handle(reinterpret_cast<std::uint64_t>(object)));
 }
 
 }  // namespace dynasoar
