@@ -243,6 +243,11 @@ void run_flocking(Report& report, const Settings& settings) {
                                             {kSoa, flocking::make_soa_baseline},
                                             {kAos, flocking::make_aos_baseline}},
                                            {time_of_step<flocking::Simulation>(steps)});
+    auto sorted = workload;
+    sorted.parameters.sort_every = 10;
+    measure_workload<flocking::Simulation>(report, settings, "flocking", sorted,
+                                           {{"boids as objects, sorted every 10 steps", flocking::make_boids}},
+                                           {time_of_step<flocking::Simulation>(steps)});
   }
 }
 

@@ -60,6 +60,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
       : ObjectSimulation(parameters, needed_bytes(parameters.initial.size()), "flock", {"sort", "fly"}),
         options_(options_of(parameters)),
         count_(parameters.initial.size()),
+        sort_every_(static_cast<std::uint32_t>(parameters.sort_every)),
         // Cells a bit wider than what a boid sees, so that it never looks into more than nine.
         grid_(handle(), {.lower = {0, 0},
                          .upper = {parameters.side, parameters.side},
@@ -72,9 +73,12 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     synchronize();
   }
 
+  /// A sort waits, so it is not a part of what is recorded.
   void step() override {
     keep_lists<>();
-    ObjectSimulation::step();
+    const std::uint32_t before = begin_step() - 1;
+    if (sort_every_ > 0 && before % sort_every_ == 0) grid_.sort_objects<&Boid::seen>();
+    run_recorded([this] { submit_step(); });
   }
 
   void submit_step() override {
@@ -132,6 +136,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
 
   app::SavedOptions options_;
   std::size_t count_;
+  std::uint32_t sort_every_;
   dynasoar::UniformGrid<Boid, Bird> grid_;
 };
 

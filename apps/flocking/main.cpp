@@ -2,6 +2,7 @@
 /// The program flocking: the model's options, and what its results look like.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <app/allocator_choice.h>
 #include <app/program.h>
 #include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
 
 #include "pictures.h"
 #include "simulation.h"
@@ -47,10 +49,15 @@ class Flocking final : public app::ModelProgram<Simulation, Parameters> {
     app::add_integer(cli, "--boids", count_, 1, kMostBoids, "Boids");
     app::add_real(cli, "--neighbours", neighbours_, 1, 1000,
                   "How many others a boid sees at the start, on average: decides how large the world is");
+    app::add_integer(cli, "--sort-every", parameters().sort_every, 0, std::numeric_limits<int>::max(),
+                     "Boids as objects are sorted by where they are before every so many steps; 0: never");
     add_seed(cli, seed_);
   }
 
-  void check_options(app::RunOptions&) override {
+  void check_options(app::RunOptions& options) override {
+    if (options.baseline != "none" && parameters().sort_every > 0) {
+      throw dynasoar::program::UsageError("only boids as objects can be sorted: leave --sort-every out, or --baseline");
+    }
     const auto count = static_cast<std::uint32_t>(count_);
     parameters().side = side_for(count, neighbours_);
     parameters().initial = random_boids(count, parameters().side, seed_);

@@ -29,6 +29,7 @@ struct BoidState {
 struct Parameters : app::RunParameters {
   std::vector<BoidState> initial;  ///< boid i has number i; positions in [0, side)^2
   float side = 0;                  ///< of the world, a torus; at least kLeastSide
+  int sort_every = 0;              ///< boids as objects are sorted by cell before every so many steps; 0: never
 };
 
 /// The narrowest world.

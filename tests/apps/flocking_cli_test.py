@@ -10,8 +10,8 @@ import command_line
 
 class FlockingTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
-    options = ("--boids N=4000", "--neighbours X=30", "--steps N=500", "--variant boids=boids")
-    whole_numbers = {"--boids": (1, 2**28)}
+    options = ("--boids N=4000", "--neighbours X=30", "--sort-every N=0", "--steps N=500", "--variant boids=boids")
+    whole_numbers = {"--boids": (1, 2**28), "--sort-every": (0, 2**31 - 1)}
     real_numbers = {"--neighbours": (1, 1000)}
     variants = {"boids": "boids as objects"}
     baselines = command_line.ApplicationTests.baselines | {"reference": "sequential reference in double precision"}
@@ -26,6 +26,15 @@ class FlockingTest(command_line.CheckpointTests, command_line.ApplicationTests, 
     size = r"120 boids in a world 5\.0 wide"
     picture_size = (1024, 1024)
     large_run = ("--boids", "20000", "--steps", "1")
+
+    def test_a_sorted_flock_is_the_same_flock(self):
+        self.simulate_small_run()
+        unsorted = self.rows(self.steps)
+        self.simulate_small_run("--sort-every", "2")
+        self.assertEqual(self.rows(self.steps), unsorted)
+
+    def test_baselines_are_not_sorted(self):
+        self.assert_refused("--baseline", "soa", "--sort-every", "2", mentions="--sort-every")
 
     def test_all_implementations_agree(self):
         """Overrides the comparison: the reference computes in double precision."""

@@ -106,6 +106,32 @@ TEST_CASE("flocks are the same bit by bit for all implementations, allocators an
   }
 }
 
+TEST_CASE("a flock that is sorted now and then is the same bit by bit") {
+  Parameters parameters = random_flock(kSlow ? 300 : 3000, 30, 11);
+  for (const int every : {1, 7}) {
+    CAPTURE(every);
+    parameters.sort_every = every;
+    check_all<Flocking>(parameters, 20);
+  }
+}
+
+TEST_CASE("a flock is sorted before the first step and then before every so many steps") {
+  Parameters parameters = random_flock(kSlow ? 300 : 3000, 30, 11);
+  parameters.threads = 1;
+  const auto rows_after = [&](int every, int steps) {
+    parameters.sort_every = every;
+    const std::unique_ptr<Simulation> simulation = flocking::make_boids(parameters);
+    for (int step = 0; step < steps; ++step) simulation->step();
+    return simulation->columns()["number_"].as<std::uint32_t>();
+  };
+  const std::vector<std::uint32_t> unsorted = rows_after(0, 1);
+  const std::vector<std::uint32_t> sorted = rows_after(5, 1);
+  CHECK(sorted != unsorted);
+  CHECK(rows_after(0, 6) == unsorted);
+  CHECK(rows_after(5, 5) == sorted);
+  CHECK(rows_after(5, 6) != sorted);
+}
+
 TEST_CASE("flocks are the same also where the neighbours' sums become one instead of many") {
   if (kSlow) return;
   for (const std::uint32_t count : {flocking::kFewBoids, flocking::kFewBoids + 1}) {
