@@ -11,6 +11,7 @@ The results are made by
     relacy_block_heap --json results/relacy.json            (in the folder tests/model_checking/relacy of a build)
     mutants.py --quick --json results/mutants.json
     soak --operations 1e11 --json ../soak/results/GPU.json  (and date, GPU, driver and commit added)
+    ../faults/plant.py --faults 0 --tests '^dsl$|^dsl/misuse$' --json ../faults/results/named.json
 """
 import json
 import pathlib
@@ -20,6 +21,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CHECKERS, ALL_CHECKS = ROOT / "docs/verification/model-checking.md", ROOT / "docs/verification.md"
+FAULTS = ROOT / "docs/verification/faults.md"
 sys.path[:0] = [str(HERE), str(HERE / "spin")]
 from mutants_list import MUTANTS  # noqa: E402
 from run import SCENARIOS  # noqa: E402
@@ -99,6 +101,20 @@ def kind_of(result):
     return "assertion" if "assertion" in result else result
 
 
+def named_faults():
+    """Those that plant.py plants because they are in its list."""
+    records = json.loads((ROOT / "tests/faults/results/named.json").read_text(encoding="utf-8"))["faults"]
+    rows = []
+    for r in records:
+        if r["found"]:
+            verdict = f"`{r['found']['test']}`"
+        else:
+            verdict = f"equivalent: {r['why']}" if r["why"] else "**not found**"
+        rows.append([f"`{pathlib.Path(r['file']).name}`", r["operator"], verdict])
+    total = f"{len(records)} faults, {sum(r['found'] is not None for r in records)} found."
+    return table(["file", "fault", "found by"], rows) + "\n\n" + total
+
+
 def soak():
     rows = []
     for path in sorted((ROOT / "tests/soak/results").glob("*.json")):
@@ -111,7 +127,7 @@ def soak():
 
 
 TABLES = {CHECKERS: {"spin": spin, "relacy": relacy, "mutants": mutants, "spin_mutants": spin_mutants},
-          ALL_CHECKS: {"soak": soak}}
+          ALL_CHECKS: {"soak": soak}, FAULTS: {"named_faults": named_faults}}
 
 
 def bring_up_to_date(page, tables):
