@@ -38,8 +38,18 @@ std::string object_text(const ClassTable& classes, std::uint64_t bits) {
          ", generation " + std::to_string(handle.generation()) + ")";
 }
 
+/// What device code calls to do it.
+std::string function_text(Operation operation) {
+  switch (operation) {
+    case Operation::create: return "make_new";
+    case Operation::become: return "become";
+    default: return "destroy";
+  }
+}
+
 /// What was done, without the class or field that it was done to.
 std::string deed_text(const MisuseReport& report) {
+  const bool becomes = report.first.operation == Operation::become;
   switch (report.kind) {
     case Misuse::outside_heap: return "constructed as a variable, and not in the allocator's heap,";
     case Misuse::unset_field: return "read, but neither the constructor nor anything else has set it,";
@@ -47,15 +57,15 @@ std::string deed_text(const MisuseReport& report) {
     case Misuse::stale_access: return "accessed in an object that had been destroyed";
     case Misuse::wrong_class: return "used through a pointer to another class than the object's";
     case Misuse::foreign_pointer: return "used through a pointer that this allocator has not made";
-    case Misuse::double_destroy: return "destroyed again";
+    case Misuse::double_destroy:
+      return becomes ? "passed to become after it had been destroyed or had become another class," : "destroyed again";
     case Misuse::never_created: return "used without having been created";
-    case Misuse::destroyed_by_other: return "destroyed by another object in a loop that visits it";
+    case Misuse::destroyed_by_other:
+      return std::string(becomes ? "passed to become" : "destroyed") + " by another object in a loop that visits it";
     case Misuse::index_out_of_range:
       return "element " + std::to_string(report.first.element) + " accessed, which is beyond the end,";
     case Misuse::nested_construction: return "make_new called in constructors in one another, too deep,";
-    case Misuse::outside_loop:
-      return std::string(report.first.operation == Operation::create ? "make_new" : "destroy") +
-             " called in host code outside of a loop";
+    case Misuse::outside_loop: return function_text(report.first.operation) + " called in host code outside of a loop";
     case Misuse::none: break;
   }
   return "misused";

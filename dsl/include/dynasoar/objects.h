@@ -1,6 +1,6 @@
 /// @file
-/// What device code does with objects: make_new, make_new_n, destroy, cast, is_a, device_do; call, for methods that
-/// subclasses override; print, for debugging.
+/// What device code does with objects: make_new, make_new_n, destroy, become, cast, is_a, device_do; call, for methods
+/// that subclasses override; print, for debugging.
 ///
 /// Source: DynaSOAr, section 2.1. The allocator is the one that the class names, so none is passed.
 #pragma once
@@ -12,6 +12,7 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/handle.h>
 #include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/become.h>
 #include <dynasoar/detail/calls.h>
 #include <dynasoar/detail/print_object.h>
 #include <dynasoar/heap/placed_objects.h>
@@ -73,6 +74,27 @@ __device__ auto destroy(T* object) {
   }
 }
 
+/// Makes an object of another class of its hierarchy out of an object, and keeps what the two classes have in common:
+/// `become<Tumour>(this, grade)` creates a Tumour with the given constructor arguments, gives all fields of the nearest
+/// common base class the values that they have in the object, array fields and pointers included, and then destroys the
+/// object, by its run-time type. If this is a Tumour already, nothing happens.
+///
+/// Pointers to the object are stale afterwards, as after `destroy`: use the result instead, or
+/// AllocatorHandle::become, which updates pointers. The running loop does not visit the new object. An object of a
+/// subclass of Tumour can become a Tumour; then all fields of Tumour are kept.
+///
+/// @tparam To   a listed class
+/// @return      the new object; the object itself if it is a To; nullptr if the heap is full, and then the object is as
+///              it was, and the refusal is reported as that of make_new; nullptr if the object is null
+/// @pre no thread uses the object any more. The constructor runs before the object is destroyed, so its arguments may
+///      be fields of the object, or a pointer to it
+/// @par Cost   make_new, destroy, and one load and store for each value of the common fields
+template <class To, class T, class... Args>
+__device__ To* become(T* object, Args&&... args) {
+  detail::check_may_become<T, To>();
+  return detail::become<To>(object, std::forward<Args>(args)...);
+}
+
 namespace detail {
 
 /// A T* may point to an object that a U* points to, or the other way round.
@@ -89,12 +111,7 @@ __host__ __device__ constexpr bool check_related() {
 template <class T, class U>
 __device__ bool is_a(const U* object) {
   static_assert(detail::check_related<T, U>());
-  using Allocator = typename T::Allocator;
-  const int type = detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index();
-  bool found = false;
-  Allocator::template Subtypes<T>::for_each(
-      [&]<class S>(std::type_identity<S>) { found = found || type == Allocator::template index_of<S>; });
-  return found;
+  return detail::is_of_class<T>(detail::Handle(reinterpret_cast<std::uint64_t>(object)).type_index());
 }
 
 /// The object as a T* if it is a T or of a subclass of T, else nullptr.

@@ -184,8 +184,10 @@ class Checks {
   }
 
   /// Before `handle`, a C* that is not null, is destroyed. @return whether it may; true for one caller per object
+  ///
+  /// @param operation   destroy or become
   template <class C>
-  __device__ static bool begin_destroy(Handle handle) {
+  __device__ static bool begin_destroy(Handle handle, Operation operation = Operation::destroy) {
     Tag tag(0);
     Misuse wrong = judge<C>(handle, tag);
     if (wrong == Misuse::stale_access) wrong = Misuse::double_destroy;
@@ -193,8 +195,14 @@ class Checks {
     if (wrong == Misuse::none && is_visited_by_loop_of_another(handle, tag)) wrong = Misuse::destroyed_by_other;
     if (wrong == Misuse::none && !claim_for_destruction(handle, tag)) wrong = Misuse::double_destroy;
     if (wrong == Misuse::none) return true;
-    note<C>(wrong, Operation::destroy, handle);
+    note<C>(wrong, operation, handle);
     return false;
+  }
+
+  /// The object of which begin_destroy was true lives on. @pre nothing else has changed it since
+  __device__ static void cancel_destroy(Handle handle) {
+    AtomicWord<std::uint32_t>& word = tag_of(handle);
+    word.store(Tag(word.load(Order::relaxed)).before_destruction().bits(), Order::relaxed);
   }
 
   /// Before `handle`, a C* to a placed object that is not null, is destroyed or moved. @return whether it may. Several
@@ -249,6 +257,13 @@ class Checks {
     });
   }
 
+  /// A field of `to` is about to get the value that it has in `from`, an object of another class: if nothing has set it
+  /// there, a read of it in `to` has to be found as well.
+  __device__ static void carry_unset(Handle from, Handle to, std::uint32_t field) {
+    LoopRecord& loop = *state().loop;
+    if (loop.was_left_unset(from.type_index(), field)) loop.leave_unset(to.type_index(), field);
+  }
+
   /// Whether the calling thread's context says how deep in constructors it is.
   __device__ static bool counts_nesting() { return !kCudaBackend || has_context(); }
 
@@ -281,14 +296,6 @@ class Checks {
     const bool is_same_object = tag.is_alive() && tag.generation() == handle.generation() &&
                                 bound_state<A>().heap.type_of(A::block_of(handle)) == handle.type_index();
     return is_same_object ? Misuse::none : Misuse::stale_access;
-  }
-
-  template <class C>
-  __device__ static bool is_of_class(int type) {
-    bool found = false;
-    A::template Subtypes<C>::for_each(
-        [&]<class S>(std::type_identity<S>) { found = found || type == A::template index_of<S>; });
-    return found;
   }
 
   template <class C>

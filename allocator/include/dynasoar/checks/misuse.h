@@ -23,17 +23,17 @@ enum class Misuse : int {
   stale_access,         ///< a field of an object that has been destroyed
   wrong_class,          ///< a field, or destruction, of an object that is not of the pointer's class
   foreign_pointer,      ///< a pointer that does not come from this allocator
-  double_destroy,       ///< destruction of an object that has been destroyed
+  double_destroy,       ///< destruction, or become, of an object that has been destroyed
   never_created,        ///< destruction or a field of an object that never was
-  destroyed_by_other,   ///< destruction, in a loop, of another object that the loop visits
+  destroyed_by_other,   ///< destruction, or become, in a loop, of another object that the loop visits
   index_out_of_range,   ///< an element beyond the end of an array field
   nested_construction,  ///< make_new in a constructor in a constructor ..., without end
-  outside_loop          ///< make_new or destroy in host code that is not part of a loop
+  outside_loop          ///< make_new, destroy or become in host code that is not part of a loop
 };
 inline constexpr int kMisuses = 12;
 
 /// What the program was doing.
-enum class Operation : std::uint32_t { create, destroy, access, construct };
+enum class Operation : std::uint32_t { create, destroy, access, construct, become };
 
 /// One offence: who did what to which object.
 struct Offence {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <dynasoar/loops/visited_block.h>
 #include <dynasoar/platform/config.h>
@@ -64,6 +65,17 @@ class Handle {
 
 /// A handle of an object in one piece of memory, which is in no block: its address (bits 0-55) and its type id (56-63).
 inline constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 56) - 1;
+
+/// Whether an object of the class with this index is a T: the class is T or derives from it.
+/// @pre all classes of the allocator are complete
+template <class T>
+__device__ bool is_of_class(int type) {
+  using Allocator = typename T::Allocator;
+  bool found = false;
+  Allocator::template Subtypes<T>::for_each(
+      [&]<class S>(std::type_identity<S>) { found = found || type == Allocator::template index_of<S>; });
+  return found;
+}
 
 /// Where an object is: its block, in bytes from the heap's start, and its slot.
 struct HeapPosition {

@@ -308,6 +308,13 @@ class ReducedSoaAllocator {
     if constexpr (kChecked) {
       if (!Checks::template begin_destroy<T>(handle)) return;
     }
+    free_checked(object);
+  }
+
+  /// The same for an object that is not null and, in checked builds, has passed begin_destroy. For `become`.
+  template <class T>
+  __device__ static void free_checked(T* object) {
+    const detail::Handle handle(reinterpret_cast<std::uint64_t>(object));
     run_destructor(object, handle.type_index());
     Lanes::release(handle, type_index_of<T>(handle), PlatformWarp{});
   }
