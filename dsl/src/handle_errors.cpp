@@ -48,8 +48,8 @@ void throw_does_not_count_accesses() {
 
 void throw_lists_are_kept() {
   throw Error(
-      "dynasoar: a checkpoint cannot be loaded while lists are kept, for they are of the objects before; end the "
-      "scope of what keep_lists returned");
+      "dynasoar: neither load nor become can be called while lists are kept, for they are of the objects before; end "
+      "the scope of what keep_lists returned");
 }
 
 void throw_lists_outlive_step() {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <dynasoar/checkpoint/items.h>
@@ -15,6 +16,7 @@
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
+#include <dynasoar/detail/become_objects.h>
 #include <dynasoar/detail/compact.h>
 #include <dynasoar/detail/conditional_calls.h>
 #include <dynasoar/detail/field_values.h>
@@ -234,6 +236,29 @@ class AllocatorHandle {
   template <detail::MemberPointer auto kKey, class... U>
   void sort(const SortOptions& options = {}, const PointerArray<U>&... arrays) {
     sort<typename detail::SortedBy<AllocatorT, kKey>::type, kKey>(options, arrays...);
+  }
+
+  /// Makes objects of To out of the objects of From, but not of its subclasses, for which `condition(object)` is true:
+  /// like dynasoar::become for each of them, with the same constructor arguments, a std::tuple. Updates pointers to
+  /// them as `compact` does, except those that cannot point to a To: these are stale.
+  ///
+  ///     handle.become<Cell, Tumour>(IsMutated{});
+  ///     handle.become<Cell, Tumour, &Cell::is_mutated>(std::tuple(grade), dynasoar::pointers(cells, size));
+  ///
+  /// The heap grows if it must and can. Objects for which there is no room stay as they are, and are reported as
+  /// refused by make_new. The condition creates and destroys nothing, and To's constructor destroys nothing. Waits for
+  /// all loops. For a SoaAllocator. See docs/how-to/become.md.
+  /// @param arrays   pointers to a common base of From and To, or to From if To derives from it, null included
+  /// @throws Error if memory is short or lists are kept; no object has changed then
+  /// @par Cost   calls the condition once per object; then as for dynasoar::become, and as `compact` for pointers. 20
+  ///             bytes of memory per block of From, and 8 per object that changes
+  template <class From, class To, class F, class... Args, class... U>
+  void become(F condition, const std::tuple<Args...>& arguments = {}, const PointerArray<U>&... arrays) {
+    detail::become_objects<AllocatorT, From, To>(loops_, condition, arguments, arrays...);
+  }
+  template <class From, class To, detail::MemberFunctionPointer auto kCondition, class... Args, class... U>
+  void become(const std::tuple<Args...>& arguments = {}, const PointerArray<U>&... arrays) {
+    become<From, To>(detail::Method<kCondition>{}, arguments, arrays...);
   }
 
   /// Writes all objects, the heap's state and values of your own to a file, from which `load` restores them:

@@ -84,6 +84,12 @@ class LoopRunner {
   template <class T, class... Args>
   void create(std::size_t count, Args... args);
 
+  /// Before loops create so many objects of T: lets the heap grow if it must.
+  template <class T>
+  void make_room_for(std::size_t objects) {
+    make_room(pages_for<T>(objects));
+  }
+
   /// Combines `f(object)` over T and its subclasses.
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, const F& f);
@@ -93,6 +99,9 @@ class LoopRunner {
 
   /// Keeps the lists of objects of these classes while the result lives.
   [[nodiscard]] KeptLists keep_lists(const ClassSet& classes);
+
+  /// @throws Error if lists are kept
+  void check_keeps_no_lists() const { lists_.check_none(); }
 
   /// Lists the objects of these classes. @return where those of all classes are
   View<ObjectPlaces> list(const ClassSet& classes);
@@ -307,7 +316,7 @@ template <class T, class... Args>
 void LoopRunner<A>::create(std::size_t count, Args... args) {
   executor_.check_may_submit();
   check_arguments<A>(args...);
-  make_room(pages_for<T>(count));
+  make_room_for<T>(count);
   const auto run = [this](std::size_t indices, const auto& function, std::size_t per_thread) {
     this->run_over_indices(indices, function, per_thread);
   };
