@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
        {"full_heap", benchmarks::run_full_heap},
        {"compaction", benchmarks::run_compaction},
        {"sort", benchmarks::run_sort},
+       {"become", benchmarks::run_become},
        {"geometry", benchmarks::run_geometry},
        {"growth", benchmarks::run_growth},
        {"checkpoint", benchmarks::run_checkpoint},

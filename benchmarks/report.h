@@ -60,6 +60,7 @@ void run_waves(Report& report, const Settings& settings);
 void run_scale(Report& report, const Settings& settings);
 void run_compaction(Report& report, const Settings& settings);
 void run_sort(Report& report, const Settings& settings);
+void run_become(Report& report, const Settings& settings);
 void run_geometry(Report& report, const Settings& settings);
 void run_full_heap(Report& report, const Settings& settings);
 void run_growth(Report& report, const Settings& settings);

@@ -291,16 +291,18 @@ TEST_CASE("objects become those of a base, of a subclass, and of a cousin") {
     dynasoar::test::count_if(words[0], !tumour->is_intact() || tumour->id_ < 2000u || !tumour->has_grade(5) ||
                                            !tumour->has_fields_of(kNobody));
   });
-  handle.parallel_do<Tumour>([] __device__(Tumour * tumour) { dynasoar::become<Stone>(tumour, kNobody); });
+  handle.parallel_do<Tumour>(
+      [] __device__(Tumour * tumour) { dynasoar::become<Stone>(tumour, std::uint32_t{kNobody}); });
   handle.parallel_do<Stone>([words = wrong.data()] __device__(Stone * stone) {
     dynasoar::test::count_if(words[0], !stone->is_intact() || stone->mass_ != kNobody + 0.5);
   });
-  handle.parallel_do<StemCell>([] __device__(StemCell * cell) { dynasoar::become<Cell>(cell, kNobody); });
+  handle.parallel_do<StemCell>(
+      [] __device__(StemCell * cell) { dynasoar::become<Cell>(cell, std::uint32_t{kNobody}); });
   CHECK(wrong[0] == 0);
   CHECK(handle.count<Cell>() == 600);
   CHECK(handle.count<StemCell>() == 0);
   CHECK(count_wrong(handle, 0) == 0);
-  handle.parallel_do<Cell>([] __device__(Cell * cell) { dynasoar::become<StemCell>(cell, kNobody); });
+  handle.parallel_do<Cell>([] __device__(Cell * cell) { dynasoar::become<StemCell>(cell, std::uint32_t{kNobody}); });
   CHECK(handle.count<StemCell>() == 600);
   CHECK(handle.count<Cell>() == 600);
   CHECK(count_wrong(handle, 0) == 0);
@@ -418,9 +420,9 @@ TEST_CASE("many threads let objects become others, again and again, and none is 
   for (std::uint64_t round = 0; round < 8; ++round) {
     handle.parallel_do<Cell>([seed, round] __device__(Cell * cell) {
       switch (mixed(cell->id_, seed + round) % 4) {
-        case 0: dynasoar::become<StemCell>(cell, kNobody); break;
+        case 0: dynasoar::become<StemCell>(cell, std::uint32_t{kNobody}); break;
         case 1: dynasoar::become<Tumour>(cell, 0); break;
-        case 2: dynasoar::become<Cell>(cell, kNobody); break;
+        case 2: dynasoar::become<Cell>(cell, std::uint32_t{kNobody}); break;
         default: break;
       }
     });

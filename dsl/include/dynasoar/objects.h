@@ -92,6 +92,7 @@ __device__ auto destroy(T* object) {
 template <class To, class T, class... Args>
 __device__ To* become(T* object, Args&&... args) {
   detail::check_may_become<T, To>();
+  detail::check_constructible<To, Args...>();
   return detail::become<To>(object, std::forward<Args>(args)...);
 }
 
