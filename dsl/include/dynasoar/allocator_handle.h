@@ -248,7 +248,7 @@ class AllocatorHandle {
   /// The heap grows if it must and can. Objects for which there is no room stay as they are, and are reported as
   /// refused by make_new. The condition creates and destroys nothing, and To's constructor destroys nothing. Waits for
   /// all loops. For a SoaAllocator. See docs/how-to/become.md.
-  /// @param arrays   pointers to a common base of From and To, or to From if To derives from it, null included
+  /// @param arrays   pointers to a class that From and To are or derive from, null included
   /// @throws Error if memory is short or lists are kept; no object has changed then
   /// @par Cost   calls the condition once per object; then as for dynasoar::become, and as `compact` for pointers. 20
   ///             bytes of memory per block of From, and 8 per object that changes
