@@ -52,13 +52,16 @@ ChangingObjects ClassChange::objects() const {
           entries_};
 }
 
-std::uint32_t ClassChange::number() {
+std::uint32_t ClassChange::number(std::size_t to) {
   executor_.for_each_index(counts_.size(), CountChanging{objects(), counts_.data()});
   PrefixSums sums(counts_.size());
   sums.run(executor_, counts_.data(), before_.data());
   executor_.wait();
   std::uint32_t total = 0;
   copy_from_device(&total, before_.data() + entries_, sizeof total);
+  ClassSet wanted;
+  wanted.add(to);
+  load_pointer_updates<Successors>(executor_, memory_.classes(), wanted);
   successors_ = array_of<std::uint64_t>(total);
   executor_.fill_bytes(successors_.data(), 0, successors_.bytes());
   return total;

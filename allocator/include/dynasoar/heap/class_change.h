@@ -56,8 +56,10 @@ class ClassChange {
   ChangingObjects objects() const;
 
   /// Numbers the objects that have been marked. Waits for this. @return how many there are
-  /// @throws Error if there is not enough memory
-  std::uint32_t number();
+  ///
+  /// @param to   the class of their successors
+  /// @throws Error if there is not enough memory, also for the code of update_pointers
+  std::uint32_t number(std::size_t to);
 
   /// Updates the pointers to objects that have successors, where a pointer of its type may point to the successor.
   ///

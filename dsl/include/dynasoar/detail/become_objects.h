@@ -125,11 +125,15 @@ void become_objects(LoopRunner<A>& loops, const F& condition, const std::tuple<A
     loops.template run<From, F>([&] {
       change.emplace(executor, storage, kFrom);
       run(ChooseObjects<From, F>{{change->objects()}, condition});
-      count = change->number();
+      count = change->number(kTo);
     });
     if (count == 0) return;
     loops.template make_room_for<To>(count);
-    loops.template run<From, F>([&] { run(MakeSuccessors<From, To, Args...>{{change->objects()}, arguments}); });
+    loops.template run<From, F>([&] {
+      // Loads the kernel, which must not fail once there are successors; there is nothing to destroy yet.
+      if constexpr (kCudaBackend) run(DestroyPredecessors<From>{{change->objects()}});
+      run(MakeSuccessors<From, To, Args...>{{change->objects()}, arguments});
+    });
     loops.template run<From, F>([&] {
       ClassSet targets;
       targets.add(kTo);
