@@ -4,14 +4,12 @@
 /// Source: DynaSOAr, sections 2.1, 2.3 and 3 ("Parallel Object Enumeration").
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include <dynasoar/checkpoint/items.h>
 #include <dynasoar/checkpoint/save_and_load.h>
 #include <dynasoar/classes/class_rules.h>
 #include <dynasoar/classes/class_table.h>
@@ -87,9 +85,8 @@ class AllocatorHandle {
   /// true, `object->action(args...)`: `parallel_do_if<&Agent::is_unhappy, &Agent::look_for_home>(city)`. If the result
   /// is not a bool but converts to bool, such as a pointer, it is passed on: `object->action(result, args...)`.
   ///
-  /// For placed objects on a GPU, this is faster than an `if` when few objects act: a warp collects these first, so
-  /// that its lanes do not wait for each other. Conditions and actions of different objects run in no particular order,
-  /// all in one loop. The result must be trivially copyable and take at most 8 bytes.
+  /// For placed objects on a GPU, this is faster than an `if` when few objects act. All conditions and actions run in
+  /// one loop, in no particular order. The result must be trivially copyable and take at most 8 bytes.
   template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
   void parallel_do_if(Args... args) {
     parallel_do_if<detail::ClassOfMethod<AllocatorT, kCondition>, kCondition, kAction>(std::move(args)...);
@@ -111,9 +108,8 @@ class AllocatorHandle {
         detail::ConditionalCall<Condition, Action, Args...>{condition, action, {std::move(args)...}});
   }
 
-  /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. If there is no
-  /// room for them, a heap that can grow does so first (but not for more than twice as many as fit below its limit).
-  /// Objects that a full heap refuses take no time, however many there are.
+  /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. A heap that can
+  /// grow makes room for them first (but not for more than twice as many as fit below its limit).
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
     static_assert(detail::check_creation<AllocatorT, T, Args...>());
@@ -134,16 +130,12 @@ class AllocatorHandle {
   ///     handle.parallel_do<&Body::compute_force>();
   ///     handle.parallel_do<&Body::move>();
   ///
-  /// The result can be moved. A simulation that never creates or deletes objects can keep it as a member: recorded
-  /// steps then make no lists. If you create or delete objects while lists are kept, run no other loop until the result
-  /// is destroyed: the loop would visit deleted objects and miss new ones. In checked builds it throws an Error
-  /// instead, if the allocator finds misuse.
+  /// The result can be moved, and a simulation that never creates or deletes objects can keep it as a member. If you
+  /// create or delete objects while lists are kept, run no other loop until the result is destroyed: the loop would
+  /// visit deleted objects and miss new ones. In checked builds it throws an Error instead, if the allocator finds
+  /// misuse. With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept: name all
+  /// that the loops visit, and those that a device_reduce or device_do in them looks at. See docs/how-to/fast.md.
   /// @pre the handle outlives the result
-  ///
-  /// With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept. Loops over lights
-  /// then save the time to list cars, and device_do in these loops visits the cars that existed when cars were listed
-  /// last. Also name the classes that a device_reduce looks at; otherwise it looks at deleted cars. (In an
-  /// AosAllocator, a deleted object keeps its place in a table until the next list is made.)
   template <class... Ts>
   [[nodiscard]] KeptLists keep_lists() {
     (detail::check_listed_or_base<AllocatorT, Ts>(), ...);
@@ -163,11 +155,10 @@ class AllocatorHandle {
   /// own kernels on `executor().stream()` are recorded, too. Loops of other handles are not recorded: they run once,
   /// during this call.
   ///
-  /// On a GPU the function is called here, and again when the heap has grown or different lists are kept. Between these
-  /// calls, arguments keep their values; for values that change, such as the number of the step, use a StepValue. On
-  /// the host, and in checked builds with a SoaAllocator, each step calls the function. So what it refers to must live
-  /// as long as the step and must not change. The function must not wait for the device, copy memory or run another
-  /// step. Do not call the step after the handle has been destroyed.
+  /// On a GPU the function is called here, and again when the heap has grown or different lists are kept; arguments
+  /// keep their values meanwhile, unless they are StepValues. On the host, and in checked builds with a SoaAllocator,
+  /// each step calls the function. So what it refers to must not change, and must live as long as the step, which must
+  /// not be called after the handle has been destroyed. The function must not wait, copy memory or run another step.
   /// @throws Error if the function does what cannot be recorded, and whatever the function throws: here, or when the
   ///         step is first called
   template <class F>
@@ -195,16 +186,16 @@ class AllocatorHandle {
   /// @throws AllocationError if the heap cannot grow far enough; otherwise like `synchronize`
   bool retry_with_growth() { return loops_.retry_with_growth(); }
 
-  /// Moves objects of T and its subclasses into as few blocks as possible, and updates the pointers to them that are in
-  /// fields of objects and in `arrays`.
+  /// Moves objects of T and its subclasses into as few blocks as possible, and updates the pointers to them in fields
+  /// and `arrays`.
   ///
   ///     handle.compact<Agent>();                 // or, in every step:
   ///     handle.compact<Agent>({.above = 0.1});   // only if more than a tenth of the slots is free
   ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
   ///
-  /// It is ordered like a loop and may be recorded; lists that are kept stay valid. It does not find pointers inside
-  /// class values in fields, in your own variables and arguments, and in arrays that it is not told of: these are stale
-  /// afterwards, and checked builds report their use. See docs/allocator.md. Objects of an AosAllocator do not move.
+  /// Ordered like a loop; may be recorded; lists that are kept stay valid. Pointers inside class values in fields, in
+  /// your own variables and arguments, and in other arrays are stale afterwards: checked builds report their use. See
+  /// docs/allocator.md. Objects of an AosAllocator do not move.
   /// @param arrays    pointers in device memory to objects of these classes, null pointers included
   /// @throws Error if `above` is not from 0 to 1
   /// @par Cost   reads the objects of T, and those of classes that have fields which may point to them
@@ -238,20 +229,19 @@ class AllocatorHandle {
     sort<typename detail::SortedBy<AllocatorT, kKey>::type, kKey>(options, arrays...);
   }
 
-  /// Makes objects of To out of the objects of From, but not of its subclasses, for which `condition(object)` is true:
-  /// like dynasoar::become for each of them, with the same constructor arguments, a std::tuple. Updates pointers to
-  /// them as `compact` does, except those that cannot point to a To: these are stale.
+  /// Makes objects of To out of those objects of From, but not of its subclasses, for which `condition(object)` is
+  /// true, as dynasoar::become does. Updates pointers to them as `compact` does, except those that cannot point to a
+  /// To.
   ///
   ///     handle.become<Cell, Tumour>(IsMutated{});
   ///     handle.become<Cell, Tumour, &Cell::is_mutated>(std::tuple(grade), dynasoar::pointers(cells, size));
   ///
-  /// The heap grows if it must and can. Objects for which there is no room stay as they are, and are reported as
-  /// refused by make_new. The condition creates and destroys nothing, and To's constructor destroys nothing. Waits for
-  /// all loops. For a SoaAllocator. See docs/how-to/become.md.
-  /// @param arrays   pointers to a class that From and To are or derive from, null included
+  /// Objects for which the heap has no room, even after it has grown, stay as they are and are reported as refused.
+  /// Waits for all loops. For a SoaAllocator. See docs/how-to/become.md.
+  /// @param condition   creates and destroys nothing, and To's constructor destroys nothing
+  /// @param arrays      pointers to a class that From and To are or derive from, null included
   /// @throws Error if memory is short or lists are kept; no object has changed then
-  /// @par Cost   calls the condition once per object; then as for dynasoar::become, and as `compact` for pointers. 20
-  ///             bytes of memory per block of From, and 8 per object that changes
+  /// @par Cost   20 bytes of memory per block of From, and 8 per object that changes
   template <class From, class To, class F, class... Args, class... U>
   void become(F condition, const std::tuple<Args...>& arguments = {}, const PointerArray<U>&... arrays) {
     detail::become_objects<AllocatorT, From, To>(loops_, condition, arguments, arrays...);
@@ -270,19 +260,14 @@ class AllocatorHandle {
   /// file is always complete: the old one or, once this returns, the new one. See docs/checkpoints.md.
   /// @throws Error if the file cannot be written, a name is used twice, or objects are compressed without zstd
   /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
-  template <std::derived_from<SavedItem>... Items>
+  template <class... Items>
   void save(const std::string& path, const SaveOptions& options, const Items&... items) {
-    const SavedItem* const all[] = {&items..., nullptr};
-    loops_.save(path, options, {all, sizeof...(Items)});
+    loops_.save(path, options, detail::saved_items(items...));
   }
-  template <std::derived_from<SavedItem>... Items>
+  template <class... Items>
   void save(const std::string& path, const Items&... items) {
     save(path, SaveOptions{}, items...);
   }
-  void save(const std::string& path, const SaveOptions& options, const CheckpointItems& items) {
-    loops_.save(path, options, items.saved());
-  }
-  void save(const std::string& path, const CheckpointItems& items) { save(path, SaveOptions{}, items); }
 
   /// Restores heap and values to what they were when this program, or its build for the other backend, saved the file.
   /// Pointers to objects are what they were then; what was in the heap before is gone. A heap that can grow gets the
@@ -297,18 +282,12 @@ class AllocatorHandle {
   /// @par Cost   reads the file twice
   template <class... Items>
   void load(const std::string& path, const LoadOptions& options, const Items&... items) {
-    static_assert((true && ... && detail::check_loads<Items>()));
-    const CheckpointItem* const all[] = {&items..., nullptr};
-    loops_.load(path, options, {all, sizeof...(Items)});
+    loops_.load(path, options, detail::loaded_items(items...));
   }
   template <class... Items>
   void load(const std::string& path, const Items&... items) {
     load(path, LoadOptions{}, items...);
   }
-  void load(const std::string& path, const LoadOptions& options, const CheckpointItems& items) {
-    loops_.load(path, options, items.loaded());
-  }
-  void load(const std::string& path, const CheckpointItems& items) { load(path, LoadOptions{}, items); }
 
   /// Combines `f(object)` over all objects of T and its subclasses: `reduce<Fish>(0, dynasoar::Plus{}, AgeOf{})`.
   /// Waits for all loops, and throws like `synchronize`.
@@ -325,8 +304,8 @@ class AllocatorHandle {
     return loops_.template reduce<T>(init, op, f);
   }
 
-  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers (also those in
-  /// an AtomicWord) are added as 64 bits, other numbers as double.
+  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, also those in
+  /// an AtomicWord, are added as 64 bits, other numbers as double.
   template <detail::MemberObjectPointer auto kField>
   auto sum() {
     using Value = detail::FieldValue<kField>;
@@ -334,8 +313,7 @@ class AllocatorHandle {
     return reduce<typename Value::Class>(Sum{}, Plus{}, Value{});
   }
 
-  /// The least and the greatest value of a field over all objects of the class that declares it; empty if there are
-  /// no objects.
+  /// The least and the greatest value of a field over all objects of its class; empty if there are no objects.
   template <detail::MemberObjectPointer auto kField>
   auto minimum() {
     return detail::extreme<kField>(*this, Least{});
@@ -365,16 +343,16 @@ class AllocatorHandle {
   ///     const std::vector<double> ages = agents["age_"].as<double>();
   ///
   /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap: objects
-  /// keep their order while others are created and deleted (except in an AosAllocator). Changes nothing. Waits for all
-  /// loops, but leaves it to other calls to report misuse and refusals.
+  /// keep their order while others are created and deleted (except in an AosAllocator). Waits for all loops, but leaves
+  /// it to other calls to report misuse and refusals.
   /// @throws Error if the device failed, or has no memory for the largest of the fields of all of these objects
   template <class T>
   Columns columns() {
     return detail::columns_of<AllocatorT, T>(loops_);
   }
 
-  /// The same with the fields that T's subclasses add; 0 for objects of classes without them. Fields of equal names and
-  /// types share a column.
+  /// With the fields that T's subclasses add, 0 in objects without them. Fields of equal names and types share a
+  /// column.
   template <class T>
   Columns all_columns() {
     return detail::all_columns_of<AllocatorT, T>(loops_);
@@ -387,8 +365,7 @@ class AllocatorHandle {
     return loops_.count(detail::class_set_v<AllocatorT, T>);
   }
 
-  /// Objects, blocks, fragmentation and refusals per class. Waits for all loops, but leaves it to other calls to report
-  /// misuse and refusals, so that you can call it after them.
+  /// Objects, blocks, fragmentation and refusals per class. Waits, but throws for neither misuse nor refusals.
   /// @throws Error if the device failed
   Statistics statistics() { return loops_.statistics(); }
 
@@ -399,9 +376,8 @@ class AllocatorHandle {
 
   /// For your own kernels, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
   ///
-  /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap known to that
-  /// unit, and lets the kernel see the placed objects that the last loop has changed. Kernels must run on
-  /// `executor().stream()` or the default stream.
+  /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap, and the last
+  /// loop's changes of placed objects, known there. Kernels run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     loops_.announce_kernels();
     detail::bring_up_to_date<AllocatorT>(executor());

@@ -6,10 +6,12 @@
 /// and a change of a copy is lost.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <dynasoar/checkpoint/items.h>
 #include <dynasoar/classes/class_rules.h>
@@ -106,13 +108,23 @@ constexpr bool check_creation() {
   return true;
 }
 
-/// Checks that AllocatorHandle::load can load an item of this type.
-template <class Item>
-constexpr bool check_loads() {
-  static_assert(std::is_same_v<Item, CheckpointItem>,
+/// What AllocatorHandle::save and load are given: items, or CheckpointItems.
+template <std::derived_from<SavedItem>... Items>
+std::vector<const SavedItem*> saved_items(const Items&... items) {
+  return {&items...};
+}
+inline std::vector<const SavedItem*> saved_items(const CheckpointItems& items) {
+  return items.saved();
+}
+template <class... Items>
+std::vector<const CheckpointItem*> loaded_items(const Items&... items) {
+  static_assert((true && ... && std::is_same_v<Items, CheckpointItem>),
                 "dynasoar: load takes what value(name, variable) and array(name, elements) make of things that can be "
                 "changed: one of these is constant, or something else");
-  return true;
+  return {&items...};
+}
+inline std::vector<const CheckpointItem*> loaded_items(const CheckpointItems& items) {
+  return items.loaded();
 }
 
 /// Before checkpoints of the objects of an allocator.
