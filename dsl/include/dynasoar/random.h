@@ -8,16 +8,28 @@
 ///     const dynasoar::random::Words words = dynasoar::random::words(kSeed, Chance::growth, land.number(place), step);
 ///     if (dynasoar::random::unit(words[0]) < 0.01f) dynasoar::make_new_at<Tree>(place);
 ///
+/// One word is enough for `below`, `unit`, `exponential`, `normal` and `choice`. `poisson`, `binomial` and `shuffle`
+/// use as many as it takes, of a `Stream`.
+///
 /// The generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel Random Numbers:
 /// As Easy as 1, 2, 3", SC 2011: a block cipher that encrypts a counter. It has no state, so that there is nothing to
-/// store for each object, and passes the tests of BigCrush. The numbers are the same on all backends, and stay so in
-/// later versions.
+/// store for each object, and passes the tests of BigCrush.
+///
+/// The numbers are the same to the last bit on all backends, for all compilers and options, and in later versions.
+/// There is one exception: `poisson`, `binomial` and a `choice` by floating-point weights need arithmetic as IEEE 754
+/// has it, so options that let the compiler of host code deviate from it (-ffast-math, -Ofast) may change their
+/// numbers. nvcc's --use_fast_math does not, as it is about floats.
+///
+/// No function fails: each says what comes of parameters that have no meaning.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
+#include <dynasoar/detail/random_counts.h>
+#include <dynasoar/detail/random_reals.h>
 #include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -58,6 +70,49 @@ __host__ __device__ constexpr random::Words philox(random::Words counter, std::u
   return {{a, b, c, d}};
 }
 
+DYNASOAR_FOR_WHOEVER_CALLS
+template <class Array>
+__host__ __device__ constexpr std::size_t size_of_array(const Array& array) {
+  if constexpr (std::is_array_v<Array>) {
+    return std::extent_v<Array>;
+  } else {
+    return array.size();
+  }
+}
+
+/// What weights are added up as. 0 for what is no weight.
+template <class T>
+__host__ __device__ constexpr auto weight_of(T weight) {
+  static_assert(std::is_arithmetic_v<T>, "dynasoar: the weights of a choice are integers or floating-point numbers");
+  using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+  return weight > T{0} ? static_cast<Sum>(weight) : Sum{0};
+}
+
+/// `sum` times word / 2^32.
+__host__ __device__ constexpr std::uint64_t share_of(std::uint64_t sum, std::uint32_t word) {
+  return (sum >> 32) * word + (((sum & 0xFFFFFFFF) * word) >> 32);
+}
+__host__ __device__ constexpr double share_of(double sum, std::uint32_t word) {
+  return sum * (word * 0x1p-32);
+}
+
+/// See random::choice.
+DYNASOAR_FOR_WHOEVER_CALLS
+template <class Weights>
+__host__ __device__ constexpr std::size_t choose(std::uint32_t word, const Weights& weights, std::size_t n) {
+  using Sum = decltype(weight_of(weights[0]));
+  Sum all = 0;
+  for (std::size_t i = 0; i < n; ++i) all += weight_of(weights[i]);
+  if (!(all > 0)) return share_of(std::uint64_t{n}, word);
+  const Sum wanted = share_of(all, word);
+  Sum sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum += weight_of(weights[i]);
+    if (sum > wanted) return i;
+  }
+  return n - 1;
+}
+
 }  // namespace dynasoar::detail
 
 namespace dynasoar::random {
@@ -96,6 +151,126 @@ template <class Purpose>
 __host__ __device__ constexpr std::uint32_t draw(Seed seed, Purpose purpose, std::uint64_t number, std::uint32_t step,
                                                  std::uint32_t n) {
   return n == 1 ? 0 : below(words(seed, purpose, number, step)[0], n);
+}
+
+/// A random number of the exponential distribution with mean 1, from a random word: a waiting time, in units of the
+/// mean. Divide by the rate, or multiply by the mean.
+///
+/// @return   -ln((word + 1/2) / 2^32), from 1.2e-10 to 22.9; the error is less than 0.55 units in the last place
+/// @par Cost   about 60 instructions, without a branch
+__host__ __device__ constexpr float exponential(std::uint32_t word) {
+  return detail::exponential_of(word);
+}
+
+/// A random number of the normal distribution with mean 0 and deviation 1, from a random word.
+///
+/// For another mean and deviation write `mean + deviation * normal(word)`. Compilers may fuse this product with the
+/// sum, on one backend and not on the other: where the last bit counts, write std::fma(deviation, normal(word), mean).
+///
+/// @return   the inverse of the distribution function at (word + 1/2) / 2^32, from -6.34 to 6.34; the error is less
+/// than
+///           0.6 units in the last place. normal(~word) is -normal(word)
+/// @par Cost   about 120 instructions; 300 for one word of 300, in the tails
+__host__ __device__ constexpr float normal(std::uint32_t word) {
+  return detail::normal_of(word);
+}
+
+/// A random index of an array, from a random word: i with a probability of weights[i] by the sum of all weights, exact
+/// to 2^-32. (If all weights are the same, `below(word, n)` is faster.)
+///
+/// @param weights   integers or floating-point numbers: an array, a std::array, an array field or a std::span.
+///                  Negative ones, and those that are no number, count as 0. If none is above 0, all are as likely
+/// @pre the sum is finite, and below 2^64
+/// @return   0 if there are no weights
+/// @par Cost   reads the weights twice
+DYNASOAR_FOR_WHOEVER_CALLS
+template <class Weights>
+__host__ __device__ constexpr std::size_t choice(std::uint32_t word, const Weights& weights) {
+  return detail::choose(word, weights, detail::size_of_array(weights));
+}
+
+/// Random numbers for a purpose, an object or place, and a step, one after the other, for those who do not know in
+/// advance how many they need. A variable in device code.
+///
+///     dynasoar::random::Stream stream(kSeed, Chance::eggs, number_, step);
+///     const std::uint32_t eggs = dynasoar::random::poisson(stream, 3.5);
+///     const float weight = 20 + 2 * dynasoar::random::normal(stream.word());
+///
+/// Streams are equal to calls of `random::words` with draw = 0, 1, 2, ...: do not use both for one purpose.
+class Stream {
+ public:
+  /// As random::words.
+  template <class Purpose>
+  __host__ __device__ constexpr Stream(Seed seed, Purpose purpose, std::uint64_t number, std::uint32_t step)
+      : seed_(seed), number_(number), purpose_(static_cast<std::uint32_t>(purpose)), step_(step) {
+    static_assert(std::is_enum_v<Purpose> || std::is_integral_v<Purpose>,
+                  "dynasoar: the purpose of a random number is an enumerator or an integer");
+  }
+
+  /// The next four numbers, of a draw of their own.
+  __host__ __device__ constexpr Words words() { return random::words(seed_, purpose_, number_, step_, draws_++); }
+
+  /// The next number. The first of four calls makes a draw, the others take what it has left.
+  __host__ __device__ constexpr std::uint32_t word() {
+    if (left_ == 0) {
+      kept_ = words();
+      left_ = 4;
+    }
+    const std::uint32_t next = kept_.word[0];
+    // Moved along, so that compilers keep them in registers, which have no index.
+    for (int i = 0; i < 3; ++i) kept_.word[i] = kept_.word[i + 1];
+    --left_;
+    return next;
+  }
+
+  /// How many draws it has made.
+  __host__ __device__ constexpr std::uint32_t draws() const { return draws_; }
+
+ private:
+  Seed seed_;
+  std::uint64_t number_;
+  std::uint32_t purpose_;
+  std::uint32_t step_;
+  std::uint32_t draws_ = 0;
+  std::uint32_t left_ = 0;
+  Words kept_{};
+};
+
+/// A random number of the Poisson distribution: how many events there are if there are `mean` of them on average.
+///
+/// @param mean   at most 2^31, which is taken for more. 0 is returned if it is 0, negative or not a number
+/// @par Cost   below 10, one draw and `mean` + 1 divisions on average, 60 at most: inversion. From 10 on, 1.1 to 1.4
+/// draws
+///             on average, and for one number of ten to four two or three logarithms: W. Hörmann's algorithm PTRS. Both
+///             compute with doubles, which GPUs for consumers are slow at
+__host__ __device__ inline std::uint32_t poisson(Stream& stream, double mean) {
+  return detail::poisson_of(mean, [&stream] { return stream.words(); });
+}
+
+/// A random number of the binomial distribution: how many of n independent attempts succeed, each of which does so with
+/// probability p.
+///
+/// @param p   for which 0 is taken if it is negative or not a number, and 1 if it is above
+/// @par Cost   as for poisson with the mean of the rarer outcome, n * p or n * (1 - p): inversion below 10, and from
+/// there
+///             W. Hörmann's algorithm BTRS
+__host__ __device__ inline std::uint32_t binomial(Stream& stream, std::uint32_t n, double p) {
+  return detail::binomial_of(n, p, [&stream] { return stream.words(); });
+}
+
+/// Puts the elements of an array into a random order: all orders are equally likely, up to n / 2^32.
+///
+/// @param values   an array, a std::array, an array field or a std::span of at most 2^32 elements
+/// @par Cost   n - 1 words of the stream, and as many exchanges: R. Durstenfeld's algorithm 235, CACM 7, 1964
+DYNASOAR_FOR_WHOEVER_CALLS
+template <class Values>
+__host__ __device__ constexpr void shuffle(Stream& stream, Values&& values) {
+  for (std::size_t left = detail::size_of_array(values); left > 1; --left) {
+    const std::size_t chosen = below(stream.word(), static_cast<std::uint32_t>(left));
+    const auto last = values[left - 1];
+    values[left - 1] = values[chosen];
+    values[chosen] = last;
+  }
 }
 
 }  // namespace dynasoar::random

@@ -1,9 +1,11 @@
 /// @file
 /// Arithmetic whose bits are the same on host and GPU: products that compilers do not fuse with the addition that
-/// follows, and remainders. Used by grid_space.h. And a root for which a GPU has a fast instruction.
+/// follows, and remainders. Used by grid_space.h and random_counts.h. And a root for which a GPU has a fast
+/// instruction.
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include <dynasoar/platform/config.h>
 
@@ -23,6 +25,27 @@ __host__ __device__ inline double rounded_product(double a, double b) {
   return __dmul_rn(a, b);
 #else
   return a * b;
+#endif
+}
+
+/// a * b, rounded, which no compiler fuses with a sum, whatever processor it compiles for. More costly on a CPU than
+/// rounded_product, as loops with it are not vectorized.
+__host__ __device__ constexpr double separate_product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  double product = a * b;
+  if (!std::is_constant_evaluated()) {
+    // The compiler has to assume that this changes the product, so it cannot fuse it with what follows.
+#if defined(__x86_64__)
+    asm("" : "+x"(product));
+#elif defined(__aarch64__)
+    asm("" : "+w"(product));
+#else
+    asm("" : "+m"(product));
+#endif
+  }
+  return product;
 #endif
 }
 

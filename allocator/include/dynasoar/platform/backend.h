@@ -15,6 +15,14 @@
 #define DYNASOAR_UNROLL(...)
 #endif
 
+/// Before a function template for host and device that calls what its arguments bring along: then those of device code
+/// may bring functions of device code, and those of host code functions of host code.
+#if defined(__NVCC__)
+#define DYNASOAR_FOR_WHOEVER_CALLS _Pragma("nv_exec_check_disable")
+#else
+#define DYNASOAR_FOR_WHOEVER_CALLS
+#endif
+
 /// Behind a template in a header: in programs for a CPU, the library has this specialization compiled, so that programs
 /// need not compile it. One source file of the library says DYNASOAR_HOST_TEMPLATE with the same specialization.
 /// In programs for a GPU both do nothing, because device code is compiled with the kernels that call it.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <dynasoar/platform/config.h>
 
@@ -43,12 +44,11 @@ __host__ __device__ inline int lowest_bit(std::uint64_t mask) {
 }
 
 /// Position of the highest set bit. @pre mask != 0
-__host__ __device__ inline int highest_bit(std::uint64_t mask) {
+__host__ __device__ constexpr int highest_bit(std::uint64_t mask) {
 #if defined(__CUDA_ARCH__)
-  return 63 - __clzll(static_cast<long long>(mask));
-#else
-  return 63 - std::countl_zero(mask);
+  if (!std::is_constant_evaluated()) return 63 - __clzll(static_cast<long long>(mask));
 #endif
+  return 63 - std::countl_zero(mask);
 }
 
 /// A mask of the lowest `count` bits, 0 <= count <= 64.
