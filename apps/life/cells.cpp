@@ -39,7 +39,6 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
   struct Neighbors {  // as one value, not as an array field: births and deaths use all eight at once
     Cell* cells[kNeighbors];
-    static constexpr const char* field_names[] = {"cells"};
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // null where there is none
                   (alive_neighbors_, Word),       // how many of them are alive

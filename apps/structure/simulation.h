@@ -17,7 +17,6 @@ namespace structure {
 struct alignas(8) Vector {
   float x = 0;
   float y = 0;
-  static constexpr const char* field_names[] = {"x", "y"};
 
   bool operator==(const Vector&) const = default;
 };

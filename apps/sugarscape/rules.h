@@ -82,7 +82,6 @@ struct alignas(4) Traits {
   std::uint8_t max_age;
   std::uint8_t endowment;
   std::uint8_t metabolism;
-  static constexpr const char* field_names[] = {"vision", "max_age", "endowment", "metabolism"};
 };
 
 /// Writes down what all agents have.

@@ -62,7 +62,6 @@ struct Sight {
   Car* car = nullptr;    ///< who is here, or null
   std::uint32_t number;
   std::uint8_t limit;
-  static constexpr const char* field_names[] = {"next", "car", "number", "limit"};
 };
 
 /// A cell of a street.

@@ -60,7 +60,6 @@ struct alignas(8) Route {
   std::uint8_t cells = 0;       ///< that it goes in all
   std::uint8_t before = kNone;  ///< of them in its own street; kNone: all, it enters no other
   std::uint16_t padding = 0;    ///< named, so that nothing is uninitialized when a route is read in one piece
-  static constexpr const char* field_names[] = {"street", "cells", "before", "padding"};
 
   __device__ bool enters() const { return before != kNone; }
 

@@ -40,7 +40,6 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   using Requests = dynasoar::AtomicWord<std::uint32_t>;
   struct Neighbors {  // as one value, not as an array field: agents jump between cells and read all four at once
     Cell* cells[kDirections];
-    static constexpr const char* field_names[] = {"cells"};
   };
   DYNASOAR_FIELDS(Cell, (neighbors_, Neighbors),  // left, up, right, down
                   (agent_, Agent*),               // who lives here, or null

@@ -141,7 +141,9 @@ class ColumnMaker {
   void add_members(const ValueInfo& value, const std::string& name, std::size_t offset) {
     std::vector<ValueMember> members;
     value.list_members(members);
-    for (const ValueMember& member : members) add(*member.info, name + '.' + member.name, offset + member.offset);
+    for (const ValueMember& member : members) {
+      add(*member.info, (name + '.').append(member.name), offset + member.offset);
+    }
   }
 
   std::vector<std::byte> bytes_;

@@ -38,7 +38,6 @@ enum class Mood : std::uint16_t { calm, hungry };
 
 struct Vector {
   float x, y;
-  static constexpr const char* field_names[] = {"x", "y"};
 };
 
 class Reef;
@@ -49,11 +48,23 @@ struct Link {
   std::int16_t distances[2];
   std::int32_t depth;
   Vector at;
-  static constexpr const char* field_names[] = {"reef", "distances", "depth", "at"};
 };
 
+/// Has no members that can be told from the outside, but names them.
+class Depths {
+ public:
+  Depths() = default;
+  __device__ explicit Depths(std::uint8_t least) : from(least), to(static_cast<std::uint8_t>(least + 1)) {}
+  std::uint8_t from, to;
+  static constexpr const char* field_names[] = {"least", "most"};
+};
+
+/// Stays bytes.
 struct Unnamed {
-  std::uint8_t a, b, c;
+  union {
+    std::uint8_t a, b;
+  };
+  std::uint8_t c[2];
 };
 
 class Animal;
@@ -82,7 +93,7 @@ class Fish : public Animal {
  public:
   using BaseClass = Animal;
   DYNASOAR_FIELDS(Fish, (is_hungry_, bool), (mood_, Mood), (speed_, std::array<double, 3>),
-                  (eggs_, dynasoar::AtomicWord<std::uint32_t>), (link_, Link), (unnamed_, Unnamed),
+                  (eggs_, dynasoar::AtomicWord<std::uint32_t>), (link_, Link), (unnamed_, Unnamed), (depths_, Depths),
                   (small_, std::int8_t))
   __device__ Fish(std::size_t number, Reef* const* reefs)
       : Animal(number, reefs[number % 4]),
@@ -95,7 +106,8 @@ class Fish : public Animal {
                  {static_cast<std::int16_t>(number), static_cast<std::int16_t>(-static_cast<int>(number))},
                  static_cast<std::int32_t>(2 * number),
                  {1, static_cast<float>(number)}};
-    unnamed_ = Unnamed{1, static_cast<std::uint8_t>(number % 256), 3};
+    unnamed_ = Unnamed{{1}, {static_cast<std::uint8_t>(number % 256), 3}};
+    depths_ = Depths(static_cast<std::uint8_t>(number % 100));
   }
   __device__ void breed_and_die(std::uint64_t step) {
     if ((number_ + step) % 3 == 0) {
@@ -147,7 +159,8 @@ TEST_CASE("columns have all fields of all objects, with names, types and values"
   CHECK(fish.rows == kFish);
   CHECK(fish.names() ==
         "id, number_, position_.x, position_.y, home_, friend_, is_hungry_, mood_, speed_, eggs_, link_.reef, "
-        "link_.distances.0, link_.distances.1, link_.depth, link_.at.x, link_.at.y, unnamed_, small_");
+        "link_.distances.0, link_.distances.1, link_.depth, link_.at.x, link_.at.y, unnamed_, depths_.least, "
+        "depths_.most, small_");
   CHECK(reefs.names() == "id, number_");
   CHECK(fish["number_"].type == ColumnType::u64);
   CHECK(fish["position_.x"].type == ColumnType::f32);
@@ -194,6 +207,8 @@ TEST_CASE("columns have all fields of all objects, with names, types and values"
     CHECK(value("unnamed_", 0) == 1);
     CHECK(value("unnamed_", 1) == number % 256);
     CHECK(value("unnamed_", 2) == 3);
+    CHECK(value("depths_.least") == number % 100);
+    CHECK(value("depths_.most") == number % 100 + 1);
     CHECK(value("small_") == -static_cast<double>(number % 100));
   }
 }
@@ -234,7 +249,8 @@ TEST_CASE("all columns of a base class have the subclasses' fields, and 0 where 
   const Columns fish = world.handle.columns<Fish>();
   CHECK(animals.names() ==
         "id, class, number_, position_.x, position_.y, home_, friend_, is_hungry_, mood_, speed_, eggs_, link_.reef, "
-        "link_.distances.0, link_.distances.1, link_.depth, link_.at.x, link_.at.y, unnamed_, small_, energy_");
+        "link_.distances.0, link_.distances.1, link_.depth, link_.at.x, link_.at.y, unnamed_, depths_.least, "
+        "depths_.most, small_, energy_");
   std::vector<float> energies(kFish, 0);
   energies.resize(kFish + kSharks, 0.5f);
   CHECK(animals["energy_"].as<float>() == energies);
@@ -284,7 +300,7 @@ TEST_CASE("columns of no objects have names and no rows") {
   Handle handle({.heap_bytes = 1 << 20});
   const Columns fish = handle.columns<Fish>();
   CHECK(fish.rows == 0);
-  CHECK(fish.columns.size() == 18);
+  CHECK(fish.columns.size() == 20);
   CHECK(fish["number_"].as<int>().empty());
 }
 

@@ -19,9 +19,9 @@ MODULES = {"h5py": ("h5py", "numpy"), "pandas": ("pandas", "h5py"), "vtk": ("vtk
 FISH, SHARKS = 300, 70
 NAMES = ["id", "number_", "position_.x", "position_.y", "home_", "friend_", "is_hungry_", "mood_", "speed_", "eggs_",
          "link_.reef", "link_.distances.0", "link_.distances.1", "link_.depth", "link_.at.x", "link_.at.y", "unnamed_",
-         "small_"]
+         "depths_.least", "depths_.most", "small_"]
 TYPES = ["int64", "uint64", "float32", "float32", "int64", "int64", "uint8", "uint16", "float64", "uint32", "int64",
-         "int16", "int16", "int32", "float32", "float32", "uint8", "int8"]
+         "int16", "int16", "int32", "float32", "float32", "uint8", "uint8", "uint8", "int8"]
 BASE_NAMES = ["id", "class", *NAMES[1:6]]
 
 
@@ -36,6 +36,7 @@ def expected_fish(number, number_of_reef, row):
     assert row["eggs_"] == 7 * n and number_of_reef[int(row["link_.reef"])] == (number + 1) % 4
     assert (row["link_.distances.0"], row["link_.distances.1"], row["link_.depth"]) == (n, -n, 2 * n)
     assert (row["link_.at.x"], row["link_.at.y"]) == (1, n)
+    assert (row["depths_.least"], row["depths_.most"]) == (number % 100, number % 100 + 1)
     assert [int(row["unnamed_"][i]) for i in range(3)] == [1, number % 256, 3] and row["small_"] == -(number % 100)
 
 

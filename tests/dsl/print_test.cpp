@@ -33,6 +33,22 @@ using AllocatorT = dynasoar::SoaAllocator<Cell, Agent, Shark, Marker, Paper>;
 struct Pair {
   int a, b;
 };
+/// A struct in a struct, arrays of both kinds, and what has no names.
+struct Nested {
+  Pair pair;
+  std::uint16_t numbers[2];
+  std::array<bool, 1> flags;
+  union Either {
+    int number;
+    float real;
+  } either[1];
+};
+struct Route {
+  Pair from;
+  Pair stops[2];
+  const Pair* to;
+  std::array<std::int8_t, 2> days;
+};
 enum class Mood : std::uint8_t { calm, hungry = 200 };
 
 class Cell : public dynasoar::SoaBase<AllocatorT> {
@@ -57,10 +73,14 @@ class Agent : public dynasoar::SoaBase<AllocatorT> {
 class Shark : public Agent {
  public:
   using BaseClass = Agent;
-  DYNASOAR_FIELDS(Shark, (speed_, float), (mass_, double), (pair_, Pair), (next_, Shark*),
-                  (short_next_, CompressedPointer<Shark>))
+  DYNASOAR_FIELDS(Shark, (speed_, float), (mass_, double), (pair_, Pair), (nested_, Nested), (route_, Route),
+                  (pairs_, std::array<Pair, 2>), (next_, Shark*), (short_next_, CompressedPointer<Shark>))
   __device__ explicit Shark(Cell* cell)
-      : Agent(cell), speed_(1.0f / 3), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr), short_next_(nullptr) {}
+      : Agent(cell), speed_(1.0f / 3), mass_(-1e300), pair_(Pair{1, 2}), next_(nullptr), short_next_(nullptr) {
+    nested_ = Nested{{1, 2}, {3, 4}, {true}, {{5}}};
+    route_ = Route{{3, 4}, {{5, 6}, {7, 8}}, nullptr, {9, 10}};
+    pairs_ = std::array<Pair, 2>{Pair{11, 12}, Pair{13, 14}};
+  }
 };
 class Marker : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -106,12 +126,35 @@ TEST_CASE("an object is printed with the fields of its own class, and those it i
   const std::string cell = all.substr(all.find(" = ") + 3, all.find('\n') - all.find(" = ") - 3);
   CHECK(cell.starts_with("print_test::Cell (block "));
   CHECK(cell.ends_with(", slot 3)"));
-  for (const std::string& line :
-       {"place_ = " + cell, "short_place_ = " + cell, std::string("lowest_ = -9223372036854775808"),
-        std::string("highest_ = 18446744073709551615"), std::string("few_[0] = -128"), std::string("few_[1] = 0"),
-        std::string("few_[2] = 127"), std::string("is_new_ = true"), std::string("mood_ = 200"),
-        std::string("speed_ = 0.3333333"), std::string("mass_ = -1e+300"), std::string("pair_ = 8 bytes"),
-        std::string("next_ = a null pointer"), std::string("short_next_ = a null pointer")}) {
+  for (const std::string& line : {"place_ = " + cell,
+                                  "short_place_ = " + cell,
+                                  std::string("lowest_ = -9223372036854775808"),
+                                  std::string("highest_ = 18446744073709551615"),
+                                  std::string("few_[0] = -128"),
+                                  std::string("few_[1] = 0"),
+                                  std::string("few_[2] = 127"),
+                                  std::string("is_new_ = true"),
+                                  std::string("mood_ = 200"),
+                                  std::string("speed_ = 0.3333333"),
+                                  std::string("mass_ = -1e+300"),
+                                  std::string("pair_.a = 1"),
+                                  std::string("pair_.b = 2"),
+                                  std::string("nested_ = 20 bytes"),
+                                  std::string("route_.from.a = 3"),
+                                  std::string("route_.from.b = 4"),
+                                  std::string("route_.stops[0].a = 5"),
+                                  std::string("route_.stops[0].b = 6"),
+                                  std::string("route_.stops[1].a = 7"),
+                                  std::string("route_.stops[1].b = 8"),
+                                  std::string("route_.to = 0x0"),
+                                  std::string("route_.days[0] = 9"),
+                                  std::string("route_.days[1] = 10"),
+                                  std::string("pairs_[0].a = 11"),
+                                  std::string("pairs_[0].b = 12"),
+                                  std::string("pairs_[1].a = 13"),
+                                  std::string("pairs_[1].b = 14"),
+                                  std::string("next_ = a null pointer"),
+                                  std::string("short_next_ = a null pointer")}) {
     expected += who + ": " + line + "\n";
   }
   CHECK(all == expected);

@@ -159,9 +159,11 @@ __device__ decltype(auto) call(T* object, Args&&... args) {
 ///     Shark (block 12, slot 5): position_ = Cell (block 3, slot 60)
 ///     Shark (block 12, slot 5): energy_ = 2.5
 ///     Shark (block 12, slot 5): bites_[0] = 7
+///     Shark (block 12, slot 5): target_.x = 1.5
 ///
 /// Each line says whose it is, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS, or of
-/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15; class values only their size. It
+/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15. Of plain
+/// structs each member is printed (docs/data-out.md says which are plain), of other class values only their size. It
 /// also says when a pointer is null, is not one of this allocator, or points to a destroyed object; only checked
 /// builds know if another object has taken the slot since. On a GPU the driver formats the numbers, with the
 /// decimal point of the C locale.

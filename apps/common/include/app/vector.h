@@ -9,7 +9,6 @@ namespace app {
 struct Vector {
   float x = 0;
   float y = 0;
-  static constexpr const char* field_names[] = {"x", "y"};
 
   __host__ __device__ friend Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y}; }
   __host__ __device__ friend Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y}; }

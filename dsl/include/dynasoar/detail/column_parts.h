@@ -5,12 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
+#include <dynasoar/detail/value_members.h>
 #include <dynasoar/loops/places.h>
 #include <dynasoar/platform/atomic.h>
 
@@ -31,46 +33,6 @@ template <class T>
 inline constexpr bool is_std_array_v = false;
 template <class T, std::size_t n>
 inline constexpr bool is_std_array_v<std::array<T, n>> = true;
-
-/// Class values that say what their members are called: `static constexpr const char* field_names[] = {"x", "y"};`.
-template <class T>
-concept NamesMembers = std::is_class_v<T> && requires {
-  std::size(T::field_names);
-};
-
-/// Calls f(member) for each of the members of a class value.
-template <class T, class F>
-void for_each_member(const T& value, const F& f) {
-  constexpr std::size_t kMembers = std::size(T::field_names);
-  static_assert(kMembers >= 1 && kMembers <= 8,
-                "dynasoar: a class value has 1 to 8 names of members; put some of them into a struct of their own");
-  const auto all = [&f](const auto&... members) { (f(members), ...); };
-  if constexpr (kMembers == 1) {
-    const auto& [a] = value;
-    all(a);
-  } else if constexpr (kMembers == 2) {
-    const auto& [a, b] = value;
-    all(a, b);
-  } else if constexpr (kMembers == 3) {
-    const auto& [a, b, c] = value;
-    all(a, b, c);
-  } else if constexpr (kMembers == 4) {
-    const auto& [a, b, c, d] = value;
-    all(a, b, c, d);
-  } else if constexpr (kMembers == 5) {
-    const auto& [a, b, c, d, e] = value;
-    all(a, b, c, d, e);
-  } else if constexpr (kMembers == 6) {
-    const auto& [a, b, c, d, e, g] = value;
-    all(a, b, c, d, e, g);
-  } else if constexpr (kMembers == 7) {
-    const auto& [a, b, c, d, e, g, h] = value;
-    all(a, b, c, d, e, g, h);
-  } else {
-    const auto& [a, b, c, d, e, g, h, i] = value;
-    all(a, b, c, d, e, g, h, i);
-  }
-}
 
 struct ValueMember;
 
@@ -95,7 +57,7 @@ struct ValueInfo {
 
 /// A member of a class value.
 struct ValueMember {
-  const char* name;
+  std::string_view name;
   std::size_t offset;
   const ValueInfo* info;
 };
@@ -105,13 +67,19 @@ constexpr ValueInfo make_value_info();
 template <class T>
 inline constexpr ValueInfo value_info_v = make_value_info<T>();
 
+/// Appends T's members, whose offsets are those of an object that is not used otherwise.
 template <class T>
 void list_members(std::vector<ValueMember>& members) {
   alignas(T) static constexpr std::byte kNone[sizeof(T)]{};  // only addresses are taken of it
-  for_each_member(*reinterpret_cast<const T*>(kNone), [&](const auto& member) {
-    const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&member) - kNone);
-    members.push_back({T::field_names[members.size()], at, &value_info_v<std::remove_cvref_t<decltype(member)>>});
-  });
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    with_members(*reinterpret_cast<const T*>(kNone), [&](const auto&... all) {
+      const auto offset = [](const auto& member) {
+        return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&member) - kNone);
+      };
+      (members.push_back({member_name<T, i>(), offset(all), &value_info_v<std::remove_cvref_t<decltype(all)>>}), ...);
+    });
+  }
+  (std::make_index_sequence<member_count_v<T>>{});
 }
 
 template <class T>
@@ -146,7 +114,7 @@ constexpr ValueInfo make_value_info() {
     return info;
   } else if constexpr (is_std_array_v<T>) {
     return make_value_info<typename T::value_type[std::tuple_size_v<T>]>();
-  } else if constexpr (NamesMembers<T>) {
+  } else if constexpr (HasMembers<T>) {
     ValueInfo info{Nature::members, sizeof(T)};
     info.list_members = list_members<T>;
     return info;

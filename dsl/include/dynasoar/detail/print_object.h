@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include <dynasoar/classes/layout.h>
 #include <dynasoar/classes/pointer_format.h>
 #include <dynasoar/classes/type_name.h>
+#include <dynasoar/detail/value_members.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/order.h>
@@ -139,6 +141,14 @@ requires requires {
 }
 inline constexpr bool is_pointer_to_object_v<T*> = true;
 
+/// Arrays, whose elements are printed one by one.
+template <class T>
+concept IsArrayValue = ArrayFieldTraits<T>::is_array;
+
+/// Structs whose members are printed one by one.
+template <class T>
+concept IsPlainStruct = !is_compressed_v<T> && HasMembers<T>;
+
 /// Prints the line with a value at its end, and leaves the line as it was.
 template <class Value>
 [[gnu::noinline]] __device__ void print_line(TextLine& line, const Value& value) {
@@ -173,6 +183,54 @@ template <class Value>
   line.cut(size);
 }
 
+template <class T>
+struct PrintMembers;
+
+/// Prints a value, a line for each number that it is made of. The lines begin with `line`, and are as it was before.
+template <class Value>
+__device__ void print_value(TextLine& line, const Value& value) {
+  const int size = line.size();
+  if constexpr (std::is_array_v<Value>) {
+    for (std::size_t i = 0; i < std::extent_v<Value>; ++i) {
+      print_value(line.add('[').add_number(i).add(']'), value[i]);
+      line.cut(size);
+    }
+  } else if constexpr (IsArrayValue<Value>) {
+    for (std::size_t i = 0; i < std::tuple_size_v<Value>; ++i) {
+      print_value(line.add('[').add_number(i).add(']'), value[i]);
+      line.cut(size);
+    }
+  } else if constexpr (IsPlainStruct<Value>) {
+    with_members(value, PrintMembers<Value>{line});
+  } else {
+    print_line(line.add(" = "), value);
+    line.cut(size);
+  }
+}
+
+template <class T>
+struct PrintMembers {
+  TextLine& line;
+
+  template <class... Members>
+  __device__ void operator()(const Members&... members) const {
+    print(std::make_index_sequence<sizeof...(Members)>{}, members...);
+  }
+
+ private:
+  template <std::size_t... i, class... Members>
+  __device__ void print(std::index_sequence<i...>, const Members&... members) const {
+    (print_one<i>(members), ...);
+  }
+  template <std::size_t i, class Member>
+  __device__ void print_one(const Member& member) const {
+    constexpr ConstantText<member_name<T, i>().size()> kName(member_name<T, i>());
+    const int size = line.size();
+    print_value(line.add('.').add(kName.characters), member);
+    line.cut(size);
+  }
+};
+
 /// Prints C's own field I of an object, a line per element, each of which begins with `line`.
 template <class C, std::size_t I>
 __device__ void print_field(TextLine& line, Handle object) {
@@ -192,8 +250,8 @@ __device__ void print_field(TextLine& line, Handle object) {
   for (std::size_t i = 0; i < Field::kCount; ++i) {
     TextLine of_element = line;
     if constexpr (ArrayFieldTraits<typename Field::Value>::is_array) of_element.add('[').add_number(i).add(']');
-    of_element.add(" = ");
-    print_line(of_element, *reinterpret_cast<const Element*>(first + i * C::Allocator::template kArrayStride<Element>));
+    print_value(of_element,
+                *reinterpret_cast<const Element*>(first + i * C::Allocator::template kArrayStride<Element>));
   }
   line.cut(size);
 }
