@@ -1,6 +1,7 @@
 // SoaField: every kind of value survives in every slot, and a field can be used like the value that it stands for.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -156,7 +157,8 @@ TEST_CASE("array fields of any length and type keep their values in every slot")
 
 class Node;
 class Extended;
-using NodeAllocator = SoaAllocator<Node, Extended>;
+class Heir;
+using NodeAllocator = SoaAllocator<Node, Extended, Heir>;
 
 /// Notes the first line at which something was not as expected.
 struct Lines {
@@ -199,6 +201,7 @@ class Node : public SoaBase<NodeAllocator> {
   __device__ void check_const(Lines lines) const;
   __device__ void check_child(Node* child, Lines lines);
   __device__ void check_functions(Node* other, Lines lines);
+  __device__ void check_mathematics(Node* other, Lines lines);
 };
 
 class Extended : public Node {
@@ -407,7 +410,60 @@ __device__ void Node::check_functions(Node* other, Lines lines) {
   other->values_.fill(2);
   std::swap(values_, other->values_);
   EXPECT(values_[3] == 2 && other->values_[3] == 1);
+  std::swap(values_[0], other->values_[1]);
+  EXPECT(values_[0] == 1 && other->values_[1] == 2);
+  number_ = 4;
+  number_ = std::min(number_ + 1, 10);
+  EXPECT(number_ == 5 && std::max(values_[0], number_.get()) == 5);
 }
+
+/// Functions with an overload for each type.
+__device__ void Node::check_mathematics(Node* other, Lines lines) {
+  number_ = -3;
+  weight_ = -2.25;
+  single_[0] = -1.5f;
+  other->weight_ = 2.0;
+  static_assert(std::is_same_v<decltype(std::abs(number_)), int>);
+  static_assert(std::is_same_v<decltype(std::abs(weight_)), double>);
+  EXPECT(std::abs(number_) == 3 && std::abs(weight_) == 2.25 && std::abs(single_[0]) == 1.5f);
+  EXPECT(std::fabs(weight_) == 2.25 && std::floor(weight_) == -3 && std::ceil(weight_) == -2);
+  EXPECT(std::sqrt(other->weight_ * 2) == 2 && std::fma(weight_, other->weight_, 1.0) == -3.5);
+  EXPECT(std::fmin(weight_, other->weight_) == -2.25 && std::fmod(weight_, 1.0) == -0.25);
+  EXPECT(std::fmax(weight_, 0.0) == 0 && std::copysign(other->weight_, weight_) == -2);
+  EXPECT(std::lround(weight_) == -2 && std::isfinite(weight_) && !std::isnan(weight_));
+}
+
+/// Takes over values of another class's object.
+class Heir : public SoaBase<NodeAllocator> {
+ public:
+  DYNASOAR_FIELDS(Heir, (number_, int), (weight_, double), (place_, Twelve), (x_, float), (values_, std::array<int, 4>),
+                  (second_, int), (next_, Node*), (wide_, std::int64_t))
+  struct Assigned {};
+  __device__ explicit Heir(const Node* node)
+      : number_(node->number_),
+        weight_{node->weight_},
+        place_(node->place_),
+        x_(node->place_->x),
+        values_(node->values_),
+        second_(node->values_[1]),
+        next_(node->next_),
+        wide_(node->next_->number_) {}
+  __device__ Heir(Node* node, Assigned) {
+    number_ = node->number_;
+    weight_ = node->weight_;
+    place_ = node->place_;
+    x_ = node->place_->x;
+    values_ = node->values_;
+    second_ = node->values_[1];
+    next_ = node->next_;
+    wide_ = node->next_->number_;
+  }
+  __device__ bool is_heir_of(Node* node) const {
+    return number_ == node->number_ && weight_ == node->weight_ && place_.get() == node->place_.get() &&
+           x_ == node->place_->x && values_ == node->values_.get() && second_ == node->values_[1] &&
+           next_ == node->next_ && wide_ == node->next_->number_;
+  }
+};
 
 TEST_CASE("a field can be used like the value that it stands for") {
   AllocatorHandle<NodeAllocator> handle({.heap_bytes = std::size_t{1} << 20});
@@ -429,6 +485,9 @@ TEST_CASE("a field can be used like the value that it stands for") {
     first->visits_->store(17, Order::relaxed);
     first->check_child(dynasoar::make_new<Node>(first), lines);
     first->check_functions(second, lines);
+    first->check_mathematics(second, lines);
+    lines.expect(dynasoar::make_new<Heir>(first)->is_heir_of(first), __LINE__);
+    lines.expect(dynasoar::make_new<Heir>(first, Heir::Assigned{})->is_heir_of(first), __LINE__);
   });
   handle.synchronize();
   CHECK_MESSAGE(line[0] == 0, "see this line");

@@ -46,12 +46,15 @@ struct Sequence {
     results[at++] = word->fetch_min(9, Order::relaxed);  // 4
     results[at++] = word->fetch_min(3, Order::acq_rel);  // 4
     results[at++] = word->load(Order::relaxed);          // 3
+    results[at++] = word->fetch_sub(2, Order::relaxed);  // 3
+    results[at++] = word->fetch_sub(2, Order::acq_rel);  // 1
+    results[at++] = word->load(Order::relaxed);          // -1, wrapped around
   }
 };
 
 template <class T>
 void check_sequence() {
-  const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 6, 4, 4, 4, 3};
+  const std::vector<T> expected{5, 5, 12, 15, 14, 0, 100, 1, 2, 2, 6, 4, 4, 4, 3, 3, 1, static_cast<T>(-1)};
   DeviceArray<AtomicWord<T>> word(1);
   DeviceArray<T> results(expected.size());
   run_loop(1, Sequence<T>{word.data(), results.data()});

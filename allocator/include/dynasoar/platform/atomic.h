@@ -89,6 +89,9 @@ class AtomicWord {
   __host__ __device__ T fetch_and(T value, Order order) { return ref().fetch_and(value, detail::word_order(order)); }
   __host__ __device__ T fetch_add(T value, Order order) { return ref().fetch_add(value, detail::word_order(order)); }
 
+  /// As fetch_add of -value: below 0 the word wraps around.
+  __host__ __device__ T fetch_sub(T value, Order order) { return fetch_add(static_cast<T>(T{0} - value), order); }
+
   /// Leaves the lesser of the two values.
   __host__ __device__ T fetch_min(T value, Order order) {
 #if defined(__CUDA_ARCH__)
