@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include <app/census_history.h>
+#include <app/count_history.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/program/count_history.h>
 #include <dynasoar/random.h>
 
 #include "simulation.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <app/census_history.h>
-#include <dynasoar/program/count_history.h>
+#include <app/count_history.h>
 
 #include "dynamics.h"
 #include "simulation.h"
@@ -33,6 +33,6 @@ struct CountCells {
   __device__ void operator()(std::size_t i, Tally& tally) const { cells.count(i, tally); }
 };
 
-using CensusSums = dynasoar::program::CountSums<app::kNumbersOf<Population>>;
+using CensusSums = app::CountSums<app::kNumbersOf<Population>>;
 
 }  // namespace life

@@ -74,7 +74,7 @@ struct Census {
 };
 
 /// A running simulation. step() waits for the device at least once: how long the search for what anchors hold takes is
-/// known only there. record() of the variant with objects waits, too.
+/// known only there.
 class Simulation : public app::Simulation {
  public:
   /// What was counted since the last call, oldest first.

@@ -10,12 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/census_history.h>
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/step_log.h>
 
 #include "colors.h"
 #include "network.h"
@@ -266,6 +267,8 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
         options_(options_of(parameters, network)),
         start_(network),
         physics_(Physics::of(parameters)) {
+    log().add<Spring>(dynasoar::totals::count("springs"));
+    log().add<NodeBase>(dynasoar::totals::count("nodes"));
     build(assign_slots(network));
   }
 
@@ -278,9 +281,7 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
     run_recorded([this] { remove_unreached(); }, 1);
   }
 
-  void record() override { history_.push_back({handle().count<Spring>(), handle().count<NodeBase>()}); }
-
-  std::vector<Census> take_history() override { return std::exchange(history_, {}); }
+  std::vector<Census> take_history() override { return app::censuses_of<Census>(take_rows()); }
 
   Network network() override {
     Network now = start_;
@@ -413,7 +414,6 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
   Network start_;
   Physics physics_;
   Search search_;
-  std::vector<Census> history_;
 };
 
 std::unique_ptr<structure::Simulation> make(const Parameters& parameters, const Network& network) {

@@ -70,13 +70,6 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
     cell_ = to;
   }
 
-  /// Adds itself to a census.
-  __device__ void count(CarSums sums) {
-    CarCounts counts;
-    count_car(counts, speed_);
-    sums.add(cell_, counts);
-  }
-
   __device__ std::uint8_t speed() const { return speed_; }
   __device__ std::uint8_t top_speed() const { return top_speed_; }
 
@@ -137,6 +130,7 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
         map_(handle().executor(), network),
         streets_(map_.cells()),
         cars_(map_.cells()) {
+    log_cars<Car>();
     handle().executor().for_each_index(map_.street_count(), NumberCells{map_.view(), streets_.data()});
     handle().parallel_for(map_.cells(), Populate{view()});
     synchronize();
@@ -173,8 +167,6 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     handle().parallel_do<&Car::move>(roads);
     end_phase(2);
   }
-
-  void record() override { handle().parallel_do<&Car::count>(next_census()); }
 
  private:
   StreetMap map_;

@@ -251,13 +251,6 @@ class Car : public dynasoar::SoaBase<AllocatorT> {
     cell_ = target;
   }
 
-  /// Adds itself to a census.
-  __device__ void count(CarSums sums) {
-    CarCounts counts;
-    count_car(counts, speed_);
-    sums.add(cell_->number(), counts);
-  }
-
   __device__ std::uint8_t speed() const { return speed_; }
   __device__ std::uint8_t top_speed() const { return top_speed_; }
 
@@ -343,6 +336,7 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
  public:
   Objects(const Parameters& parameters, const Network& network)
       : ObjectTraffic(parameters, network), table_(network.cells()) {
+    log_cars<Car>();
     const StreetMap map(handle().executor(), network);
     // One class after the other, so that their objects lie side by side.
     const CellsByClass cells(map.read_signs());
@@ -395,8 +389,6 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     handle().parallel_do<&Car::move>(world);
     end_phase(3);
   }
-
-  void record() override { handle().parallel_do<&Car::count>(next_census()); }
 
  private:
   template <class C>

@@ -11,12 +11,15 @@
 #include <app/collect.h>
 #include <app/object_simulation.h>
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/step_log.h>
 
 #include "colors.h"
 #include "rules.h"
 #include "simulation.h"
 
 namespace traffic {
+
+namespace totals = dynasoar::totals;
 
 /// Slots for so many objects of a class. Warps of a GPU that create objects at the same time fill blocks of their own,
 /// at most one for each object.
@@ -27,7 +30,7 @@ inline std::size_t slots_for(std::size_t objects) {
 /// A simulation whose cars are objects of allocator type A.
 ///
 /// @tparam Objects   the simulation, which owns what lies beside the objects and submits the loops: `submit_step()`,
-///                   `record()`, `phase_names()`, `view()` with a device function `state(c)`,
+///                   `phase_names()`, `view()` with a device function `state(c)`,
 ///                   `heap_bytes(network)`, and what app::ObjectSimulation asks for: `add_arrays(items)`,
 ///                   `read_columns()`
 template <class Objects, class A>
@@ -35,7 +38,7 @@ class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
  public:
   std::vector<Census> take_history() override {
     synchronize();
-    return history_.take(handle().executor());
+    return app::censuses_of<Census>(this->take_rows());
   }
 
   std::vector<CellState> cells() override {
@@ -79,8 +82,12 @@ class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
 
   World world() const { return {seed_, chances_, now()}; }
 
-  /// Sums to which a loop that is submitted next adds cars.
-  CarSums next_census() { return history_.next(handle().executor()); }
+  /// The columns of a census. @tparam Car   the class of cars
+  template <class Car>
+  void log_cars() {
+    this->log().template add<Car>(totals::count("cars"), totals::count_if<&Car::speed_>("moving"),
+                                  totals::sum<&Car::speed_>("speeds"));
+  }
 
  private:
   Objects& objects() { return static_cast<Objects&>(*this); }
@@ -116,7 +123,6 @@ class ObjectTraffic : public app::ObjectSimulation<Objects, Simulation, A> {
   std::size_t cells_;
   Seed seed_;
   Chances chances_;
-  app::CensusHistory<Census> history_;
   dynasoar::DeviceArray<Point> places_;
 };
 

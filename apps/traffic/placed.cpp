@@ -192,13 +192,6 @@ class Car final : public dynasoar::SoaBase<AllocatorT> {
     }
   }
 
-  /// Adds itself to a census.
-  __device__ void count(CarSums sums) {
-    CarCounts counts;
-    count_car(counts, speed_);
-    sums.add(number_of(dynasoar::place_of(this)), counts);
-  }
-
   __device__ std::uint8_t speed() const { return speed_; }
   __device__ std::uint8_t top_speed() const { return top_speed_; }
 
@@ -267,6 +260,7 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
       : ObjectTraffic(parameters, network), lattice_(made([&] {
           return Lattice(handle(), {std::max(network.cells(), std::size_t{1})}, {.periodic = {false}});
         })) {
+    log_cars<Car>();
     const StreetMap map(handle().executor(), network);
     if (map.cells() > 0) lattice_.parallel_for(Populate{world(), map.signs()});
     const dynasoar::DeviceArray<Street*> streets(map.street_count());
@@ -308,8 +302,6 @@ class Objects final : public ObjectTraffic<Objects, AllocatorT> {
     handle().parallel_do<&Car::move>(world());
     clock().end_phase(executor, 2);
   }
-
-  void record() override { handle().parallel_do<&Car::count>(next_census()); }
 
  private:
   using Lattice = dynasoar::Lattice<Cell, Producer, StreetEnd, Car>;

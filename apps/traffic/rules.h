@@ -122,7 +122,6 @@ __device__ CellState state_of(std::uint32_t limit, const Car* car) {
 
 /// All cars, those that move, and the sum of their speeds.
 using CarCounts = app::Tally<Census>;
-using CarSums = dynasoar::program::CountSums<app::kNumbersOf<Census>>;
 
 __device__ inline void count_car(CarCounts& counts, std::uint32_t speed) {
   ++counts.of[0];

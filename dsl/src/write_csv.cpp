@@ -3,21 +3,10 @@
 #include <cstddef>
 
 #include <dynasoar/base/number_text.h>
+#include <dynasoar/detail/escaped_text.h>
 #include <dynasoar/platform/durable_file.h>
 
 namespace dynasoar {
-namespace {
-
-/// Text for a cell: in quotes if it must be (RFC 4180).
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-}  // namespace
-
 void write_csv(const std::string& path, const Columns& table) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
   detail::DurableFile file(path);
@@ -25,7 +14,7 @@ void write_csv(const std::string& path, const Columns& table) {
   for (const Column& column : table.columns) {
     for (std::size_t c = 0; c < column.components; ++c) {
       if (!text.empty()) text += ',';
-      text += csv_text(column.component_name(c));
+      text += detail::csv_text(column.component_name(c));
     }
   }
   text += '\n';
@@ -36,7 +25,7 @@ void write_csv(const std::string& path, const Columns& table) {
           const auto value = values[row * column.components + c];
           const std::size_t label = column.labels.empty() ? 0 : static_cast<std::size_t>(value);
           if (label < column.labels.size()) {
-            text += csv_text(column.labels[label]);
+            text += detail::csv_text(column.labels[label]);
           } else {
             detail::append_number(text, value);
           }

@@ -32,8 +32,8 @@
 #include <dynasoar/program/options.h>
 #include <dynasoar/program/simulation.h>
 #include <program/interrupt.h>
+#include <program/log_file.h>
 #include <program/option_values.h>
-#include <program/step_log.h>
 #include <program/summary.h>
 
 #include "../dsl/test_folder.h"
@@ -194,23 +194,29 @@ TEST_CASE("a check for writable outputs leaves nothing behind") {
   app::require_writable_file(folder / "old.png");
   CHECK(std::filesystem::file_size(folder / "old.png") == 4);
   CHECK_THROWS_AS(app::require_writable_file(folder / "missing/x.png"), app::UsageError);
-  CHECK_THROWS_AS(app::StepLog(folder / "missing/x.csv", {{"fish"}}), app::UsageError);
+  CHECK_THROWS_AS(app::LogFile(folder / "missing/x.csv", {{"fish"}}), app::UsageError);
 }
 
 TEST_CASE("a log's ending says its form") {
   const dynasoar::test::TestFolder folder;
   const auto lines = [&](const std::string& name) {
-    app::StepLog log(folder / name, {{"fish", true}, {"energy", false}});
+    app::LogFile log(folder / name, {{"fish", true}, {"energy", false}});
     log.add(0, {7, 0.1});
     log.add(1, {3e9, std::nan("")});
     log.flush();
     return dynasoar::test::contents_of(folder / name);
   };
   const dynasoar::test::ForeignLocale locale;  // on which files do not depend
-  CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,nan\n");
+  CHECK(lines("log.csv") == "step,fish,energy\n0,7,0.1\n1,3000000000,\n");
   CHECK(lines("log.jsonl") ==
         "{\"step\": 0, \"fish\": 7, \"energy\": 0.1}\n{\"step\": 1, \"fish\": 3000000000, \"energy\": null}\n");
-  CHECK_THROWS_WITH_AS(app::StepLog(folder / "log.txt", {}), doctest::Contains("must end in .csv"), app::UsageError);
+  app::LogFile(folder / "names.csv", {{"a, \"b\"", true}, {"c d", true}}).flush();
+  CHECK(dynasoar::test::contents_of(folder / "names.csv") == "step,\"a, \"\"b\"\"\",c d\n");
+  app::LogFile named(folder / "names.jsonl", {{"a, \"b\"", true}});
+  named.add(0, {1});
+  named.flush();
+  CHECK(dynasoar::test::contents_of(folder / "names.jsonl") == "{\"step\": 0, \"a, \\\"b\\\"\": 1}\n");
+  CHECK_THROWS_WITH_AS(app::LogFile(folder / "log.txt", {}), doctest::Contains("must end in .csv"), app::UsageError);
   CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
 }
 

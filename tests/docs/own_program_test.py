@@ -5,6 +5,7 @@ and there is none.
 """
 
 import csv
+import json
 import pathlib
 import re
 import subprocess
@@ -46,12 +47,20 @@ class OwnProgramTest(unittest.TestCase):
     def test_the_log_has_a_row_for_every_step(self):
         result = self.run_program("--seed", "3", "--steps", "10", "--log", "x.csv")
         header, *rows = read_csv(self.folder / "x.csv")
-        self.assertEqual(header, ["step", "rabbits", "newborn"])
+        self.assertEqual(header, ["step", "rabbits", "newborn", "mean age"])
         self.assertEqual([row[0] for row in rows], [str(step) for step in range(11)])
-        self.assertEqual(rows[0], ["0", "1000", "1000"])
+        self.assertEqual(rows[0], ["0", "1000", "1000", "0"])
+        self.assertTrue(all(0.8 * step < float(row[3]) < step for step, row in enumerate(rows) if step > 0), rows)
         self.assertTrue(all(0 < int(row[2]) < 100 for row in rows[1:]), rows)
         self.assertRegex(result.stdout, r"^rabbits: objects, 1000 at the start, 10 steps, on ")
         self.assertIn("Written: x.csv (11 rows)", result.stdout)
+
+    def test_a_mean_of_nothing_is_an_empty_cell(self):
+        result = self.run_program("--deaths", "1", "--births", "0", "--steps", "2", "--log", "x.csv")
+        self.assertEqual(read_csv(self.folder / "x.csv")[1:], [["0", "1000", "1000", "0"], ["1", "0", "0", ""], ["2", "0", "0", ""]])
+        self.assertRegex(result.stdout, r"\n  mean age +0 +- +0 +0\n")
+        self.run_program("--deaths", "1", "--births", "0", "--steps", "1", "--log", "x.jsonl")
+        self.assertEqual([json.loads(line)["mean age"] for line in (self.folder / "x.jsonl").read_text().splitlines()], [0, None])
 
     def test_only_options_that_the_program_has_are_offered(self):
         # On one line. CLI11 shows defaults as --seed N=42 or, from 2.2 on, as --seed N [42].

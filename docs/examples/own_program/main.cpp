@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/program/count_history.h>
 #include <dynasoar/program/object_simulation.h>
 #include <dynasoar/program/program.h>
 #include <dynasoar/random.h>
+#include <dynasoar/step_log.h>
 
 namespace program = dynasoar::program;
+namespace totals = dynasoar::totals;
 
 // The model.
 
@@ -34,8 +34,7 @@ class Rabbit : public dynasoar::SoaBase<AllocatorT> {
     }
     if (dynasoar::random::unit(words[1]) < deaths) dynasoar::destroy(this);
   }
-  // A row of the log: how many there are, and how many of them are new.
-  __device__ void count(program::CountSums<2> sums) { sums.add(number_, {{1, age_ == 0 ? 1u : 0u}}); }
+  __device__ bool is_newborn() { return age_ == 0; }
 };
 
 // What the program's options say.
@@ -52,6 +51,8 @@ class Warren final : public program::ObjectSimulation<Warren, program::Simulatio
   explicit Warren(const Parameters& parameters)
       : ObjectSimulation(parameters, std::size_t{64} << 20, "warren"), parameters_(parameters) {
     handle().parallel_new<Rabbit>(static_cast<std::size_t>(parameters.rabbits));
+    log().add<Rabbit>(totals::count("rabbits"), totals::count_if<&Rabbit::is_newborn>("newborn"),
+                      totals::mean<&Rabbit::age_>("mean age"));
   }
 
   void submit_step() override {
@@ -60,14 +61,10 @@ class Warren final : public program::ObjectSimulation<Warren, program::Simulatio
                                         dynasoar::random::Seed{parameters_.seed}, now());
   }
 
-  void record() override { handle().parallel_do<&Rabbit::count>(counts_.next(handle().executor())); }
-  std::vector<program::Counts<2>> take_history() { return counts_.take(handle().executor()); }
-
   dynasoar::Columns read_columns() { return handle().columns<Rabbit>(); }
 
  private:
   Parameters parameters_;
-  program::CountHistory<2> counts_;
 };
 
 // The program.
@@ -76,8 +73,7 @@ class Rabbits final : public program::ModelProgram<Warren, Parameters> {
   Rabbits()
       : ModelProgram({.name = "rabbits",
                       .text = "Simulates rabbits that are born and die at random.",
-                      .log = {"rabbits.csv", "Rabbits, and those born in the step, after every step"},
-                      .columns = {{"rabbits"}, {"newborn"}}}) {}
+                      .log = {"rabbits.csv", "Rabbits, those born in the step, and their mean age"}}) {}
 
   void add_options(CLI::App& cli) override {
     program::add_integer(cli, "--rabbits", parameters().rabbits, 0, 1 << 20, "Rabbits at the start");

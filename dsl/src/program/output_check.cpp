@@ -21,7 +21,7 @@
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
-#include "step_log.h"
+#include "log_file.h"
 
 #include "run_files.h"
 
@@ -181,7 +181,7 @@ void check_all(const Program& program, const RunOptions& options, const Display*
     require_no_input(output, inputs);
     require_not_printed_to(output, options.quiet);
     if (output.option == "--log") {
-      StepLog::check(output.path);
+      LogFile::check(output.path);
     } else {
       const bool is_checkpoint = output.option == "--checkpoint";
       require_writable(output, is_checkpoint ? dynasoar::OutputUse::checkpoint : dynasoar::OutputUse::whole_file);

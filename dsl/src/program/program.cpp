@@ -184,7 +184,8 @@ int simulate(Program& program, const RunOptions& options, Display* display) {
 }  // namespace
 
 double Program::objects(const Row& row) const {
-  return std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(description_.object_columns), 0.0);
+  const std::size_t columns = std::min(row.size(), description_.object_columns);
+  return std::accumulate(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(columns), 0.0);
 }
 
 void Program::add_seed(CLI::App& cli, std::uint64_t& seed, const std::string& help) {

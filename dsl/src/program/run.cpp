@@ -1,9 +1,11 @@
 #include "run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -29,14 +31,18 @@ int steps_per_check() {
 constexpr std::chrono::milliseconds kCheckInterval{50};
 
 std::string text(const Column& column, double value) {
+  if (std::isnan(value)) return "-";
   return column.is_count ? grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.6g}", value);
 }
 
 std::vector<std::string> row_of(const Column& column, const std::vector<Row>& history, std::size_t index) {
-  const auto less = [index](const Row& a, const Row& b) { return a[index] < b[index]; };
-  const auto [low, high] = std::minmax_element(history.begin(), history.end(), less);
-  return {column.name, text(column, history.front()[index]), text(column, history.back()[index]),
-          text(column, (*low)[index]), text(column, (*high)[index])};
+  double low = std::numeric_limits<double>::quiet_NaN(), high = low;
+  for (const Row& row : history) {  // fmin and fmax prefer numbers
+    low = std::fmin(low, row[index]);
+    high = std::fmax(high, row[index]);
+  }
+  return {column.name, text(column, history.front()[index]), text(column, history.back()[index]), text(column, low),
+          text(column, high)};
 }
 
 void add_heap(Summary& summary, const HeapUsage& heap) {
@@ -98,11 +104,7 @@ class Run::KeptAtExit {
 thread_local Run* Run::KeptAtExit::running_ = nullptr;
 
 Run::Run(Program& program, const RunOptions& options, Display* display)
-    : program_(program),
-      options_(options),
-      display_(display),
-      columns_(program.description().columns),
-      losses_(program.description().name) {
+    : program_(program), options_(options), display_(display), losses_(program.description().name) {
   if (wanted(options_.exported)) exporter_.emplace(options_.exported);
   if (display_ != nullptr) display_->prepare();
   check_outputs(program_, options_, display_);
@@ -119,6 +121,7 @@ void Run::start() {
   options.shows_objects = !shown.empty();
   try {
     simulation_ = &program_.start(options);
+    columns_ = program_.columns();
   } catch (const HeapTooSmall&) {
     open_log();  // one that is there is not of this run
     throw;

@@ -12,8 +12,8 @@
 
 #include <dynasoar/program/display.h>
 #include "export.h"
+#include "log_file.h"
 #include "progress.h"
-#include "step_log.h"
 #include "summary.h"
 
 #include "losses.h"
@@ -85,7 +85,7 @@ class Run {
   Display* display_;
   std::vector<Column> columns_;
   Losses losses_;
-  std::optional<StepLog> log_;
+  std::optional<LogFile> log_;
   std::optional<Exporter> exporter_;
   Simulation* simulation_ = nullptr;
   std::optional<Progress> progress_;

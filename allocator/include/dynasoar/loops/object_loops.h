@@ -12,6 +12,11 @@
 /// combines `function(block, slot)` over the objects of a list and waits for the result. `scratch` is memory that is
 /// kept from one reduction to the next.
 ///
+///     submit_reduction<A>(executor, list, capacity, parts, init, op, function) -> std::size_t
+///
+/// does not wait: it leaves the results of so many parts of the list in `parts`, which is device memory with room for
+/// `most_parts<A, R, Op, F>(executor)` of them. May be recorded; the number is then that of each replay.
+///
 /// A `function` is called as function(block, slot) for an object. If F::kPrefetches, on a GPU, function.prefetch(block,
 /// lane) is called before by 64 threads. If `F::Pairs<>` is not void, it is made of the function instead and says what
 /// happens to pairs of objects (see pair_loops.h). Only device code asks which of the two it is: where a method returns

@@ -7,12 +7,18 @@
 
 namespace dynasoar::detail {
 
-/// Something that loops of a handle use, such as a UniformGrid.
+/// Something that loops of a handle use, such as a UniformGrid or a StepLog.
 class Attachment {
  public:
   /// The device is idle; called by AllocatorHandle::synchronize.
   /// @throws Error if something has gone wrong in loops since the last call
   virtual void loops_done() = 0;
+
+  /// A step's loops are submitted from now on, or recorded.
+  virtual void step_begins() {}
+
+  /// A recorded step is submitted next. May wait.
+  virtual void before_replay() {}
 
   /// How often its memory has moved: recorded steps that use it have to be recorded again.
   virtual std::uint64_t moves() const = 0;
@@ -33,6 +39,13 @@ class Attachments {
   /// Calls loops_done of all. @throws what one of them throws
   void loops_done() const {
     for (Attachment* attachment : all_) attachment->loops_done();
+  }
+
+  void step_begins() const {
+    for (Attachment* attachment : all_) attachment->step_begins();
+  }
+  void before_replay() const {
+    for (Attachment* attachment : all_) attachment->before_replay();
   }
 
   /// How often the memory of any has moved.

@@ -1,6 +1,6 @@
 /// @file
-/// json_text, xml_text: text as JSON and as XML have it. Used by to_json of statistics.h, and by what writes pictures
-/// and files in XML.
+/// json_text, csv_text, xml_text: text as JSON, CSV and XML have it. Used by to_json of statistics.h, and by what
+/// writes pictures and files in these formats.
 #pragma once
 
 #include <string>
@@ -20,6 +20,17 @@ inline std::string json_text(const std::string& text) {
     result += c;
   }
   return result + '"';
+}
+
+/// Text for a cell: in quotes if it must be (RFC 4180).
+inline std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += c;
+    quoted += c;
+  }
+  return quoted + '"';
 }
 
 inline std::string xml_text(const std::string& text) {

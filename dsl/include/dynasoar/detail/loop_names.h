@@ -25,8 +25,10 @@ template <class A, class T, class... Args>
 struct FillBlocks;
 template <class A, class T, class... Args>
 struct CreateRest;
+template <class Total, class... Others>
+struct Totals;
 
-/// What loops call, in a few words: "Fish::update", "new Fish", or the name of a callable's type.
+/// What loops call, in a few words: "Fish::update", "new Fish", "StepLog", or the name of a callable's type.
 template <class F>
 struct CallName {
   static std::string text() { return std::string(type_name<F>()); }
@@ -43,6 +45,10 @@ template <class A, class T, class... Args>
 struct CallName<FillBlocks<A, T, Args...>> : CallName<IndexedNew<T>> {};
 template <class A, class T, class... Args>
 struct CallName<CreateRest<A, T, Args...>> : CallName<IndexedNew<T>> {};
+template <class... All>
+struct CallName<Totals<All...>> {
+  static std::string text() { return "StepLog"; }
+};
 template <auto kMethod>
 struct CallName<Method<kMethod>> {
   static std::string text() {

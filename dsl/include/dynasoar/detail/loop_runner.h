@@ -80,6 +80,10 @@ class LoopRunner {
   template <class T, class F, class Submit>
   void run(const Submit& submit);
 
+  /// Calls `function(std::type_identity<S>, list, capacity)` for T and its subclasses, in such a `submit()`.
+  template <class T, class Function>
+  void for_each_list(const Function& function);
+
   /// A loop that creates objects `T(i, args...)`.
   template <class T, class... Args>
   void create(std::size_t count, Args... args);
@@ -115,6 +119,7 @@ class LoopRunner {
       ~Again() { placed.expect_changes(); }
     } const again{placed_};  // what was recorded has not run
     const ClassSet kept = lists_.kept();
+    reports_.attachments().step_begins();
     function();
     lists_.check_no_more_than(kept);
   }
@@ -212,6 +217,7 @@ template <class A>
 void LoopRunner<A>::before_step(std::uint64_t pages) {
   before_loop();
   if (pages > 0) make_room(pages);
+  reports_.attachments().before_replay();
   placed_.expect_changes();
 }
 
@@ -332,14 +338,22 @@ R LoopRunner<A>::reduce(R init, Op op, const F& f) {
   placed_.before_loop();
   make_lists(class_set_v<A, T>);
   R result = init;
-  A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-    constexpr std::size_t type = index_of<S>();
-    const BlockList list = is_placed<S>() ? placed_.list(type) : heap_.storage().list(type);
-    const std::size_t capacity = is_placed<S>() ? placed_.words(type) : heap_.storage().list_capacity(type);
+  for_each_list<T>([&]<class S>(std::type_identity<S>, BlockList list, std::size_t capacity) {
     result = op(result, reduce_objects<A>(executor_, list, capacity, scratch_, init, op, SlotValue<S, F>{f}));
   });
   synchronize();
   return result;
+}
+
+template <class A>
+template <class T, class Function>
+void LoopRunner<A>::for_each_list(const Function& function) {
+  A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S> type_of) {
+    constexpr std::size_t type = index_of<S>();
+    const BlockList list = is_placed<S>() ? placed_.list(type) : heap_.storage().list(type);
+    const std::size_t capacity = is_placed<S>() ? placed_.words(type) : heap_.storage().list_capacity(type);
+    function(type_of, list, capacity);
+  });
 }
 
 template <class A>

@@ -1,17 +1,19 @@
 /// @file
-/// ObjectSimulation: the common base of simulations whose state is objects: their heap, recorded steps, checkpoints,
-/// and times of phases.
+/// ObjectSimulation: the common base of simulations whose state is objects: their heap, log, recorded steps,
+/// checkpoints, and times of phases.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/program/simulation.h>
+#include <dynasoar/step_log.h>
 #include <dynasoar/step_value.h>
 
 namespace dynasoar::program {
@@ -43,6 +45,10 @@ void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t need
 }
 
 Usage usage_of(const dynasoar::Statistics& now);
+
+/// Rows of doubles: larger whole numbers than 2^53 are rounded.
+std::vector<Row> rows_of(const std::vector<dynasoar::LogRow>& rows);
+std::vector<Column> columns_of(const std::vector<std::string>& names, const std::vector<bool>& are_counts);
 
 /// What a checkpoint of a run has: the step, the options that the run was made with, and the arrays that its model
 /// adds.
@@ -81,6 +87,19 @@ class ObjectSimulation : public Interface {
   /// must be a StepValue, such as now(). If the host reads results within a step, or steps alternate, override step()
   /// instead.
   virtual void submit_step() {}
+
+  /// Records a row of log(), unless Interface has a record() of its own.
+  void record() override {
+    if constexpr (kInterfaceRecords) {
+      Interface::record();
+    } else {
+      log_.record();
+    }
+  }
+
+  std::vector<Column> log_columns() const final { return columns_of(log_.names(), log_.are_counts()); }
+
+  std::vector<Row> take_rows() final { return rows_of(log_.take_rows()); }
 
   void synchronize() final { program::synchronize(handle_, needed_bytes_, model_); }
 
@@ -128,6 +147,7 @@ class ObjectSimulation : public Interface {
         model_(model),
         handle_({.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
                  .threads = parameters.threads}),
+        log_(handle_),
         clock_(parameters.profile_every, phases),
         now_(handle_.executor(), 0) {}
 
@@ -143,6 +163,10 @@ class ObjectSimulation : public Interface {
   }
 
   Handle& handle() { return handle_; }
+
+  /// What record() notes, and the program writes to its log: the constructor of Derived adds totals.
+  dynasoar::StepLog<A>& log() { return log_; }
+
   PhaseClock& clock() { return clock_; }
 
   /// The loops that were submitted since the end of the last phase are a phase.
@@ -190,12 +214,16 @@ class ObjectSimulation : public Interface {
   StepNumber now() const { return now_.view(); }
 
  private:
+  // Simulation's is abstract.
+  static constexpr bool kInterfaceRecords = !std::is_same_v<decltype(&Interface::record), void (Simulation::*)()>;
+
   Derived& derived() { return static_cast<Derived&>(*this); }
 
   std::size_t needed_bytes_;
   const char* model_;
   std::uint32_t step_ = 0;
   Handle handle_;
+  dynasoar::StepLog<A> log_;
   std::optional<KeptLists> kept_lists_;
   PhaseClock clock_;
   dynasoar::StepValue<std::uint32_t> now_;

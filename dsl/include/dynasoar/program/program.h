@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -36,15 +35,6 @@ struct RunOptions : RunParameters {
   bool shows_objects = false;  ///< objects and their places are asked for; set by run_program
 };
 
-/// A column of the log, and a row of the summary.
-struct Column {
-  std::string name;
-  bool is_count = true;  ///< a whole number
-};
-
-/// One value per column.
-using Row = std::vector<double>;
-
 /// A file that every run writes, unless its option says otherwise.
 struct DefaultFile {
   std::string path;
@@ -60,7 +50,7 @@ struct Description {
   std::vector<std::string> allocators = {};  ///< that it was compiled for; empty: there is no --allocator
   int steps = 300;
   DefaultFile log = {};
-  std::vector<Column> columns = {};  ///< of the log
+  std::vector<Column> columns = {};  ///< of the log; empty: those that the simulation names
   std::size_t object_columns = 1;    ///< so many columns, the first, add up to the objects that a step handles
 };
 
@@ -107,6 +97,9 @@ class Program {
   /// Makes the simulation, which lives as long as the program.
   virtual Simulation& start(const RunOptions& options) = 0;
 
+  /// Of the log, once the simulation is there.
+  virtual std::vector<Column> columns() const { return description_.columns; }
+
   /// What Simulation::record() noted since the last call, oldest first.
   virtual std::vector<Row> take_history() = 0;
 
@@ -138,27 +131,31 @@ class Program {
 /// @return          the exit code, see options.h
 int run_program(Program& program, int argc, const char* const* argv, Display* display = nullptr);
 
-/// A row of the log from what a simulation counted with CountHistory, or from a row.
-template <class Record>
-Row row_of_record(const Record& record) {
-  if constexpr (std::is_same_v<Record, Row>) {
-    return record;
-  } else {
-    return Row(std::begin(record.of), std::end(record.of));
-  }
+/// What a simulation records: what its take_history() returns or, without such a function, rows.
+template <class SimulationT>
+struct RecordOf {
+  using type = Row;
+};
+template <class SimulationT>
+requires requires(SimulationT& simulation) {
+  simulation.take_history();
 }
+struct RecordOf<SimulationT> {
+  using type = typename decltype(std::declval<SimulationT&>().take_history())::value_type;
+};
 
 /// A program with a table of implementations, among which --variant and --baseline choose; one is enough. Programs
 /// derive from it.
 ///
-/// @tparam SimulationT   the model's Simulation; `take_history()` returns what `record()` noted
+/// @tparam SimulationT   the model's Simulation. What `record()` noted is what `take_rows()` returns; or
+///                       `take_history()`, if there is such a function
 /// @tparam ParametersT   the model's parameters, derived from RunParameters
 /// @tparam Base          Program, or a class that is derived from it
 template <class SimulationT, class ParametersT, class Base = Program>
 class ModelProgram : public Base {
  public:
   using Make = std::function<std::unique_ptr<SimulationT>(const ParametersT&)>;
-  using Record = typename decltype(std::declval<SimulationT&>().take_history())::value_type;
+  using Record = typename RecordOf<SimulationT>::type;
 
   /// @param name    value of --variant or --baseline
   /// @param label   what the first line of the output calls it
@@ -179,10 +176,19 @@ class ModelProgram : public Base {
     return *simulation_;
   }
 
+  std::vector<Column> columns() const final {
+    const bool are_named = !this->description().columns.empty() || simulation_ == nullptr;
+    return are_named ? this->description().columns : simulation_->log_columns();
+  }
+
   std::vector<Row> take_history() final {
-    std::vector<Row> rows;
-    for (const Record& record : simulation_->take_history()) rows.push_back(row_of_(record));
-    return rows;
+    if constexpr (std::is_same_v<Record, Row>) {
+      return take_records();
+    } else {
+      std::vector<Row> rows;
+      for (const Record& record : take_records()) rows.push_back(row_of_(record));
+      return rows;
+    }
   }
 
  protected:
@@ -193,9 +199,9 @@ class ModelProgram : public Base {
                                                }}}) {}
 
   /// @param variants   the first is the default, unless the description has another
-  /// @param row_of     the values of the description's columns
+  /// @param row_of     the values of the description's columns, if records are not rows
   ModelProgram(Description description, std::vector<Implementation> variants,
-               std::vector<Implementation> baselines = {}, Row (*row_of)(const Record&) = row_of_record<Record>)
+               std::vector<Implementation> baselines = {}, Row (*row_of)(const Record&) = nullptr)
       : Base(std::move(description)),
         variants_(std::move(variants)),
         baselines_(std::move(baselines)),
@@ -220,6 +226,14 @@ class ModelProgram : public Base {
     std::vector<std::string> names;
     for (const Implementation& one : implementations) names.push_back(one.name);
     return names;
+  }
+
+  std::vector<Record> take_records() {
+    if constexpr (requires { simulation_->take_history(); }) {
+      return simulation_->take_history();
+    } else {
+      return simulation_->take_rows();
+    }
   }
 
   const Implementation& chosen(const RunOptions& options) const {

@@ -63,6 +63,15 @@ class HeapTooSmall : public std::runtime_error {
   std::uint64_t needed_bytes_;
 };
 
+/// A column of the log, and a row of the summary.
+struct Column {
+  std::string name;
+  bool is_count = true;  ///< a whole number, at least 0
+};
+
+/// One value per column; NaN for none, such as the least of no objects.
+using Row = std::vector<double>;
+
 /// A running simulation. One thread uses it at a time.
 ///
 /// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong
@@ -82,6 +91,11 @@ class Simulation {
 
   /// Waits until all that was submitted is done.
   virtual void synchronize() = 0;
+
+  /// The columns of the log, and what record() noted since the last call, oldest first: those of the StepLog of a
+  /// simulation with objects. Models whose class has a function take_history() do without.
+  virtual std::vector<Column> log_columns() const { return {}; }
+  virtual std::vector<Row> take_rows() { return {}; }
 
   /// Times of the phases, in the order in which they run; empty if none were timed.
   virtual std::vector<PhaseTime> phases() { return {}; }

@@ -40,6 +40,28 @@ HeapUsage heap_usage(const dynasoar::Statistics& now) {
 
 }  // namespace
 
+std::vector<Row> rows_of(const std::vector<dynasoar::LogRow>& rows) {
+  const auto number = []<class T>(const T& value) {
+    if constexpr (std::is_same_v<T, std::monostate>) {
+      return std::numeric_limits<double>::quiet_NaN();
+    } else {
+      return static_cast<double>(value);
+    }
+  };
+  std::vector<Row> result;
+  for (const dynasoar::LogRow& row : rows) {
+    Row& numbers = result.emplace_back();
+    for (const dynasoar::LogValue& value : row.values) numbers.push_back(std::visit(number, value));
+  }
+  return result;
+}
+
+std::vector<Column> columns_of(const std::vector<std::string>& names, const std::vector<bool>& are_counts) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i], are_counts[i]});
+  return columns;
+}
+
 Usage usage_of(const dynasoar::Statistics& now) {
   Usage usage;
   std::uint64_t room = 0;

@@ -1,5 +1,5 @@
 /// @file
-/// loop_over_objects and reduce_objects on a GPU.
+/// loop_over_objects, reduce_objects and submit_reduction on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -202,20 +202,38 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 }
 
 template <class A, class R, class Op, class F>
+const KernelTraits& traits_of_reduction(const Executor& executor) {
+  static const KernelTraits traits(reduce_kernel<A, R, Op, F>, executor.multiprocessors());
+  return traits;
+}
+
+template <class A, class R, class Op, class F>
+std::size_t most_parts(Executor& executor) {
+  return traits_of_reduction<A, R, Op, F>(executor).resident;
+}
+
+template <class A, class R, class Op, class F>
+std::size_t submit_reduction(Executor& executor, BlockList list, std::size_t capacity, R* parts, R init, Op op,
+                             const F& function) {
+  bring_up_to_date<A>(executor);
+  const KernelTraits& traits = traits_of_reduction<A, R, Op, F>(executor);
+  const unsigned grid = traits.grid_for(capacity * 64);
+  launch(traits, reduce_kernel<A, R, Op, F>, grid, executor.stream(), list, init, op, function, parts);
+  return grid;
+}
+
+template <class A, class R, class Op, class F>
 R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, DeviceArray<char>& scratch, R init, Op op,
                  const F& function) {
-  bring_up_to_date<A>(executor);
-  static const KernelTraits traits(reduce_kernel<A, R, Op, F>, executor.multiprocessors());
-  const unsigned grid = traits.grid_for(capacity * 64);
-  std::vector<R> parts(grid, init);
-  if (scratch.size() < grid * sizeof(R)) {
-    scratch = DeviceArray<char>(grid * sizeof(R));
+  const std::size_t most = traits_of_reduction<A, R, Op, F>(executor).grid_for(capacity * 64);
+  if (scratch.size() < most * sizeof(R)) {
+    scratch = DeviceArray<char>(most * sizeof(R));
     scratch.fill_bytes(0);  // R may have padding, and initcheck takes copying it for a read of uninitialized memory
   }
-  launch(traits, reduce_kernel<A, R, Op, F>, grid, executor.stream(), list, init, op, function,
-         reinterpret_cast<R*>(scratch.data()));
+  R* const on_device = reinterpret_cast<R*>(scratch.data());
+  std::vector<R> parts(submit_reduction<A>(executor, list, capacity, on_device, init, op, function), init);
   executor.synchronize();
-  check_cuda(cudaMemcpy(parts.data(), scratch.data(), grid * sizeof(R), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  check_cuda(cudaMemcpy(parts.data(), on_device, parts.size() * sizeof(R), cudaMemcpyDeviceToHost), "cudaMemcpy");
   R result = init;
   for (const R& part : parts) result = op(result, part);
   return result;

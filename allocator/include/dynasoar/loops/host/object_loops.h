@@ -1,5 +1,5 @@
 /// @file
-/// loop_over_objects and reduce_objects on a CPU.
+/// loop_over_objects, reduce_objects and submit_reduction on a CPU.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +59,19 @@ R reduce_objects(Executor& executor, BlockList list, std::size_t, DeviceArray<ch
   R result = init;
   for (const R& part : partial) result = op(result, part);
   return result;
+}
+
+template <class A, class R, class Op, class F>
+std::size_t most_parts(Executor&) {
+  return 1;
+}
+
+template <class A, class R, class Op, class F>
+std::size_t submit_reduction(Executor& executor, BlockList list, std::size_t capacity, R* parts, R init, Op op,
+                             const F& function) {
+  DeviceArray<char> unused;
+  *parts = reduce_objects<A>(executor, list, capacity, unused, init, op, function);
+  return 1;
 }
 
 }  // namespace dynasoar::detail

@@ -1,4 +1,4 @@
-#include "step_log.h"
+#include "log_file.h"
 
 #include <cmath>
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <dynasoar/detail/escaped_text.h>
 #include <dynasoar/platform/durable_file.h>
 #include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
@@ -21,12 +22,13 @@ namespace dynasoar::program {
 namespace {
 
 std::string text_of(const Column& column, double value) {
+  if (std::isnan(value)) return {};  // nothing, such as the least of no objects
   return column.is_count ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
 
 }  // namespace
 
-void StepLog::check(const std::string& path) {
+void LogFile::check(const std::string& path) {
   const std::filesystem::path ending = std::filesystem::path(path).extension();
   if (ending != ".csv" && ending != ".jsonl") {
     throw UsageError(fmt::format("--log: '{}' must end in .csv, or in .jsonl for JSON lines", path));
@@ -38,18 +40,18 @@ void StepLog::check(const std::string& path) {
   }
 }
 
-StepLog::StepLog(std::string path, const std::vector<Column>& columns)
+LogFile::LogFile(std::string path, const std::vector<Column>& columns)
     : path_(std::move(path)), columns_(columns), is_json_(std::filesystem::path(path_).extension() == ".jsonl") {
   check(path_);
   file_ = std::make_unique<dynasoar::detail::OutputFile>(path_);
   if (is_json_) return;
   unwritten_ = "step";
-  for (const Column& column : columns_) unwritten_ += ',' + column.name;
+  for (const Column& column : columns_) unwritten_ += ',' + dynasoar::detail::csv_text(column.name);
   unwritten_ += '\n';
   flush();
 }
 
-StepLog::~StepLog() {
+LogFile::~LogFile() {
   try {
     if (file_) flush();
   } catch (const std::exception&) {
@@ -57,20 +59,21 @@ StepLog::~StepLog() {
   }
 }
 
-void StepLog::add(std::size_t step, const Row& values) {
+void LogFile::add(std::size_t step, const Row& values) {
   std::string line = fmt::format(fmt::runtime(is_json_ ? "{{\"step\": {}" : "{}"), step);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string value = text_of(columns_[i], values[i]);
     if (!is_json_) {
       line += ',' + value;
     } else {  // whose numbers are finite
-      line += fmt::format(", \"{}\": {}", columns_[i].name, std::isfinite(values[i]) ? value : "null");
+      line += fmt::format(", {}: {}", dynasoar::detail::json_text(columns_[i].name),
+                          std::isfinite(values[i]) ? value : "null");
     }
   }
   unwritten_ += line + (is_json_ ? "}\n" : "\n");
 }
 
-void StepLog::flush() {
+void LogFile::flush() {
   const std::uint64_t before = file_->size();
   try {
     file_->write(unwritten_.data(), unwritten_.size());
@@ -81,19 +84,19 @@ void StepLog::flush() {
   forget_written(before);
 }
 
-void StepLog::forget_written(std::uint64_t before) {
+void LogFile::forget_written(std::uint64_t before) {
   const auto written = static_cast<std::size_t>(file_->size() - before);
   const std::size_t end = std::string_view(unwritten_).substr(0, written).rfind('\n');
   if (end != std::string_view::npos) complete_ = before + end + 1;
   unwritten_.erase(0, written);
 }
 
-void StepLog::give_up() {
+void LogFile::give_up() {
   static_cast<void>(::ftruncate(file_->number(), static_cast<off_t>(complete_)));  // if it can be, and is needed
   unwritten_.clear();
 }
 
-void StepLog::finish() {
+void LogFile::finish() {
   try {
     flush();
   } catch (...) {

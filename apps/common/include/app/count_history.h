@@ -1,6 +1,7 @@
 /// @file
-/// CountHistory: numbers of objects or cells that the device counts, step by step, without making the host wait.
-/// Used by the implementations of the models for Simulation::record().
+/// CountHistory: numbers of cells that the device counts, step by step, without making the host wait. Used for
+/// Simulation::record() where cells are counted in the same way in objects and in hand-written arrays; totals of
+/// objects are in a dynasoar::StepLog.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <dynasoar/platform/executor.h>
 #include <dynasoar/platform/memory.h>
 
-namespace dynasoar::program {
+namespace app {
 
 /// Some numbers of one step.
 template <int kCounts>
@@ -111,4 +112,4 @@ class CountHistory {
   std::vector<Counts<kCounts>> collected_;
 };
 
-}  // namespace dynasoar::program
+}  // namespace app

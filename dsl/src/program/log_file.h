@@ -1,5 +1,5 @@
 /// @file
-/// StepLog: what was counted after each step, a line each, as CSV or as JSON lines; complete up to the last flush,
+/// LogFile: what was counted after each step, a line each, as CSV or as JSON lines; complete up to the last flush,
 /// whatever happens to the program.
 #pragma once
 
@@ -16,13 +16,13 @@ class OutputFile;
 
 namespace dynasoar::program {
 
-class StepLog {
+class LogFile {
  public:
   /// Creates the file, so that a wrong path shows before the run; in CSV with a header line.
   ///
   /// @throws UsageError as `check`
-  StepLog(std::string path, const std::vector<Column>& columns);
-  ~StepLog();
+  LogFile(std::string path, const std::vector<Column>& columns);
+  ~LogFile();
 
   /// @param values   one for each column
   void add(std::size_t step, const Row& values);

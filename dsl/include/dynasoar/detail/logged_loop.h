@@ -1,0 +1,162 @@
+/// @file
+/// LoggedLoop: the loop that computes some totals of the objects of a class for the rows of a StepLog.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/log_rows.h>
+#include <dynasoar/detail/loop_calls.h>
+#include <dynasoar/detail/loop_runner.h>
+#include <dynasoar/detail/totals.h>
+#include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/object_loops.h>
+#include <dynasoar/loops/team_loops.h>
+#include <dynasoar/platform/block_sums.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/memory.h>
+
+namespace dynasoar::detail {
+
+/// Gives a row the number that it has.
+struct CloseRow {
+  LogTarget target;
+  __device__ void operator()(std::size_t) const { target.close_row(target.cursor->next); }
+};
+
+/// Gives a row the number of a step. @tparam Step   a StepNumber
+template <class Step>
+struct CloseRowOfStep {
+  LogTarget target;
+  Step step;
+  __device__ void operator()(std::size_t) const { target.close_row(static_cast<std::uint32_t>(step)); }
+};
+
+/// Where the totals of a loop are in a row.
+struct PartOfRow {
+  std::size_t values;  ///< offset
+  std::size_t bins;    ///< likewise
+};
+
+/// What a single team does to write totals to the present row: it combines the results of the parts of a loop over
+/// objects, and adds up the copies of bins.
+template <class TotalsT>
+struct WriteTotals {
+  using Values = typename TotalsT::Values;
+  static constexpr std::uint32_t kLanes = 64;
+  static_assert(sizeof(Values) * kLanes <= std::size_t{32} << 10,
+                "dynasoar: these are too many totals for one loop: distribute them over several calls of add");
+  using Scratch = RawArray<Values, kLanes>;
+
+  CombineTotals<TotalsT> combine;
+  const Values* results;
+  std::uint32_t result_count;
+  LogBins bins;
+  LogTarget target;
+  PartOfRow part;
+
+  __host__ __device__ int parts() const { return 1; }
+  __host__ __device__ std::size_t count(int) const { return 1; }
+
+  template <class TeamT>
+  __device__ void operator()(const TeamT& team, Scratch& scratch, int, std::size_t) const {
+    char* const row = target.row();
+    const std::uint32_t lanes = result_count < kLanes ? result_count : kLanes;
+    team.for_each(lanes, [&](std::uint32_t lane) {
+      Values result = results[lane];
+      for (std::uint32_t i = lane + lanes; i < result_count; i += lanes) result = combine(result, results[i]);
+      scratch.make(lane, result);
+    });
+    team.for_each(1, [&](std::uint32_t) {
+      Values result = combine.totals.none();
+      for (std::uint32_t i = 0; i < lanes; ++i) result = combine(result, scratch[i]);
+      if (row != nullptr) *reinterpret_cast<Values*>(row + part.values) = result;
+    });
+    team.for_each(bins.bins, [&](std::uint32_t bin) {
+      const std::uint64_t count = bins.take(bin);
+      if (row != nullptr) reinterpret_cast<std::uint64_t*>(row + part.bins)[bin] = count;
+    });
+  }
+};
+
+/// @tparam A         the allocator
+/// @tparam T         whose objects, and those of its subclasses, are visited
+/// @tparam TotalsT   a Totals
+template <class A, class T, class TotalsT>
+class LoggedLoop final : public LoggedTotals {
+ public:
+  /// @param edges    of the bins of all histograms, one after the other
+  /// @param offset   of this part in a row, a multiple of 16
+  LoggedLoop(LoopRunner<A>& loops, const TotalsT& totals, const std::vector<double>& edges, std::size_t offset)
+      : loops_(loops), totals_(totals), edges_(edges.size()), part_{offset, offset + kValueBytes} {
+    edges_.upload(edges);
+    std::size_t used = 0;
+    totals_.for_each([&]<class Total>(Total& total) {
+      if constexpr (is_histogram_v<Total>) {
+        total.edges = edges_.data() + used;
+        total.first = bins_.bins;
+        used += total.bins + 1;
+        bins_.bins += total.bins;
+      }
+    });
+    words_ = DeviceArray<LogBins::Word>(std::size_t{LogBins::kCopies} * bins_.bins);
+    words_.fill_bytes(0);
+    bins_.words = words_.data();
+    totals_.for_each([&]<class Total>(Total& total) {
+      if constexpr (is_histogram_v<Total>) total.all = bins_;
+    });
+    std::size_t most = 0;
+    A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
+      most += most_parts<A, Values, Combine, Slot<S>>(loops_.executor());
+      if constexpr (is_placed<S>() && A::template Subtypes<S>::size > 1) {  // allocates an empty list once
+        static_cast<void>(loops_.placed().list(static_cast<std::size_t>(A::template index_of<S>)));
+      }
+    });
+    results_ = DeviceArray<char>(most * sizeof(Values));
+    results_.fill_bytes(0);  // values may have padding
+  }
+
+  std::size_t bytes() const { return kValueBytes + sizeof(std::uint64_t) * bins_.bins; }
+
+  void submit(const LogTarget& target) override {
+    Values* const results = reinterpret_cast<Values*>(results_.data());
+    std::size_t count = 0;
+    loops_.placed().template check_have_lattices<T>();
+    loops_.template run<T, TotalsT>([&] {
+      loops_.template for_each_list<T>([&]<class S>(std::type_identity<S>, BlockList list, std::size_t capacity) {
+        count += submit_reduction<A>(loops_.executor(), list, capacity, results + count, totals_.none(),
+                                     Combine{totals_}, Slot<S>{totals_});
+      });
+    });
+    loop_over_teams(loops_.executor(), 1,
+                    WriteTotals<TotalsT>{{totals_}, results, static_cast<std::uint32_t>(count), bins_, target, part_});
+  }
+
+  void read(const char* row, std::vector<LogValue>& cells) const override {
+    Values values = totals_.none();
+    std::memcpy(static_cast<void*>(&values), row + part_.values, sizeof values);
+    totals_.read(values, reinterpret_cast<const std::uint64_t*>(row + part_.bins), cells);
+  }
+
+ private:
+  using Values = typename TotalsT::Values;
+  using Combine = CombineTotals<TotalsT>;
+  template <class S>
+  using Slot = SlotValue<S, TotalsT>;
+  static_assert(alignof(Values) <= 16);
+  static constexpr std::size_t kValueBytes = (sizeof(Values) + 15) / 16 * 16;
+
+  LoopRunner<A>& loops_;
+  TotalsT totals_;
+  DeviceArray<double> edges_;
+  DeviceArray<LogBins::Word> words_;
+  LogBins bins_;
+  DeviceArray<char> results_;  // of the parts of a loop
+  PartOfRow part_;
+};
+
+}  // namespace dynasoar::detail
