@@ -1,4 +1,5 @@
-# `cmake --install`: headers and sources, what find_package(dynasoar) reads, what gdb reads, and the command dynasoar-sweep.
+# `cmake --install`: headers and sources, what find_package(dynasoar) reads, what gdb reads, and the commands dynasoar-sweep and
+# dynasoar-plot-log.
 # `cpack -G DEB`: the same as Debian packages, with the documentation and the examples.
 # Components: `core`, and `allocators`, which needs it: the allocators of other people.
 
@@ -27,6 +28,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/dsl/src/" "${PROJECT_SOURCE_DIR}/alloca
   DESTINATION "${DYNASOAR_INSTALL_SOURCEDIR}" FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/dsl/gdb/dynasoar_gdb.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/dynasoar/gdb")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME dynasoar-sweep)
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/plot-log" DESTINATION "${CMAKE_INSTALL_BINDIR}" RENAME dynasoar-plot-log)
 install(FILES
   "${PROJECT_BINARY_DIR}/dynasoarConfig.cmake"
   "${PROJECT_BINARY_DIR}/dynasoarConfigVersion.cmake"
@@ -72,7 +74,7 @@ if(PROJECT_IS_TOP_LEVEL)
     "\n"
     "This package has the headers and sources, which the build of a program compiles,\n"
     "the CMake package dynasoar, pretty-printers for gdb, the documentation with\n"
-    "examples, and dynasoar-sweep, which runs a program for many parameters.")
+    "examples, and dynasoar-sweep and dynasoar-plot-log, which run programs for many parameters and draw logs.")
   string(CONCAT CPACK_COMPONENT_ALLOCATORS_DESCRIPTION
     "This package has other people's allocators for GPUs and CPUs: ScatterAlloc, Halloc,\n"
     "XMalloc, the circular allocators and others, and AosAllocator, with which programs\n"

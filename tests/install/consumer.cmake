@@ -60,7 +60,7 @@ elseif(WAY STREQUAL "package")
   endforeach()
   run("${DPKG_DEB}" --extract "${_package}" "${WORK}/root")
   foreach(_file include/dynasoar/dynasoar.h include/dynasoar/heap/soa_allocator.h share/doc/libdynasoar-dev/copyright
-      share/dynasoar/gdb/dynasoar_gdb.py bin/dynasoar-sweep share/doc/libdynasoar-dev/README.md
+      share/dynasoar/gdb/dynasoar_gdb.py bin/dynasoar-sweep bin/dynasoar-plot-log share/doc/libdynasoar-dev/README.md
       share/doc/libdynasoar-dev/docs/how-to/sweep.md share/doc/libdynasoar-dev/docs/pictures/sweep.svg
       share/doc/libdynasoar-dev/docs/examples/1_hello_objects.cpp share/doc/libdynasoar-dev/docs/examples/CMakeLists.txt)
     if(NOT EXISTS "${WORK}/root/usr/${_file}")

@@ -22,7 +22,6 @@ if importlib.util.find_spec("matplotlib") is None:
     print("skipped: matplotlib is not installed (scripts/install-dependencies --charts)")
     sys.exit(SKIPPED)
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(PROGRAM.parent))
 loader = importlib.machinery.SourceFileLoader("plot_log", str(PROGRAM))
 plot_log = importlib.util.module_from_spec(importlib.util.spec_from_loader("plot_log", loader))
 loader.exec_module(plot_log)
