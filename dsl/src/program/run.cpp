@@ -104,7 +104,11 @@ class Run::KeptAtExit {
 thread_local Run* Run::KeptAtExit::running_ = nullptr;
 
 Run::Run(Program& program, const RunOptions& options, Display* display)
-    : program_(program), options_(options), display_(display), losses_(program.description().name) {
+    : program_(program),
+      options_(options),
+      display_(display),
+      columns_(program.columns()),
+      losses_(program.description().name) {
   if (wanted(options_.exported)) exporter_.emplace(options_.exported);
   if (display_ != nullptr) display_->prepare();
   check_outputs(program_, options_, display_);
