@@ -133,8 +133,8 @@ class AllocatorHandle {
   /// The result can be moved, and a simulation that never creates or deletes objects can keep it as a member. If you
   /// create or delete objects while lists are kept, run no other loop until the result is destroyed: the loop would
   /// visit deleted objects and miss new ones. In checked builds it throws an Error instead, if the allocator finds
-  /// misuse. With classes, `keep_lists<Light, Road>()`, only the lists of their objects are made and kept: name all
-  /// that the loops visit, and those that a device_reduce or device_do in them looks at. See docs/how-to/fast.md.
+  /// misuse. `keep_lists<Light, Road>()` makes and keeps only the lists of these classes: name all classes that the
+  /// loops visit, and all that a device_reduce or device_do in them looks at. See docs/how-to/fast.md.
   /// @pre the handle outlives the result
   template <class... Ts>
   [[nodiscard]] KeptLists keep_lists() {
@@ -142,7 +142,7 @@ class AllocatorHandle {
     return loops_.keep_lists(detail::kept_classes<AllocatorT, Ts...>());
   }
 
-  /// Records the loops that a function submits, to submit them again and again at much less cost:
+  /// Records the loops that a function submits, so that you can submit them repeatedly at much less cost:
   ///
   ///     auto step = handle.record([&] {
   ///       handle.parallel_do<&Fish::choose>();
@@ -155,19 +155,19 @@ class AllocatorHandle {
   /// own kernels on `executor().stream()` are recorded, too. Loops of other handles are not recorded: they run once,
   /// during this call.
   ///
-  /// On a GPU the function is called here, and again when the heap has grown or different lists are kept; arguments
-  /// keep their values meanwhile, unless they are StepValues. On the host, and in checked builds with a SoaAllocator,
-  /// each step calls the function. So what it refers to must not change, and must live as long as the step, which must
-  /// not be called after the handle has been destroyed. The function must not wait, copy memory or run another step.
-  /// @throws Error if the function does what cannot be recorded, and whatever the function throws: here, or when the
-  ///         step is first called
+  /// On a GPU, the function is called here, and again when the heap has grown or different lists are kept. Arguments
+  /// keep their values in between, unless they are StepValues. On the host, and in checked builds with a SoaAllocator,
+  /// each step calls the function. Variables that it refers to must not change, and must live as long as the step. It
+  /// must not wait, copy memory or run another step. Do not call the step after the handle has been destroyed.
+  /// @throws Error if the function does something that cannot be recorded, and anything that the function throws: here,
+  ///         or at the first call of the step
   template <class F>
   [[nodiscard]] auto record(F function) {
     auto submit = [this, function = std::move(function)]() mutable { loops_.run_recorded(function); };
     return detail::Step<detail::LoopRunner<AllocatorT>, decltype(submit)>(loops_, std::move(submit));
   }
 
-  /// Makes room for `objects` more objects of T in a heap that can grow, beside all that is in it. Waits for all loops.
+  /// Makes room for `objects` more objects of T in a heap that can grow. Waits for all loops.
   /// @throws Error if the heap's limit or the memory does not allow it; the heap is then unchanged
   template <class T>
   void reserve(std::size_t objects) {
@@ -175,9 +175,9 @@ class AllocatorHandle {
     loops_.template reserve<T>(objects);
   }
 
-  /// Waits for all loops. If objects could not be created since the last call of this or of `synchronize`, lets the
-  /// heap grow and returns true: now there is room for them. Use it to repeat a loop whose objects remember what they
-  /// still have to create:
+  /// Waits for all loops. If objects could not be created since the last call of this or of `synchronize`, makes room
+  /// for them by growing the heap, and returns true. Use it to repeat a loop whose objects store what they still have
+  /// to create:
   ///
   ///     do {
   ///       handle.parallel_do<&Cell::divide_if_due>();
@@ -193,19 +193,19 @@ class AllocatorHandle {
   ///     handle.compact<Agent>({.above = 0.1});   // only if more than a tenth of the slots is free
   ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
   ///
-  /// Ordered like a loop; may be recorded; lists that are kept stay valid. Pointers inside class values in fields, in
+  /// Is ordered like a loop, and may be recorded. Kept lists stay valid. Pointers inside class values in fields, in
   /// your own variables and arguments, and in other arrays are stale afterwards: checked builds report their use. See
   /// docs/allocator.md. Objects of an AosAllocator do not move.
-  /// @param arrays    pointers in device memory to objects of these classes, null pointers included
+  /// @param arrays   pointers in device memory to objects of these classes; may contain null pointers
   /// @throws Error if `above` is not from 0 to 1
-  /// @par Cost   reads the objects of T, and those of classes that have fields which may point to them
+  /// @par Cost   reads the objects of T, and the objects of all classes with fields that may point to them
   template <class T, class... U>
   void compact(const CompactionOptions& options = {}, const PointerArray<U>&... arrays) {
     detail::compact<AllocatorT, T>(loops_, options, arrays...);
   }
 
   /// Sorts the objects of T, but not those of its subclasses, by an integer key: a field, a method without parameters,
-  /// or a callable `key(object)`, which creates and destroys nothing. Updates pointers to them as `compact` does.
+  /// or a callable `key(object)`. The key must not create or destroy objects. Updates pointers as `compact` does.
   ///
   ///     handle.sort<&Body::cell_>();                        // or sort<Planet, &Body::cell_>(), if they inherit it
   ///     handle.sort<Body>(CellOf{grid}, {.key_bits = 20});  // the keys are less than 2^20
@@ -229,17 +229,16 @@ class AllocatorHandle {
     sort<typename detail::SortedBy<AllocatorT, kKey>::type, kKey>(options, arrays...);
   }
 
-  /// Makes objects of To out of those objects of From, but not of its subclasses, for which `condition(object)` is
-  /// true, as dynasoar::become does. Updates pointers to them as `compact` does, except those that cannot point to a
-  /// To.
+  /// Changes objects of From, but not of its subclasses, into objects of To if `condition(object)` is true: see
+  /// dynasoar::become. Updates pointers to them as `compact` does, except those whose type cannot point to a To.
   ///
   ///     handle.become<Cell, Tumour>(IsMutated{});
   ///     handle.become<Cell, Tumour, &Cell::is_mutated>(std::tuple(grade), dynasoar::pointers(cells, size));
   ///
-  /// Objects for which the heap has no room, even after it has grown, stay as they are and are reported as refused.
-  /// Waits for all loops. For a SoaAllocator. See docs/how-to/become.md.
-  /// @param condition   creates and destroys nothing, and To's constructor destroys nothing
-  /// @param arrays      pointers to a class that From and To are or derive from, null included
+  /// If the heap has no room for an object, even after it has grown, the object does not change and is reported as
+  /// refused. Waits for all loops. Only for a SoaAllocator. See docs/how-to/become.md.
+  /// @param condition   must not create or destroy objects; To's constructor must not destroy any
+  /// @param arrays      pointers to a class that From and To are or derive from; may contain null pointers
   /// @throws Error if memory is short or lists are kept; no object has changed then
   /// @par Cost   20 bytes of memory per block of From, and 8 per object that changes
   template <class From, class To, class F, class... Args, class... U>
@@ -256,8 +255,8 @@ class AllocatorHandle {
   ///     handle.save("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
   ///     handle.save("run.checkpoint", {.compression_level = 3}, ...);   // needs dynasoar::zstd
   ///
-  /// Waits for all loops, and throws like `synchronize`; nothing is saved in that case. Whatever happens meanwhile, the
-  /// file is always complete: the old one or, once this returns, the new one. See docs/checkpoints.md.
+  /// Waits for all loops, and throws like `synchronize`; nothing is saved in that case. The file is complete at any
+  /// time: it is the old one or, once this returns, the new one. See docs/checkpoints.md.
   /// @throws Error if the file cannot be written, a name is used twice, or objects are compressed without zstd
   /// @par Cost   a second file beside the old one; 96 MiB of host memory, on a GPU 32 MiB of the device's
   template <class... Items>
@@ -269,13 +268,13 @@ class AllocatorHandle {
     save(path, SaveOptions{}, items...);
   }
 
-  /// Restores heap and values to what they were when this program, or its build for the other backend, saved the file.
-  /// Pointers to objects are what they were then; what was in the heap before is gone. A heap that can grow gets the
-  /// size of the one that was saved. Recorded steps stay valid.
+  /// Restores the heap and the values from a file that this program, or its build for the other backend, has saved.
+  /// Pointers to objects have the same values as then. All previous contents of the heap are lost. A heap that can grow
+  /// gets the size of the heap that was saved. Recorded steps stay valid.
   ///
   ///     handle.load("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
   ///
-  /// Everything is checked before anything is changed. Waits for all loops.
+  /// Checks everything before it changes anything. Waits for all loops.
   /// @param options   how much memory the file may ask for
   /// @throws CheckpointError if the file is damaged or not for this program and heap; nothing has changed then;
   ///         Error if it cannot be read, or lists are kept
@@ -342,17 +341,16 @@ class AllocatorHandle {
   ///     const dynasoar::Columns agents = handle.columns<Agent>();
   ///     const std::vector<double> ages = agents["age_"].as<double>();
   ///
-  /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap: objects
-  /// keep their order while others are created and deleted (except in an AosAllocator). Waits for all loops, but leaves
-  /// it to other calls to report misuse and refusals.
-  /// @throws Error if the device failed, or has no memory for the largest of the fields of all of these objects
+  /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap. Objects
+  /// keep their order while others are created and deleted, except in an AosAllocator. Waits for all loops, but does
+  /// not report misuse and refusals: other calls do.
+  /// @throws Error if the device failed, or has no memory for the largest field of all these objects
   template <class T>
   Columns columns() {
     return detail::columns_of<AllocatorT, T>(loops_);
   }
 
-  /// With the fields that T's subclasses add, 0 in objects without them. Fields of equal names and types share a
-  /// column.
+  /// The same with the fields that T's subclasses add, 0 in objects without them. Equal names and types share a column.
   template <class T>
   Columns all_columns() {
     return detail::all_columns_of<AllocatorT, T>(loops_);
@@ -369,15 +367,15 @@ class AllocatorHandle {
   /// @throws Error if the device failed
   Statistics statistics() { return loops_.statistics(); }
 
-  /// How often each field was read and written since the handle was made, per loop, in builds that count this
-  /// (`DYNASOAR_COUNT_ACCESSES`): to find hot and unused fields. Waits for all loops.
+  /// How often each loop has read and written each field since the handle was made, to find hot and unused fields. Only
+  /// for builds that count this (`DYNASOAR_COUNT_ACCESSES`). Waits for all loops.
   /// @throws Error if this build does not count, or the device failed
   FieldAccesses field_accesses() { return loops_.field_accesses(); }
 
   /// For your own kernels, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
   ///
-  /// Call it in the translation unit that launches the kernel, before each launch: it makes the heap, and the last
-  /// loop's changes of placed objects, known there. Kernels run on `executor().stream()` or the default stream.
+  /// Call it in the translation unit that launches the kernel, before each launch. It makes the heap, and changes of
+  /// placed objects by the last loop, visible there. Kernels run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     loops_.announce_kernels();
     detail::bring_up_to_date<AllocatorT>(executor());
@@ -390,7 +388,7 @@ class AllocatorHandle {
   /// The heap's state, for checks and tools. On the GPU it points to device memory.
   typename AllocatorT::State state() const { return loops_.storage().state(); }
 
-  /// For the library itself: what a UniformGrid runs its loops with.
+  /// For the library itself: runs the loops of a UniformGrid, for example.
   detail::LoopRunner<AllocatorT>& loops() { return loops_; }
 
  private:

@@ -1,6 +1,6 @@
 /// @file
-/// Identity: a number for life, the same in every run. IdentityIndex: finds objects by it. See docs/how-to/identity.md.
-/// Not in dynasoar.h, because many programs have no use for it.
+/// Identity: a number that an object keeps for life, and that is the same in every run. IdentityIndex: finds objects by
+/// their numbers. See docs/how-to/identity.md. Not included by dynasoar.h, because many programs do not need it.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 
 namespace dynasoar {
 
-/// The number of an object, for a field of its class. It does not depend on where the object lies, nor on the order of
-/// threads, and is the same on all backends and in later versions:
+/// The number of an object, to be stored in a field of its class. It depends neither on where the object lies nor on
+/// the order of threads, and is the same on all backends and in later versions:
 ///
 ///     class Cell : public dynasoar::SoaBase<AllocatorT> {
 ///      public:
@@ -35,17 +35,18 @@ namespace dynasoar {
 ///       __device__ void divide() { dynasoar::make_new<Cell>(dynasoar::child_identity(identity_, births_++)); }
 ///     };
 ///
-/// Numbers are hashes, so two objects may get the same one: of n objects, two do so with a probability of n^2 / 2^65,
-/// which is 2.7e-8 for 10^6 objects and 2.7 % for 10^9. An IdentityIndex finds out. As a field it is an integer of
-/// 64 bits: columns, files and `print` show it as such, `static_cast<std::uint64_t>` returns it, and `Identity{number}`
-/// makes an Identity of it.
+/// Numbers are hashes, so two objects may get the same one. Among n objects, this happens with a probability of
+/// n^2 / 2^65, which is 2.7e-8 for 10^6 objects and 2.7 % for 10^9. IdentityIndex::rebuild detects it.
+///
+/// Columns, files and `print` show an Identity as an integer of 64 bits. `static_cast<std::uint64_t>(identity)` returns
+/// this integer, and `Identity{number}` converts it back.
 enum class Identity : std::uint64_t {
-  none = 0  ///< of an object without a number; no other object has it
+  none = 0  ///< the object has no number; the functions below never return this value
 };
 
 namespace detail {
 
-/// A hash of two numbers, other than 0. @param use   what for
+/// A hash of two numbers, which is never 0. @param use   distinguishes hashes for different purposes
 __host__ __device__ constexpr Identity hashed_identity(random::Seed seed, std::uint32_t use, std::uint64_t a,
                                                        std::uint64_t b) {
   const random::Words words =
@@ -61,7 +62,8 @@ inline constexpr std::uint32_t kChildIdentities = 0x6368'696C;
 
 /// The number of an object that has no parent.
 ///
-/// @param index   differs between all these objects, of whatever class: such as the index that parallel_new passes
+/// @param index   must differ between all objects without a parent, whatever their class; for example the index that
+///                parallel_new passes
 /// @par Cost   about 60 instructions
 __host__ __device__ constexpr Identity first_identity(random::Seed seed, std::uint64_t index) {
   return detail::hashed_identity(seed, detail::kFirstIdentities, index, 0);
@@ -69,15 +71,15 @@ __host__ __device__ constexpr Identity first_identity(random::Seed seed, std::ui
 
 /// The number of a child of an object.
 ///
-/// @param birth   differs between all children of this parent: a field that counts them; or the number of the step, if
-///                a parent has at most one child in a step
-/// @pre the parent has a number, which is not Identity::none
+/// @param birth   must differ between all children of this parent; for example a field that counts them, or the number
+///                of the step if a parent has at most one child in a step
+/// @pre `parent` is not Identity::none
 /// @par Cost   about 60 instructions
 __host__ __device__ constexpr Identity child_identity(Identity parent, std::uint64_t birth) {
   return detail::hashed_identity({0}, detail::kChildIdentities, static_cast<std::uint64_t>(parent), birth);
 }
 
-/// What device code is given to find objects by number: `IdentityIndex::view()`. Trivially copyable.
+/// Finds objects by their numbers in device code: see IdentityIndex::view(). Trivially copyable, so pass it to loops.
 template <class T>
 class IdentityView {
  public:
@@ -87,7 +89,7 @@ class IdentityView {
   /// The object with this number, or null if there was none when the index was rebuilt.
   ///
   /// @pre the object has not been deleted since then
-  /// @par Cost   reads as many words as `size` has bits
+  /// @par Cost   reads as many words as size() has bits: a binary search
   __device__ T* find(Identity identity) const {
     const auto wanted = static_cast<std::uint64_t>(identity);
     std::uint32_t first = 0;
@@ -100,7 +102,7 @@ class IdentityView {
     return first < size_ && numbers_[first] == wanted ? objects_[first] : nullptr;
   }
 
-  /// How many objects the index has.
+  /// The number of objects in the index.
   __host__ __device__ std::uint32_t size() const { return size_; }
 
  private:
@@ -114,11 +116,11 @@ namespace detail {
 /// Counters of an index that is being built.
 struct IdentityCounts {
   AtomicWord<std::uint64_t> objects;
-  AtomicWord<std::uint64_t> duplicates;  ///< objects whose number another one has already
-  AtomicWord<std::uint64_t> least;       ///< of the numbers that several objects have
+  AtomicWord<std::uint64_t> duplicates;  ///< objects whose number another object has already
+  AtomicWord<std::uint64_t> least;       ///< the least number that several objects have
 };
 
-/// Notes the objects that have a number, in any order.
+/// Stores the objects that have a number, and these numbers, in any order.
 template <class T, auto kField>
 struct NoteIdentity {
   IdentityCounts* counts;
@@ -133,14 +135,14 @@ struct NoteIdentity {
     const Identity identity = (noted->*kField).get();
     if (identity == Identity::none) return;
     const std::uint64_t entry = counts->objects.fetch_add(1, Order::relaxed);
-    if (entry >= room) return;  // never so, unless kept lists have more objects than there are
+    if (entry >= room) return;  // only if kept lists contain more objects than there are
     numbers[entry] = static_cast<std::uint64_t>(identity);
     entries[entry] = static_cast<std::uint32_t>(entry);
     objects[entry] = noted;
   }
 };
 
-/// Puts the objects into the order of their numbers, and looks for numbers that occur twice.
+/// Puts the objects into the order of their numbers, and counts numbers that occur more than once.
 template <class T>
 struct OrderIdentities {
   IdentityCounts* counts;
@@ -165,13 +167,13 @@ struct FindIdentity {
   __device__ void operator()(std::size_t) const { *found = view.find(identity); }
 };
 
-/// The arrays of an index: numbers, entries and objects, each twice, and what the sort needs.
+/// The arrays of an index: numbers, entries and objects, each twice, and memory for the sort.
 class IdentityMemory {
  public:
   static constexpr std::size_t kBytesPerObject =
       2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t) + sizeof(std::uint64_t));
 
-  /// Makes room for so many objects. @throws Error if there is not enough memory
+  /// Makes room for `objects` objects. @throws Error if there is not enough memory
   void make_room(std::size_t objects, std::string_view type);
 
   KeyedNumbers<std::uint64_t> pairs() const;
@@ -187,7 +189,7 @@ class IdentityMemory {
   DeviceArray<char> scratch_;
 };
 
-/// @throws Error, because objects have numbers that others have already
+/// @throws Error that says that several objects have the same number
 [[noreturn]] void throw_duplicate_identities(std::string_view type, std::uint64_t duplicates, std::uint64_t least);
 
 }  // namespace detail
@@ -199,9 +201,9 @@ class IdentityMemory {
 ///     handle.parallel_do<&Cell::look_up>(cells.view());   // view.find(identity) in device code
 ///     Cell* const cell = cells.find(identity);            // on the host, to be passed to a loop
 ///
-/// An index is as of its last rebuild. Objects created since are not in it, and those deleted since must not be looked
-/// for. Where objects are moved, pass `objects()` to the compaction or sort, or rebuild the index. Checked builds
-/// report the use of a pointer to an object that is not there any more.
+/// An index describes the objects at its last rebuild. Objects created since then are not in it. Do not look for
+/// objects deleted since then: `find` would return a stale pointer, whose use checked builds report. If you compact or
+/// sort objects, pass `objects()` to that call, or rebuild the index.
 ///
 /// @tparam kField   a field of type Identity
 template <auto kField>
@@ -224,25 +226,26 @@ class IdentityIndex final : detail::Attachment {
   IdentityIndex& operator=(const IdentityIndex&) = delete;
   ~IdentityIndex() { handle_.loops().attachments().remove(*this); }
 
-  /// Makes the index anew, of all objects whose number is not Identity::none. Waits for all loops.
+  /// Rebuilds the index from all objects whose number is not Identity::none. Waits for all loops, so a recorded step
+  /// cannot call it.
   ///
-  /// @throws Error if two objects have the same number, or memory is short, the index then has no objects; and what
-  ///         `synchronize` of the handle throws, also in a recorded step
+  /// @throws Error if two objects have the same number, or memory is short: the index then has no objects. Also throws
+  ///         what AllocatorHandle::synchronize throws, and throws an Error in a recorded step
   /// @par Cost   a radix sort of numbers of 64 bits; 40 bytes of memory per object, which the index keeps
   void rebuild();
 
-  /// For device code. Good until the next rebuild; recorded steps that use it are recorded again then.
+  /// The view for device code. Valid until the next rebuild, after which recorded steps that use it are recorded again.
   View view() const { return {numbers_, objects_, size_}; }
 
-  /// The object with this number, or null. Runs a loop and waits for it: if you look for many, use `view()`.
+  /// The object with this number, or null. Runs a loop and waits for it: to find many objects, use `view()`.
   /// @pre the object has not been deleted since the last rebuild
   T* find(Identity identity) const;
 
-  /// How many objects the index has.
+  /// The number of objects in the index.
   std::uint32_t size() const { return size_; }
 
-  /// The pointers in the index, for AllocatorHandle::compact and AllocatorHandle::sort, which then keep it right:
-  /// `handle.compact<Cell>({}, cells.objects())`.
+  /// The pointers in the index. Pass them to AllocatorHandle::compact and AllocatorHandle::sort, which update them:
+  /// `handle.compact<Cell>({}, cells.objects())`. The index then stays valid.
   PointerArray<T> objects() const { return {objects_, size_}; }
 
  private:

@@ -74,20 +74,21 @@ __device__ auto destroy(T* object) {
   }
 }
 
-/// Makes an object of another class of its hierarchy out of an object, and keeps what the two classes have in common:
-/// `become<Tumour>(this, grade)` creates a Tumour with the given constructor arguments, gives all fields of the nearest
-/// common base class the values that they have in the object, array fields and pointers included, and then destroys the
-/// object, by its run-time type. If this is a Tumour already, nothing happens.
+/// Changes the class of an object to another class of its hierarchy: `become<Tumour>(this, grade)`.
 ///
-/// Pointers to the object are stale afterwards, as after `destroy`: use the result instead, or
-/// AllocatorHandle::become, which updates pointers. The running loop does not visit the new object. An object of a
-/// subclass of Tumour can become a Tumour; then all fields of Tumour are kept.
+/// Creates a Tumour with the given constructor arguments. Then copies all fields of the nearest common base class from
+/// the object, array fields and pointers included, and destroys the object, by its run-time type. If the object's class
+/// is Tumour already, nothing happens. If it is a subclass of Tumour, the new object keeps all fields of Tumour.
 ///
-/// @tparam To   a listed class
-/// @return      the new object; the object itself if it is a To; nullptr if the heap is full, and then the object is as
-///              it was, and the refusal is reported as that of make_new; nullptr if the object is null
-/// @pre no thread uses the object any more. The constructor runs before the object is destroyed, so its arguments may
-///      be fields of the object, or a pointer to it
+/// Pointers to the object are stale afterwards, as after `destroy`. Use the result instead, or call
+/// AllocatorHandle::become, which updates pointers. The running loop does not visit the new object.
+///
+/// @tparam To    a listed class
+/// @param args   arguments of To's constructor. It runs before the object is destroyed, so they may be fields of the
+///               object, or a pointer to it
+/// @return       the new object; the object itself if its class is To; nullptr if the object is null, or if the heap is
+///               full. A full heap leaves the object unchanged, and the refusal is reported like one of make_new
+/// @pre no thread uses the object any more
 /// @par Cost   make_new, destroy, and one load and store for each value of the common fields
 template <class To, class T, class... Args>
 __device__ To* become(T* object, Args&&... args) {

@@ -221,19 +221,18 @@ __device__ Place random_free_neighbour(Place place, Neighbourhood neighbourhood,
   return chosen;
 }
 
-/// A condition for Lattice::parallel_for_free_if and parallel_for_if: which agents ask for a place. An agent asks for
-/// the next place in a Direction by storing the direction in a field; any other number asks for no place.
+/// A condition for Lattice::parallel_for_free_if and parallel_for_if: finds the agents that ask for a place. To ask for
+/// the next place in a Direction, an agent stores the direction in a field. Any other number asks for no place.
 ///
 ///     ocean.parallel_for_free_if(dynasoar::AskedFrom<Fish, &Fish::direction_>{}, Take{});
 ///
-/// The answer is a std::uint32_t whose bit d is set if the next place in Direction d, of the four directions of a
-/// plane, has a T that asks for this one. The action gets the answer if any bit is set.
+/// The result is a std::uint32_t. Bit d is set if the next place in Direction d has a T that asks for this place, where
+/// d is one of the four directions of a plane. The action is called with the result if any bit is set.
 ///
 /// @tparam T        a placed class without subclasses
 /// @tparam kField   a field of T, or of its base class, that holds an integer or a Direction
-/// @par Cost   on a GPU, each place looks at its four neighbours. On a CPU, agents are examined for 64 places at a
-/// time,
-///             which takes much less time
+/// @par Cost   on a GPU, each place looks at its four neighbours. On a CPU, the neighbours of 64 places are examined
+///             together, which takes much less time
 template <class T, auto kField>
 struct AskedFrom {
   using Field = std::remove_cvref_t<decltype((std::declval<const T&>().*kField).get())>;
@@ -253,7 +252,7 @@ struct AskedFrom {
     return from;
   }
 
-  /// For the library: the answers for some places of a word, on a CPU.
+  /// For the library: the results for some places of a word, on a CPU.
   __device__ static detail::AskedWord answers(std::uint64_t word, std::uint64_t places) {
     return detail::find_askers(
         lattice_of<T>(), word, places, detail::TakenWords<T>{}, [](std::uint64_t slot, Direction direction) {
@@ -262,7 +261,7 @@ struct AskedFrom {
   }
 
  private:
-  /// Whether an agent that lies in a direction asks for the place from which it is seen.
+  /// Whether an agent asks for the place whose neighbour in `direction` it is.
   __device__ static bool asks(const T* agent, Direction direction) {
     return static_cast<std::uint32_t>((agent->*kField).get()) == static_cast<std::uint32_t>(opposite(direction));
   }

@@ -1,6 +1,6 @@
 /// @file
-/// Random numbers that depend only on what they are for, and not on which thread asks, nor when. See
-/// docs/how-to/reproducible.md. Not in dynasoar.h, because many programs have no use for it.
+/// Random numbers that depend only on the seed, the purpose, the object and the step, and not on which thread draws
+/// them, or when. See docs/how-to/random-numbers.md. Not included by dynasoar.h, because many programs do not need it.
 ///
 ///     enum class Chance : std::uint32_t { lightning, growth };
 ///     constexpr dynasoar::random::Seed kSeed{42};
@@ -8,19 +8,19 @@
 ///     const dynasoar::random::Words words = dynasoar::random::words(kSeed, Chance::growth, land.number(place), step);
 ///     if (dynasoar::random::unit(words[0]) < 0.01f) dynasoar::make_new_at<Tree>(place);
 ///
-/// One word is enough for `below`, `unit`, `exponential`, `normal` and `choice`. `poisson`, `binomial` and `shuffle`
-/// use as many as it takes, of a `Stream`.
+/// `below`, `unit`, `exponential`, `normal` and `choice` take one word. `poisson`, `binomial` and `shuffle` take a
+/// `Stream`, and draw as many words as they need.
 ///
 /// The generator is Philox4x32-10 of J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel Random Numbers:
-/// As Easy as 1, 2, 3", SC 2011: a block cipher that encrypts a counter. It has no state, so that there is nothing to
-/// store for each object, and passes the tests of BigCrush.
+/// As Easy as 1, 2, 3", SC 2011: a block cipher that encrypts a counter. It has no state, so objects need not store
+/// any. It passes the tests of BigCrush.
 ///
 /// The numbers are the same to the last bit on all backends, for all compilers and options, and in later versions.
-/// There is one exception: `poisson`, `binomial` and a `choice` by floating-point weights need arithmetic as IEEE 754
-/// has it, so options that let the compiler of host code deviate from it (-ffast-math, -Ofast) may change their
-/// numbers. nvcc's --use_fast_math does not, as it is about floats.
+/// There is one exception: `poisson`, `binomial` and a `choice` by floating-point weights need the arithmetic of IEEE
+/// 754. Options that let the compiler of host code deviate from it (-ffast-math, -Ofast) may change their numbers.
+/// nvcc's --use_fast_math does not change them, because it only affects floats.
 ///
-/// No function fails: each says what comes of parameters that have no meaning.
+/// No function fails. The comment of each function says what it returns for parameters without a meaning.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct Seed {
   std::uint64_t value;
 };
 
-/// Four random numbers of 32 bits, which are independent of each other.
+/// Four random 32-bit numbers that are independent of each other.
 struct Words {
   std::uint32_t word[4];
 
@@ -53,7 +53,7 @@ struct Words {
 
 namespace dynasoar::detail {
 
-/// Ten rounds of Philox4x32; section 3.3 and table 2 of the paper have the round and its constants.
+/// Ten rounds of Philox4x32. Section 3.3 and table 2 of the paper define the round and its constants.
 __host__ __device__ constexpr random::Words philox(random::Words counter, std::uint32_t key0, std::uint32_t key1) {
   std::uint32_t a = counter.word[0], b = counter.word[1], c = counter.word[2], d = counter.word[3];
   DYNASOAR_UNROLL()
@@ -80,7 +80,7 @@ __host__ __device__ constexpr std::size_t size_of_array(const Array& array) {
   }
 }
 
-/// What weights are added up as. 0 for what is no weight.
+/// A weight, converted to the type of the sum of weights. 0 if it is negative or NaN.
 template <class T>
 __host__ __device__ constexpr auto weight_of(T weight) {
   static_assert(std::is_arithmetic_v<T>, "dynasoar: the weights of a choice are integers or floating-point numbers");
@@ -119,10 +119,10 @@ namespace dynasoar::random {
 
 /// The random numbers for a purpose, an object or place, and a step.
 ///
-/// @param purpose   what they decide: a number, or an enumerator of the model's. Different purposes have different
-///                  random numbers
-/// @param number    whose they are: a number that does not depend on the order of threads, such as that of a place
-/// @param draw      counts calls for more than four numbers of one purpose
+/// @param purpose   what the numbers decide: an integer, or an enumerator of the model. Different purposes have
+///                  different random numbers
+/// @param number    identifies the object or place, and must not depend on the order of threads
+/// @param draw      counts the calls if you need more than four numbers for one purpose
 /// @par Cost   about 60 instructions
 template <class Purpose>
 __host__ __device__ constexpr Words words(Seed seed, Purpose purpose, std::uint64_t number, std::uint32_t step,
@@ -153,8 +153,8 @@ __host__ __device__ constexpr std::uint32_t draw(Seed seed, Purpose purpose, std
   return n == 1 ? 0 : below(words(seed, purpose, number, step)[0], n);
 }
 
-/// A random number of the exponential distribution with mean 1, from a random word: a waiting time, in units of the
-/// mean. Divide by the rate, or multiply by the mean.
+/// A random number of the exponential distribution with mean 1, from a random word, such as a waiting time. For another
+/// mean, multiply the result by the mean, or divide it by the rate.
 ///
 /// @return   -ln((word + 1/2) / 2^32), from 1.2e-10 to 22.9; the error is less than 0.55 units in the last place
 /// @par Cost   about 60 instructions, without a branch
@@ -162,25 +162,24 @@ __host__ __device__ constexpr float exponential(std::uint32_t word) {
   return detail::exponential_of(word);
 }
 
-/// A random number of the normal distribution with mean 0 and deviation 1, from a random word.
+/// A random number of the normal distribution with mean 0 and standard deviation 1, from a random word.
 ///
-/// For another mean and deviation write `mean + deviation * normal(word)`. Compilers may fuse this product with the
-/// sum, on one backend and not on the other: where the last bit counts, write std::fma(deviation, normal(word), mean).
+/// For another mean and deviation, write `mean + deviation * normal(word)`. Compilers may fuse this product with the
+/// sum on one backend, but not on the other. If the last bit matters, write std::fma(deviation, normal(word), mean).
 ///
-/// @return   the inverse of the distribution function at (word + 1/2) / 2^32, from -6.34 to 6.34; the error is less
-/// than
-///           0.6 units in the last place. normal(~word) is -normal(word)
-/// @par Cost   about 120 instructions; 300 for one word of 300, in the tails
+/// @return   the inverse of the distribution function at (word + 1/2) / 2^32, from -6.34 to 6.34. The error is less
+///           than 0.6 units in the last place. normal(~word) is -normal(word)
+/// @par Cost   about 120 instructions; 300 for one in 300 words, in the tails of the distribution
 __host__ __device__ constexpr float normal(std::uint32_t word) {
   return detail::normal_of(word);
 }
 
-/// A random index of an array, from a random word: i with a probability of weights[i] by the sum of all weights, exact
-/// to 2^-32. (If all weights are the same, `below(word, n)` is faster.)
+/// A random index of the array `weights`, from a random word. The probability of i is weights[i] divided by the sum of
+/// all weights, exact to 2^-32. If all weights are the same, `below(word, n)` is faster.
 ///
 /// @param weights   integers or floating-point numbers: an array, a std::array, an array field or a std::span.
-///                  Negative ones, and those that are no number, count as 0. If none is above 0, all are as likely
-/// @pre the sum is finite, and below 2^64
+///                  Negative weights and NaN count as 0. If no weight is above 0, all indices are equally likely
+/// @pre the sum of the weights is finite, and below 2^64
 /// @return   0 if there are no weights
 /// @par Cost   reads the weights twice
 DYNASOAR_FOR_WHOEVER_CALLS
@@ -189,14 +188,15 @@ __host__ __device__ constexpr std::size_t choice(std::uint32_t word, const Weigh
   return detail::choose(word, weights, detail::size_of_array(weights));
 }
 
-/// Random numbers for a purpose, an object or place, and a step, one after the other, for those who do not know in
-/// advance how many they need. A variable in device code.
+/// Returns the random numbers for a purpose, an object or place, and a step one after the other. Create a Stream as a
+/// variable in device code if you do not know in advance how many numbers you need.
 ///
 ///     dynasoar::random::Stream stream(kSeed, Chance::eggs, number_, step);
 ///     const std::uint32_t eggs = dynasoar::random::poisson(stream, 3.5);
 ///     const float weight = 20 + 2 * dynasoar::random::normal(stream.word());
 ///
-/// Streams are equal to calls of `random::words` with draw = 0, 1, 2, ...: do not use both for one purpose.
+/// A Stream returns the same numbers as calls of `random::words` with draw = 0, 1, 2, ...: do not use both for one
+/// purpose.
 class Stream {
  public:
   /// As random::words.
@@ -207,23 +207,23 @@ class Stream {
                   "dynasoar: the purpose of a random number is an enumerator or an integer");
   }
 
-  /// The next four numbers, of a draw of their own.
+  /// The next four numbers. Always makes a new draw.
   __host__ __device__ constexpr Words words() { return random::words(seed_, purpose_, number_, step_, draws_++); }
 
-  /// The next number. The first of four calls makes a draw, the others take what it has left.
+  /// The next number. The first of four calls makes a draw, and the other three return the rest of it.
   __host__ __device__ constexpr std::uint32_t word() {
     if (left_ == 0) {
       kept_ = words();
       left_ = 4;
     }
     const std::uint32_t next = kept_.word[0];
-    // Moved along, so that compilers keep them in registers, which have no index.
+    // Shift the words instead of indexing them, so that compilers keep them in registers.
     for (int i = 0; i < 3; ++i) kept_.word[i] = kept_.word[i + 1];
     --left_;
     return next;
   }
 
-  /// How many draws it has made.
+  /// The number of draws so far.
   __host__ __device__ constexpr std::uint32_t draws() const { return draws_; }
 
  private:
@@ -236,29 +236,26 @@ class Stream {
   Words kept_{};
 };
 
-/// A random number of the Poisson distribution: how many events there are if there are `mean` of them on average.
+/// A random number of the Poisson distribution: how many events happen if `mean` events happen on average.
 ///
-/// @param mean   at most 2^31, which is taken for more. 0 is returned if it is 0, negative or not a number
-/// @par Cost   below 10, one draw and `mean` + 1 divisions on average, 60 at most: inversion. From 10 on, 1.1 to 1.4
-/// draws
-///             on average, and for one number of ten to four two or three logarithms: W. Hörmann's algorithm PTRS. Both
-///             compute with doubles, which GPUs for consumers are slow at
+/// @param mean   values above 2^31 count as 2^31. The result is 0 if the mean is 0, negative or NaN
+/// @par Cost   if the mean is below 10, one draw, and `mean` + 1 divisions on average, at most 60: inversion. Otherwise
+///             1.1 to 1.4 draws on average, and two or three logarithms for one in ten to one in four numbers:
+///             W. Hörmann's algorithm PTRS. Both compute with doubles, which are slow on consumer GPUs
 __host__ __device__ inline std::uint32_t poisson(Stream& stream, double mean) {
   return detail::poisson_of(mean, [&stream] { return stream.words(); });
 }
 
-/// A random number of the binomial distribution: how many of n independent attempts succeed, each of which does so with
-/// probability p.
+/// A random number of the binomial distribution: how many of n independent attempts succeed, each with probability p.
 ///
-/// @param p   for which 0 is taken if it is negative or not a number, and 1 if it is above
-/// @par Cost   as for poisson with the mean of the rarer outcome, n * p or n * (1 - p): inversion below 10, and from
-/// there
+/// @param p   counts as 0 if it is negative or NaN, and as 1 if it is above 1
+/// @par Cost   as for poisson, with the mean of the rarer outcome, n * p or n * (1 - p): inversion below 10, otherwise
 ///             W. Hörmann's algorithm BTRS
 __host__ __device__ inline std::uint32_t binomial(Stream& stream, std::uint32_t n, double p) {
   return detail::binomial_of(n, p, [&stream] { return stream.words(); });
 }
 
-/// Puts the elements of an array into a random order: all orders are equally likely, up to n / 2^32.
+/// Puts the n elements of an array into a random order. All orders are equally likely, up to n / 2^32.
 ///
 /// @param values   an array, a std::array, an array field or a std::span of at most 2^32 elements
 /// @par Cost   n - 1 words of the stream, and as many exchanges: R. Durstenfeld's algorithm 235, CACM 7, 1964
@@ -277,15 +274,15 @@ __host__ __device__ constexpr void shuffle(Stream& stream, Values&& values) {
 
 namespace dynasoar {
 
-/// Chooses each place of a lattice with the same probability. The choice depends on nothing but what a Density is given
-/// and the number of the place. Trivially copyable: pass it to loops.
+/// Chooses each place of a lattice with the same probability. The choice depends only on the probability, the seed, the
+/// purpose and the number of the place. Trivially copyable: pass it to loops.
 ///
 ///     forest.parallel_new<Tree>(dynasoar::Density(0.4, kSeed, Chance::first_trees));
 class Density {
  public:
   /// @param probability   from 0 to 1, exact to 2^-32
-  /// @param purpose       as of random::words, for step 0. Densities of the same purpose choose the same places
-  /// @throws Error if `probability` is none
+  /// @param purpose       as for random::words, with step 0. Densities of the same purpose choose the same places
+  /// @throws Error if `probability` is not from 0 to 1
   template <class Purpose>
   Density(double probability, random::Seed seed, Purpose purpose)
       : seed_(seed), purpose_(static_cast<std::uint32_t>(purpose)) {
@@ -299,7 +296,7 @@ class Density {
     if (static_cast<double>(chosen_words_) < words) ++chosen_words_;  // std::ceil, whose header takes time to compile
   }
 
-  /// Whether it chooses the place with a number.
+  /// Whether it chooses the place with this number.
   __host__ __device__ bool chooses(std::uint64_t number) const {
     return random::words(seed_, purpose_, number, 0)[0] < chosen_words_;
   }
@@ -307,7 +304,7 @@ class Density {
  private:
   random::Seed seed_;
   std::uint32_t purpose_;
-  std::uint64_t chosen_words_;  // of all 2^32
+  std::uint64_t chosen_words_;  // how many of all 2^32 words choose a place
 };
 
 }  // namespace dynasoar

@@ -1,6 +1,6 @@
 /// @file
-/// StepLog: named totals of objects, such as counts, sums and histograms, a row after each step, without making the
-/// host wait. See docs/how-to/step-log.md.
+/// StepLog: records named totals of objects, such as counts, sums and histograms, as a row for each step. The host does
+/// not wait. See docs/how-to/step-log.md.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ template <class D>
 struct NamedTotal {
   std::vector<std::string> names;
   D total;
-  std::vector<double> edges = {};  ///< of a histogram
+  std::vector<double> edges = {};  ///< of the bins of a histogram
 };
 
 /// The type of a field's value, or of what a method returns.
@@ -49,9 +49,9 @@ constexpr bool check_total() {
 
 }  // namespace detail
 
-/// What StepLog::add takes. `&Person::age_` is a field, or a method without parameters, that is a number. With a type
-/// and a callable in its place, `sum<double>("energy", EnergyOf{})`, `function(object)` converts to that type. What is
-/// called changes nothing.
+/// The arguments of StepLog::add. Name a field that is a number, or a method without parameters that returns one:
+/// `sum<&Person::age_>("age")`. Or pass a type and a callable: `sum<double>("energy", EnergyOf{})`. The result of
+/// `function(object)` is then converted to this type. Methods and callables must not change anything.
 namespace totals {
 
 /// The number of objects.
@@ -72,8 +72,8 @@ auto count_if(std::string name) {
   return count_if(std::move(name), detail::key_function<kMember>());
 }
 
-/// The sum. Integers are added as 64 bits, exactly unless the sum is larger; other numbers as double, in no particular
-/// order, so that the last bits differ from run to run.
+/// The sum. Integers are added as 64-bit integers: the result is exact unless the sum has more than 64 bits. Other
+/// numbers are added as double, in no particular order, so the last bits can differ from run to run.
 template <class V, class F>
 auto sum(std::string name, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
@@ -85,9 +85,10 @@ auto sum(std::string name) {
   return sum<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
 
-/// The sum of real numbers, each of which is rounded to a multiple of `unit`: exact, and therefore the same in each run
-/// and for any number of threads. NaN if a number is not finite, or if their magnitudes add up to 2^62 units or more.
-/// @throws Error if `unit` is not above 0 and finite
+/// The sum of real numbers, each of which is rounded to a multiple of `unit`. The sum of the rounded numbers is exact,
+/// and therefore the same in each run and for any number of threads. It is NaN if a number is not finite, or if the
+/// magnitudes add up to 2^62 units or more.
+/// @throws Error if `unit` is not positive and finite
 template <class V, class F>
 auto fixed_point_sum(std::string name, double unit, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
@@ -100,7 +101,7 @@ auto fixed_point_sum(std::string name, double unit) {
   return fixed_point_sum<detail::MemberValue<kMember>>(std::move(name), unit, detail::key_function<kMember>());
 }
 
-/// The mean, as double; nothing if there are no objects. The sum is computed as `sum` does.
+/// The mean, as double; no value if there are no objects. The sum is computed as for `sum`.
 template <class V, class F>
 auto mean(std::string name, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
@@ -111,7 +112,7 @@ auto mean(std::string name) {
   return mean<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
 
-/// The least and the greatest value; nothing if there are no objects, and NaN if one of the values is.
+/// The least and the greatest value; no value if there are no objects, and NaN if one of the values is NaN.
 template <class V, class F>
 auto minimum(std::string name, F function) {
   static_assert(detail::check_total<V>() && detail::check_callable<F>());
@@ -131,11 +132,11 @@ auto maximum(std::string name) {
   return maximum<detail::MemberValue<kMember>>(std::move(name), detail::key_function<kMember>());
 }
 
-/// Numbers of objects whose values, as double, are in [edges[0], edges[1]), [edges[1], edges[2]) and so on; the last
-/// bin includes its upper end. Other objects, also those with NaN, are not counted. A column for each bin, which is
-/// called NAME_LOW_HIGH, such as `age_0_10`.
-/// @param edges   finite, each greater than the one before, 2 to 1025
-/// @throws Error if they are not
+/// The numbers of objects whose values, as double, are in the bins [edges[0], edges[1]), [edges[1], edges[2]) and so
+/// on. The last bin includes its upper edge. Objects with other values, including NaN, are not counted. Each bin has a
+/// column called NAME_LOW_HIGH, such as `age_0_10`.
+/// @param edges   2 to 1025 finite numbers, each greater than the one before
+/// @throws Error if the edges are anything else
 /// @par Cost   256 bytes of device memory for each bin, and an atomic addition for each object
 template <class V, class F>
 auto histogram(std::string name, std::vector<double> edges, F function) {
@@ -159,9 +160,10 @@ auto histogram(const std::string& name, double low, double high, std::size_t bin
   return histogram<kMember>(name, detail::edges_of_bins(name, low, high, bins));
 }
 
-/// What AllocatorHandle::reduce computes: `op` of `function(object)` for all objects and of `init`, which is neutral to
-/// it: `reduce("energy", 0.0, dynasoar::Plus{}, EnergyOf{})`.
-/// @tparam R   a number
+/// The result of AllocatorHandle::reduce with the same arguments: combines `function(object)` over all objects with
+/// `op`: `reduce("energy", 0.0, dynasoar::Plus{}, EnergyOf{})`.
+/// @param init   neutral to `op`
+/// @tparam R     a number
 template <class R, class Op, class F>
 auto reduce(std::string name, R init, Op op, F function) {
   static_assert(detail::check_total<R>() && detail::check_given<F, Op>());
@@ -171,8 +173,8 @@ auto reduce(std::string name, R init, Op op, F function) {
 
 }  // namespace totals
 
-/// A table with a row of totals for each step. Rows stay in device memory, and the host does not wait until it asks for
-/// them, or until 256 rows may be there: then it waits once and takes them.
+/// A table with a row of totals for each step. Rows stay in device memory, so the host does not wait for them. It waits
+/// only when you ask for the rows, and when 256 rows may be there: then it copies them all to its own memory.
 ///
 ///     namespace totals = dynasoar::totals;
 ///     dynasoar::StepLog log(handle);
@@ -186,19 +188,20 @@ auto reduce(std::string name, R init, Op op, F function) {
 ///     for (int i = 0; i < 1000; ++i) step();
 ///     log.write("run.csv");
 ///
-/// @tparam AllocatorT   the handle's
-/// @pre the handle outlives the log, and the log outlives calls of steps that record rows
+/// @tparam AllocatorT   the allocator of the handle
+/// @pre the handle outlives the log. No recorded step that records rows is called after the log has been destroyed
 template <class AllocatorT>
 class StepLog : public detail::LogRows {
  public:
-  /// @throws Error if there is no memory, or within a recorded step
+  /// @throws Error if memory is short, or while a step is being recorded
   explicit StepLog(AllocatorHandle<AllocatorT>& handle)
       : LogRows(handle.executor(), handle.loops().attachments()), loops_(handle.loops()) {}
 
-  /// Adds columns with these totals of all objects of T and its subclasses, which one loop computes: one kernel per
-  /// class on a GPU, however many totals there are, and a small one that writes them.
-  /// @throws Error if there is no memory, rows have been recorded, or a name is empty, used already or has control
+  /// Adds columns with these totals of all objects of T and its subclasses. One loop computes all of them.
+  /// @throws Error if memory is short, rows have been recorded, or a name is empty, is used already or contains control
   ///         characters; nothing is added then
+  /// @par Cost   for each row on a GPU, one kernel per class, however many totals there are, and a small kernel that
+  ///             writes the totals
   template <class T, class... Ds>
   void add(const detail::NamedTotal<Ds>&... all) {
     static_assert(sizeof...(Ds) > 0, "dynasoar: add<Class>(totals::count(\"name\"), ...) needs at least one total");
@@ -217,16 +220,16 @@ class StepLog : public detail::LogRows {
     LogRows::add(names, are_counts, std::move(loop), bytes);
   }
 
-  /// Adds a row of what objects are now. Submits loops, which may be recorded, and does not wait unless device memory
-  /// may be full of rows. Its step is the number of rows before it.
-  /// @throws Error if there are no totals, or like parallel_do
+  /// Adds a row with the present totals. The number of its step is the number of rows before it. Submits loops, which
+  /// may be recorded. Waits only if device memory may have no room for another row.
+  /// @throws Error if there are no totals; otherwise as parallel_do
   void record() {
     submit_totals();
     executor().for_each_index(1, detail::CloseRow{target()});
   }
 
-  /// The same for a step of this number, which the device reads: for rows that begin with another step than 0, or that
-  /// are not recorded after each step.
+  /// The same, but the device reads the number of the step from `step`. Use it if the first row is not step 0, or if
+  /// you do not record a row after each step.
   void record(StepNumber step) {
     submit_totals();
     executor().for_each_index(1, detail::CloseRowOfStep<StepNumber>{target(), step});

@@ -1,6 +1,6 @@
 /// @file
-/// find_askers: which of the 64 places of a word are asked for, and from which directions. Used by AskedFrom of place.h
-/// for loops on a CPU.
+/// find_askers: finds the places among the 64 places of a word that agents ask for, and the directions in which these
+/// agents lie. Used by AskedFrom in place.h for loops on a CPU.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace dynasoar::detail {
 
-inline constexpr std::uint32_t kPlaneDirections = 4;  // the first ones of Direction
+inline constexpr std::uint32_t kPlaneDirections = 4;  // the first four of Direction
 
-/// For the 64 places of a word, the directions from which they are asked for.
+/// For each of the 64 places of a word, the directions in which agents that ask for it lie.
 struct AskedWord {
-  std::uint64_t from[kPlaneDirections];  ///< by direction, a bit for each place
+  std::uint64_t from[kPlaneDirections];  ///< for each direction, a bit for each place
 
   __host__ __device__ std::uint64_t asked() const { return from[0] | from[1] | from[2] | from[3]; }
   __host__ __device__ std::uint32_t operator[](int bit) const {
@@ -26,20 +26,22 @@ struct AskedWord {
   }
 };
 
-/// The places of a word that are the first or the last ones of a row, or all, if the word has places of several rows.
+/// The places of a word that are the first or the last of a row; all places if the word contains several rows.
 __host__ __device__ inline std::uint64_t ends_of_rows(const LatticeShape& shape, std::uint64_t first_slot) {
   if (!shape.has_blocks_in_rows()) return ~std::uint64_t{0};
   const std::int32_t x = shape.coordinates(Place(first_slot)).x, behind = shape.width() - 1 - x;
   return (x == 0 ? std::uint64_t{1} : 0) | (behind < 64 ? std::uint64_t{1} << behind : 0);
 }
 
-/// Examines the agents beside some places of a word. Their slots are at the same distance from all places that are not
-/// at the end of a row.
+/// Examines the agents beside some places of a word, and finds those that ask for these places.
 ///
-/// @param places   of the word
-/// @param taken    called with the number of a word: the slots that have an agent
-/// @param asks     `asks(slot, direction)`: whether the agent in a slot asks for the place from which it lies in a
-///                 direction
+/// For one direction, all places that are not at an end of a row have the same distance to the slot of their neighbour.
+/// It is computed once for all of these places.
+///
+/// @param places   the places to examine, a bit for each place of the word
+/// @param taken    `taken(word)` returns the slots of a word that have an agent
+/// @param asks     `asks(slot, direction)` returns whether the agent in the slot asks for the place whose neighbour in
+///                 this direction it is
 template <class Taken, class Asks>
 __host__ __device__ AskedWord find_askers(const LatticeShape& shape, std::uint64_t word, std::uint64_t places,
                                           const Taken& taken, const Asks& asks) {
