@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -176,6 +177,48 @@ TEST_CASE("classes without fields or names are printed, and pointers that are no
   CHECK(text.find(", slot 0): no fields\nprint_test::Paper (block ") != std::string::npos);
   CHECK(text.find(", slot 0): field0 = -7\nprint_test::Paper (block ") != std::string::npos);
   CHECK(text.ends_with(", slot 0): field1 = 2.5\na null pointer\n0x9abcdef, which is no pointer of this allocator\n"));
+}
+
+/// Converts from everything, so that the struct around it cannot be taken apart.
+struct Any {
+  Any() = default;
+  template <class U>
+  __host__ __device__ Any(U) {}
+  int value;
+};
+struct Target {
+  int id;
+  std::optional<float> range;
+};
+struct Reading {
+  int id;
+  Any value;
+};
+class Turret;
+using TurretAllocator = dynasoar::SoaAllocator<Turret>;
+class Turret : public dynasoar::SoaBase<TurretAllocator> {
+ public:
+  DYNASOAR_FIELDS(Turret, (target_, Target), (reading_, Reading))
+  __device__ explicit Turret(std::size_t) : target_(Target{7, 1.5f}), reading_(Reading{}) {}
+  __device__ void show() { dynasoar::print(this); }
+};
+
+TEST_CASE("structs with members of the standard library are shown by member, or as bytes") {
+  AllocatorHandle<TurretAllocator> handle({.heap_bytes = std::size_t{4} << 20, .threads = 1});
+  handle.parallel_new<Turret>(1);
+  dynasoar::test::Captured output(stdout);
+  handle.parallel_do<&Turret::show>();
+  handle.executor().synchronize();
+  const std::string text = without_generations(output.text());
+  CAPTURE(text);
+  CHECK(text.find(": target_.id = 7\n") != std::string::npos);
+  CHECK(text.find(": target_.range = 8 bytes\n") != std::string::npos);
+  CHECK(text.find(": reading_ = 8 bytes\n") != std::string::npos);
+  const dynasoar::Columns columns = handle.columns<Turret>();
+  CHECK(columns.names() == "id, target_.id, target_.range, reading_");
+  CHECK(columns["target_.id"].as<int>() == std::vector<int>{7});
+  CHECK(columns["target_.range"].components == 8);
+  CHECK(columns["reading_"].components == 8);
 }
 
 class Moss;

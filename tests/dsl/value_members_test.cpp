@@ -1,13 +1,28 @@
 // Members of class values: which classes are taken apart, into how many members, and what these are called.
+#include <any>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
+
+namespace value_members_test {
+struct WithTupleSize;
+}
+template <>
+struct std::tuple_size<value_members_test::WithTupleSize> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t index>
+struct std::tuple_element<index, value_members_test::WithTupleSize> {
+  using type = int;
+};
 
 namespace value_members_test {
 
@@ -70,6 +85,18 @@ struct WithoutDefault {
   Named named;
   Pair pair;
 };
+struct WithOptionals {
+  int id;
+  std::optional<float> range;
+  std::optional<Pair> pairs[2];
+  std::tuple<int, float> both;
+};
+struct WithLibraryClasses {
+  int id = 1;
+  std::function<void(int)> function;
+  std::function<int()> none = nullptr;
+  std::string texts[2];
+};
 
 // Not taken apart.
 struct Seventeen {
@@ -117,6 +144,68 @@ class WithPrivateMember {
   int x;
 };
 
+// Classes that convert from everything, so that a compiler cannot tell by which conversion they are initialized.
+struct FromAll {
+  FromAll() = default;
+  template <class U>
+  FromAll(U) {}
+  int value;
+};
+struct FromAllReferences {
+  FromAllReferences() = default;
+  template <class... U>
+  FromAllReferences(U&&...) {}
+  int value;
+};
+struct OnlyFromAll {
+  template <class U>
+  OnlyFromAll(U) {}
+  int value;
+};
+template <class First, class Second>
+struct Behind {
+  First first;
+  Second second;
+  double third;
+};
+struct WithInitializedMember {
+  int x;
+  OnlyFromAll y = 3;
+  int z = 2;
+};
+struct WithInitializedArray {
+  int x;
+  OnlyFromAll y[2] = {1, 2};
+  int z = 2;
+};
+struct NamedBehind {
+  int x;
+  FromAll y;
+  static constexpr const char* field_names[] = {"ex", "why"};
+};
+struct WithPart {  // taken apart, but not its parts
+  int x;
+  Behind<int, FromAll> part;
+  Behind<int, FromAll> parts[2];
+};
+int some_number;
+struct WithReference {
+  int x = 1;
+  int& y = some_number;
+  int z = 2;
+};
+struct WithTupleSize {
+  int x, y, z;
+};
+struct WithTupleSizeInside {
+  WithTupleSize x;
+  int y;
+};
+template <std::size_t>
+int get(const WithTupleSize& value) {
+  return value.x;
+}
+
 /// "x y", and "-" for what is not taken apart.
 template <class T>
 std::string names() {
@@ -154,6 +243,9 @@ TEST_CASE("members of structs are known by name") {
   CHECK(names<Named>() == "ex why");
   CHECK(names<WithoutDefault>() == "named pair");
   CHECK(names<OfThisFile>() == "a b");
+  CHECK(names<WithOptionals>() == "id range pairs both");
+  CHECK(names<Of<std::optional<float>>>() == "first second");
+  CHECK(names<WithLibraryClasses>() == "id function none texts");
 }
 
 TEST_CASE("what structured bindings cannot take apart, or not safely, has no members") {
@@ -168,7 +260,25 @@ TEST_CASE("what structured bindings cannot take apart, or not safely, has no mem
   CHECK(names<WithBitFields>() == "-");
   CHECK(names<WithConstructor>() == "-");
   CHECK(names<WithPrivateMember>() == "-");
+  CHECK(names<WithReference>() == "-");
+  CHECK(names<WithTupleSize>() == "-");
+  CHECK(names<WithTupleSizeInside>() == "x y");
   CHECK(names<int>() == "-");
+}
+
+TEST_CASE("structs with members that convert from everything have no members, wherever these are") {
+  CHECK(names<Of<FromAll>>() == "-");
+  CHECK(names<Behind<int, FromAll>>() == "-");
+  CHECK(names<Behind<int, FromAll[3]>>() == "-");
+  CHECK(names<Behind<float[4], const FromAll>>() == "-");
+  CHECK(names<Behind<int, FromAllReferences>>() == "-");
+  CHECK(names<Behind<int, OnlyFromAll>>() == "-");
+  CHECK(names<Behind<int, std::any>>() == "-");
+  CHECK(names<Behind<int, std::optional<FromAll>>>() == "-");
+  CHECK(names<WithInitializedMember>() == "-");
+  CHECK(names<WithInitializedArray>() == "-");
+  CHECK(names<WithPart>() == "x part parts");
+  CHECK(names<NamedBehind>() == "ex why");
 }
 
 TEST_CASE("the name of a member is cut out of what each compiler writes") {

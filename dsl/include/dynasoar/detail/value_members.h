@@ -27,6 +27,12 @@ concept NamesMembers = std::is_class_v<T> && requires {
   std::size(T::field_names);
 };
 
+/// Classes that structured bindings take apart by functions `get`, and not by their members.
+template <class T>
+concept HasTupleSize = requires {
+  std::tuple_size<T>::value;
+};
+
 // ---- How many members an aggregate has -----------------------------------------------------------------------------
 
 /// Initializes any member. Not a base class of T: its members take values of their own then.
@@ -40,6 +46,13 @@ template <class T>
 struct AnyBaseOrUnion {
   template <class U>
   requires(std::is_union_v<U> || (std::is_base_of_v<U, T> && !std::is_same_v<U, T>)) operator U() const;
+};
+
+/// Initializes references, which AnyMember does not.
+template <class T>
+struct AnyReference {
+  template <class U>
+  requires(!std::is_base_of_v<U, T>) operator U&() const;
 };
 
 template <class T, std::size_t>
@@ -71,6 +84,30 @@ inline constexpr bool has_base_or_union_v = []<std::size_t... i>(std::index_sequ
   };
 }
 (std::make_index_sequence<before>{});
+
+/// Whether there is a member behind so many values that AnyMember does not initialize: most often an object of a class
+/// that converts from everything, such as std::any. AnyMember's conversion and that of the class are ambiguous for it.
+/// Or an array of at most `elements` such objects.
+template <class T, std::size_t values, std::size_t elements>
+constexpr bool has_more_members() {
+  return []<std::size_t... i, std::size_t... e>(std::index_sequence<i...>, std::index_sequence<e...>) {
+    // One after the other, because constructors of T's members may not compile for each of them.
+    if constexpr (requires { T{AnyMemberOf<T, i>{}..., {}}; }) {
+      return true;
+    } else if constexpr (requires { T{AnyMemberOf<T, i>{}..., AnyReference<T>{}}; }) {
+      return true;
+    } else if constexpr (requires { T{AnyMemberOf<T, i>{}..., {AnyMember<T>{}}}; }) {
+      return true;
+    } else if constexpr (requires { T{AnyMemberOf<T, i>{}..., {{AnyMemberOf<T, e>{}}...}}; }) {
+      return true;
+    } else if constexpr (elements > 1) {
+      return has_more_members<T, values, elements - 1>();
+    } else {
+      return false;
+    }
+  }
+  (std::make_index_sequence<values>{}, std::make_index_sequence<elements>{});
+}
 
 /// The most values that T takes, elements of arrays among them.
 inline constexpr std::size_t kMostValues = 64;
@@ -115,10 +152,14 @@ constexpr std::size_t count_members() {
     static_assert(std::size(T::field_names) >= 1 && std::size(T::field_names) <= kMostMembers,
                   "dynasoar: a class value has 1 to 16 names of members; put some of them into a struct of their own");
     return std::size(T::field_names);
-  } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+  } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T> && !HasTupleSize<T>) {
     constexpr std::size_t kLimit = sizeof(T) < kMostValues ? sizeof(T) : kMostValues;
     if constexpr (takes_values_v<T, kLimit + 1>) return 0;
-    constexpr std::size_t kMembers = count_members_from<T, 0, count_values<T, kLimit>()>();
+    constexpr std::size_t kValues = count_values<T, kLimit>();
+    // Only members with initializers of their own are not found by the first of its attempts.
+    constexpr std::size_t kElements = std::is_trivially_default_constructible_v<T> ? 0 : kLimit - kValues;
+    if constexpr (has_more_members<T, kValues, kElements>()) return 0;
+    constexpr std::size_t kMembers = count_members_from<T, 0, kValues>();
     return kMembers <= kMostMembers ? kMembers : 0;
   } else {
     return 0;
