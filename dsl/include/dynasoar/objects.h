@@ -163,11 +163,10 @@ __device__ decltype(auto) call(T* object, Args&&... args) {
 ///     Shark (block 12, slot 5): target_.x = 1.5
 ///
 /// Each line says whose it is, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS, or of
-/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15. Of plain
-/// structs each member is printed (docs/data-out.md says which are plain), of other class values only their size. It
-/// also says when a pointer is null, is not one of this allocator, or points to a destroyed object; only checked
-/// builds know if another object has taken the slot since. On a GPU the driver formats the numbers, with the
-/// decimal point of the C locale.
+/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15. Of plain structs each member is
+/// printed (docs/data-out.md says which are plain), of other class values only their size. It also says when a pointer
+/// is null, is not one of this allocator, or points to a destroyed object; only checked builds know if another object
+/// has taken the slot since. On a GPU the driver formats the numbers, with the decimal point of the C locale.
 ///
 /// @par Concurrency   reads all fields: a thread that writes one of them meanwhile races
 /// @par Cost          a GPU keeps 1 MiB of output until the host waits, and drops the oldest
