@@ -187,9 +187,24 @@ TEST_CASE("a choice is exact at the bounds between weights, and of nothing the f
   static_assert(choice(kMost, std::array<double, 3>{0.1, 0.2, 0.3}) == 2);
   static_assert(choice(0x80000000, std::array<float, 4>{0, 0, -1, 0}) == 2);  // all are as likely
   static_assert(choice(kMost, std::array<int, 4>{0, 0, -1, 0}) == 3);
+  static_assert(choice(0x60000000, std::array<float, 3>{-1e-45f, 1e-45f, 3e-45f}) == 2);  // 1/3 and 2/3
   CHECK(choice(kMost, std::span<const int>()) == 0);
   CHECK(choice(kMost, std::array<double, 2>{kInfinity, 1}) == 1);  // not what is asked for, but in range
 }
+
+#if defined(__x86_64__)
+TEST_CASE("a choice knows subnormal weights where arithmetic takes them for 0") {
+  volatile float weights[] = {1e-40f, 3e-40f};
+  const unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before | 0x8040);  // results and operands
+  const bool are_zero = !(weights[0] * 1 > 0);
+  const std::size_t low = choice(0x3FFF0000, weights), high = choice(0x40010000, weights);
+  __builtin_ia32_ldmxcsr(before);
+  CHECK(are_zero);
+  CHECK(low == 0);
+  CHECK(high == 1);
+}
+#endif
 
 // ---- Streams -------------------------------------------------------------------------------------------------------
 
@@ -235,6 +250,28 @@ TEST_CASE("all orders of a shuffled array are equally likely, and every element 
   shuffle(stream, std::span<int>());
   CHECK(one[0] == 5);
   CHECK(stream.draws() == draws);
+}
+
+/// 2^32 values that do not exist. Throws the second index that it is asked for.
+struct Endless {
+  int asked = 0;
+  static std::size_t size() { return std::size_t{1} << 32; }
+  int& operator[](std::size_t index) {
+    static int value = 0;
+    if (++asked == 2) throw index;
+    return value;
+  }
+};
+
+TEST_CASE("2^32 values are shuffled, too") {
+  Stream stream(kSeed, 8, 0, 0);
+  std::size_t chosen = 0;
+  try {
+    shuffle(stream, Endless());
+  } catch (std::size_t index) {
+    chosen = index;
+  }
+  CHECK(chosen == words(kSeed, 8, 0, 0)[0]);
 }
 
 constexpr std::array<int, 8> shuffled_at_compile_time() {

@@ -18,11 +18,12 @@
 /// The numbers are the same to the last bit on all backends, for all compilers and options, and in later versions.
 /// There is one exception: `poisson`, `binomial` and a `choice` by floating-point weights need the arithmetic of IEEE
 /// 754. Options that let the compiler of host code deviate from it (-ffast-math, -Ofast) may change their numbers.
-/// nvcc's --use_fast_math does not change them, because it only affects floats.
+/// nvcc's --use_fast_math does not: it affects floats only, and these functions compute with doubles.
 ///
 /// No function fails. The comment of each function says what it returns for parameters without a meaning.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -85,6 +86,11 @@ template <class T>
 __host__ __device__ constexpr auto weight_of(T weight) {
   static_assert(std::is_arithmetic_v<T>, "dynasoar: the weights of a choice are integers or floating-point numbers");
   using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+  if constexpr (std::is_same_v<T, float>) {
+    // Options such as nvcc's --use_fast_math take subnormal floats for 0. Here they are made of their bits.
+    const auto bits = std::bit_cast<std::uint32_t>(weight);
+    if (bits < 0x00800000) return bits * 0x1p-149;
+  }
   return weight > T{0} ? static_cast<Sum>(weight) : Sum{0};
 }
 
@@ -263,7 +269,7 @@ DYNASOAR_FOR_WHOEVER_CALLS
 template <class Values>
 __host__ __device__ constexpr void shuffle(Stream& stream, Values&& values) {
   for (std::size_t left = detail::size_of_array(values); left > 1; --left) {
-    const std::size_t chosen = below(stream.word(), static_cast<std::uint32_t>(left));
+    const auto chosen = static_cast<std::size_t>((std::uint64_t{stream.word()} * left) >> 32);  // 2^32 has 33 bits
     const auto last = values[left - 1];
     values[left - 1] = values[chosen];
     values[chosen] = last;
