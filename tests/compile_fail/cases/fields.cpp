@@ -40,6 +40,9 @@ class Trout : public dynasoar::SoaBase<AllocatorT> {
   // expect: a field's type cannot be copied or assigned
   // names: fields::Trout
   DYNASOAR_FIELDS(Trout, (age_, std::atomic<unsigned>))
+#elif defined(MISTAKE_signed_atomic_word)
+  // expect: an AtomicWord holds an unsigned integer of 4 or 8 bytes
+  DYNASOAR_FIELDS(Trout, (age_, dynasoar::AtomicWord<int>))
 #elif defined(MISTAKE_field_class_left_out)
   // expect: DYNASOAR_FIELDS begins with the class
   DYNASOAR_FIELDS((age_, int))

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/global_reference.h>
@@ -81,6 +82,11 @@ concept AtomicsPolicy = AtomicWordOf<typename P::template word<std::uint32_t>, s
 ///   variable, not shared memory or a local variable); all threads of the process on the host; lock-free
 template <class T>
 class AtomicWord {
+  static_assert(
+      std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+      "dynasoar: an AtomicWord holds an unsigned integer of 4 or 8 bytes; a negative number can be added to it "
+      "as static_cast<std::uint32_t>(number)");
+
  public:
   __host__ __device__ T load(Order order) const { return ref().load(detail::word_order(order)); }
   __host__ __device__ void store(T value, Order order) { ref().store(value, detail::word_order(order)); }
