@@ -298,11 +298,13 @@ TEST_CASE("binomial numbers are distributed as they should for every number and 
     double p;
   };
   constexpr std::uint32_t k31 = 0x80000000, kMost = 0xFFFFFFFF;
-  for (const auto& [n, p] :
+  for (const Parameters& parameters :
        {Parameters{1, 0.5}, {1, 1e-9},      {2, 0.999},        {7, 0.5},      {19, 0.5},     {20, 0.5},
         {25, 0.4},          {40, 0.25},     {100, 0.05},       {101, 0.0991}, {1000, 1e-3},  {1000, 0.3},
         {1000, 0.97},       {100'000, 0.5}, {k31, 1e-9},       {k31, 4.6e-9}, {k31, 4.7e-9}, {k31, 1e-4},
         {k31, 0.5},         {k31, 0.9999},  {kMost, 1 - 1e-9}, {kMost, 0.25}}) {
+    const std::uint32_t n = parameters.n;  // no structured binding: clang does not capture it
+    const double p = parameters.p;
     CAPTURE(n);
     CAPTURE(p);
     const double count = n;
