@@ -612,62 +612,6 @@ TEST_CASE("objects are sorted by cell, class by class, and the grid finds them a
   CHECK(dots.count() == 3500);
 }
 
-TEST_CASE("a grid that is too small says so, and has room the next time") {
-  Dots dots(random_positions(1000, 9), 600);
-  CHECK(dots.grid->capacity() == 600);
-  const std::size_t bytes = dots.grid->bytes();
-  dots.rebuild();
-  dots.visit();
-  CHECK_THROWS_WITH_AS(dots.handle.synchronize(), doctest::Contains("had room for 600 objects, but there were 1000"),
-                       dynasoar::Error);
-  CHECK(dots.grid->capacity() == 2000);
-  CHECK(dots.grid->bytes() > bytes);
-  CHECK_NOTHROW(dots.handle.synchronize());
-  CHECK(dots.count() == 0);  // until it is rebuilt
-  CHECK(dots.handle.sum<&World32::Dot::visits_>() == 600);
-  dots.rebuild();
-  CHECK(dots.count() == 1000);
-}
-
-TEST_CASE("a grid that is too small shows those that it has room for, until somebody synchronizes") {
-  Dots dots(random_positions(1000, 9), 600);
-  dots.grid->rebuild<&World32::Dot::seen>();
-  dynasoar::DeviceArray<Plane32> centers(1);
-  centers.upload({{4, 4}});
-  dynasoar::DeviceArray<Found> found(1);
-  dots.handle.parallel_for(1, Search<Plane32>{dots.grid->view(), centers.data(), 100, found.data()});
-  const Found all = found.download()[0];
-  CHECK(all.count == 600);
-  CHECK(all.wrong == 0);
-  CHECK_THROWS_AS(dots.handle.synchronize(), dynasoar::Error);
-}
-
-TEST_CASE("a grid of which much is used grows in good time, with what is in it") {
-  Dots dots(random_positions(1000, 10), 1100);
-  dots.rebuild();
-  dots.handle.synchronize();
-  CHECK(dots.grid->capacity() == 2000);
-  CHECK(dots.count() == 1000);
-  dots.handle.synchronize();
-  CHECK(dots.grid->capacity() == 2000);
-}
-
-TEST_CASE("a recorded step rebuilds a grid, also after it has grown") {
-  Dots dots(random_positions(1000, 11), 1100);
-  auto step = dots.handle.record([&] {
-    const auto kept = dots.handle.keep_lists();
-    dots.rebuild();
-    dots.visit();
-  });
-  for (int i = 0; i < 3; ++i) step();
-  dots.handle.synchronize();
-  CHECK(dots.grid->capacity() == 2000);
-  dots.add(random_positions(900, 12));
-  for (int i = 0; i < 3; ++i) step();
-  CHECK(dots.count() == 1900);
-  CHECK(dots.handle.sum<&World32::Dot::visits_>() == 3 * 1000 + 3 * 1900);
-}
-
 TEST_CASE("positions that have left a periodic space are brought back") {
   World32::Options options = kSquare;
   options.lower = {-2, -2};
@@ -719,41 +663,6 @@ TEST_CASE("a grid may have exactly as many cells as the limits say") {
   World32::Handle handle({.heap_bytes = 1 << 20});
   CHECK_THROWS_WITH_AS(World32::Grid(handle, with(kSquare, (std::size_t{1} << 31) + 1)),
                        doctest::Contains("2^31 objects at most, and not for 2147483649"), dynasoar::Error);
-}
-
-TEST_CASE("a grid has room for twice as many objects as there are, and for 1024 at least") {
-  World32::Handle handle({.heap_bytes = 16 << 20});
-  CHECK(World32::Grid(handle, kSquare).capacity() == 1024);
-  create<Plane32>(handle, random_positions(512, 13), 13);
-  CHECK(World32::Grid(handle, kSquare).capacity() == 1024);
-  create<Plane32>(handle, random_positions(1, 14), 14);
-  World32::Grid grid(handle, kSquare);
-  CHECK(grid.capacity() == 1026);
-  const std::size_t needed = 8 * 64 + 1026 * (2 * sizeof(World32::Seen) + 24);
-  CHECK(grid.bytes() >= needed);
-  CHECK(grid.bytes() <= needed + 1024);
-}
-
-TEST_CASE("a grid that is full exactly is not too small, and three quarters are not much") {
-  struct Case {
-    std::size_t capacity, afterwards;
-  };
-  for (const Case& example : {Case{1000, 2000}, {1332, 2000}, {1333, 1333}}) {
-    CAPTURE(example.capacity);
-    Dots dots(random_positions(1000, 15), example.capacity);
-    dots.rebuild();
-    CHECK(dots.count() == 1000);
-    CHECK_NOTHROW(dots.handle.synchronize());
-    CHECK(dots.grid->capacity() == example.afterwards);
-    CHECK(dots.count() == 1000);
-  }
-}
-
-TEST_CASE("a grid that is gone reports nothing more") {
-  Dots dots(random_positions(1000, 16), 600);
-  dots.rebuild();
-  dots.grid.reset();
-  CHECK_NOTHROW(dots.handle.synchronize());
 }
 
 TEST_CASE("positions at the ends of an axis are in its first and last cell") {

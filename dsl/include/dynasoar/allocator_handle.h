@@ -175,9 +175,9 @@ class AllocatorHandle {
     loops_.template reserve<T>(objects);
   }
 
-  /// Waits for all loops. If objects could not be created since the last call of this or of `synchronize`, makes room
-  /// for them by growing the heap, and returns true. Use it to repeat a loop whose objects store what they still have
-  /// to create:
+  /// Waits for all loops. If objects could not be created since the last call of this or of `synchronize`, or did not
+  /// fit into a UniformGrid, makes room for them, and returns true. Use it to repeat a loop whose objects store what
+  /// they still have to create:
   ///
   ///     do {
   ///       handle.parallel_do<&Cell::divide_if_due>();
@@ -328,11 +328,11 @@ class AllocatorHandle {
     return reduce<T>(std::uint64_t{0}, Plus{}, detail::OneIf<F>{predicate});
   }
 
-  /// Waits for all loops. If objects could not be created, a heap that can grow does so.
+  /// Waits for all loops. Lets the heap and grids grow if objects could not be created, or did not fit.
   ///
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
-  ///         AllocationError if objects could not be created since then, unless the handle only records that;
-  ///         Error if the device failed, or a UniformGrid had no room for objects
+  ///         AllocationError if objects could not be created since then, Error if they did not fit into a UniformGrid,
+  ///         unless the handle only records that; Error if the device failed, or a UniformGrid cannot grow
   void synchronize() { loops_.synchronize(); }
 
   /// The fields of all objects of T and its subclasses, as arrays in the host's memory: those that T declares and

@@ -98,7 +98,10 @@ class GridView {
   __host__ __device__ const GridSpace<Position>& space() const { return space_; }
 
   /// Objects in the grid.
-  __device__ std::uint32_t size() const { return start_of(space_.cells() + 1); }
+  __device__ std::uint32_t size() const {
+    const std::uint32_t all = starts_[space_.cells() + 1];
+    return all <= capacity_ ? all : 0;  // without room for all it is empty
+  }
 
   /// The object at a place, 0 <= place < size(): cell by cell, and last those with a coordinate that is not finite.
   __device__ T* object(std::uint32_t place) const { return reinterpret_cast<T*>(objects_[place]); }
@@ -157,6 +160,7 @@ class GridView {
   __device__ void for_each_row(const Position& center, Real radius, const Visit& visit) const {
     using detail::coordinate;
     const auto& axes = space_.axes;
+    const std::uint32_t size = this->size();
     const detail::CellRange x = axes[0].near(center.x, radius);
     const detail::CellRange y = axes[1].near(center.y, radius);
     detail::CellRange z{0, 1};
@@ -171,16 +175,17 @@ class GridView {
         for (int piece = 0; piece < (beyond > 0 ? 2 : 1); ++piece) {
           const std::int32_t first = piece == 0 ? x.first : 0;
           const std::int32_t end = piece == 1 ? beyond : beyond > 0 ? axes[0].cells : x.first + x.count;
-          visit(start_of(row + static_cast<std::uint32_t>(first)), start_of(row + static_cast<std::uint32_t>(end)));
+          const std::uint32_t behind = start_of(row + static_cast<std::uint32_t>(end), size);
+          visit(start_of(row + static_cast<std::uint32_t>(first), size), behind);
         }
       }
     }
   }
 
-  /// The place of a cell's first object. Those beyond the capacity have none.
-  __device__ std::uint32_t start_of(std::uint32_t cell) const {
+  /// The place of a cell's first object. @param size   of the grid: if it is 0, none has any
+  __device__ std::uint32_t start_of(std::uint32_t cell, std::uint32_t size) const {
     const std::uint32_t start = starts_[cell];
-    return start < capacity_ ? start : capacity_;
+    return start < size ? start : size;
   }
 
   GridSpace<Position> space_;

@@ -249,7 +249,6 @@ class IdentityIndex final : detail::Attachment {
   PointerArray<T> objects() const { return {objects_, size_}; }
 
  private:
-  void loops_done() override {}
   std::uint64_t moves() const override { return rebuilds_; }
 
   AllocatorHandle<Allocator>& handle_;

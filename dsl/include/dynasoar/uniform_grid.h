@@ -14,12 +14,15 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <dynasoar/allocator_handle.h>
+#include <dynasoar/classes/class_table.h>
 #include <dynasoar/detail/attachment.h>
 #include <dynasoar/detail/grid_arrays.h>
 #include <dynasoar/detail/grid_loops.h>
 #include <dynasoar/detail/grid_space.h>
+#include <dynasoar/detail/grid_storage.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/grid_view.h>
@@ -41,7 +44,7 @@ struct GridOptions {
   P upper;                                ///< the opposite one
   Real cell;                              ///< the least width of a cell; best the radius of most searches
   std::array<bool, kAxes> periodic = {};  ///< axes whose ends meet; objects may leave the space along others
-  std::size_t capacity = 0;               ///< objects; 0: twice as many as there are now, at least 1024
+  std::size_t capacity = 0;               ///< objects to begin with; 0: twice as many as there are now, at least 1024
 
   /// The geometry. @throws Error if the space is empty or not finite, or there would be too many cells
   GridSpace<P> space() const;
@@ -89,20 +92,17 @@ class UniformGrid final : detail::Attachment {
   /// @pre the handle outlives the grid
   /// @throws Error if the options make no sense, or there is not enough memory
   UniformGrid(AllocatorHandle<Allocator>& handle, const GridOptions<Position>& options)
-      : handle_(handle),
-        space_(options.space()),
-        storage_(
-            handle.executor(), space_.cells(),
-            options.capacity > 0 ? options.capacity : std::max<std::size_t>(kLeast, 2 * handle.template count<T>())),
-        starts_of_cells_(space_.cells() + kMoreCells) {
-    handle_.loops().attachments().add(*this);
-  }
+      : UniformGrid(handle, options.space(), options.capacity, handle.template count<T>()) {}
   UniformGrid(const UniformGrid&) = delete;
   UniformGrid& operator=(const UniformGrid&) = delete;
   ~UniformGrid() { handle_.loops().attachments().remove(*this); }
 
-  /// Sorts all objects of T and its subclasses anew. If there are more than `capacity()`, some are left out, and the
-  /// handle's next `synchronize` throws.
+  /// Sorts all objects of T and its subclasses anew. If there is no room for all of them, makes more.
+  ///
+  /// A GPU's host cannot know in time how many objects the loops before have created. If these do not fit, the grid is
+  /// empty: loops over it run for no object, and searches find none. Later rebuilds have room, once the number has
+  /// reached the host; `retry_with_growth` of the handle makes room and returns true, and `synchronize` makes room and
+  /// throws. Objects that the host has created always fit, and on a CPU, all do.
   ///
   /// @tparam kSeen    a method of T that returns what others see of an object, a Seen. It changes nothing
   /// @tparam kOrder   a field of T, an integer that differs between the objects. Neighbours in one cell are visited in
@@ -112,6 +112,7 @@ class UniformGrid final : detail::Attachment {
   /// @par Cost        without an order 3 kernels, with it 4; one more if there are many cells, two more for each
   ///                  subclass, and the list of objects, if lists are not kept. A cell with n objects costs n * n
   ///                  comparisons to put in order
+  /// @throws Error if there is no memory for them, on a CPU; the grid is empty then, and the objects are as they were
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild();
 
@@ -131,7 +132,7 @@ class UniformGrid final : detail::Attachment {
     });
   }
 
-  /// What loops are given to look for neighbours. Good until the handle's next `synchronize`.
+  /// What loops are given to look for neighbours. Good until the next rebuild, and the handle's next `synchronize`.
   View view() const {
     const detail::GridArrays<Seen> arrays = storage_.arrays();
     return {space_, arrays.starts, arrays.places.seen, arrays.places.objects, arrays.capacity};
@@ -175,11 +176,12 @@ class UniformGrid final : detail::Attachment {
     });
   }
 
-  /// Objects that there is room for. When more than three quarters of it were needed, `synchronize` of the handle makes
-  /// it larger.
+  /// Objects that there is room for now. If more than three quarters are needed, as far as the host knows, the next
+  /// rebuild, recorded step or `synchronize` makes it larger.
   std::size_t capacity() const { return storage_.capacity(); }
 
-  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up.
+  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up. A rebuild
+  /// that makes room keeps the memory that it had before until the next `synchronize`.
   std::size_t bytes() const { return storage_.bytes() + starts_of_cells_.bytes(); }
 
  private:
@@ -192,7 +194,23 @@ class UniformGrid final : detail::Attachment {
     detail::loop_over_places(handle_.executor(), storage_.capacity(), call);
   }
 
-  void loops_done() override;
+  UniformGrid(AllocatorHandle<Allocator>& handle, const GridSpace<Position>& space, std::size_t capacity,
+              std::uint64_t objects)
+      : handle_(handle),
+        space_(space),
+        storage_(handle.executor(), space.cells(), capacity > 0 ? capacity : std::max<std::size_t>(kLeast, 2 * objects),
+                 objects, asked_for()),
+        starts_of_cells_(space.cells() + kMoreCells) {
+    handle_.loops().attachments().add(*this);
+  }
+
+  static const detail::ClassSet& classes() { return detail::class_set_v<Allocator, T>; }
+
+  std::uint64_t asked_for() const { return handle_.loops().creation().asked_for(classes()); }
+
+  void before_replay() override { storage_.begin_step(asked_for()); }
+  std::string loops_done() override;
+  void objects_replaced() override;
   std::uint64_t moves() const override { return storage_.growths(); }
 
   AllocatorHandle<Allocator>& handle_;
@@ -228,11 +246,14 @@ template <class T, class Seen>
 template <auto kSeen, auto kOrder>
 void UniformGrid<T, Seen>::rebuild() {
   Executor::check_may_submit();
-  const detail::GridArrays<Seen> arrays = storage_.arrays();
+  storage_.begin_rebuild(asked_for());
+  const detail::GridArrays<Seen> counted = storage_.arrays();
   Executor& executor = handle_.executor();
   const auto kept = handle_.keep_lists();  // both loops must meet the same objects
-  handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, arrays});
-  starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(arrays.counts), arrays.starts);
+  handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, counted});
+  starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(counted.counts), counted.starts);
+  storage_.fit_all();
+  const detail::GridArrays<Seen> arrays = storage_.arrays();
   handle_.template parallel_do<T>(detail::PlaceObject<T, Seen, kSeen, kOrder>{space_, arrays});
   if constexpr (!std::is_null_pointer_v<decltype(kOrder)>) {
     executor.for_each_index(arrays.capacity, detail::OrderInCell<Position, Seen>{space_, arrays});
@@ -240,16 +261,24 @@ void UniformGrid<T, Seen>::rebuild() {
 }
 
 template <class T, class Seen>
-void UniformGrid<T, Seen>::loops_done() {
-  const std::uint32_t most = storage_.most();
+void UniformGrid<T, Seen>::objects_replaced() {
+  auto& loops = handle_.loops();
+  const std::vector<std::uint64_t> in_heap = loops.storage().count_objects(loops.executor());
+  std::uint64_t objects = loops.placed().count(classes());
+  for (std::size_t type = 0; 2 * type < in_heap.size(); ++type) objects += classes().has(type) ? in_heap[2 * type] : 0;
+  storage_.restart(objects, asked_for());
+}
+
+template <class T, class Seen>
+std::string UniformGrid<T, Seen>::loops_done() {
   const std::size_t had = storage_.capacity();
-  if (most > had - had / 4) storage_.grow(handle_.executor(), 2 * std::size_t{most});
-  if (most <= had) return;
-  throw Error("dynasoar: a UniformGrid had room for " + std::to_string(had) + " objects, but there were " +
-              std::to_string(most) +
-              ", so some were not in it, and what was computed with it since the last synchronize() is wrong. There is "
-              "room for " +
-              std::to_string(storage_.capacity()) + " now; give the grid a greater capacity from the start");
+  const std::uint32_t left_out = storage_.loops_done();
+  if (left_out == 0) return {};
+  return "dynasoar: a UniformGrid had room for " + std::to_string(had) + " objects, but there were " +
+         std::to_string(left_out) +
+         ", so it was empty, and loops over it have run for no object since that rebuild. There is room for " +
+         std::to_string(storage_.capacity()) +
+         " now: repeat the step (see retry_with_growth), or give the grid a greater capacity from the start";
 }
 
 }  // namespace dynasoar

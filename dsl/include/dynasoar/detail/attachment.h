@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace dynasoar::detail {
@@ -10,9 +12,14 @@ namespace dynasoar::detail {
 /// Something that loops of a handle use, such as a UniformGrid or a StepLog.
 class Attachment {
  public:
-  /// The device is idle; called by AllocatorHandle::synchronize.
-  /// @throws Error if something has gone wrong in loops since the last call
-  virtual void loops_done() = 0;
+  /// The device is idle; called by AllocatorHandle::synchronize and retry_with_growth.
+  /// @return what did not fit in loops since the last call, for people; empty if everything did. There is room for it
+  ///         now
+  /// @throws Error if there is no memory for it
+  virtual std::string loops_done() { return {}; }
+
+  /// A checkpoint was loaded: the objects are others. The device is idle.
+  virtual void objects_replaced() {}
 
   /// A step's loops are submitted from now on, or recorded.
   virtual void step_begins() {}
@@ -21,7 +28,7 @@ class Attachment {
   virtual void before_replay() {}
 
   /// How often its memory has moved: recorded steps that use it have to be recorded again.
-  virtual std::uint64_t moves() const = 0;
+  virtual std::uint64_t moves() const { return 0; }
 
  protected:
   ~Attachment() = default;
@@ -36,9 +43,19 @@ class Attachments {
     std::erase(all_, &attachment);
   }
 
-  /// Calls loops_done of all. @throws what one of them throws
-  void loops_done() const {
-    for (Attachment* attachment : all_) attachment->loops_done();
+  /// Calls loops_done of all. @return what did not fit into the first for which something did not @throws what one of
+  /// them throws
+  std::string loops_done() const {
+    std::string first;
+    for (Attachment* attachment : all_) {
+      std::string text = attachment->loops_done();
+      if (first.empty()) first = std::move(text);
+    }
+    return first;
+  }
+
+  void objects_replaced() const {
+    for (Attachment* attachment : all_) attachment->objects_replaced();
   }
 
   void step_begins() const {

@@ -2,11 +2,14 @@
 /// Creation: how many objects are created in a loop, divided among threads. Used by LoopRunner.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <dynasoar/classes/class_table.h>
 #include <dynasoar/heap/bulk_creation.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/config.h>
@@ -57,7 +60,14 @@ struct NewInPieces {
 template <class A>
 class Creation {
  public:
-  explicit Creation(const Executor& executor) : bulk_(executor) {}
+  explicit Creation(const Executor& executor) : executor_(executor), bulk_(executor) {}
+
+  /// How many objects of some classes the host has asked for since the start, recorded steps left out.
+  std::uint64_t asked_for(const ClassSet& classes) const {
+    std::uint64_t sum = 0;
+    for (std::size_t type = 0; type < asked_for_.size(); ++type) sum += classes.has(type) ? asked_for_[type] : 0;
+    return sum;
+  }
 
   /// Creates `T(i, args...)` for 0 <= i < count.
   ///
@@ -65,6 +75,7 @@ class Creation {
   ///              `per_thread` of them at least
   template <class T, class Run, class... Args>
   void create(std::size_t count, const typename A::Storage& storage, const Run& run, std::tuple<Args...> arguments) {
+    if (!executor_.is_recording()) asked_for_[static_cast<std::size_t>(A::template index_of<T>)] += count;
     if constexpr (A::kCreatesInPieces) {
       const auto run_pieces = [&run](const auto& function) { run(function.threads(), function, 1); };
       bulk_.template create<A, T>(count, run_pieces, arguments);
@@ -78,6 +89,8 @@ class Creation {
   }
 
  private:
+  const Executor& executor_;
+  std::array<std::uint64_t, A::Types::size> asked_for_{};
   [[no_unique_address]] std::conditional_t<A::kCreatesInPieces, BulkCreation, NoBulkCreation> bulk_;
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// The memory of a UniformGrid, and the loops that fill it: a counting sort by cell.
+/// The arrays of a UniformGrid, and the loops that fill them: a counting sort by cell.
 ///
 /// 1. CountObject, over objects: how many lie in each cell.
 /// 2. Prefix sums over the counts: where each cell begins.
@@ -8,21 +8,15 @@
 ///    keys.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 #include <dynasoar/detail/grid_space.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/grid_view.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
-#include <dynasoar/platform/error.h>
-#include <dynasoar/platform/executor.h>
-#include <dynasoar/platform/memory.h>
 
 namespace dynasoar::detail {
 
@@ -42,18 +36,20 @@ struct GridArrays {
 
   std::uint32_t cells;
   std::uint32_t capacity;
+  std::uint32_t rebuild;  ///< number of the rebuild that fills them
   Counter* counts;        ///< [cells + kMoreCells] objects of a cell that have no place yet; zero between rebuilds
   std::uint32_t* starts;  ///< [cells + kMoreCells] place of the first object of each cell
   std::uint32_t* most;    ///< the greatest number of objects that there has been
+  volatile std::uint64_t* report;  ///< in the host's memory: number of a rebuild << 32 | the greatest number
 
   Places places;        ///< what searches find
   Places unordered;     ///< the same objects, in each cell as they came
   std::uint64_t* keys;  ///< [capacity] of those
 
-  /// Objects that have a place. @pre the starts are known
+  /// Objects in the grid: all or, if there is no room for all, none. @pre the starts are known
   __device__ std::uint32_t size() const {
     const std::uint32_t all = starts[cells + 1];
-    return all < capacity ? all : capacity;
+    return all <= capacity ? all : 0;
   }
 };
 
@@ -103,7 +99,7 @@ struct PlaceObject {
     // relaxed: only uniqueness matters; the end of the loop publishes what is in the places.
     const std::uint32_t left = grid.counts[cell].fetch_add(~std::uint32_t{0}, Order::relaxed);
     const std::uint32_t place = grid.starts[cell] + left - 1;
-    if (place == 0) note_number();
+    if (place == 0) report_number();
     if (place >= grid.capacity) return;
     const auto& places = kOrdered ? grid.unordered : grid.places;
     places.seen[place] = seen;
@@ -113,9 +109,11 @@ struct PlaceObject {
 
  private:
   /// For one object of all.
-  __device__ void note_number() const {
+  __device__ void report_number() const {
     const std::uint32_t number = grid.starts[grid.cells + 1];
-    if (number > *grid.most) *grid.most = number;
+    const std::uint32_t most = number > *grid.most ? number : *grid.most;
+    *grid.most = most;
+    *grid.report = std::uint64_t{grid.rebuild} << 32 | most;
   }
 
   __device__ static std::uint64_t key_of(T* object) {
@@ -145,8 +143,7 @@ struct OrderInCell {
 
  private:
   __device__ std::uint32_t place_in_cell(std::uint32_t came_to, std::uint32_t cell) const {
-    // With more objects than the capacity, the last cells are cut off.
-    if (cell == grid.cells || grid.starts[cell + 1] > grid.capacity) return came_to;
+    if (cell == grid.cells) return came_to;
     const std::uint64_t key = grid.keys[came_to];
     const std::uint32_t begin = grid.starts[cell];
     const std::uint32_t end = grid.starts[cell + 1];
@@ -157,99 +154,6 @@ struct OrderInCell {
     }
     return place;
   }
-};
-
-/// Copies what is in a grid to larger arrays.
-template <class Seen>
-struct CopyPlace {
-  typename GridArrays<Seen>::Places from, to;
-
-  __device__ void operator()(std::size_t i) const {
-    to.seen[i] = from.seen[i];
-    to.objects[i] = from.objects[i];
-  }
-};
-
-/// Owns the arrays of a grid.
-template <class Seen>
-class GridStorage {
- public:
-  /// @throws Error if there is not enough memory, or room for more than 2^31 objects is asked for
-  GridStorage(Executor& executor, std::uint32_t cells, std::size_t capacity)
-      : cells_(cells),
-        objects_(capacity),
-        counts_(cells + std::size_t{GridArrays<Seen>::kMoreCells}),
-        starts_(counts_.size()),
-        most_(1) {
-    for (const auto* words : {&counts_, &starts_, &most_}) executor.fill_bytes(words->data(), 0, words->bytes());
-  }
-
-  GridArrays<Seen> arrays() const {
-    return {cells_,
-            static_cast<std::uint32_t>(capacity()),
-            reinterpret_cast<typename GridArrays<Seen>::Counter*>(counts_.data()),
-            starts_.data(),
-            most_.data(),
-            {objects_.seen.data(), objects_.objects.data()},
-            {objects_.unordered_seen.data(), objects_.unordered_objects.data()},
-            objects_.keys.data()};
-  }
-
-  std::size_t capacity() const { return objects_.seen.size(); }
-  std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + most_.bytes() + objects_.bytes(); }
-  std::uint64_t growths() const { return growths_; }
-
-  /// The most objects that there have been. @pre the device is idle
-  std::uint32_t most() const { return value_of(most_.data()); }
-
-  /// Makes room for so many objects. What is in the grid stays, if it had room. @pre the device is idle
-  void grow(Executor& executor, std::size_t capacity) {
-    const std::uint32_t all = value_of(starts_.data() + cells_ + 1);
-    const std::size_t used = std::min<std::size_t>(all, this->capacity());
-    Objects larger(capacity);
-    executor.for_each_index(used, CopyPlace<Seen>{{objects_.seen.data(), objects_.objects.data()},
-                                                  {larger.seen.data(), larger.objects.data()}});
-    // Those without a place have none now either: a grid that was too small is empty until its next rebuild.
-    if (all > used) executor.fill_bytes(starts_.data(), 0, starts_.bytes());
-    executor.synchronize();
-    objects_ = std::move(larger);
-    ++growths_;
-  }
-
- private:
-  static constexpr std::size_t kMostObjects = std::size_t{1} << 31;
-
-  struct Objects {
-    explicit Objects(std::size_t capacity)
-        : seen(checked(capacity)),
-          unordered_seen(capacity),
-          objects(capacity),
-          unordered_objects(capacity),
-          keys(capacity) {}
-
-    static std::size_t checked(std::size_t capacity) {
-      if (capacity <= kMostObjects) return capacity;
-      throw Error("dynasoar: a UniformGrid has room for 2^31 objects at most, and not for " + std::to_string(capacity));
-    }
-
-    std::size_t bytes() const {
-      return seen.bytes() + unordered_seen.bytes() + objects.bytes() + unordered_objects.bytes() + keys.bytes();
-    }
-
-    DeviceArray<Seen> seen, unordered_seen;
-    DeviceArray<std::uint64_t> objects, unordered_objects, keys;
-  };
-
-  static std::uint32_t value_of(const std::uint32_t* on_device) {
-    std::uint32_t value = 0;
-    copy_from_device(&value, on_device, sizeof value);
-    return value;
-  }
-
-  std::uint32_t cells_;
-  Objects objects_;
-  DeviceArray<std::uint32_t> counts_, starts_, most_;
-  std::uint64_t growths_ = 0;
 };
 
 }  // namespace dynasoar::detail

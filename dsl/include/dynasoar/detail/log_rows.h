@@ -114,10 +114,8 @@ class LogRows : private Attachment {
  private:
   // So that nothing is lost, the host bounds the number of rows in device memory: it knows what it has submitted, and
   // how many rows a recorded step adds. It waits when there may be no room for more.
-  void loops_done() override {}
   void step_begins() override { rows_of_step_ = 0; }
   void before_replay() override;
-  std::uint64_t moves() const override { return 0; }
   void make_room(std::uint64_t rows);
   void drain();
 

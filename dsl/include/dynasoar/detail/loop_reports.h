@@ -98,8 +98,8 @@ class LoopReports {
   /// Nobody asks any more: drops errors, but prints misuse.
   void finish() noexcept;
 
-  /// Forgets what has happened up to now. @pre the device is idle
-  void forget();
+  /// A checkpoint was loaded: forgets what has happened up to now, and tells attachments. @pre the device is idle
+  void restart();
 
   Attachments& attachments() { return attachments_; }
   const Attachments& attachments() const { return attachments_; }
@@ -135,15 +135,15 @@ void LoopReports<Memory, Growth>::synchronize() {
     const bool has_room = growth_.answer_refusals(refused.pages);
     if (on_refusal_ == OnRefusal::throw_error) throw error_for(refused, has_room);
   }
-  attachments_.loops_done();
+  const std::string did_not_fit = attachments_.loops_done();
+  if (!did_not_fit.empty() && on_refusal_ == OnRefusal::throw_error) throw Error(did_not_fit);
 }
 
 template <class Memory, class Growth>
 bool LoopReports<Memory, Growth>::retry_with_growth() {
   const Refused refused = take_refused();
-  if (refused.objects == 0) return false;
-  if (!growth_.answer_refusals(refused.pages)) throw error_for(refused, false);
-  return true;
+  if (refused.objects > 0 && !growth_.answer_refusals(refused.pages)) throw error_for(refused, false);
+  return !attachments_.loops_done().empty() || refused.objects > 0;
 }
 
 template <class Memory, class Growth>
@@ -164,9 +164,10 @@ void LoopReports<Memory, Growth>::finish() noexcept {
 }
 
 template <class Memory, class Growth>
-void LoopReports<Memory, Growth>::forget() {
+void LoopReports<Memory, Growth>::restart() {
   static_cast<void>(memory_.take_misuse());
   static_cast<void>(refusals_.take(classes_, memory_.refusals()));
+  attachments_.objects_replaced();
 }
 
 extern template class LoopReports<HeapMemory, HeapGrowth>;

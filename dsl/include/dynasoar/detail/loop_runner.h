@@ -62,6 +62,7 @@ class LoopRunner {
   const Storage& storage() const { return heap_.storage(); }
   Attachments& attachments() { return reports_.attachments(); }
   PlacedRunner<A>& placed() { return placed_; }
+  const Creation<A>& creation() const { return creation_; }
   SortMemory& sort_memory() { return sort_memory_; }
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
@@ -129,7 +130,7 @@ class LoopRunner {
   void after_step() { growth_.after_loop(); }
   /// Those that the loops ask for that have been recorded since the last call.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
-  /// What the kernels of a recorded step depend on. If it has changed, the step has to be recorded again.
+  /// What a recorded step's kernels depend on: if that changes, the step has to be recorded again.
   struct StepBasis {
     std::uint64_t moves;  ///< of the heap, of attachments and of lattices
     ClassSet kept;        ///< classes whose lists are kept
@@ -144,7 +145,6 @@ class LoopRunner {
   std::uint64_t count(const ClassSet& classes);
   Statistics statistics() { return placed_.completed(reports_.statistics()); }
   FieldAccesses field_accesses();
-
   template <class T>
   void reserve(std::size_t objects);
 
@@ -162,8 +162,7 @@ class LoopRunner {
 
   /// Before a loop is submitted.
   [[gnu::noinline]] void before_loop();
-
-  /// Before a loop is submitted that asks for so many pages.
+  /// Before one that asks for so many pages.
   void make_room(std::uint64_t pages);
 
   template <class T>
@@ -417,7 +416,7 @@ void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, Vi
   });
   if (!loaded.has_lists) heap_.storage().make_lists(executor_, class_set_v<A, void>);
   loops_ = loaded.loops;
-  reports_.forget();  // those were reported before it was saved
+  reports_.restart();  // what was to report was reported before it was saved
 }
 
 }  // namespace dynasoar::detail

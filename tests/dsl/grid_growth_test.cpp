@@ -1,0 +1,437 @@
+/// @file
+/// UniformGrid and populations that outgrow it: it makes room, is complete or empty, and says so.
+
+#include <dynasoar/uniform_grid.h>
+
+#include <doctest/doctest.h>
+
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/dynasoar.h>
+
+#include "../platform/test_support.h"
+#include "../platform/thrown.h"
+
+namespace grid_growth_test {
+
+using dynasoar::test::message_of;
+
+struct Point {
+  float x, y;
+};
+
+class Cell;
+using AllocatorT = dynasoar::SoaAllocator<Cell>;
+using Handle = dynasoar::AllocatorHandle<AllocatorT>;
+
+struct Shown {
+  Point position;
+  std::uint64_t number;
+};
+using View = dynasoar::GridView<Cell, Shown>;
+using Grid = dynasoar::UniformGrid<Cell, Shown>;
+
+/// Cells that multiply.
+class Cell : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Cell, (number_, std::uint64_t), (visits_, std::uint32_t), (near_, std::uint32_t),
+                  (wanted_, std::uint32_t))
+
+  __device__ explicit Cell(std::size_t number) : number_(number), visits_(0u), near_(0u), wanted_(0u) {}
+
+  __device__ Shown seen() {
+    return {{static_cast<float>(number_ * 7919 % 1000) / 125, static_cast<float>(number_ * 104729 % 997) / 125},
+            number_};
+  }
+  __device__ void want(std::uint32_t children) { wanted_ = children; }
+  /// Makes the children that are wanted still.
+  __device__ void multiply() {
+    while (wanted_ > 0) {
+      if (dynasoar::make_new<Cell>(static_cast<std::size_t>(number_ * 100 + wanted_)) == nullptr) return;
+      wanted_ -= 1;
+    }
+  }
+  __device__ void visit(View) { ++visits_; }
+  __device__ void look(View others) {
+    std::uint32_t near = 0;
+    others.for_each_neighbour(
+        {4, 4}, 100, [&](const View::Neighbour& other) { near += other.object->number_ == other.seen.number ? 1 : 0; });
+    near_ = near;
+  }
+};
+
+constexpr dynasoar::GridOptions<Point> kSquare{.lower = {0, 0}, .upper = {8, 8}, .cell = 1};
+
+dynasoar::GridOptions<Point> with_capacity(std::size_t capacity) {
+  dynasoar::GridOptions<Point> options = kSquare;
+  options.capacity = capacity;
+  return options;
+}
+
+/// Cells in a grid.
+struct Dish {
+  explicit Dish(std::size_t cells, std::size_t capacity = 0, int threads = 4,
+                dynasoar::OnRefusal on_refusal = dynasoar::OnRefusal::throw_error)
+      : handle({.heap_bytes = 32 << 20, .on_refusal = on_refusal, .threads = threads}) {
+    handle.parallel_new<Cell>(cells);
+    grid.emplace(handle, with_capacity(capacity));
+  }
+
+  void multiply(std::uint32_t by) {
+    handle.parallel_do<&Cell::want>(by - 1);
+    handle.parallel_do<&Cell::multiply>();
+  }
+  void rebuild() { grid->rebuild<&Cell::seen, &Cell::number_>(); }
+  void visit() { grid->parallel_do<&Cell::visit>(); }
+  std::uint64_t visits() { return handle.sum<&Cell::visits_>(); }
+
+  /// How many a search in another loop finds. Does not synchronize.
+  std::uint32_t found() {
+    auto found = dynasoar::test::zeroed<std::uint32_t>(1);
+    handle.parallel_for(1, [view = grid->view(), found = found.data()] __device__(std::size_t) {
+      view.for_each_neighbour({4, 4}, 100, [&](const View::Neighbour&) { ++*found; });
+    });
+    return found.download()[0];
+  }
+
+  Handle handle;
+  std::optional<Grid> grid;
+};
+
+/// While it lives, a CPU's host learns as late as a GPU's how many objects there are.
+class NumbersComeLate {
+ public:
+  NumbersComeLate() : before_(std::exchange(dynasoar::detail::numbers_come_late, true)) {}
+  NumbersComeLate(const NumbersComeLate&) = delete;
+  NumbersComeLate& operator=(const NumbersComeLate&) = delete;
+  ~NumbersComeLate() { dynasoar::detail::numbers_come_late = before_; }
+
+ private:
+  bool before_;
+};
+
+TEST_CASE("a population that multiplies by a hundred in a step is in the grid, where the host runs the loops") {
+  if (dynasoar::detail::numbers_come_late) return;
+  for (const int threads : {1, 4}) {
+    CAPTURE(threads);
+    Dish dish(0, 0, threads);
+    dish.rebuild();
+    CHECK(dish.found() == 0);
+    dish.handle.parallel_new<Cell>(15);
+    std::uint64_t cells = 15;
+    std::uint64_t visits = 0;
+    for (int step = 0; step < 3; ++step) {
+      dish.rebuild();
+      dish.visit();
+      CHECK(dish.found() == cells);
+      visits += cells;
+      dish.multiply(step < 2 ? 100 : 1);
+      cells *= step < 2 ? 100 : 1;
+    }
+    CHECK_NOTHROW(dish.handle.synchronize());
+    CHECK(dish.handle.count<Cell>() == cells);
+    CHECK(dish.visits() == visits);
+    CHECK(dish.grid->capacity() >= cells);
+  }
+}
+
+TEST_CASE("so it is in recorded steps") {
+  if (dynasoar::detail::numbers_come_late) return;
+  Dish dish(10);
+  auto step = dish.handle.record([&] {
+    dish.multiply(100);
+    dish.rebuild();
+    dish.visit();
+  });
+  step();
+  step();
+  CHECK_NOTHROW(dish.handle.synchronize());
+  CHECK(dish.visits() == 1000 + 100000);
+  CHECK(dish.found() == 100000);
+}
+
+TEST_CASE("what the host creates fits, from no objects on, though numbers come late") {
+  const NumbersComeLate late;
+  Dish dish(0);
+  dish.rebuild();
+  std::uint64_t visits = 0;
+  std::uint64_t cells = 0;
+  for (const std::size_t more : {1, 3000, 2000, 90000}) {
+    dish.handle.parallel_new<Cell>(more);
+    cells += more;
+    dish.rebuild();
+    dish.visit();
+    visits += cells;
+  }
+  CHECK_NOTHROW(dish.handle.synchronize());
+  CHECK(dish.visits() == visits);
+  CHECK(dish.found() == cells);
+}
+
+TEST_CASE("a grid without room for all is empty, and the step can be repeated") {
+  const NumbersComeLate late;
+  Dish dish(20);
+  dish.rebuild();
+  dish.visit();
+  dish.handle.synchronize();
+  dish.multiply(100);
+  int rounds = 0;
+  do {
+    ++rounds;
+    dish.rebuild();
+    dish.visit();
+    CHECK(dish.found() == (rounds == 1 ? 0 : 2000));
+  } while (dish.handle.retry_with_growth());
+  CHECK(rounds == 2);
+  CHECK(dish.visits() == 20 + 2000);
+  CHECK(dish.handle.maximum<&Cell::visits_>() == 2u);
+  CHECK_FALSE(dish.handle.retry_with_growth());
+}
+
+TEST_CASE("a full heap and a grid without room are answered together") {
+  const NumbersComeLate late;
+  Handle handle({.heap_bytes = std::size_t{1} << 18, .heap_limit_bytes = std::size_t{1} << 25, .threads = 4});
+  handle.parallel_new<Cell>(200);
+  Grid grid(handle, kSquare);
+  handle.parallel_do<&Cell::want>(99u);
+  int rounds = 0;
+  do {
+    ++rounds;
+    handle.parallel_do<&Cell::multiply>();
+    grid.rebuild<&Cell::seen, &Cell::number_>();
+  } while (handle.retry_with_growth());
+  CHECK(rounds > 1);
+  grid.parallel_do<&Cell::visit>();
+  CHECK(handle.sum<&Cell::visits_>() == 20000);
+}
+
+TEST_CASE("synchronize says that a grid had no room, and makes some") {
+  const NumbersComeLate late;
+  Dish dish(20);
+  dish.multiply(100);
+  dish.rebuild();
+  dish.visit();
+  const std::string text = message_of<dynasoar::Error>([&] { dish.handle.synchronize(); });
+  CHECK(text.find("had room for 1024 objects, but there were 2000, so it was empty") != std::string::npos);
+  CHECK(text.find("There is room for 4000 now: repeat the step") != std::string::npos);
+  CHECK_NOTHROW(dish.handle.synchronize());
+  CHECK(dish.found() == 0);  // until it is rebuilt
+  CHECK(dish.visits() == 0);
+  dish.rebuild();
+  CHECK(dish.found() == 2000);
+}
+
+TEST_CASE("a handle that only records refusals does not throw for a grid either") {
+  const NumbersComeLate late;
+  Dish dish(20, 0, 4, dynasoar::OnRefusal::record);
+  dish.multiply(100);
+  dish.rebuild();
+  CHECK_NOTHROW(dish.handle.synchronize());
+  dish.rebuild();
+  CHECK(dish.found() == 2000);
+}
+
+TEST_CASE("the next rebuild has room, once the number has arrived, though nobody synchronizes") {
+  const NumbersComeLate late;
+  Dish dish(20);
+  dish.multiply(100);
+  dish.rebuild();
+  dish.handle.executor().wait();
+  dish.rebuild();
+  dish.visit();
+  CHECK(dish.found() == 2000);
+  CHECK(dish.grid->capacity() == 4000);
+  CHECK(dish.visits() == 2000);
+}
+
+TEST_CASE("the next recorded step has room, and one that only looks at the grid finds what was in it") {
+  const NumbersComeLate late;
+  Dish dish(20);
+  auto look = dish.handle.record([&] { dish.grid->parallel_do<&Cell::look>(); });
+  auto step = dish.handle.record([&] {
+    dish.rebuild();
+    dish.visit();
+  });
+  step();
+  dish.handle.executor().wait();
+  dish.multiply(40);  // 800 of 1024: fits, but it is time to grow
+  step();
+  dish.handle.executor().wait();
+  CHECK(dish.grid->capacity() == 1024);
+  dish.handle.loops().before_step(0);  // what a step does first on a GPU
+  CHECK(dish.grid->capacity() == 1600);
+  look();
+  CHECK(dish.handle.minimum<&Cell::near_>() == 800u);
+  dish.multiply(10);
+  step();  // does not fit
+  dish.handle.executor().wait();
+  step();
+  CHECK_NOTHROW(dish.handle.synchronize());
+  CHECK(dish.visits() == 20 + 800 + 8000);
+}
+
+/// Leaves the process so few more addresses that no large array fits.
+class NoMemory {
+ public:
+  NoMemory() {
+    REQUIRE(getrlimit(RLIMIT_AS, &before_) == 0);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit tight{pages * 4096 + (rlim_t{1} << 19), before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+    hogs_.reserve(1000);
+    while (hogs_.size() < 1000) {  // what was freed before
+      void* const hog = std::malloc(std::size_t{1} << 18);
+      if (hog == nullptr) break;
+      hogs_.push_back(hog);
+    }
+  }
+  NoMemory(const NoMemory&) = delete;
+  NoMemory& operator=(const NoMemory&) = delete;
+  ~NoMemory() {
+    setrlimit(RLIMIT_AS, &before_);
+    for (void* hog : hogs_) std::free(hog);
+  }
+
+ private:
+  std::vector<void*> hogs_;
+  rlimit before_{};
+};
+
+/// On a GPU memory is not the host's, and sanitizers need addresses.
+bool can_lack_memory() {
+  return !dynasoar::detail::numbers_come_late && dynasoar::test::kSlowdown == 1;
+}
+
+TEST_CASE("without memory for a grid, a rebuild says so, and nothing is lost") {
+  if (!can_lack_memory()) return;
+  Dish dish(100);
+  dish.rebuild();
+  dish.multiply(1000);
+  {
+    const NoMemory now;
+    const std::string text = message_of<dynasoar::Error>([&] { dish.rebuild(); });
+    CHECK(text.find("no memory for a UniformGrid of 100000 objects, which takes 11200000 bytes") != std::string::npos);
+  }
+  CHECK(dish.found() == 0);
+  dish.visit();
+  CHECK(dish.visits() == 0);
+  CHECK(dish.handle.count<Cell>() == 100000);
+  dish.rebuild();
+  CHECK(dish.found() == 100000);
+  dish.visit();
+  CHECK(dish.visits() == 100000);
+}
+
+TEST_CASE("without memory for a grid that had no room, synchronize says so, and again, until there is some") {
+  if (!can_lack_memory()) return;
+  const NumbersComeLate late;
+  Dish dish(100);
+  dish.multiply(1000);
+  dish.rebuild();
+  for (int again = 0; again < 2; ++again) {
+    const NoMemory now;
+    CHECK(message_of<dynasoar::Error>([&] {
+            dish.handle.synchronize();
+          }).find("no memory for a UniformGrid of 100000 objects") != std::string::npos);
+  }
+  CHECK(message_of<dynasoar::Error>([&] { dish.handle.synchronize(); }).find("There is room for 200000 now") !=
+        std::string::npos);
+  CHECK_NOTHROW(dish.handle.synchronize());
+  dish.rebuild();
+  CHECK(dish.found() == 100000);
+}
+
+TEST_CASE("without memory to grow in good time, what fits is in the grid") {
+  if (!can_lack_memory()) return;
+  Dish dish(100000, 110000);
+  {
+    const NoMemory now;
+    dish.rebuild();
+    CHECK_NOTHROW(dish.handle.synchronize());
+    CHECK(dish.grid->capacity() == 110000);
+  }
+  CHECK(dish.found() == 100000);
+}
+
+TEST_CASE("a grid has room for the objects of a checkpoint, and is empty until it is rebuilt") {
+  const NumbersComeLate late;
+  const std::string path = (std::filesystem::temp_directory_path() / "dynasoar_grid_growth_test").string();
+  {
+    Handle handle({.heap_bytes = 32 << 20});
+    handle.parallel_new<Cell>(5000);
+    handle.save(path);
+  }
+  Dish dish(2000, 1500);
+  dish.grid.emplace(dish.handle, with_capacity(1));
+  dish.multiply(5);
+  dish.rebuild();  // does not fit, which the loaded run has nothing to do with
+  dish.handle.load(path);
+  CHECK(dish.found() == 0);
+  CHECK_NOTHROW(dish.handle.synchronize());
+  dish.rebuild();
+  dish.visit();
+  CHECK_NOTHROW(dish.handle.synchronize());
+  CHECK(dish.found() == 5000);
+  CHECK(dish.visits() == 5000);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a grid has room for twice as many objects as there are, and for 1024 at least") {
+  CHECK(Dish(0).grid->capacity() == 1024);
+  CHECK(Dish(512).grid->capacity() == 1024);
+  Dish dish(513);
+  CHECK(dish.grid->capacity() == 1026);
+  const std::size_t needed = 8 * 64 + 1026 * (2 * sizeof(Shown) + 24);
+  CHECK(dish.grid->bytes() >= needed);
+  CHECK(dish.grid->bytes() <= needed + 1024);
+}
+
+TEST_CASE("a grid grows once more than three quarters are needed") {
+  struct Case {
+    std::size_t capacity, afterwards;
+  };
+  for (const Case& example : {Case{1000, 2000}, {1332, 2000}, {1333, 1333}, {600, 2000}}) {
+    CAPTURE(example.capacity);
+    Dish dish(1000, example.capacity);
+    CHECK(dish.grid->capacity() == example.capacity);
+    dish.rebuild();
+    CHECK(dish.found() == 1000);
+    CHECK_NOTHROW(dish.handle.synchronize());
+    CHECK(dish.grid->capacity() == example.afterwards);
+    CHECK(dish.found() == 1000);
+  }
+}
+
+TEST_CASE("a grid that is full exactly is not too small") {
+  const NumbersComeLate late;
+  Dish dish(20, 2000);
+  dish.multiply(100);
+  dish.rebuild();
+  CHECK(dish.found() == 2000);
+  CHECK(dish.grid->capacity() == 2000);
+  CHECK_NOTHROW(dish.handle.synchronize());
+  CHECK(dish.grid->capacity() == 4000);
+  CHECK(dish.found() == 2000);
+}
+
+TEST_CASE("a grid that is gone reports nothing more") {
+  const NumbersComeLate late;
+  Dish dish(20);
+  dish.multiply(100);
+  dish.rebuild();
+  dish.grid.reset();
+  CHECK_NOTHROW(dish.handle.synchronize());
+}
+
+}  // namespace grid_growth_test
