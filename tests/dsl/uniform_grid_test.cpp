@@ -296,6 +296,111 @@ void check_everywhere(std::uint64_t seed) {
   }
 }
 
+template <class P, int kMost>
+struct FindNearest {
+  typename World<P>::View view;
+  const P* centers;
+  RealOf<P> radius;
+  bool without_itself;    // the object at place i, if there is one
+  std::uint32_t* places;  // [centers][kMost]
+  std::uint32_t* counts;  // [centers]
+  std::uint32_t* wrong;   // [centers]
+
+  __device__ void operator()(std::size_t i) const {
+    typename World<P>::Dot* const itself =
+        without_itself && i < view.size() ? view.object(static_cast<std::uint32_t>(i)) : nullptr;
+    const auto nearest = view.template nearest<kMost>(centers[i], radius, itself);
+    counts[i] = static_cast<std::uint32_t>(nearest.size());
+    wrong[i] = 0;
+    for (int k = 0; k < nearest.size(); ++k) {
+      const auto other = nearest[k];
+      std::uint32_t place = 0;
+      while (view.object(place) != other.object) ++place;
+      places[i * kMost + static_cast<std::size_t>(k)] = place;
+      const bool is_right = other.seen.id == other.object->id_ &&
+                            other.squared_distance == view.space().squared_length(other.offset) &&
+                            other.offset.x == view.space().offset(centers[i], other.seen.position).x;
+      if (!is_right) ++wrong[i];
+    }
+  }
+};
+
+/// The nearest of all positions, which objects have in the order of their places, and of some others.
+template <class P, int kMost>
+void check_nearest(const std::vector<P>& positions, const typename World<P>::Options& options,
+                   const std::vector<RealOf<P>>& radii, int threads) {
+  using Real = RealOf<P>;
+  typename World<P>::Handle handle({.heap_bytes = 16 << 20, .threads = threads});
+  create<P>(handle, positions, 4);
+  typename World<P>::Grid grid(handle, options);
+  grid.template rebuild<&World<P>::Dot::seen, &World<P>::Dot::id_>();
+  const auto view = grid.view();
+  dynasoar::DeviceArray<P> in_order(positions.size() + 2);
+  in_order.upload(std::vector<P>(positions.size() + 2, options.upper));
+  handle.parallel_for(positions.size(), [view, to = in_order.data()] __device__(std::size_t i) {
+    to[i] = view.seen(static_cast<std::uint32_t>(i)).position;
+  });
+  handle.synchronize();
+  const std::vector<P> centers = in_order.download();
+  for (const bool without_itself : {false, true}) {
+    for (const Real radius : radii) {
+      CAPTURE(kMost);
+      CAPTURE(radius);
+      auto places = dynasoar::test::zeroed<std::uint32_t>(centers.size() * kMost);
+      auto counts = dynasoar::test::zeroed<std::uint32_t>(centers.size());
+      auto wrong = dynasoar::test::zeroed<std::uint32_t>(centers.size());
+      handle.parallel_for(centers.size(), FindNearest<P, kMost>{view, in_order.data(), radius, without_itself,
+                                                                places.data(), counts.data(), wrong.data()});
+      handle.synchronize();
+      std::vector<std::uint32_t> expected(centers.size() * kMost), expected_counts;
+      for (std::size_t i = 0; i < centers.size(); ++i) {
+        std::vector<std::pair<Real, std::uint32_t>> all;
+        for (std::uint32_t place = 0; place < positions.size(); ++place) {
+          const Real squared = view.space().squared_length(view.space().offset(centers[i], centers[place]));
+          if (radius >= 0 && squared <= radius * radius && !(without_itself && place == i))
+            all.emplace_back(squared, place);
+        }
+        std::sort(all.begin(), all.end());
+        if (all.size() > kMost) all.resize(kMost);
+        expected_counts.push_back(static_cast<std::uint32_t>(all.size()));
+        for (std::size_t k = 0; k < all.size(); ++k) expected[i * kMost + k] = all[k].second;
+      }
+      CHECK(counts.download() == expected_counts);
+      CHECK(places.download() == expected);
+      CHECK(wrong.download() == std::vector<std::uint32_t>(centers.size(), 0));
+    }
+  }
+}
+
+/// Dense and sparse, in one place, at equal distances, outside of the space; periodic or not.
+template <class P>
+void check_nearest_everywhere(std::uint64_t seed) {
+  using Real = RealOf<P>;
+  constexpr int kAxes = dynasoar::detail::kDimensions<P>;
+  std::mt19937_64 random(seed);
+  P lower{}, upper{};
+  for (int a = 0; a < kAxes; ++a) {
+    dynasoar::detail::coordinate(lower, a) = -3;
+    dynasoar::detail::coordinate(upper, a) = 5;
+  }
+  constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+  for (int periodic = 0; periodic < 1 << kAxes; ++periodic) {
+    CAPTURE(periodic);
+    typename World<P>::Options options{.lower = lower, .upper = upper, .cell = Real(0.7)};
+    for (int a = 0; a < kAxes; ++a) options.periodic[static_cast<std::size_t>(a)] = (periodic >> a & 1) != 0;
+    std::uniform_real_distribution<Real> anywhere(-3, 5);
+    std::uniform_real_distribution<Real> outside(-40, 40);
+    const auto lattice = [&random] { return static_cast<Real>(random() % 9) - 3; };
+    const bool is_cut = periodic == 0;  // far outside of a periodic axis, offsets are not what the page says
+    check_nearest<P, 5>(positions_by<P>(kDots, [&] { return anywhere(random); }), options, {0, 1, Real(2.5), kInfinity},
+                        3);
+    check_nearest<P, 1>(positions_by<P>(40, [&] { return anywhere(random); }), options, {Real(0.3), kInfinity}, 1);
+    check_nearest<P, 16>(positions_by<P>(kDots, lattice), options, {0, 1, kInfinity}, 4);
+    check_nearest<P, 64>(positions_by<P>(50, [&] { return is_cut ? outside(random) : anywhere(random); }), options,
+                         {3, 1000, kInfinity, -1, std::numeric_limits<Real>::quiet_NaN()}, 2);
+  }
+}
+
 using Plane32 = Plane<float>;
 using World32 = World<Plane32>;
 
@@ -352,6 +457,27 @@ TEST_CASE("neighbours in a plane are those that a search through all objects fin
 TEST_CASE("neighbours in space are those that a search through all objects finds") {
   const std::uint64_t seed = dynasoar::test::test_seed();
   check_everywhere<Solid<double>>(seed);
+}
+
+TEST_CASE("the nearest objects in a plane are those that a search through all finds, in the same order") {
+  check_nearest_everywhere<Plane<float>>(dynasoar::test::test_seed());
+}
+
+TEST_CASE("the nearest objects in space are those that a search through all finds, in the same order") {
+  check_nearest_everywhere<Solid<double>>(dynasoar::test::test_seed());
+}
+
+TEST_CASE("an object whose position is not finite is not near, and has no nearest") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Dots dots({{1, 1}, {kNan, 1}, {2, -kInfinity}, {3, 1}});
+  dots.rebuild();
+  auto counts = dynasoar::test::zeroed<std::uint32_t>(3);
+  dots.handle.parallel_for(3, [view = dots.grid->view(), counts = counts.data()] __device__(std::size_t i) {
+    const Plane32 center{i == 1 ? std::numeric_limits<float>::quiet_NaN() : 1.0f, i == 2 ? 3e38f : 1.0f};
+    counts[i] = static_cast<std::uint32_t>(view.nearest<8>(center, std::numeric_limits<float>::infinity()).size());
+  });
+  CHECK(counts.download() == std::vector<std::uint32_t>{2, 0, 2});
 }
 
 TEST_CASE("an axis may be periodic in any units, and far from zero") {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <dynasoar/detail/grid_space.h>
+#include <dynasoar/detail/nearest.h>
 #include <dynasoar/detail/neighbour_reduction.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/copy.h>
@@ -92,6 +93,39 @@ class GridView {
   __device__ detail::UnfinishedNeighbourReduction<GridView, R, Op, Map> reduce(const Position& center, Real radius,
                                                                                R init, Op op, Map map) const {
     return {*this, center, radius, init, op, map};
+  }
+
+  /// The kMost objects that are nearest to `center`, of those that for_each_neighbour would visit with this radius:
+  ///
+  ///     const auto flock_mates = flock.nearest<7>(position_, kSight, this);
+  ///     for (int i = 0; i < flock_mates.size(); ++i) sum = sum + flock_mates[i].seen.velocity;
+  ///
+  /// The nearest comes first; of objects at equal squared distances, the one that comes first in the grid: cell by
+  /// cell, within a cell as UniformGrid::rebuild says. With an order there, nothing depends on scheduling.
+  ///
+  /// @tparam kMost   1 to 64. Small numbers are kept in registers
+  /// @param radius   the greatest distance; may be infinite
+  /// @param except   an object that does not count, such as the one that searches; null: all do
+  /// @return         `size()` of them, fewer than kMost if there are not so many, and `[i]`: each a Neighbour. Valid as
+  ///                 long as the view
+  /// @par Cost       searches within the width of a cell, and within twice the radius again until there are enough, at
+  ///                 most within `radius`: together little more than the last of these searches
+  template <int kMost>
+  __device__ detail::NearestNeighbours<GridView, kMost> nearest(const Position& center, Real radius,
+                                                                const T* except = nullptr) const {
+    static_assert(kMost >= 1 && kMost <= 64, "dynasoar: GridView::nearest finds 1 to 64 objects");
+    detail::NearestNeighbours<GridView, kMost> result(*this, center);
+    if (!(radius >= 0)) return result;
+    const Real whole = space_.reach();
+    Real reach = space_.cell_width();
+    for (bool is_last = false; !is_last && result.size() < kMost; reach *= 2) {
+      is_last = !(reach < radius && reach < whole);
+      result.clear();
+      for_each_dealt<1>(center, is_last ? radius : reach, 0, [&](const Neighbour& other, std::uint32_t place) {
+        if (except == nullptr || other.object != except) result.add(other.squared_distance, place);
+      });
+    }
+    return result;
   }
 
   /// The geometry: offsets, and positions that have left a periodic space.

@@ -23,6 +23,14 @@ class Dot : public dynasoar::SoaBase<AllocatorT> {
  public:
   DYNASOAR_FIELDS(Dot, (place_, Place), (mass_, float), (number_, int))
   __device__ Seen seen() { return {place_}; }
+  __device__ void look_at_many(dynasoar::GridView<Dot, Seen> dots) {
+#if defined(MISTAKE_too_many_nearest)
+    // expect: GridView::nearest finds 1 to 64 objects
+    number_ = dots.nearest<65>(place_, 1, this).size();
+#else
+    number_ = dots.nearest<64>(place_, 1, this).size();
+#endif
+  }
   __device__ auto look(dynasoar::GridView<Dot, Seen> dots) {
     return dots.reduce(place_, 1, 0, dynasoar::Plus{}, [](const auto&) { return 1; })
 #if defined(MISTAKE_neighbours_not_reduced)
@@ -43,6 +51,7 @@ inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   grid.rebuild<&Dot::seen, &Dot::number_>();
 #endif
   grid.parallel_do<&Dot::look>();
+  grid.parallel_do<&Dot::look_at_many>();
 }
 
 }  // namespace grids

@@ -182,6 +182,20 @@ struct GridSpace {
     return product;
   }
 
+  /// The least width of a cell.
+  __host__ __device__ Real cell_width() const {
+    Real most = axes[0].cells_per_length;
+    for (int a = 1; a < kAxes; ++a) most = axes[a].cells_per_length > most ? axes[a].cells_per_length : most;
+    return 1 / most;
+  }
+
+  /// The sum of the lengths of the axes: searches that reach further may as well look at all cells.
+  __host__ __device__ Real reach() const {
+    Real sum = 0;
+    for (int a = 0; a < kAxes; ++a) sum += static_cast<Real>(axes[a].cells) / axes[a].cells_per_length;
+    return sum;
+  }
+
   /// The cell of a position; `cells()`, which is none, if a coordinate is not finite.
   __host__ __device__ std::uint32_t cell_of(const P& position) const {
     if (!is_finite(position)) return cells();

@@ -1,0 +1,80 @@
+/// @file
+/// NearestNeighbours: the few objects of a grid that are nearest to a position. Result of GridView::nearest.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include <dynasoar/platform/backend.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// At most kMost neighbours, the nearest first; those at equal distances in the grid's order. Good as long as a view of
+/// the grid.
+///
+/// @tparam View   a GridView
+template <class View, int kMost>
+class NearestNeighbours {
+ public:
+  using Real = typename View::Real;
+  using Neighbour = typename View::Neighbour;
+
+  /// How many there are: kMost, or all in reach.
+  __device__ int size() const { return size_; }
+
+  /// Number `i` of them, 0 <= i < size().
+  __device__ Neighbour operator[](int i) const {
+    const auto& seen = view_.seen(places_[i]);
+    return {view_.object(places_[i]), seen, view_.space().offset(center_, seen.position), squared_distances_[i]};
+  }
+
+ private:
+  friend View;
+
+  __device__ NearestNeighbours(const View& view, const typename View::Position& center) : view_(view), center_(center) {
+    clear();
+  }
+
+  __device__ void clear() {
+    size_ = 0;
+    for (int i = 0; i < kMost; ++i) {
+      squared_distances_[i] = std::numeric_limits<Real>::infinity();
+      places_[i] = ~std::uint32_t{0};
+    }
+  }
+
+  /// Takes an object in, if it is one of the nearest so far. @pre each is added once
+  __device__ void add(Real squared_distance, std::uint32_t place) {
+    if (size_ < kMost) ++size_;
+    if (!comes_before(squared_distance, place, kMost - 1)) return;
+    // Every index is known to the compiler, so that the arrays can be registers.
+    DYNASOAR_UNROLL(64)
+    for (int i = kMost - 1; i > 0; --i) {
+      if (comes_before(squared_distance, place, i - 1)) {
+        squared_distances_[i] = squared_distances_[i - 1];
+        places_[i] = places_[i - 1];
+      } else if (comes_before(squared_distance, place, i)) {
+        squared_distances_[i] = squared_distance;
+        places_[i] = place;
+      }
+    }
+    if (comes_before(squared_distance, place, 0)) {
+      squared_distances_[0] = squared_distance;
+      places_[0] = place;
+    }
+  }
+
+  __device__ bool comes_before(Real squared_distance, std::uint32_t place, int i) const {
+    return squared_distance < squared_distances_[i] ||
+           (squared_distance == squared_distances_[i] && place < places_[i]);
+  }
+
+  View view_;
+  typename View::Position center_;
+  int size_ = 0;
+  Real squared_distances_[kMost];
+  std::uint32_t places_[kMost];
+};
+
+}  // namespace dynasoar::detail
