@@ -467,6 +467,79 @@ TEST_CASE("the nearest objects in space are those that a search through all find
   check_nearest_everywhere<Solid<double>>(dynasoar::test::test_seed());
 }
 
+/// Positions near the space, up to a hundred lengths away from it, in small crowds far away, and at the end of numbers.
+template <class P>
+void check_unbounded(std::uint64_t seed) {
+  using Real = RealOf<P>;
+  constexpr int kAxes = dynasoar::detail::kDimensions<P>;
+  std::mt19937_64 random(seed);
+  const auto between = [&random](Real from, Real to) { return std::uniform_real_distribution<Real>(from, to)(random); };
+  for (int unbounded = 1; unbounded < 1 << kAxes; ++unbounded) {
+    for (const bool others_periodic : {false, true}) {
+      CAPTURE(unbounded);
+      typename World<P>::Options options{.lower = {}, .upper = {}, .cell = Real(1.1)};
+      for (int a = 0; a < kAxes; ++a) {
+        dynasoar::detail::coordinate(options.lower, a) = -3;
+        dynasoar::detail::coordinate(options.upper, a) = 5;
+        options.unbounded[static_cast<std::size_t>(a)] = (unbounded >> a & 1) != 0;
+        options.periodic[static_cast<std::size_t>(a)] = others_periodic && (unbounded >> a & 1) == 0;
+      }
+      const auto check = [&](auto anywhere) {
+        std::vector<P> positions(kDots);
+        for (P& position : positions) {
+          for (int a = 0; a < kAxes; ++a) {
+            const bool is_free = (unbounded >> a & 1) != 0;
+            dynasoar::detail::coordinate(position, a) = is_free ? anywhere() : between(-3, 5);
+          }
+        }
+        check_neighbours<P>(positions, options, {0, Real(0.9), Real(3.9), 20, 1e4}, seed);
+      };
+      check([&] { return between(-11, 13); });
+      check([&] { return between(-800, 800); });
+      check([&] { return static_cast<Real>(random() % 40) * 8 - 3 + Real(1.6) * static_cast<Real>(random() % 5); });
+      check([&] { return (random() % 2 == 0 ? Real(1e6) : Real(-1e6)) + between(-2, 2); });
+      check([&] { return std::ldexp(between(-1, 1), static_cast<int>(random() % 127)); });
+    }
+  }
+}
+
+TEST_CASE("along unbounded axes, neighbours are those that a search through all objects finds, wherever they are") {
+  const std::uint64_t seed = dynasoar::test::test_seed();
+  check_unbounded<Plane<float>>(seed);
+  check_unbounded<Solid<double>>(seed);
+}
+
+TEST_CASE("along unbounded axes, objects beyond the ends share all cells, and elsewhere the cells at the border") {
+  const auto occupied = [](const World32::Options& options) {
+    std::vector<std::uint32_t> cells;
+    for (float x = 0.5f; x < 8; ++x) {
+      for (float y = 0.5f; y < 8; ++y) cells.push_back(options.space().cell_of({x + 8000, y - 80}));
+    }
+    std::sort(cells.begin(), cells.end());
+    return std::unique(cells.begin(), cells.end()) - cells.begin();
+  };
+  World32::Options options = kSquare;
+  CHECK(occupied(options) == 1);
+  options.unbounded = {true, false};
+  CHECK(occupied(options) == 8);
+  options.unbounded = {true, true};
+  CHECK(occupied(options) == 64);
+  CHECK(options.space().wrapped({8000, 3}).x == 8000);
+  CHECK(options.space().offset({0, 0}, {8000, 3}).x == 8000);
+}
+
+TEST_CASE("objects in no cell are counted") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t capacity : {std::size_t{0}, std::size_t{5}}) {
+    Dots dots({{1, 1}, {kNan, 1}, {2, std::numeric_limits<float>::infinity()}, {3, 1}, {-100, 1e9f}}, capacity);
+    dots.rebuild();
+    auto lost = dynasoar::test::zeroed<std::uint32_t>(1);
+    dots.handle.parallel_for(
+        1, [view = dots.grid->view(), lost = lost.data()] __device__(std::size_t) { *lost = view.size_in_no_cell(); });
+    CHECK(lost.download()[0] == 2);
+  }
+}
+
 TEST_CASE("an object whose position is not finite is not near, and has no nearest") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -771,6 +844,8 @@ TEST_CASE("grids that make no sense are refused, and told why") {
   check_refused({.lower = {0, 0}, .upper = {1e38f, 1}, .cell = 1}, "2^20 cells along an axis");
   check_refused({.lower = {-3e38f, 0}, .upper = {3e38f, 1}, .cell = 1}, "along axis 0");
   check_refused({.lower = {0, 0}, .upper = {1, 1}, .cell = 0}, "wider than 0");
+  check_refused({.lower = {0, 0}, .upper = {1, 1}, .cell = 1, .periodic = {false, true}, .unbounded = {true, true}},
+                "axis 1 of a UniformGrid cannot be periodic and unbounded");
   check_refused({.lower = {0, 0}, .upper = {1, 1}, .cell = kNan}, "wider than 0");
   check_refused({.lower = {0, 0}, .upper = {1e5f, 1e5f}, .cell = 1}, "2^30 in all");
   check_refused({.lower = {0, 0}, .upper = {1, 1}, .cell = 1, .capacity = std::size_t{1} << 32},

@@ -137,6 +137,12 @@ class GridView {
     return all <= capacity_ ? all : 0;  // without room for all it is empty
   }
 
+  /// Those of them whose position is not finite: they are in no cell, so nobody finds them.
+  __device__ std::uint32_t size_in_no_cell() const {
+    const std::uint32_t all = size();
+    return all - start_of(space_.cells(), all);
+  }
+
   /// The object at a place, 0 <= place < size(): cell by cell, and last those with a coordinate that is not finite.
   __device__ T* object(std::uint32_t place) const { return reinterpret_cast<T*>(objects_[place]); }
 

@@ -43,8 +43,11 @@ struct GridOptions {
   P lower;                                ///< one corner of the space
   P upper;                                ///< the opposite one
   Real cell;                              ///< the least width of a cell; best the radius of most searches
-  std::array<bool, kAxes> periodic = {};  ///< axes whose ends meet; objects may leave the space along others
-  std::size_t capacity = 0;               ///< objects to begin with; 0: twice as many as there are now, at least 1024
+  std::array<bool, kAxes> periodic = {};  ///< axes whose ends meet
+  /// Axes along which objects are wherever they like: beyond the ends, the cells begin anew. Along axes that are
+  /// neither periodic nor unbounded, objects may leave the space, too, but all of them lie in the cells at the border.
+  std::array<bool, kAxes> unbounded = {};
+  std::size_t capacity = 0;  ///< objects to begin with; 0: twice as many as there are now, at least 1024
 
   /// The geometry. @throws Error if the space is empty or not finite, or there would be too many cells
   GridSpace<P> space() const;
@@ -53,6 +56,16 @@ struct GridOptions {
   // So that float can tell the cells of an axis apart, and 32 bits those of the grid.
   static constexpr double kMostCellsOfAxis = 1 << 20;
   static constexpr double kMostCells = 1 << 30;
+
+  detail::Beyond beyond(std::size_t axis) const {
+    if (periodic[axis] && unbounded[axis]) {
+      throw Error("dynasoar: axis " + std::to_string(axis) +
+                  " of a UniformGrid cannot be periodic and unbounded: choose one");
+    }
+    return periodic[axis]    ? detail::Beyond::other_end
+           : unbounded[axis] ? detail::Beyond::the_same_cells
+                             : detail::Beyond::nothing;
+  }
 };
 
 /// The objects of a class and its subclasses, sorted by where they are.
@@ -237,7 +250,7 @@ GridSpace<P> GridOptions<P>::space() const {
       throw Error("dynasoar: a UniformGrid may have 2^20 cells along an axis and 2^30 in all: make them wider than " +
                   std::to_string(cell));
     }
-    result.axes[a] = {from, to, static_cast<std::int32_t>(cells), periodic[static_cast<std::size_t>(a)]};
+    result.axes[a] = {from, to, static_cast<std::int32_t>(cells), beyond(static_cast<std::size_t>(a))};
   }
   return result;
 }

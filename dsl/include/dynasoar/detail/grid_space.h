@@ -50,17 +50,24 @@ __host__ __device__ bool is_finite(Real value) {
   return value - value == 0;
 }
 
-/// Consecutive cells of an axis; on a periodic one, the first follows the last.
+/// Consecutive cells of an axis; on a periodic one, and where cells repeat, the first follows the last.
 struct CellRange {
   std::int32_t first;
   std::int32_t count;
 };
 
-/// One axis of a grid.
+/// What there is beyond the ends of an axis.
+enum class Beyond {
+  nothing,        ///< objects may be there, and are in the first or the last cell
+  other_end,      ///< the other end: the axis is periodic
+  the_same_cells  ///< space, in which the cells repeat
+};
+
+/// One axis of a grid. Where cells repeat, cells are found as on a periodic axis, and distances as on any other.
 template <class Real>
 struct GridAxis {
   Real lower = 0;
-  Real period = 0;                                           ///< 0: not periodic
+  Real period = 0;                                           ///< of the cells; 0: none
   Real half_period = std::numeric_limits<Real>::infinity();  ///< infinite: not periodic
   Real periods_per_length = 0;
   Real cells_per_length = 0;
@@ -69,11 +76,11 @@ struct GridAxis {
 
   GridAxis() = default;
   /// @pre lower < upper, all finite; at least one cell
-  GridAxis(Real from, Real to, std::int32_t cell_count, bool is_periodic)
+  GridAxis(Real from, Real to, std::int32_t cell_count, Beyond beyond)
       : lower(from),
-        period(is_periodic ? to - from : 0),
-        half_period(is_periodic ? (to - from) / 2 : std::numeric_limits<Real>::infinity()),
-        periods_per_length(is_periodic ? 1 / (to - from) : 0),
+        period(beyond != Beyond::nothing ? to - from : 0),
+        half_period(beyond == Beyond::other_end ? (to - from) / 2 : std::numeric_limits<Real>::infinity()),
+        periods_per_length(beyond != Beyond::nothing ? 1 / (to - from) : 0),
         cells_per_length(static_cast<Real>(cell_count) / (to - from)),
         rounding(32 * kEpsilon * (std::abs(from) + std::abs(to) + (to - from))),
         cells(cell_count) {}
@@ -91,7 +98,8 @@ struct GridAxis {
 
   /// The coordinate as it is between the ends of the axis, if that is periodic.
   __host__ __device__ Real wrapped(Real x) const {
-    if (period == 0 || (x >= lower && x - lower < period)) return x;
+    const bool is_periodic = half_period < std::numeric_limits<Real>::infinity();
+    if (!is_periodic || (x >= lower && x - lower < period)) return x;
     const Real place = place_of(x);
     return place < period ? lower + place : lower;  // below `lower` by less than the period has digits for
   }
@@ -119,7 +127,7 @@ struct GridAxis {
   static constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
   static constexpr Real kVanishing = std::is_same_v<Real, float> ? Real(1e-22) : Real(1e-161);
 
-  /// The distance from the lower end; on a periodic axis, less than a period.
+  /// The distance from the lower end, modulo the period of the cells.
   __host__ __device__ Real place_of(Real x) const {
     const Real place = x - lower;
     if (period == 0 || (place >= 0 && place < period)) return place;
