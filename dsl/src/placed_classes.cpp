@@ -81,7 +81,7 @@ std::uint64_t PlacedClasses::count(std::size_t type) {
   DeviceArray<AtomicWord<std::uint64_t>> total(1);
   executor_.fill_bytes(total.data(), 0, total.bytes());
   count_seen(executor_, words_of(of_class_[type]->state), total.data());
-  executor_.synchronize();
+  executor_.wait();
   std::uint64_t result = 0;
   copy_from_device(&result, total.data(), sizeof result);
   return result;

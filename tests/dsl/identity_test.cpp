@@ -246,6 +246,23 @@ TEST_CASE("births get the same numbers for any number of threads, with compactio
   CHECK(ages_of(handle) == moved);
 }
 
+TEST_CASE("an index has no objects after a checkpoint was loaded, until it is rebuilt") {
+  const TestFolder folder;
+  HandleT handle({.heap_bytes = 16 << 20, .threads = 1});
+  handle.parallel_new<Cell>(100u);
+  handle.save(folder / "cells");
+  IdentityIndex<&Cell::identity_> index(handle);
+  index.rebuild();
+  const Identity some = first_identity(kSeed, 7);
+  CHECK(index.find(some) != nullptr);
+  handle.load(folder / "cells");
+  CHECK(index.size() == 0);
+  CHECK(index.find(some) == nullptr);
+  index.rebuild();
+  CHECK(index.size() == 100);
+  CHECK(index.find(some) != nullptr);
+}
+
 TEST_CASE("columns, CSV files and print show identities as numbers") {
   const TestFolder folder;
   HandleT handle({.heap_bytes = 16 << 20, .threads = 1});

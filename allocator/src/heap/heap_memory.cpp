@@ -134,7 +134,7 @@ std::vector<std::uint64_t> HeapMemory::count_objects(Executor& executor) const {
   totals.fill_bytes(0);
   executor.for_each_index(std::size_t{containers} * types_.size(),
                           CountObjects{any_heap(), containers, reinterpret_cast<Word64*>(totals.data())});
-  executor.synchronize();
+  executor.wait();
   return totals.download();
 }
 

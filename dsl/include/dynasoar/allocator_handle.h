@@ -183,7 +183,8 @@ class AllocatorHandle {
   ///       handle.parallel_do<&Cell::divide_if_due>();
   ///     } while (handle.retry_with_growth());
   ///
-  /// @throws AllocationError if the heap cannot grow far enough; otherwise like `synchronize`
+  /// @throws AllocationError if the heap cannot grow far enough, Error if there is no memory for a grid; otherwise like
+  ///         `synchronize`
   bool retry_with_growth() { return loops_.retry_with_growth(); }
 
   /// Moves objects of T and its subclasses into as few blocks as possible, and updates the pointers to them in fields
@@ -332,7 +333,7 @@ class AllocatorHandle {
   ///
   /// @throws MisuseError if a checked build found misuse since the last call of this or `count`;
   ///         AllocationError if objects could not be created since then, Error if they did not fit into a UniformGrid,
-  ///         unless the handle only records that; Error if the device failed, or a UniformGrid cannot grow
+  ///         unless the handle only records that; Error if the device failed
   void synchronize() { loops_.synchronize(); }
 
   /// The fields of all objects of T and its subclasses, as arrays in the host's memory: those that T declares and

@@ -203,7 +203,8 @@ class IdentityMemory {
 ///
 /// An index describes the objects at its last rebuild. Objects created since then are not in it. Do not look for
 /// objects deleted since then: `find` would return a stale pointer, whose use checked builds report. If you compact or
-/// sort objects, pass `objects()` to that call, or rebuild the index.
+/// sort objects, pass `objects()` to that call, or rebuild the index. After a checkpoint has been loaded, the index has
+/// no objects until you rebuild it.
 ///
 /// @tparam kField   a field of type Identity
 template <auto kField>
@@ -249,6 +250,10 @@ class IdentityIndex final : detail::Attachment {
   PointerArray<T> objects() const { return {objects_, size_}; }
 
  private:
+  void objects_replaced() override {  // by a checkpoint's: its pointers are to those of before
+    ++rebuilds_;
+    size_ = 0;
+  }
   std::uint64_t moves() const override { return rebuilds_; }
 
   AllocatorHandle<Allocator>& handle_;

@@ -92,7 +92,9 @@ struct GridOptions {
 ///
 /// @tparam T      the class, or a base of the classes
 /// @tparam Seen   what objects show of themselves, with a member `position`; trivially copyable
-/// @par Concurrency   everything is ordered like a loop, the host never waits, and all may be recorded
+/// @par Concurrency   everything is ordered like a loop, and all may be recorded. The host does not wait, but for a
+/// grid
+///                    that may have to grow
 template <class T, class Seen>
 class UniformGrid final : detail::Attachment {
  public:
@@ -110,12 +112,16 @@ class UniformGrid final : detail::Attachment {
   UniformGrid& operator=(const UniformGrid&) = delete;
   ~UniformGrid() { handle_.loops().attachments().remove(*this); }
 
-  /// Sorts all objects of T and its subclasses anew. If there is no room for all of them, makes more.
+  /// Sorts all objects of T and its subclasses anew.
   ///
-  /// A GPU's host cannot know in time how many objects the loops before have created. If these do not fit, the grid is
-  /// empty: loops over it run for no object, and searches find none. Later rebuilds have room, once the number has
-  /// reached the host; `retry_with_growth` of the handle makes room and returns true, and `synchronize` makes room and
-  /// throws. Objects that the host has created always fit, and on a CPU, all do.
+  /// On a CPU, makes room for all of them. On a GPU, a rebuild that meets more objects than there is room for leaves
+  /// the grid empty: loops over it run for no object, and searches find none. The next `retry_with_growth` of the
+  /// handle makes room and returns true, or `synchronize` makes room and throws; once, even if later rebuilds had room.
+  ///
+  /// Before a rebuild, or a recorded step, there is room made for as many objects as were there in the last rebuild
+  /// whose number has reached the host, and for those that the host has asked for since with `parallel_new`. So if
+  /// nothing else creates objects, all fit. Those that are created otherwise, by loops or by `parallel_new` in a
+  /// recorded step, may have no room, until their number has reached the host.
   ///
   /// @tparam kSeen    a method of T that returns what others see of an object, a Seen. It changes nothing
   /// @tparam kOrder   a field of T, an integer that differs between the objects. Neighbours in one cell are visited in
@@ -125,7 +131,8 @@ class UniformGrid final : detail::Attachment {
   /// @par Cost        without an order 3 kernels, with it 4; one more if there are many cells, two more for each
   ///                  subclass, and the list of objects, if lists are not kept. A cell with n objects costs n * n
   ///                  comparisons to put in order
-  /// @throws Error if there is no memory for them, on a CPU; the grid is empty then, and the objects are as they were
+  /// @throws Error if there is no memory for them, on a CPU; and what `kSeen` throws. The grid is empty then, and the
+  ///               objects are as they were
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild();
 
@@ -145,7 +152,8 @@ class UniformGrid final : detail::Attachment {
     });
   }
 
-  /// What loops are given to look for neighbours. Good until the next rebuild, and the handle's next `synchronize`.
+  /// What loops are given to look for neighbours. Good until the next rebuild, and until the handle waits next: in
+  /// `synchronize`, `retry_with_growth`, `count` or a reduction. In a recorded step, take the view in the step itself.
   View view() const {
     const detail::GridArrays<Seen> arrays = storage_.arrays();
     return {space_, arrays.starts, arrays.places.seen, arrays.places.objects, arrays.capacity};
@@ -189,12 +197,12 @@ class UniformGrid final : detail::Attachment {
     });
   }
 
-  /// Objects that there is room for now. If more than three quarters are needed, as far as the host knows, the next
-  /// rebuild, recorded step or `synchronize` makes it larger.
+  /// Objects that there is room for now. If the last rebuild needed more than three quarters of it, the next
+  /// `synchronize` makes it larger; on a GPU the next rebuild or recorded step, too, once the host knows.
   std::size_t capacity() const { return storage_.capacity(); }
 
-  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up. A rebuild
-  /// that makes room keeps the memory that it had before until the next `synchronize`.
+  /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up. If a
+  /// rebuild or a recorded step makes room, the memory from before is kept until the next `synchronize`.
   std::size_t bytes() const { return storage_.bytes() + starts_of_cells_.bytes(); }
 
  private:
@@ -221,9 +229,14 @@ class UniformGrid final : detail::Attachment {
 
   std::uint64_t asked_for() const { return handle_.loops().creation().asked_for(classes()); }
 
-  void before_replay() override { storage_.begin_step(asked_for()); }
-  std::string loops_done() override;
-  void objects_replaced() override;
+  std::uint64_t count_objects() const;
+
+  void make_room_in_time() {
+    storage_.make_room_in_time(asked_for(), [this] { return count_objects(); });
+  }
+  void before_replay() override { make_room_in_time(); }
+  detail::Shortage loops_done() override { return storage_.loops_done(); }
+  void objects_replaced() override { storage_.restart(count_objects(), asked_for()); }
   std::uint64_t moves() const override { return storage_.growths(); }
 
   AllocatorHandle<Allocator>& handle_;
@@ -259,7 +272,14 @@ template <class T, class Seen>
 template <auto kSeen, auto kOrder>
 void UniformGrid<T, Seen>::rebuild() {
   Executor::check_may_submit();
-  storage_.begin_rebuild(asked_for());
+  make_room_in_time();
+  struct Filling {
+    detail::GridStorage<Seen>& storage;
+    bool is_done = false;
+    ~Filling() {
+      if (!is_done) storage.abandon();
+    }
+  } filling{storage_};
   const detail::GridArrays<Seen> counted = storage_.arrays();
   Executor& executor = handle_.executor();
   const auto kept = handle_.keep_lists();  // both loops must meet the same objects
@@ -271,27 +291,17 @@ void UniformGrid<T, Seen>::rebuild() {
   if constexpr (!std::is_null_pointer_v<decltype(kOrder)>) {
     executor.for_each_index(arrays.capacity, detail::OrderInCell<Position, Seen>{space_, arrays});
   }
+  filling.is_done = true;
 }
 
+/// Those of T and its subclasses. Waits.
 template <class T, class Seen>
-void UniformGrid<T, Seen>::objects_replaced() {
+std::uint64_t UniformGrid<T, Seen>::count_objects() const {
   auto& loops = handle_.loops();
   const std::vector<std::uint64_t> in_heap = loops.storage().count_objects(loops.executor());
   std::uint64_t objects = loops.placed().count(classes());
   for (std::size_t type = 0; 2 * type < in_heap.size(); ++type) objects += classes().has(type) ? in_heap[2 * type] : 0;
-  storage_.restart(objects, asked_for());
-}
-
-template <class T, class Seen>
-std::string UniformGrid<T, Seen>::loops_done() {
-  const std::size_t had = storage_.capacity();
-  const std::uint32_t left_out = storage_.loops_done();
-  if (left_out == 0) return {};
-  return "dynasoar: a UniformGrid had room for " + std::to_string(had) + " objects, but there were " +
-         std::to_string(left_out) +
-         ", so it was empty, and loops over it have run for no object since that rebuild. There is room for " +
-         std::to_string(storage_.capacity()) +
-         " now: repeat the step (see retry_with_growth), or give the grid a greater capacity from the start";
+  return objects;
 }
 
 }  // namespace dynasoar

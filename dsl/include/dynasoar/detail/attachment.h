@@ -4,19 +4,22 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace dynasoar::detail {
 
-/// Something that loops of a handle use, such as a UniformGrid or a StepLog.
+/// What did not fit in loops that have run.
+struct Shortage {
+  std::string text;      ///< for people; empty if everything did fit
+  bool has_room = true;  ///< whether there is room for it now
+};
+
+/// Something that loops of a handle use, such as a UniformGrid or a StepLog. By default, nothing has to be done for it.
 class Attachment {
  public:
   /// The device is idle; called by AllocatorHandle::synchronize and retry_with_growth.
-  /// @return what did not fit in loops since the last call, for people; empty if everything did. There is room for it
-  ///         now
-  /// @throws Error if there is no memory for it
-  virtual std::string loops_done() { return {}; }
+  /// @return what did not fit in loops since the last call, which nobody will be told again
+  virtual Shortage loops_done() { return {}; }
 
   /// A checkpoint was loaded: the objects are others. The device is idle.
   virtual void objects_replaced() {}
@@ -24,7 +27,7 @@ class Attachment {
   /// A step's loops are submitted from now on, or recorded.
   virtual void step_begins() {}
 
-  /// A recorded step is submitted next. May wait.
+  /// A recorded step is submitted next. May wait, and make room for what the step will need.
   virtual void before_replay() {}
 
   /// How often its memory has moved: recorded steps that use it have to be recorded again.
@@ -43,15 +46,16 @@ class Attachments {
     std::erase(all_, &attachment);
   }
 
-  /// Calls loops_done of all. @return what did not fit into the first for which something did not @throws what one of
-  /// them throws
-  std::string loops_done() const {
-    std::string first;
+  /// Calls loops_done of all. @return what did not fit in any of them
+  Shortage loops_done() const {
+    Shortage all;
     for (Attachment* attachment : all_) {
-      std::string text = attachment->loops_done();
-      if (first.empty()) first = std::move(text);
+      const Shortage one = attachment->loops_done();
+      if (!all.text.empty() && !one.text.empty()) all.text += '\n';
+      all.text += one.text;
+      all.has_room = all.has_room && one.has_room;
     }
-    return first;
+    return all;
   }
 
   void objects_replaced() const {

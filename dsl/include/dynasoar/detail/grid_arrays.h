@@ -36,11 +36,11 @@ struct GridArrays {
 
   std::uint32_t cells;
   std::uint32_t capacity;
-  std::uint32_t rebuild;  ///< number of the rebuild that fills them
   Counter* counts;        ///< [cells + kMoreCells] objects of a cell that have no place yet; zero between rebuilds
   std::uint32_t* starts;  ///< [cells + kMoreCells] place of the first object of each cell
-  std::uint32_t* most;    ///< the greatest number of objects that there has been
-  volatile std::uint64_t* report;  ///< in the host's memory: number of a rebuild << 32 | the greatest number
+  /// [2], in the host's memory: how many objects the last rebuild has met that met any, and the greatest number for
+  /// which a rebuild had no room. The host sets both to 0 when the device is idle.
+  volatile std::uint64_t* report;
 
   Places places;        ///< what searches find
   Places unordered;     ///< the same objects, in each cell as they came
@@ -111,9 +111,8 @@ struct PlaceObject {
   /// For one object of all.
   __device__ void report_number() const {
     const std::uint32_t number = grid.starts[grid.cells + 1];
-    const std::uint32_t most = number > *grid.most ? number : *grid.most;
-    *grid.most = most;
-    *grid.report = std::uint64_t{grid.rebuild} << 32 | most;
+    grid.report[0] = number;
+    if (number > grid.capacity && number > grid.report[1]) grid.report[1] = number;
   }
 
   __device__ static std::uint64_t key_of(T* object) {

@@ -1,18 +1,20 @@
 /// @file
 /// GridStorage: owns the arrays of a UniformGrid, and makes room in them for more objects.
 ///
-/// A grid learns how many objects there are as a heap learns how full it is (heap_growth.h): each rebuild writes their
-/// number into a report in the host's memory, which the host reads before the next one without waiting for it. A host
-/// that runs the loops itself knows the number before the objects get their places.
+/// A host that runs the loops itself knows how many objects there are before they get their places. On a GPU, each
+/// rebuild writes their number into a report in the host's memory, and into a second word of it if there was no room
+/// for them. That stays until the next `loops_done`, which reports it, whatever has happened since.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <dynasoar/detail/attachment.h>
 #include <dynasoar/detail/grid_arrays.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/error.h>
@@ -24,13 +26,15 @@ namespace dynasoar::detail {
 /// Whether the host learns only afterwards how many objects a rebuild has met. Tests on a CPU set it, to see what
 /// happens on a GPU.
 inline bool numbers_come_late = kCudaBackend;
+/// Whether a rebuild behaves as if it were being recorded. Tests on a CPU set it, where nothing ever is.
+inline bool rebuilds_seem_recorded = false;
 
 /// The error for objects in a grid for which there is no memory.
-inline Error no_memory_for_grid(std::size_t objects, std::size_t bytes) {
+inline Error no_memory_for_grid(std::uint64_t objects, std::size_t bytes) {
   return Error("dynasoar: there is no memory for a UniformGrid of " + std::to_string(objects) +
                " objects, which takes " + std::to_string(bytes) +
-               " bytes. The objects are as they were, and the grid is empty: free memory, or delete objects, and "
-               "rebuild it");
+               " bytes. The objects are as they were, and the rebuild has left the grid empty: free memory, or delete "
+               "objects, and rebuild it");
 }
 
 /// Copies what is in a grid to larger arrays.
@@ -54,21 +58,19 @@ class GridStorage {
               std::uint64_t asked_for)
       : executor_(executor),
         cells_(cells),
-        places_(cells, capacity),
-        counts_(places_.starts.size()),
-        most_(1),
-        report_(1),
-        objects_{objects, asked_for} {
-    for (const auto* words : {&counts_, &places_.starts, &most_}) fill_with_zero(*words);
+        places_(capacity),
+        counts_(std::size_t{cells} + GridArrays<Seen>::kMoreCells),
+        starts_(counts_.size()),
+        report_(2),
+        known_{objects, asked_for} {
+    for (const auto* words : {&counts_, &starts_}) fill_with_zero(*words);
   }
 
   GridArrays<Seen> arrays() const {
     return {cells_,
             static_cast<std::uint32_t>(capacity()),
-            rebuild_,
             reinterpret_cast<typename GridArrays<Seen>::Counter*>(counts_.data()),
-            places_.starts.data(),
-            most_.data(),
+            starts_.data(),
             report_.data(),
             {places_.seen.data(), places_.objects.data()},
             {places_.unordered_seen.data(), places_.unordered_objects.data()},
@@ -76,82 +78,81 @@ class GridStorage {
   }
 
   std::size_t capacity() const { return places_.seen.size(); }
-  std::size_t bytes() const { return counts_.bytes() + most_.bytes() + places_.bytes(); }
+  std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + places_.bytes(); }
   std::uint64_t growths() const { return growths_; }
 
-  /// A rebuild begins: makes room in good time, as far as the host knows and there is memory. Does not wait. While the
-  /// rebuild is recorded, it makes no room.
-  void begin_rebuild(std::uint64_t asked_for) {
-    if (!executor_.is_recording()) {
-      make_room_in_time(asked_for, [this](std::size_t objects) { replace(objects); });
-    }
-    ++rebuild_;
-    if (!is_awaited_) awaited_ = {rebuild_, asked_for};
-    is_awaited_ = true;
-  }
-
-  /// The same before a recorded step. If memory has to move, it waits, as the step has to be recorded again in any
-  /// case.
-  void begin_step(std::uint64_t asked_for) {
-    make_room_in_time(asked_for, [this](std::size_t objects) {
-      executor_.wait();
-      grow(objects);
-    });
+  /// Before a rebuild, or a step that may contain one: makes room in good time for the objects of the last report and
+  /// those that the host has asked for since they were counted last. These may be far too many, as some are deleted or
+  /// were refused. So before the grid grows, the host waits and counts. Does nothing while a step is recorded.
+  ///
+  /// @param asked_for       objects, by the host since the start
+  /// @param count_objects   returns how many there are; called when the device is idle
+  template <class Count>
+  void make_room_in_time(std::uint64_t asked_for, const Count& count_objects) {
+    if (!numbers_come_late || out_of_memory_ || rebuilds_seem_recorded || executor_.is_recording()) return;
+    read_report();
+    if (!is_much(known_.objects + (asked_for - known_.asked_for))) return;
+    executor_.wait();
+    known_ = {count_objects(), asked_for};
+    report_.data()[0] = 0;  // older than that
+    // Less than what is_much says, so that it takes many new objects before the host has to count again.
+    if (known_.objects > capacity() / 2 + capacity() / 8) out_of_memory_ = !grow(known_.objects);
   }
 
   /// The objects have been counted: makes room for all of them, if the host can know how many they are.
-  /// @throws Error if there is no memory; the grid is empty then
+  /// @throws Error if there is no memory
   void fit_all() {
     if (numbers_come_late) return;
-    const std::uint32_t all = value_of(places_.starts.data() + cells_ + 1);
+    const std::uint32_t all = value_of(starts_.data() + cells_ + 1);
     if (all <= capacity()) return;
-    try {
-      replace(with_reserve(all));
-    } catch (const Error&) {
-      fill_with_zero(counts_);
-      fill_with_zero(places_.starts);
-      throw no_memory_for_grid(all, Places::bytes_for(with_reserve(all)));
-    }
-    std::swap(places_.starts, retired_.back().starts);  // they are of this rebuild
+    std::optional<Places> larger = larger_places(all);
+    if (!larger) throw no_memory_for_grid(all, Places::bytes_for(all));
+    replace(std::move(*larger));
   }
 
-  /// Grows, if much of the room was needed. @return the objects for which there was not enough; or 0
-  /// @pre the device is idle @throws Error if there is no memory for them
-  std::uint32_t loops_done() {
-    retired_.clear();
-    read_report();
-    const std::uint32_t most = most_reported_;
-    const bool did_fit = most <= capacity();
+  /// A rebuild has failed: the grid is empty. If it was being recorded, nothing has happened.
+  void abandon() noexcept {
     try {
-      if (is_much(most)) grow(with_reserve(most));
-    } catch (const Error&) {
-      if (!did_fit) throw no_memory_for_grid(most, Places::bytes_for(with_reserve(most)));
+      if (executor_.is_recording()) return;
+      for (const auto* words : {&counts_, &starts_}) fill_with_zero(*words);
+    } catch (const Error&) {  // by a device that has failed, which the next loop reports
     }
-    return did_fit ? 0 : most;
+  }
+
+  /// Grows, if much of the room was needed. @return what did not fit since the last call @pre the device is idle
+  Shortage loops_done() {
+    retired_.clear();
+    out_of_memory_ = false;
+    const std::uint32_t reported = read_report();
+    const auto left_out = static_cast<std::uint32_t>(report_[1]);
+    for (int word : {0, 1}) report_.data()[word] = 0;
+    const std::uint32_t needed = std::max(reported, left_out);
+    if (is_much(needed) && grow(needed)) {
+      executor_.wait();
+      retired_.clear();
+    }
+    return left_out == 0 ? Shortage{} : shortage(left_out);
   }
 
   /// There are other objects now, so many, and none is in the grid. @pre the device is idle
   void restart(std::uint64_t objects, std::uint64_t asked_for) {
-    for (const auto* words : {&places_.starts, &most_}) fill_with_zero(*words);
-    report_.data()[0] = 0;
-    most_reported_ = 0;
-    is_awaited_ = false;
-    objects_ = {objects, asked_for};
+    fill_with_zero(starts_);
+    for (int word : {0, 1}) report_.data()[word] = 0;
+    out_of_memory_ = false;
+    known_ = {objects, asked_for};
   }
 
  private:
   static constexpr std::size_t kMostObjects = std::size_t{1} << 31;
 
-  /// What there is for each object, and the starts that belong to it: a view that is older than these arrays shows what
-  /// it has shown before.
+  /// What there is for each object.
   struct Places {
-    Places(std::size_t cells, std::size_t capacity)
+    explicit Places(std::size_t capacity)
         : seen(checked(capacity)),
           unordered_seen(capacity),
           objects(capacity),
           unordered_objects(capacity),
-          keys(capacity),
-          starts(cells + GridArrays<Seen>::kMoreCells) {}
+          keys(capacity) {}
 
     static std::size_t checked(std::size_t capacity) {
       if (capacity <= kMostObjects) return capacity;
@@ -161,22 +162,15 @@ class GridStorage {
     static std::size_t bytes_for(std::size_t capacity) {
       return capacity * (2 * sizeof(Seen) + 3 * sizeof(std::uint64_t));
     }
-    std::size_t bytes() const { return bytes_for(seen.size()) + starts.bytes(); }
+    std::size_t bytes() const { return bytes_for(seen.size()); }
 
     DeviceArray<Seen> seen, unordered_seen;
     DeviceArray<std::uint64_t> objects, unordered_objects, keys;
-    DeviceArray<std::uint32_t> starts;  // [cells + kMoreCells]
   };
 
-  /// A number of objects, and what the host had asked for by then.
+  /// A number of objects, and how many the host had asked for at some time before they were counted.
   struct Known {
     std::uint64_t objects, asked_for;
-  };
-
-  /// A rebuild, and what the host had asked for before it.
-  struct Awaited {
-    std::uint32_t rebuild;
-    std::uint64_t asked_for;
   };
 
   static std::uint32_t value_of(const std::uint32_t* on_device) {
@@ -185,79 +179,71 @@ class GridStorage {
     return value;
   }
 
-  /// Room for so many objects that grow in number.
-  static std::size_t with_reserve(std::uint64_t objects) { return std::min<std::size_t>(2 * objects, kMostObjects); }
-
   bool is_much(std::uint64_t objects) const { return objects > capacity() - capacity() / 4; }
 
   void fill_with_zero(const DeviceArray<std::uint32_t>& words) { executor_.fill_bytes(words.data(), 0, words.bytes()); }
 
-  /// Calls `make_room(objects)`, if there may soon be too many objects. Without memory, fewer must do: it may still
-  /// suffice, and else somebody is told when it does not.
-  template <class F>
-  void make_room_in_time(std::uint64_t asked_for, const F& make_room) {
-    read_report();
-    const std::uint64_t expected = objects_.objects + (asked_for - objects_.asked_for);
-    if (!is_much(expected)) return;
-    for (const std::size_t room : {with_reserve(expected), static_cast<std::size_t>(expected)}) {
+  /// @return the objects that the last rebuild has met whose report has arrived; 0 if none has
+  std::uint32_t read_report() {
+    const auto objects = static_cast<std::uint32_t>(report_[0]);
+    if (objects > 0) known_.objects = objects;
+    return objects;
+  }
+
+  /// What is said of so many objects that did not fit.
+  Shortage shortage(std::uint32_t objects) const {
+    if (capacity() < objects) return {no_memory_for_grid(objects, Places::bytes_for(objects)).what(), false};
+    return {"dynasoar: a rebuild of a UniformGrid has met " + std::to_string(objects) +
+                " objects, more than there was room for, so the grid was empty, and loops over it have run for no "
+                "object until it was rebuilt. There is room for " +
+                std::to_string(capacity()) +
+                " now: repeat the step (see retry_with_growth), or give the grid a greater capacity from the start",
+            true};
+  }
+
+  /// Arrays larger than those that there are, for twice as many objects or, if there is no memory, for just so many.
+  /// @return none, if there is no memory for them either
+  std::optional<Places> larger_places(std::uint64_t objects) const {
+    for (const std::uint64_t room : {std::min<std::uint64_t>(2 * objects, kMostObjects), objects}) {
       if (room <= capacity() || room > kMostObjects) continue;
       try {
-        make_room(room);
-        return;
+        return std::optional<Places>(std::in_place, static_cast<std::size_t>(room));
       } catch (const Error&) {
       }
     }
+    return std::nullopt;
   }
 
-  void read_report() {
-    const std::uint64_t word = report_[0];
-    if (word == 0) return;
-    most_reported_ = static_cast<std::uint32_t>(word);
-    const auto rebuild = static_cast<std::uint32_t>(word >> 32);
-    if (is_awaited_ && static_cast<std::int32_t>(rebuild - awaited_.rebuild) >= 0) {
-      objects_ = {most_reported_, awaited_.asked_for};
-      is_awaited_ = false;
-    } else {  // by a recorded rebuild, or an earlier one: it has counted those that were asked for before, at least
-      objects_.objects = std::max<std::uint64_t>(objects_.objects, most_reported_);
-    }
-  }
-
-  /// Puts larger, empty arrays in the place of those that there are, which loops that are under way may still use.
-  void replace(std::size_t objects) {
-    Places larger(cells_, objects);
-    fill_with_zero(larger.starts);
-    retired_.push_back(std::exchange(places_, std::move(larger)));
-    ++growths_;
-  }
-
-  /// Makes room for so many objects. What is in the grid stays, if it had room. @pre the device is idle
-  void grow(std::size_t objects) {
-    const std::uint32_t all = value_of(places_.starts.data() + cells_ + 1);
-    const Places& before = places_;
-    Places larger(cells_, objects);
+  /// Makes room for so many objects, or more. What is in the grid stays, if it had room. @return false if there is no
+  /// memory for larger arrays @pre the device is idle
+  bool grow(std::uint64_t objects) {
+    std::optional<Places> larger = larger_places(objects);
+    if (!larger) return false;
+    const std::uint32_t all = value_of(starts_.data() + cells_ + 1);
     if (all <= capacity()) {
-      executor_.for_each_index(all, CopyPlace<Seen>{{before.seen.data(), before.objects.data()},
-                                                    {larger.seen.data(), larger.objects.data()}});
-      std::swap(larger.starts, places_.starts);
+      executor_.for_each_index(all, CopyPlace<Seen>{{places_.seen.data(), places_.objects.data()},
+                                                    {larger->seen.data(), larger->objects.data()}});
     } else {
-      fill_with_zero(larger.starts);
+      fill_with_zero(starts_);
     }
-    executor_.wait();
-    places_ = std::move(larger);
+    replace(std::move(*larger));
+    return true;
+  }
+
+  /// Puts larger arrays in the place of those that there are, which views may still show.
+  void replace(Places larger) {
+    retired_.push_back(std::exchange(places_, std::move(larger)));
     ++growths_;
   }
 
   Executor& executor_;
   std::uint32_t cells_;
   Places places_;
-  std::vector<Places> retired_;  // until the device is idle
-  DeviceArray<std::uint32_t> counts_, most_;
-  MailedWords report_;
-  std::uint32_t most_reported_ = 0;
-  Known objects_;
-  std::uint32_t rebuild_ = 0;
-  Awaited awaited_{};  // of which a report will tell which objects were counted
-  bool is_awaited_ = false;
+  std::vector<Places> retired_;  // until the next loops_done
+  DeviceArray<std::uint32_t> counts_, starts_;
+  MailedWords report_;  // see GridArrays
+  Known known_;
+  bool out_of_memory_ = false;  // until the next loops_done
   std::uint64_t growths_ = 0;
 };
 

@@ -135,15 +135,17 @@ void LoopReports<Memory, Growth>::synchronize() {
     const bool has_room = growth_.answer_refusals(refused.pages);
     if (on_refusal_ == OnRefusal::throw_error) throw error_for(refused, has_room);
   }
-  const std::string did_not_fit = attachments_.loops_done();
-  if (!did_not_fit.empty() && on_refusal_ == OnRefusal::throw_error) throw Error(did_not_fit);
+  const Shortage shortage = attachments_.loops_done();
+  if (!shortage.text.empty() && on_refusal_ == OnRefusal::throw_error) throw Error(shortage.text);
 }
 
 template <class Memory, class Growth>
 bool LoopReports<Memory, Growth>::retry_with_growth() {
   const Refused refused = take_refused();
   if (refused.objects > 0 && !growth_.answer_refusals(refused.pages)) throw error_for(refused, false);
-  return !attachments_.loops_done().empty() || refused.objects > 0;
+  const Shortage shortage = attachments_.loops_done();
+  if (!shortage.has_room) throw Error(shortage.text);
+  return !shortage.text.empty() || refused.objects > 0;
 }
 
 template <class Memory, class Growth>

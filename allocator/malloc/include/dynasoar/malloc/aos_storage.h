@@ -116,7 +116,7 @@ class AosStorage {
 
   /// Live objects, twice per type: each is a block of its own. Waits for the device.
   std::vector<std::uint64_t> count_objects(Executor& executor) const {
-    executor.synchronize();
+    executor.wait();
     std::vector<std::uint64_t> totals;
     for (const TableStorage& table : tables_) totals.insert(totals.end(), 2, table.numbers().live);
     return totals;
