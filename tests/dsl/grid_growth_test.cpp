@@ -333,7 +333,7 @@ TEST_CASE("a grid does not grow with births where as many die") {
   for (const bool records : {false, true}) {
     CAPTURE(records);
     Dish dish(0);
-    for (int step = 0; step < 200; ++step) {
+    for (int step = 0; step < 60; ++step) {
       dish.handle.parallel_do<&Cell::die_if_visited>(10u);
       dish.handle.parallel_new<Cell>(60);
       if (records) {
