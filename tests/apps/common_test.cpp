@@ -28,12 +28,15 @@
 #include <app/picture.h>
 #include <app/text.h>
 #include <app/view_controls.h>
+#include <dynasoar/platform/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
+#include <dynasoar/program/program.h>
 #include <dynasoar/program/simulation.h>
 #include <program/interrupt.h>
 #include <program/log_file.h>
 #include <program/option_values.h>
+#include <program/run.h>
 #include <program/summary.h>
 
 #include "../dsl/test_folder.h"
@@ -218,6 +221,67 @@ TEST_CASE("a log's ending says its form") {
   CHECK(dynasoar::test::contents_of(folder / "names.jsonl") == "{\"step\": 0, \"a, \\\"b\\\"\": 1}\n");
   CHECK_THROWS_WITH_AS(app::LogFile(folder / "log.txt", {}), doctest::Contains("must end in .csv"), app::UsageError);
   CHECK_FALSE(std::filesystem::exists(folder / "log.txt"));
+}
+
+class ThreeValues final : public app::Simulation {
+ public:
+  explicit ThreeValues(const app::RunParameters&) {}
+  void step() override {}
+  void record() override { rows_.push_back({1, 2, 3}); }
+  void synchronize() override {}
+  std::vector<app::Row> take_rows() override { return std::exchange(rows_, {}); }
+
+ private:
+  std::vector<app::Row> rows_;
+};
+
+class TooLarge final : public app::Simulation {
+ public:
+  explicit TooLarge(const app::RunParameters&) { throw app::HeapTooSmall("too small", 1); }
+  void step() override {}
+  void record() override {}
+  void synchronize() override {}
+};
+
+template <class SimulationT>
+class NamedColumns final : public dynasoar::program::ModelProgram<SimulationT, app::RunParameters> {
+ public:
+  explicit NamedColumns(std::size_t columns)
+      : NamedColumns::ModelProgram({.name = "named", .columns = std::vector<app::Column>(columns, {"fish"})}) {}
+  void add_options(CLI::App&) override {}
+  std::string size() const override { return "small"; }
+};
+
+TEST_CASE("a program that names fewer or more columns than rows have values is refused") {
+  const dynasoar::test::TestFolder folder;
+  dynasoar::program::RunOptions options;
+  options.steps = 2;
+  options.quiet = true;
+  options.log = folder / "log.csv";
+  for (const std::size_t columns : {0, 2, 3, 4}) {
+    CAPTURE(columns);
+    NamedColumns<ThreeValues> program(columns);
+    dynasoar::program::Run run(program, options, nullptr);
+    if (columns == 3) {
+      run.simulate();
+      run.write_results(true);
+      CHECK(dynasoar::test::contents_of(folder / "log.csv") == "step,fish,fish,fish\n0,1,2,3\n1,1,2,3\n2,1,2,3\n");
+    } else {
+      const std::string message = "names " + std::to_string(columns) + " columns, but a row of its log has 3 values";
+      CHECK_THROWS_WITH_AS(run.simulate(), doctest::Contains(message.c_str()), dynasoar::Error);
+      CHECK(run.what_is_valid().find("there are no results") == 0);
+    }
+  }
+}
+
+TEST_CASE("the log of a run that has no room for its objects has a heading") {
+  const dynasoar::test::TestFolder folder;
+  dynasoar::program::RunOptions options;
+  options.log = folder / "log.csv";
+  NamedColumns<TooLarge> program(2);
+  dynasoar::program::Run run(program, options, nullptr);
+  CHECK_THROWS_AS(run.simulate(), app::HeapTooSmall);
+  CHECK(dynasoar::test::contents_of(folder / "log.csv") == "step,fish,fish\n");
 }
 
 TEST_CASE("options in a checkpoint are written with as many digits as they need") {

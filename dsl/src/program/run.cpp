@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <dynasoar/platform/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
 #include "device.h"
@@ -43,6 +44,14 @@ std::vector<std::string> row_of(const Column& column, const std::vector<Row>& hi
   }
   return {column.name, text(column, history.front()[index]), text(column, history.back()[index]), text(column, low),
           text(column, high)};
+}
+
+std::string mismatch(std::size_t columns, std::size_t values) {
+  return fmt::format(
+      "the Description of this program names {}, but a row of its log has {}: name as many columns, in the order of "
+      "the "
+      "values, or none if the simulation logs totals, which have names",
+      counted(columns, "column", "columns"), counted(values, "value", "values"));
 }
 
 void add_heap(Summary& summary, const HeapUsage& heap) {
@@ -240,6 +249,9 @@ bool Run::check_due(int step) const {
 void Run::check(int step) {
   simulation_->synchronize();
   std::vector<Row> rows = program_.take_history();
+  for (const Row& row : rows) {
+    if (row.size() != columns_.size()) throw dynasoar::Error(mismatch(columns_.size(), row.size()));
+  }
   completed_ = step;
   is_valid_ = true;
   for (Row& row : rows) {
