@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -166,16 +167,16 @@ void LogRows::begin_row() {
   Executor::check_may_submit();
   if (parts_.empty()) throw Error("dynasoar: a step log without totals cannot record: add some with add<Class>(...)");
   has_begun_ = true;
-  ++rows_of_step_;
   if (!executor_.is_recording()) {
+    rows_of_step_ = 0;  // of a recording that has ended
     make_room(1);
     ++possible_;
     return;
   }
-  if (rows_of_step_ > LogTarget::kRows) {
+  if (rows_of_step_ == LogTarget::kRows) {
     throw Error("dynasoar: a recorded step can add at most " + number_text(LogTarget::kRows) + " rows to a step log");
   }
-  rows_of_replay_ = std::max(rows_of_replay_, rows_of_step_);
+  rows_of_replay_ = std::max(rows_of_replay_, ++rows_of_step_);
 }
 
 void LogRows::before_replay() {
@@ -194,16 +195,22 @@ void LogRows::drain() {
   const auto count = static_cast<std::size_t>(std::min(cursor.rows, LogTarget::kRows));
   std::vector<char> bytes(count * row_bytes_);
   if (count > 0) copy_from_device(bytes.data(), memory_.data(), bytes.size());
-  const LogTarget::Cursor empty{0, cursor.next};
-  copy_to_device(cursor_.data(), &empty, sizeof empty);
-  possible_ = 0;
+  std::vector<LogRow> taken;
+  taken.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const char* const at = bytes.data() + i * row_bytes_;
     LogRow row{*reinterpret_cast<const std::uint64_t*>(at), {}};
     row.values.reserve(names_.size());
     for (const auto& part : parts_) part->read(at, row.values);
-    rows_.push_back(std::move(row));
+    taken.push_back(std::move(row));
   }
+  const std::size_t all = rows_.size() + count;
+  if (all > rows_.capacity()) rows_.reserve(std::max(all, 2 * rows_.capacity()));
+  // Until here, an exception leaves the rows on the device. From here on, only a failed device throws.
+  const LogTarget::Cursor empty{0, cursor.next};
+  copy_to_device(cursor_.data(), &empty, sizeof empty);
+  possible_ = rows_of_step_ = 0;
+  std::move(taken.begin(), taken.end(), std::back_inserter(rows_));
   if (cursor.rows > count) {
     throw Error("dynasoar: a step log lost " + number_text(cursor.rows - count) +
                 " rows, for which there was no room in device memory: a CUDA graph of your own has added more than " +

@@ -296,7 +296,7 @@ TEST_CASE("that a grid was empty is reported once, whenever it has grown since")
       Dish dish(20);
       dish.multiply(100);
       for (int step = 0; step < 4; ++step) {
-        if (step >= ahead) dish.handle.loops().before_step(0);
+        if (step >= ahead) dish.handle.loops().before_replay(0);
         dish.rebuild_as_recorded();
         dish.visit();
       }
@@ -337,7 +337,7 @@ TEST_CASE("a grid does not grow with births where as many die") {
       dish.handle.parallel_do<&Cell::die_if_visited>(10u);
       dish.handle.parallel_new<Cell>(60);
       if (records) {
-        dish.handle.loops().before_step(0);
+        dish.handle.loops().before_replay(0);
         dish.rebuild_as_recorded();
       } else {
         dish.rebuild();
@@ -368,7 +368,7 @@ TEST_CASE("a view stays good while a recorded step lets the grid grow, until the
   dish.multiply(30);
   dish.rebuild();
   const View view = dish.grid->view();
-  dish.handle.loops().before_step(0);
+  dish.handle.loops().before_replay(0);
   REQUIRE(dish.grid->capacity() == 18000);
   std::vector<dynasoar::DeviceArray<Shown>> others;  // that would get memory given back
   for (int i = 0; i < 10; ++i) others.emplace_back(10000).fill_bytes(0xff);
@@ -438,7 +438,7 @@ TEST_CASE("the next recorded step has room, and one that only looks at the grid 
   step();
   dish.handle.executor().wait();
   CHECK(dish.grid->capacity() == 1024);
-  dish.handle.loops().before_step(0);  // what a step does first on a GPU
+  dish.handle.loops().before_replay(0);  // what a step does first on a GPU
   CHECK(dish.grid->capacity() == 1600);
   look();
   CHECK(dish.handle.minimum<&Cell::near_>() == 800u);

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,6 +19,7 @@
 #include <dynasoar/lattice.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
+#include <dynasoar/platform/recording.h>
 #include <dynasoar/step_log.h>
 
 #include "../platform/foreign_locale.h"
@@ -350,6 +354,114 @@ TEST_CASE("numbers that are not finite") {
   for (std::size_t i = 3; i < 6; ++i) CHECK(std::isnan(cell<double>(rows[i], 4)));
   CHECK(whole(rows[3], 6) == 2);
 }
+
+TEST_CASE("whether a fixed-point sum is too large does not depend on the order") {
+  constexpr std::size_t kPeople = 600;
+  Handle handle({.heap_bytes = 8 << 20, .threads = 1});
+  Log log(handle);
+  DeviceArray<double> table(kPeople);
+  const double* const values = table.data();
+  log.add<Person>(totals::fixed_point_sum<double>(
+      "sum", 1, [=] __device__(Person * person) -> double { return values[person->number_]; }));
+  handle.parallel_new<Person>(kPeople);
+  // As double, the large number plus 1 is the large number, but plus 300 it is 2^62. The sums are 2^62 - 212 and 2^62.
+  const double large = std::ldexp(1.0, 62) - 512;
+  for (const std::size_t ones : {300, 512}) {
+    for (const std::size_t at : {std::size_t{0}, kPeople / 2, kPeople - 1}) {
+      std::vector<double> numbers(kPeople, 0.0);
+      for (std::size_t i = 0, n = 0; n < ones; ++i) {
+        if (i != at) numbers[i] = (++n % 2 == 0) ? 1 : -1;  // magnitudes add up
+      }
+      numbers[at] = large;
+      table.upload(numbers);
+      log.record();
+    }
+  }
+  const auto& rows = log.rows();
+  for (std::size_t i = 0; i < 3; ++i) {
+    CAPTURE(i);
+    CHECK(cell<double>(rows[i], 0) == large);
+    CHECK(std::isnan(cell<double>(rows[3 + i], 0)));
+  }
+}
+
+TEST_CASE("a graph of the program's own adds rows, whatever was recorded before it") {
+  if (kCudaBackend && W::AllocatorT::kFindsMisuse) return;  // loops of checked builds are not recorded
+  Handle handle({.heap_bytes = 8 << 20});
+  handle.parallel_new<Person>(300);
+  Log log(handle);
+  log.add<Person>(totals::count("people"));
+  auto submit = [&] { log.record(); };
+  for (int i = 0; i < 300; ++i) submit();
+  for (int i = 0; i < 300; ++i) {
+    const dynasoar::detail::Recording own(handle.executor(), submit);
+    own.replay();
+    if (i % 100 == 0) log.rows();
+  }
+  const auto& rows = log.rows();
+  CHECK(rows.size() == 600);
+  CHECK(rows.back().step == 599);
+  CHECK(whole(rows.back(), 0) == 300);
+}
+
+/// A log with a part that cannot be read at first.
+class LogThatFails : public dynasoar::detail::LogRows {
+ public:
+  explicit LogThatFails(Handle& handle) : LogRows(handle.executor(), handle.loops().attachments()) {
+    LogRows::add({"nothing"}, {false}, std::make_unique<Part>(), 16);
+  }
+  void record() {
+    begin_row();
+    executor().for_each_index(1, dynasoar::detail::CloseRow{target()});
+  }
+
+ private:
+  class Part final : public dynasoar::detail::LoggedTotals {
+   public:
+    void submit(const dynasoar::detail::LogTarget&) override {}
+    void read(const char*, std::vector<LogValue>& cells) const override {
+      if (++reads_ == 3) throw std::bad_alloc();
+      cells.emplace_back();
+    }
+
+   private:
+    mutable int reads_ = 0;
+  };
+};
+
+TEST_CASE("rows that could not be converted are still there") {
+  Handle handle({.heap_bytes = 8 << 20});
+  LogThatFails log(handle);
+  for (int i = 0; i < 5; ++i) log.record();
+  CHECK_THROWS_AS(log.rows(), std::bad_alloc);
+  log.record();
+  const auto& rows = log.rows();
+  REQUIRE(rows.size() == 6);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(rows[i].step == i);
+}
+
+#if !DYNASOAR_CUDA_BACKEND  // device code does not throw
+TEST_CASE("a row that failed leaves nothing in the next one") {
+  Handle handle({.heap_bytes = 8 << 20, .threads = 1});
+  Log log(handle);
+  bool fails = true;
+  log.add<Person>(totals::histogram<&Person::age_>("age", {0, 1000}), totals::count("all"),
+                  totals::sum<double>("sum", [&fails](Person* person) -> double {
+                    if (fails && person->number_ == 99) throw std::runtime_error("no");
+                    return 1;
+                  }));
+  handle.parallel_new<Person>(100);
+  CHECK_THROWS_WITH_AS(log.record(), "no", std::runtime_error);
+  fails = false;
+  log.record();
+  const auto& rows = log.rows();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].step == 0);
+  CHECK(whole(rows[0], 0) == 100);
+  CHECK(whole(rows[0], 1) == 100);
+  CHECK(cell<double>(rows[0], 2) == 100);
+}
+#endif
 
 TEST_CASE("no row of a long run is lost, in recorded steps or without, and rows are counted on the device") {
   Handle handle({.heap_bytes = 8 << 20});

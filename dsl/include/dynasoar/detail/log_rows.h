@@ -128,7 +128,7 @@ class LogRows : private Attachment {
   DeviceArray<char> memory_;
   DeviceArray<LogTarget::Cursor> cursor_;
   std::uint64_t possible_ = 0;        // rows in device memory, at most
-  std::uint64_t rows_of_step_ = 0;    // that the present step has added
+  std::uint64_t rows_of_step_ = 0;    // that the present recording has added
   std::uint64_t rows_of_replay_ = 0;  // the most that a recorded step has
   bool has_begun_ = false;
   std::vector<LogRow> rows_;

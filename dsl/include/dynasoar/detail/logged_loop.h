@@ -77,7 +77,7 @@ struct WriteTotals {
       if (row != nullptr) *reinterpret_cast<Values*>(row + part.values) = result;
     });
     team.for_each(bins.bins, [&](std::uint32_t bin) {
-      const std::uint64_t count = bins.take(bin);
+      const std::uint64_t count = bins.count_of(bin);
       if (row != nullptr) reinterpret_cast<std::uint64_t*>(row + part.bins)[bin] = count;
     });
   }
@@ -104,7 +104,6 @@ class LoggedLoop final : public LoggedTotals {
       }
     });
     words_ = DeviceArray<LogBins::Word>(std::size_t{LogBins::kCopies} * bins_.bins);
-    words_.fill_bytes(0);
     bins_.words = words_.data();
     totals_.for_each([&]<class Total>(Total& total) {
       if constexpr (is_histogram_v<Total>) total.all = bins_;
@@ -117,7 +116,8 @@ class LoggedLoop final : public LoggedTotals {
       }
     });
     results_ = DeviceArray<char>(most * sizeof(Values));
-    results_.fill_bytes(0);  // values may have padding
+    results_.fill_bytes(0);                                   // values may have padding
+    load_team_loop<WriteTotals<TotalsT>>(loops_.executor());  // so that record() does not stop half-way
   }
 
   std::size_t bytes() const { return kValueBytes + sizeof(std::uint64_t) * bins_.bins; }
@@ -126,6 +126,8 @@ class LoggedLoop final : public LoggedTotals {
     Values* const results = reinterpret_cast<Values*>(results_.data());
     std::size_t count = 0;
     loops_.placed().template check_have_lattices<T>();
+    // Not after the loop: it may have stopped half-way.
+    if (bins_.bins > 0) loops_.executor().fill_bytes(words_.data(), 0, words_.bytes());
     loops_.template run<T, TotalsT>([&] {
       loops_.template for_each_list<T>([&]<class S>(std::type_identity<S>, BlockList list, std::size_t capacity) {
         count += submit_reduction<A>(loops_.executor(), list, capacity, results + count, totals_.none(),

@@ -126,7 +126,7 @@ class LoopRunner {
   }
 
   /// Before and after a recorded step whose loops ask for so many pages of the heap.
-  void before_step(std::uint64_t pages);
+  void before_replay(std::uint64_t pages);
   void after_step() { growth_.after_loop(); }
   /// Those that the loops ask for that have been recorded since the last call.
   std::uint64_t take_recorded_pages() { return growth_.take_recorded_pages(); }
@@ -213,7 +213,7 @@ void LoopRunner<A>::make_room(std::uint64_t pages) {
 }
 
 template <class A>
-void LoopRunner<A>::before_step(std::uint64_t pages) {
+void LoopRunner<A>::before_replay(std::uint64_t pages) {
   before_loop();
   if (pages > 0) make_room(pages);
   reports_.attachments().before_replay();

@@ -33,7 +33,7 @@ class Step {
   void operator()() {
     handle_.executor().check_may_wait();  // a step is not a part of another one
     if constexpr (kRecords) {
-      handle_.before_step(pages_);
+      handle_.before_replay(pages_);
       if (!recording_ || !(basis_ == handle_.step_basis())) record();  // none if the last attempt has failed
       recording_->replay();
       handle_.after_step();

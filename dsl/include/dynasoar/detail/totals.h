@@ -34,7 +34,7 @@ struct LogBins {
   /// Threads count in different copies of the bins, so that they seldom meet at a word.
   static constexpr std::uint32_t kCopies = 32;
 
-  Word* words = nullptr;   ///< [kCopies][bins]; zero at first
+  Word* words = nullptr;   ///< [kCopies][bins]; zero before a loop
   std::uint32_t bins = 0;  ///< of all histograms
 
   __device__ void count(std::uint32_t bin, std::uint64_t object) const {
@@ -42,13 +42,10 @@ struct LogBins {
     words[copy * bins + bin].add(1, Order::relaxed);  // they are read when the loop has ended
   }
 
-  /// The count of a bin, which is 0 again from then on. @pre no other thread does anything with this bin
-  __device__ std::uint64_t take(std::uint32_t bin) const {
+  /// @pre no other thread counts
+  __device__ std::uint64_t count_of(std::uint32_t bin) const {
     std::uint64_t sum = 0;
-    for (std::uint32_t copy = 0; copy < kCopies; ++copy) {
-      sum += words[copy * bins + bin].load(Order::relaxed);
-      words[copy * bins + bin].store(0, Order::relaxed);
-    }
+    for (std::uint32_t copy = 0; copy < kCopies; ++copy) sum += words[copy * bins + bin].load(Order::relaxed);
     return sum;
   }
 };
@@ -148,9 +145,9 @@ template <class V, class F>
 struct FixedSumTotal {
   struct Value {
     std::int64_t units;
-    double magnitude;  // of all numbers, in units: whether the sum fits into 64 bits
+    std::uint64_t magnitude;  // of all numbers, in units, but at most kMost: whether the sum fits into 64 bits
   };
-  static constexpr double kMost = 4611686018427387904.0;  // 2^62
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   As<V, F> function;
   double unit;
 
@@ -159,11 +156,13 @@ struct FixedSumTotal {
   __device__ Value of(T* object) const {
     const double units = rint(static_cast<double>(function(object)) / unit);
     const double magnitude = units < 0 ? -units : units;
-    return {magnitude < kMost ? static_cast<std::int64_t>(units) : 0, magnitude};
+    if (!(magnitude < static_cast<double>(kMost))) return {0, kMost};  // or NaN
+    return {static_cast<std::int64_t>(units), static_cast<std::uint64_t>(magnitude)};
   }
   __device__ Value combined(const Value& a, const Value& b) const {
     const auto sum = static_cast<std::uint64_t>(a.units) + static_cast<std::uint64_t>(b.units);  // may wrap around
-    return {static_cast<std::int64_t>(sum), a.magnitude + b.magnitude};
+    const std::uint64_t magnitude = a.magnitude + b.magnitude;
+    return {static_cast<std::int64_t>(sum), magnitude < kMost ? magnitude : kMost};
   }
   void read(const Value& value, const std::uint64_t*, std::vector<LogValue>& cells) const {
     cells.push_back(value.magnitude < kMost ? static_cast<double>(value.units) * unit
