@@ -27,6 +27,7 @@
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_reports.h>
 #include <dynasoar/detail/loop_rules.h>
+#include <dynasoar/detail/object_lists.h>
 #include <dynasoar/detail/placed_runner.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/heap/heap_growth.h>
@@ -67,7 +68,9 @@ class LoopRunner {
 
   /// A loop over indices, of which a thread takes `per_thread` at least.
   template <class F>
-  void run_over_indices(std::size_t count, const F& function, std::size_t per_thread);
+  void run_over_indices(std::size_t count, const F& function, std::size_t per_thread) {
+    run_unlisted<F>([&] { loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread); });
+  }
 
   /// A loop that visits no listed objects, which the caller submits, in `submit()`, and in which F is called.
   template <class F, class Submit>
@@ -103,7 +106,10 @@ class LoopRunner {
   [[gnu::noinline]] void announce_kernels();
 
   /// Keeps the lists of objects of these classes while the result lives.
-  [[nodiscard]] KeptLists keep_lists(const ClassSet& classes);
+  [[nodiscard]] KeptLists keep_lists(const ClassSet& classes) {
+    executor_.check_may_submit();
+    return lists_.kept_while(classes);
+  }
 
   /// @throws Error if lists are kept
   void check_keeps_no_lists() const { lists_.check_none(); }
@@ -173,15 +179,11 @@ class LoopRunner {
   /// Tells device code that a loop over objects of these classes runs next.
   void announce(const ClassSet& visited);
 
-  /// Makes the lists for a loop over some classes, unless those of all of them are kept.
-  /// @throws Error if one ought to be, but objects changed
-  [[gnu::noinline]] void make_lists(const ClassSet& visited);
-
   Executor executor_;
   BoundHeap<A> heap_;
   [[no_unique_address]] Growth growth_;
   LoopReports<typename Storage::Common, Growth> reports_;
-  ListKeeper lists_;
+  ObjectLists<A> lists_;
   PlacedRunner<A> placed_;
   [[no_unique_address]] Creation<A> creation_;
   DeviceArray<char> scratch_;  // of reductions
@@ -195,7 +197,7 @@ LoopRunner<A>::LoopRunner(const HandleOptions& options)
       heap_(executor_, options),
       growth_(executor_, heap_.storage()),
       reports_(executor_, class_table_v<A>, heap_.storage(), growth_, options.on_refusal),
-      lists_(A::Types::size),
+      lists_(executor_, heap_.storage()),
       placed_(executor_),
       creation_(executor_) {}
 
@@ -234,36 +236,14 @@ void LoopRunner<A>::announce_kernels() {
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, "kernels of the program's own");
   if constexpr (A::kFindsMisuse) announce_loop(executor_, heap_.storage().checks().loop, 0, {});
   placed_.before_loop();
-  make_lists(class_set_v<A, void>);  // for device_do
+  lists_.make(class_set_v<A, void>);  // for device_do
   growth_.after_loop();
-}
-
-template <class A>
-void LoopRunner<A>::make_lists(const ClassSet& visited) {
-  if constexpr (all_placed_v<typename A::Types>) return;
-  const bool are_kept = lists_.not_kept(visited).empty();
-  if constexpr (A::kFindsMisuse) {
-    heap_.storage().make_lists(executor_, are_kept ? lists_.kept() : class_set_v<A, void>);
-    if (!lists_.kept().empty()) lists_.check_unchanged(heap_.storage().listed_at());
-  } else if (!are_kept) {
-    heap_.storage().make_lists(executor_, lists_.not_kept(class_set_v<A, void>));
-  }
-}
-
-template <class A>
-KeptLists LoopRunner<A>::keep_lists(const ClassSet& classes) {
-  executor_.check_may_submit();
-  if (const ClassSet fresh = lists_.not_kept(classes); !fresh.empty()) {
-    heap_.storage().make_lists(executor_, fresh);
-    if constexpr (A::kFindsMisuse) lists_.note(fresh, heap_.storage().listed_at());
-  }
-  return KeptLists(lists_, classes);
 }
 
 template <class A>
 View<ObjectPlaces> LoopRunner<A>::list(const ClassSet& classes) {
   executor_.check_may_wait();
-  make_lists(classes);
+  lists_.make(classes);
   return placed_.list_all(storage().places(), classes);
 }
 
@@ -275,15 +255,9 @@ void LoopRunner<A>::run_unlisted(const Submit& submit) {
   announce({});
   placed_.before_loop();
   // Also while lists are kept: what was deleted would else stay in them, and leave no room.
-  if constexpr (A::kListsBeforeEveryLoop) heap_.storage().make_lists(executor_, class_set_v<A, void>);
+  if constexpr (A::kListsBeforeEveryLoop) lists_.make_all();
   submit();
   growth_.after_loop();
-}
-
-template <class A>
-template <class F>
-void LoopRunner<A>::run_over_indices(std::size_t count, const F& function, std::size_t per_thread) {
-  run_unlisted<F>([&] { loop_over_indices<A>(executor_, count, IndexCall<A, F>{function}, per_thread); });
 }
 
 template <class A>
@@ -294,7 +268,7 @@ void LoopRunner<A>::run(const Submit& submit) {
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, loop_name<T, F>());
   announce(class_set_v<A, T>);
   placed_.before_loop();
-  make_lists(class_set_v<A, T>);
+  lists_.make(class_set_v<A, T>);
   submit();
   growth_.after_loop();
 }
@@ -335,7 +309,7 @@ R LoopRunner<A>::reduce(R init, Op op, const F& f) {
   if constexpr (kCountsAccesses) heap_.accesses().begin_loop(executor_, loop_name<T, F>());
   announce(class_set_v<A, T>);
   placed_.before_loop();
-  make_lists(class_set_v<A, T>);
+  lists_.make(class_set_v<A, T>);
   R result = init;
   for_each_list<T>([&]<class S>(std::type_identity<S>, BlockList list, std::size_t capacity) {
     result = op(result, reduce_objects<A>(executor_, list, capacity, scratch_, init, op, SlotValue<S, F>{f}));
@@ -414,7 +388,7 @@ void LoopRunner<A>::load(const std::string& path, const LoadOptions& options, Vi
   const LoadedCheckpoint loaded = placed_.load([&] {
     return load_checkpoint(executor_, heap_.storage(), growth_, path, options, placed_.with_items(items), kCompression);
   });
-  if (!loaded.has_lists) heap_.storage().make_lists(executor_, class_set_v<A, void>);
+  if (!loaded.has_lists) lists_.make_all();
   loops_ = loaded.loops;
   reports_.restart();  // what was to report was reported before it was saved
 }
