@@ -50,9 +50,8 @@ struct Description {
   std::vector<std::string> allocators = {};  ///< that it was compiled for; empty: there is no --allocator
   int steps = 300;
   DefaultFile log = {};
-  std::vector<Column> columns =
-      {};                          ///< of the log, one for each value of a row; empty: those that the simulation names
-  std::size_t object_columns = 1;  ///< so many columns, the first, add up to the objects that a step handles
+  std::vector<Column> columns = {};  ///< of the log, one for each value of a row; empty: those of the simulation
+  std::size_t object_columns = 1;    ///< so many columns, the first, add up to the objects that a step handles
 };
 
 /// A file that an option names.
