@@ -65,7 +65,7 @@ class SavedObjects {
     upload(placed);
     char* const buffer = kCudaBackend ? staged_.data() : const_cast<char*>(contents.data);
     if constexpr (kCudaBackend) submit_copy(executor_, buffer, contents.data, bytes);
-    copy(Direction::to_heap, buffer, placed.size());
+    copy(CopyDirection::to_heap, buffer, placed.size());
     return true;
   }
 
@@ -99,7 +99,7 @@ class SavedObjects {
     upload(placed);
     char* const buffer = kCudaBackend ? staged_.data() : to;
     if constexpr (kCudaBackend) executor_.fill_bytes(buffer, 0, bytes);
-    copy(Direction::to_buffer, buffer, placed.size());
+    copy(CopyDirection::to_buffer, buffer, placed.size());
     if constexpr (kCudaBackend) submit_copy(executor_, to, buffer, bytes);
     return sizes;
   }
@@ -109,7 +109,7 @@ class SavedObjects {
     placed_.upload(placed);
   }
 
-  void copy(Direction direction, char* buffer, std::size_t blocks) {
+  void copy(CopyDirection direction, char* buffer, std::size_t blocks) {
     executor_.for_each_index(blocks * CopyObjects::kTasksPerBlock,
                              CopyObjects{classes_, placed_.data(), base_, buffer, direction});
   }

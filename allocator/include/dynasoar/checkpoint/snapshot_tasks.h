@@ -119,7 +119,7 @@ struct PlacedBlock {
   std::uint64_t in_buffer;
 };
 
-enum class Direction { to_buffer, to_heap };
+enum class CopyDirection { to_buffer, to_heap };
 
 /// Copies objects between blocks and a buffer in which they lie as in their blocks. A task takes a slot on a GPU, where
 /// those of a block are neighbours, and a block on the host.
@@ -134,7 +134,7 @@ struct CopyObjects {
   const PlacedBlock* blocks;
   char* heap;
   char* buffer;
-  Direction direction;
+  CopyDirection direction;
 
   __device__ void operator()(std::size_t task) const {
     const PlacedBlock& at = blocks[task / kTasksPerBlock];
@@ -144,13 +144,14 @@ struct CopyObjects {
     char* const in_buffer = buffer + at.in_buffer;
     const bool is_full = at.block.slots == ~std::uint64_t{0};
     if constexpr (!kCudaBackend) {
-      if (direction == Direction::to_buffer && (!is_full || info.has_gaps)) std::memset(in_buffer, 0, info.block_bytes);
+      if (direction == CopyDirection::to_buffer && (!is_full || info.has_gaps))
+        std::memset(in_buffer, 0, info.block_bytes);
     }
     for (std::uint32_t i = info.first_field; i < info.end_field; ++i) {
       const CopiedField field = table.fields[i];
       for (std::uint32_t element = 0; element < field.count; ++element) {
         const std::size_t array = field.offset + std::size_t{element} * field.stride;
-        const bool to_buffer = direction == Direction::to_buffer;
+        const bool to_buffer = direction == CopyDirection::to_buffer;
         copy_array((to_buffer ? in_buffer : in_heap) + array, (to_buffer ? in_heap : in_buffer) + array, field,
                    at.block.slots, first);
       }
