@@ -1,5 +1,5 @@
 /// @file
-/// GridView: what device code sees of a UniformGrid. For methods that look for neighbours.
+/// GridView: the interface of a UniformGrid in device code. Used by methods that search for neighbours.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace dynasoar {
 
-/// The objects of a UniformGrid, as they were when it was rebuilt. A small value, to be passed to loops:
+/// The objects of a UniformGrid, as they were when it was last rebuilt. A small value to pass to loops:
 ///
 ///     __device__ void turn(dynasoar::GridView<Boid, Bird> flock) {
 ///       flock.for_each_neighbour(position_, kRadius, [&](const auto& other) {
@@ -23,12 +23,12 @@ namespace dynasoar {
 ///       });
 ///     }
 ///
-/// What is seen of others are copies, so an object may change its own fields in the same loop. Others must not be
-/// deleted before the grid is rebuilt, if their pointers are used. T may be incomplete here.
+/// A search reads copies of what objects showed, so an object may change its own fields in the same loop. If you use
+/// pointers to other objects, do not delete these objects before the grid is rebuilt. T may be incomplete here.
 ///
-/// @tparam T      the class of the objects, or a base of their classes
-/// @tparam Seen   what objects show of themselves; with a member `position`
-/// @par Concurrency   from any number of threads
+/// @tparam T      the class of the objects, or a common base of their classes
+/// @tparam Seen   what objects show to others, with a member `position`
+/// @par Concurrency   any number of threads may use a view
 template <class T, class Seen>
 class GridView {
   static_assert(
@@ -47,33 +47,33 @@ class GridView {
   /// An object near a position.
   struct Neighbour {
     T* object;
-    const Seen& seen;       ///< what it showed
-    Position offset;        ///< the way to it: the shortest one, on periodic axes
-    Real squared_distance;  ///< the square of the way's length
+    const Seen& seen;       ///< what the object showed
+    Position offset;        ///< the vector from the position to the object; on periodic axes, the shortest one
+    Real squared_distance;  ///< the squared length of `offset`
   };
 
   GridView(const GridSpace<Position>& space, const std::uint32_t* starts, const Seen* seen,
            const std::uint64_t* objects, std::uint32_t capacity)
       : space_(space), starts_(starts), seen_(seen), objects_(objects), capacity_(capacity) {}
 
-  /// Calls `f(neighbour)`, with a `const Neighbour&`, for all objects of which the squared distance from `center` is at
-  /// most radius * radius; for the object at `center`, too, if it is in the grid.
+  /// Calls `f(neighbour)`, with a `const Neighbour&`, for all objects whose squared distance from `center` is at most
+  /// radius * radius. This includes an object at `center`, if it is in the grid.
   ///
-  /// Each is visited once, whatever the radius; of its images in a periodic space the nearest counts. The order depends
-  /// on `center` and `radius`: cell by cell, within a cell as UniformGrid::rebuild says. Nobody is near a position with
-  /// a coordinate that is not finite, and nobody with such a coordinate is near; neither is anybody within a negative
-  /// radius, or NaN.
+  /// Each object is visited once, whatever the radius. In a periodic space, only its nearest image counts. The order is
+  /// cell by cell, and depends on `center` and `radius`; within a cell, it is as UniformGrid::rebuild specifies. A
+  /// position with a coordinate that is not finite has no neighbours, and an object with such a coordinate is not a
+  /// neighbour. A negative or NaN radius finds no objects.
   ///
-  /// @par Cost   looks at the objects of all cells that the radius touches: of at least 9 cells (27 in space), if it is
-  ///             as wide as a cell
+  /// @par Cost   examines the objects of all cells that the radius touches: of at least 9 cells (27 in space), if the
+  ///             radius is equal to the width of a cell
   template <class F>
   __device__ void for_each_neighbour(const Position& center, Real radius, F&& f) const {
     for_each_dealt<1>(center, radius, 0, [&](const Neighbour& neighbour, std::uint32_t) { f(neighbour); });
   }
 
-  /// Combines `map(neighbour)` over the same objects. A method that parallel_do of a UniformGrid runs returns it, and
-  /// on a GPU sixteen threads share the work for one object, which pays where objects are fewer than a GPU has threads,
-  /// or neighbours many:
+  /// Combines `map(neighbour)` over the objects that for_each_neighbour visits. Return the reduction from a method that
+  /// UniformGrid::parallel_do runs: sixteen threads of a GPU then share the work for one object. This pays if there are
+  /// fewer objects than a GPU has threads, or many neighbours:
   ///
   ///     __device__ auto turn(dynasoar::GridView<Boid, Bird> flock) {
   ///       return flock
@@ -82,34 +82,35 @@ class GridView {
   ///           .then([this](Vector sum) { velocity_ = sum; });
   ///     }
   ///
-  /// In loops of a handle, a thread does it all. What is combined with what depends on the grid's objects and their
-  /// order alone (neighbour_reduction.h): the result has the same bits everywhere.
+  /// In loops of a handle, one thread does all the work. Which values are combined with each other depends only on the
+  /// grid's objects and their order (neighbour_reduction.h), so the result has the same bits everywhere.
   ///
-  /// @param init   neutral to `op`, which must be associative and commutative, but for rounding
-  /// @param map    everything of this object that it needs should be captured by value: it runs for every neighbour
-  /// @return       say `.then(finish)` to get what the method has to return
-  /// @pre          the method itself and `map` change nothing: several threads run them for one object
+  /// @param init   the neutral element of `op`, which must be associative and commutative, except for rounding
+  /// @param map    runs for every neighbour; should capture by value everything that it needs of this object
+  /// @return       an unfinished reduction: the method must return the result of its `.then(finish)`
+  /// @pre          the method itself and `map` change nothing, because several threads run them for one object
   template <class R, class Op, class Map>
   __device__ detail::UnfinishedNeighbourReduction<GridView, R, Op, Map> reduce(const Position& center, Real radius,
                                                                                R init, Op op, Map map) const {
     return {*this, center, radius, init, op, map};
   }
 
-  /// The kMost objects that are nearest to `center`, of those that for_each_neighbour would visit with this radius:
+  /// The kMost objects nearest to `center`, of those that for_each_neighbour would visit with this radius:
   ///
   ///     const auto flock_mates = flock.nearest<7>(position_, kSight, this);
   ///     for (int i = 0; i < flock_mates.size(); ++i) sum = sum + flock_mates[i].seen.velocity;
   ///
-  /// The nearest comes first; of objects at equal squared distances, the one that comes first in the grid: cell by
-  /// cell, within a cell as UniformGrid::rebuild says. With an order there, nothing depends on scheduling.
+  /// The nearest object comes first. Objects at equal squared distances are in the grid's order: cell by cell, and
+  /// within a cell as UniformGrid::rebuild specifies. If the grid was rebuilt with an order, the result does not depend
+  /// on scheduling.
   ///
-  /// @tparam kMost   1 to 64. Small numbers are kept in registers
-  /// @param radius   the greatest distance; may be infinite
-  /// @param except   an object that does not count, such as the one that searches; null: all do
-  /// @return         `size()` of them, fewer than kMost if there are not so many, and `[i]`: each a Neighbour. Valid as
-  ///                 long as the view
-  /// @par Cost       searches within the width of a cell, and within twice the radius again until there are enough, at
-  ///                 most within `radius`: together little more than the last of these searches
+  /// @tparam kMost   1 to 64. The results are kept in registers if their number is small
+  /// @param radius   the maximum distance; may be infinite
+  /// @param except   an object to leave out, such as the one that searches; null: none
+  /// @return         the objects: `size()` is their number, at most kMost, and `[i]` returns one as a Neighbour. Valid
+  ///                 as long as the view
+  /// @par Cost       searches within the width of a cell, then doubles this distance, up to `radius`, until there are
+  ///                 enough objects. All searches together take little more time than the last one
   template <int kMost>
   __device__ detail::NearestNeighbours<GridView, kMost> nearest(const Position& center, Real radius,
                                                                 const T* except = nullptr) const {
@@ -128,31 +129,32 @@ class GridView {
     return result;
   }
 
-  /// The geometry: offsets, and positions that have left a periodic space.
+  /// The geometry: computes offsets, and brings positions back into a periodic space.
   __host__ __device__ const GridSpace<Position>& space() const { return space_; }
 
-  /// Objects in the grid.
+  /// The number of objects in the grid.
   __device__ std::uint32_t size() const {
     const std::uint32_t all = starts_[space_.cells() + 1];
-    return all <= capacity_ ? all : 0;  // without room for all it is empty
+    return all <= capacity_ ? all : 0;  // a grid without room for all objects is empty
   }
 
-  /// Those of them whose position is not finite: they are in no cell, so nobody finds them.
+  /// The number of objects in the grid whose position is not finite. They are in no cell, so no search finds them.
   __device__ std::uint32_t size_in_no_cell() const {
     const std::uint32_t all = size();
     return all - start_of(space_.cells(), all);
   }
 
-  /// The object at a place, 0 <= place < size(): cell by cell, and last those with a coordinate that is not finite.
+  /// The object at a place, 0 <= place < size(). Objects are in the order of their cells; those with a coordinate that
+  /// is not finite come last.
   __device__ T* object(std::uint32_t place) const { return reinterpret_cast<T*>(objects_[place]); }
 
-  /// What it showed.
+  /// What the object at a place showed.
   __device__ const Seen& seen(std::uint32_t place) const { return seen_[place]; }
 
  private:
-  // How many copies a thread of a GPU reads together: where objects are few, it waits for most of the time. Not so many
-  // that they take more than 16 registers; twice as many where several threads share an object, so that a row of cells
-  // takes one turn.
+  // How many copies a thread of a GPU reads together. If there are few objects, the thread spends most of the time
+  // waiting for memory. The copies must not take more than 16 registers. If several threads share an object, each reads
+  // twice as many, so that a row of cells takes one iteration.
   template <std::uint32_t kStep>
   static constexpr std::uint32_t kAtOnce = !kCudaBackend       ? 1
                                            : sizeof(Seen) > 32 ? 1
@@ -161,7 +163,7 @@ class GridView {
   template <class, class, class, class, class>
   friend struct detail::NeighbourReduction;
 
-  /// for_each_neighbour for the objects at places that are `number` modulo kStep; `f(neighbour, place)` is told where.
+  /// for_each_neighbour for the objects whose place is `number` modulo kStep. Calls `f(neighbour, place)`.
   template <std::uint32_t kStep, class F>
   __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t number, const F& f) const {
     if (!(radius >= 0) || !space_.is_finite(center)) return;
@@ -173,8 +175,7 @@ class GridView {
     });
   }
 
-  /// Looks at the objects at some places, every kStep-th from `first` on, one after the other; those from `end` on are
-  /// left out.
+  /// Examines the objects at a few places, one after the other: every kStep-th place from `first` on, up to `end`.
   template <std::uint32_t kStep, class F, std::uint32_t... kNumbers>
   __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end, const F& f,
                           std::integer_sequence<std::uint32_t, kNumbers...>) const {
@@ -182,8 +183,8 @@ class GridView {
       return first + number * kStep < end ? first + number * kStep : end - 1;
     };
     const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
-    // Of all, neighbours or not: to wait for each neighbour's takes longer. Where `f` has no use for them, none is
-    // read.
+    // Reads the pointers of all objects, neighbours or not, because waiting for the pointer of each neighbour takes
+    // longer. If `f` does not use pointers, none is read.
     T* const objects[] = {object(place(kNumbers))...};
     const auto look = [&](std::uint32_t i, const Seen& seen, T* other) {
       const Position offset = space_.offset(center, seen.position);
@@ -194,8 +195,8 @@ class GridView {
     ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers], objects[kNumbers]) : void()), ...);
   }
 
-  /// Calls `visit(begin, end)` for places that together are those of all cells near `center`. The cells of a row lie
-  /// side by side in memory, in one piece, or in two where the row goes over the end of a periodic axis.
+  /// Calls `visit(begin, end)` for ranges of places that together cover all cells near `center`. A row of cells is one
+  /// range, or two if it crosses the end of an axis along which cells repeat.
   template <class Visit>
   __device__ void for_each_row(const Position& center, Real radius, const Visit& visit) const {
     using detail::coordinate;
@@ -222,15 +223,15 @@ class GridView {
     }
   }
 
-  /// The place of a cell's first object. @param size   of the grid: if it is 0, none has any
+  /// The place of a cell's first object. @param size   of the grid; if it is 0, every cell is empty
   __device__ std::uint32_t start_of(std::uint32_t cell, std::uint32_t size) const {
     const std::uint32_t start = starts_[cell];
     return start < size ? start : size;
   }
 
   GridSpace<Position> space_;
-  const std::uint32_t* starts_;  // [cells + 2] place of the first object of a cell; then of those in none; then the end
-  const Seen* seen_;             // [size]
+  const std::uint32_t* starts_;   // [cells + 2] first place of each cell, of the objects in no cell, and the end
+  const Seen* seen_;              // [size]
   const std::uint64_t* objects_;  // [size] bits of pointers
   std::uint32_t capacity_;
 };

@@ -1,8 +1,9 @@
 /// @file
 /// UniformGrid: finds the neighbours of objects that have positions. See docs/neighbours.md.
 ///
-/// A counting sort orders the objects by the cell in which they lie and copies what others see of them in that order,
-/// so that a search reads a few short pieces of memory. Not in dynasoar.h, because many programs have no use for it.
+/// A counting sort orders the objects by the cell in which they lie, and copies what others see of them in that order.
+/// A search then reads a few contiguous pieces of memory. Not included by dynasoar.h, because many programs do not need
+/// it.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,7 @@
 
 namespace dynasoar {
 
-/// The space that a UniformGrid divides, and how.
+/// The space of a UniformGrid, and how the grid divides it into cells.
 ///
 /// @tparam P   positions
 template <detail::Position P>
@@ -42,18 +43,18 @@ struct GridOptions {
 
   P lower;                                ///< one corner of the space
   P upper;                                ///< the opposite one
-  Real cell;                              ///< the least width of a cell; best the radius of most searches
+  Real cell;                              ///< the minimum width of a cell; a good choice is the usual radius
   std::array<bool, kAxes> periodic = {};  ///< axes whose ends meet
-  /// Axes along which objects are wherever they like: beyond the ends, the cells begin anew. Along axes that are
-  /// neither periodic nor unbounded, objects may leave the space, too, but all of them lie in the cells at the border.
+  /// Axes along which objects may be anywhere, because the cells repeat beyond the ends. Objects may also leave the
+  /// space along an axis that is neither periodic nor unbounded, but all of them are then in the cells at the border.
   std::array<bool, kAxes> unbounded = {};
-  std::size_t capacity = 0;  ///< objects to begin with; 0: twice as many as there are now, at least 1024
+  std::size_t capacity = 0;  ///< initial room, in objects; 0: twice as many as there are now, at least 1024
 
   /// The geometry. @throws Error if the space is empty or not finite, or there would be too many cells
   GridSpace<P> space() const;
 
  private:
-  // So that float can tell the cells of an axis apart, and 32 bits those of the grid.
+  // Limits that let a float distinguish the cells of an axis, and 32 bits number the cells of the grid.
   static constexpr double kMostCellsOfAxis = 1 << 20;
   static constexpr double kMostCells = 1 << 30;
 
@@ -87,14 +88,14 @@ struct GridOptions {
 ///     grid.rebuild<&Boid::seen, &Boid::number_>();
 ///     grid.parallel_do<&Boid::fly>();     // or handle.parallel_do<&Boid::fly>(grid.view())
 ///
-/// A grid is as of its last rebuild: objects that were created since are not in it, those deleted since must not be
-/// used. Objects of several classes share a grid if they have a base in common, T.
+/// A grid shows the objects as they were at its last rebuild. It does not contain objects that were created since, and
+/// you must not use objects that were deleted since. Objects of several classes can share a grid if the classes have a
+/// common base, T.
 ///
-/// @tparam T      the class, or a base of the classes
-/// @tparam Seen   what objects show of themselves, with a member `position`; trivially copyable
-/// @par Concurrency   everything is ordered like a loop, and all may be recorded. The host does not wait, but for a
-/// grid
-///                    that may have to grow
+/// @tparam T      the class, or a common base of the classes
+/// @tparam Seen   what objects show to others, with a member `position`; trivially copyable
+/// @par Concurrency   all operations are ordered like loops, and can be recorded. The host waits only for a grid that
+///                    may have to grow
 template <class T, class Seen>
 class UniformGrid final : detail::Attachment {
  public:
@@ -105,44 +106,45 @@ class UniformGrid final : detail::Attachment {
                 "dynasoar: a UniformGrid copies what objects show of themselves: use a trivially copyable type");
 
   /// @pre the handle outlives the grid
-  /// @throws Error if the options make no sense, or there is not enough memory
+  /// @throws Error if the options are invalid, or there is not enough memory
   UniformGrid(AllocatorHandle<Allocator>& handle, const GridOptions<Position>& options)
       : UniformGrid(handle, options.space(), options.capacity, handle.template count<T>()) {}
   UniformGrid(const UniformGrid&) = delete;
   UniformGrid& operator=(const UniformGrid&) = delete;
   ~UniformGrid() { handle_.loops().attachments().remove(*this); }
 
-  /// Sorts all objects of T and its subclasses anew.
+  /// Sorts all objects of T and its subclasses by the cell in which they lie now.
   ///
-  /// On a CPU, makes room for all of them. On a GPU, a rebuild that meets more objects than there is room for leaves
-  /// the grid empty: loops over it run for no object, and searches find none. The next `retry_with_growth` of the
-  /// handle makes room and returns true, or `synchronize` makes room and throws; once, even if later rebuilds had room.
+  /// On a CPU, the rebuild makes room for all of them. On a GPU, if a rebuild finds more objects than there is room
+  /// for, the grid is empty: loops over it run for no object, and searches find none. The next `retry_with_growth` of
+  /// the handle then makes room and returns true, or the next `synchronize` makes room and throws. This happens once,
+  /// even if later rebuilds had enough room.
   ///
-  /// Before a rebuild, or a recorded step, there is room made for as many objects as were there in the last rebuild
-  /// whose number has reached the host, and for those that the host has asked for since with `parallel_new`. So if
-  /// nothing else creates objects, all fit. Those that are created otherwise, by loops or by `parallel_new` in a
-  /// recorded step, may have no room, until their number has reached the host.
+  /// Before a rebuild or a recorded step, the host makes room for the last number of objects that has reached it, and
+  /// for the objects that it has asked for since with `parallel_new`. So all objects fit if nothing else creates any.
+  /// Objects that are created by loops, or by `parallel_new` in a recorded step, may not fit until their number has
+  /// reached the host.
   ///
-  /// @tparam kSeen    a method of T that returns what others see of an object, a Seen. It changes nothing
-  /// @tparam kOrder   a field of T, an integer that differs between the objects. Neighbours in one cell are visited in
-  ///                  its order, so everything is visited in an order that nothing else has a part in: sums of floating
-  ///                  point numbers are the same bits in every run. Without it, the order within a cell is
-  ///                  unspecified
-  /// @par Cost        without an order 3 kernels, with it 4; one more if there are many cells, two more for each
-  ///                  subclass, and the list of objects, if lists are not kept. A cell with n objects costs n * n
-  ///                  comparisons to put in order
-  /// @throws Error if there is no memory for them, on a CPU; and what `kSeen` throws. The grid is empty then, and the
-  ///               objects are as they were
+  /// @tparam kSeen    a method of T that returns what others see of an object, as a Seen. It must not change anything
+  /// @tparam kOrder   a field of T: an integer that differs between the objects. Neighbours in one cell are visited in
+  ///                  the order of this field. The order of all visits is then fully determined, and sums of
+  ///                  floating-point numbers have the same bits in every run. Without the field, the order within a
+  ///                  cell is unspecified
+  /// @par Cost        3 kernels without an order, 4 with one. One more if there are many cells, two more for each
+  ///                  subclass, and the list of objects, if lists are not kept. Ordering a cell with n objects takes
+  ///                  n * n comparisons
+  /// @throws Error on a CPU, if there is no memory for the objects; and anything that `kSeen` throws. The grid is then
+  ///               empty, and the objects are unchanged
   template <auto kSeen, auto kOrder = nullptr>
   void rebuild();
 
-  /// Sorts the objects of T and of its subclasses, class by class, by the cell in which they lie now, as
-  /// AllocatorHandle::sort does: objects that are close in space are then close in memory. If few objects have changed
-  /// cells since the last call, this takes little time. Rebuild the grid before you use it again.
+  /// Sorts the objects of T and of its subclasses in memory, by the cell in which they lie now. Objects that are close
+  /// in space are then close in memory. Calls AllocatorHandle::sort for each class. Takes little time if few objects
+  /// have changed cells since the last call. Rebuild the grid before you use it again.
   ///
   /// @tparam kSeen   as for `rebuild`
-  /// @param arrays   pointers to T or to its bases, to update, as for AllocatorHandle::sort
-  /// @throws Error as AllocatorHandle::sort does, also in a recorded step; classes before may have been sorted then
+  /// @param arrays   pointers to T or to its bases, which are updated, as for AllocatorHandle::sort
+  /// @throws Error as AllocatorHandle::sort does, also in a recorded step; some classes may then be sorted already
   template <auto kSeen, class... U>
   void sort_objects(const PointerArray<U>&... arrays) {
     const SortOptions options{
@@ -152,23 +154,24 @@ class UniformGrid final : detail::Attachment {
     });
   }
 
-  /// What loops are given to look for neighbours. Good until the next rebuild, and until the handle waits next: in
-  /// `synchronize`, `retry_with_growth`, `count` or a reduction. In a recorded step, take the view in the step itself.
+  /// The value to pass to loops that search for neighbours. It is valid until the next rebuild or until the handle
+  /// waits, in `synchronize`, `retry_with_growth`, `count` or a reduction. In a recorded step, call this inside the
+  /// step.
   View view() const {
     const detail::GridArrays<Seen> arrays = storage_.arrays();
     return {space_, arrays.starts, arrays.places.seen, arrays.places.objects, arrays.capacity};
   }
 
-  /// Runs `object->method(view(), args...)` for the objects in the grid, cell by cell: the threads of a warp look for
-  /// neighbours in the same places. Where many objects do, that is much faster than `handle.parallel_do`; still faster
-  /// on a GPU if the method returns the `reduce` of its view.
+  /// Runs `object->method(view(), args...)` for the objects in the grid, cell by cell. Threads of a warp therefore
+  /// search in the same cells. If many objects search, this is much faster than `handle.parallel_do`. On a GPU, it is
+  /// faster still if the method returns the `reduce` of its view.
   /// @pre no object was deleted, or moved by a compaction or a sort, since the last rebuild
   template <auto kMethod, class... Args>
   void parallel_do(Args... args) {
     parallel_do<T, kMethod>(std::move(args)...);
   }
 
-  /// The same for those of them that are a U.
+  /// The same for the objects in the grid that are a U.
   template <class U, auto kMethod, class... Args>
   void parallel_do(Args... args) {
     static_assert(detail::check_given<detail::Method<kMethod>, Args...>());
@@ -178,9 +181,9 @@ class UniformGrid final : detail::Attachment {
     handle_.loops().template run<U, decltype(call)>([&] { loop_over_places(call); });
   }
 
-  /// Runs `function(object, view(), args...)` for those of them that are a U, each as an object of its own class: a
-  /// method that subclasses override (see DYNASOAR_METHOD) or a lambda. As with `handle.parallel_do`, a kernel per
-  /// class.
+  /// Runs `function(object, view(), args...)` for the objects in the grid that are a U. The function is a lambda, or a
+  /// method that subclasses override (see DYNASOAR_METHOD), and gets each object as one of its own class. Submits a
+  /// kernel per class, as `handle.parallel_do` does.
   ///
   ///     DYNASOAR_METHOD(Fly, fly);
   ///     grid.parallel_do<Bird>(Fly{}, dt);  // bird->fly(view, dt), or eagle->fly(view, dt)
@@ -197,16 +200,17 @@ class UniformGrid final : detail::Attachment {
     });
   }
 
-  /// Objects that there is room for now. If the last rebuild needed more than three quarters of it, the next
-  /// `synchronize` makes it larger; on a GPU the next rebuild or recorded step, too, once the host knows.
+  /// The number of objects that there is room for now. If the last rebuild needed more than three quarters of the room,
+  /// the next `synchronize` enlarges it. On a GPU, so does the next rebuild or recorded step, once the number has
+  /// reached the host.
   std::size_t capacity() const { return storage_.capacity(); }
 
   /// Bytes of device memory: 8 per cell, and 2 * sizeof(Seen) + 24 per object of the capacity, rounded up. If a
-  /// rebuild or a recorded step makes room, the memory from before is kept until the next `synchronize`.
+  /// rebuild or a recorded step makes room, the grid also keeps the old memory until the next `synchronize`.
   std::size_t bytes() const { return storage_.bytes() + starts_of_cells_.bytes(); }
 
  private:
-  static constexpr std::size_t kLeast = 1024;  // objects to have room for
+  static constexpr std::size_t kLeast = 1024;  // minimum of the initial room, in objects
   static constexpr std::size_t kMoreCells = detail::GridArrays<Seen>::kMoreCells;
 
   template <class Call>
@@ -282,7 +286,7 @@ void UniformGrid<T, Seen>::rebuild() {
   } filling{storage_};
   const detail::GridArrays<Seen> counted = storage_.arrays();
   Executor& executor = handle_.executor();
-  const auto kept = handle_.keep_lists();  // both loops must meet the same objects
+  const auto kept = handle_.keep_lists();  // both loops must visit the same objects
   handle_.template parallel_do<T>(detail::CountObject<T, Seen, kSeen>{space_, counted});
   starts_of_cells_.run(executor, reinterpret_cast<const std::uint32_t*>(counted.counts), counted.starts);
   storage_.fit_all();
@@ -294,7 +298,7 @@ void UniformGrid<T, Seen>::rebuild() {
   filling.is_done = true;
 }
 
-/// Those of T and its subclasses. Waits.
+/// The number of objects of T and its subclasses. Waits for the device.
 template <class T, class Seen>
 std::uint64_t UniformGrid<T, Seen>::count_objects() const {
   auto& loops = handle_.loops();

@@ -1,5 +1,6 @@
 /// @file
-/// Attachment: what belongs to an AllocatorHandle beside its heap, and has to be looked after when its loops are done.
+/// Attachment: something that belongs to an AllocatorHandle in addition to its heap, such as a UniformGrid. The handle
+/// notifies it when loops have finished, and before steps.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +9,29 @@
 
 namespace dynasoar::detail {
 
-/// What did not fit in loops that have run.
+/// What loops that have run had no room for.
 struct Shortage {
-  std::string text;      ///< for people; empty if everything did fit
-  bool has_room = true;  ///< whether there is room for it now
+  std::string text;      ///< a message for users; empty if everything fitted
+  bool has_room = true;  ///< whether there is enough room now
 };
 
-/// Something that loops of a handle use, such as a UniformGrid or a StepLog. By default, nothing has to be done for it.
+/// Something that loops of a handle use, such as a UniformGrid or a StepLog. By default, all functions do nothing.
 class Attachment {
  public:
-  /// The device is idle; called by AllocatorHandle::synchronize and retry_with_growth.
-  /// @return what did not fit in loops since the last call, which nobody will be told again
+  /// Called by AllocatorHandle::synchronize and retry_with_growth when the device is idle.
+  /// @return what did not fit in loops since the last call; later calls do not return it again
   virtual Shortage loops_done() { return {}; }
 
-  /// A checkpoint was loaded: the objects are others. The device is idle.
+  /// Called after a checkpoint was loaded, which replaces all objects. The device is idle.
   virtual void objects_replaced() {}
 
-  /// A step's loops are submitted from now on, or recorded.
+  /// Called before the loops of a step are submitted or recorded.
   virtual void step_begins() {}
 
-  /// A recorded step is submitted next. May wait, and make room for what the step will need.
+  /// Called before a recorded step is submitted. May wait, and may make room for what the step will need.
   virtual void before_replay() {}
 
-  /// How often its memory has moved: recorded steps that use it have to be recorded again.
+  /// How often its memory has moved. After a move, recorded steps that use it have to be recorded again.
   virtual std::uint64_t moves() const { return 0; }
 
  protected:
@@ -46,7 +47,7 @@ class Attachments {
     std::erase(all_, &attachment);
   }
 
-  /// Calls loops_done of all. @return what did not fit in any of them
+  /// Calls loops_done of all attachments. @return what did not fit in any of them
   Shortage loops_done() const {
     Shortage all;
     for (Attachment* attachment : all_) {
@@ -69,7 +70,7 @@ class Attachments {
     for (Attachment* attachment : all_) attachment->before_replay();
   }
 
-  /// How often the memory of any has moved.
+  /// How often the memory of any attachment has moved.
   std::uint64_t moves() const {
     std::uint64_t sum = past_moves_;
     for (const Attachment* attachment : all_) sum += attachment->moves();
@@ -78,7 +79,7 @@ class Attachments {
 
  private:
   std::vector<Attachment*> all_;
-  std::uint64_t past_moves_ = 0;  // of those removed
+  std::uint64_t past_moves_ = 0;  // of attachments that were removed
 };
 
 }  // namespace dynasoar::detail

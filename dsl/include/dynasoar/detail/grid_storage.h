@@ -1,9 +1,10 @@
 /// @file
 /// GridStorage: owns the arrays of a UniformGrid, and makes room in them for more objects.
 ///
-/// A host that runs the loops itself knows how many objects there are before they get their places. On a GPU, each
-/// rebuild writes their number into a report in the host's memory, and into a second word of it if there was no room
-/// for them. That stays until the next `loops_done`, which reports it, whatever has happened since.
+/// On a CPU, the host runs the loops itself, so it knows the number of objects before they get their places. On a GPU,
+/// each rebuild writes this number into a report in the host's memory. If there was no room for the objects, it also
+/// writes the number into a second word of the report. The second word stays until the next `loops_done`, which reports
+/// it even if later rebuilds had enough room.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +24,12 @@
 
 namespace dynasoar::detail {
 
-/// Whether the host learns only afterwards how many objects a rebuild has met. Tests on a CPU set it, to see what
-/// happens on a GPU.
+/// Whether the host learns the number of objects only after a rebuild. Tests on a CPU set this to simulate a GPU.
 inline bool numbers_come_late = kCudaBackend;
-/// Whether a rebuild behaves as if it were being recorded. Tests on a CPU set it, where nothing ever is.
+/// Whether a rebuild behaves as if it were being recorded. Tests on a CPU set this, because a CPU never records.
 inline bool rebuilds_seem_recorded = false;
 
-/// The error for objects in a grid for which there is no memory.
+/// The error for a grid for whose objects there is no memory.
 inline Error no_memory_for_grid(std::uint64_t objects, std::size_t bytes) {
   return Error("dynasoar: there is no memory for a UniformGrid of " + std::to_string(objects) +
                " objects, which takes " + std::to_string(bytes) +
@@ -37,7 +37,7 @@ inline Error no_memory_for_grid(std::uint64_t objects, std::size_t bytes) {
                "objects, and rebuild it");
 }
 
-/// Copies what is in a grid to larger arrays.
+/// Copies the contents of a grid to larger arrays.
 template <class Seen>
 struct CopyPlace {
   typename GridArrays<Seen>::Places from, to;
@@ -51,9 +51,9 @@ struct CopyPlace {
 template <class Seen>
 class GridStorage {
  public:
-  /// @param objects     that there are
-  /// @param asked_for   objects that the host has asked for since the start
-  /// @throws Error if there is not enough memory, or room for more than 2^31 objects is asked for
+  /// @param objects     the number of objects that exist
+  /// @param asked_for   the number of objects that the host has asked for since the start
+  /// @throws Error if there is not enough memory, or `capacity` is more than 2^31
   GridStorage(Executor& executor, std::uint32_t cells, std::size_t capacity, std::uint64_t objects,
               std::uint64_t asked_for)
       : executor_(executor),
@@ -81,12 +81,13 @@ class GridStorage {
   std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + places_.bytes(); }
   std::uint64_t growths() const { return growths_; }
 
-  /// Before a rebuild, or a step that may contain one: makes room in good time for the objects of the last report and
-  /// those that the host has asked for since they were counted last. These may be far too many, as some are deleted or
-  /// were refused. So before the grid grows, the host waits and counts. Does nothing while a step is recorded.
+  /// Makes room before a rebuild, or before a step that may contain one: for the objects of the last report, and for
+  /// those that the host has asked for since objects were last counted. The sum may be far too large, because objects
+  /// may have been deleted or refused. Therefore the host waits and counts the objects before the grid grows. Does
+  /// nothing while a step is recorded.
   ///
-  /// @param asked_for       objects, by the host since the start
-  /// @param count_objects   returns how many there are; called when the device is idle
+  /// @param asked_for       the number of objects that the host has asked for since the start
+  /// @param count_objects   returns the number of objects that exist; called when the device is idle
   template <class Count>
   void make_room_in_time(std::uint64_t asked_for, const Count& count_objects) {
     if (!numbers_come_late || out_of_memory_ || rebuilds_seem_recorded || executor_.is_recording()) return;
@@ -94,12 +95,12 @@ class GridStorage {
     if (!is_much(known_.objects + (asked_for - known_.asked_for))) return;
     executor_.wait();
     known_ = {count_objects(), asked_for};
-    report_.data()[0] = 0;  // older than that
-    // Less than what is_much says, so that it takes many new objects before the host has to count again.
+    report_.data()[0] = 0;  // older than this count
+    // A lower threshold than that of is_much, so that the host has to count again only after many new objects.
     if (known_.objects > capacity() / 2 + capacity() / 8) out_of_memory_ = !grow(known_.objects);
   }
 
-  /// The objects have been counted: makes room for all of them, if the host can know how many they are.
+  /// Makes room for all objects, if the host can know their number. @pre the rebuild has counted them
   /// @throws Error if there is no memory
   void fit_all() {
     if (numbers_come_late) return;
@@ -110,16 +111,16 @@ class GridStorage {
     replace(std::move(*larger));
   }
 
-  /// A rebuild has failed: the grid is empty. If it was being recorded, nothing has happened.
+  /// Empties the grid after a rebuild that has failed. Does nothing if the rebuild was being recorded.
   void abandon() noexcept {
     try {
       if (executor_.is_recording()) return;
       for (const auto* words : {&counts_, &starts_}) fill_with_zero(*words);
-    } catch (const Error&) {  // by a device that has failed, which the next loop reports
+    } catch (const Error&) {  // the device has failed; the next loop reports that
     }
   }
 
-  /// Grows, if much of the room was needed. @return what did not fit since the last call @pre the device is idle
+  /// Makes room, if the objects needed much of it. @return what did not fit since the last call @pre the device is idle
   Shortage loops_done() {
     retired_.clear();
     out_of_memory_ = false;
@@ -134,7 +135,7 @@ class GridStorage {
     return left_out == 0 ? Shortage{} : shortage(left_out);
   }
 
-  /// There are other objects now, so many, and none is in the grid. @pre the device is idle
+  /// Empties the grid, because `objects` new objects have replaced the old ones. @pre the device is idle
   void restart(std::uint64_t objects, std::uint64_t asked_for) {
     fill_with_zero(starts_);
     for (int word : {0, 1}) report_.data()[word] = 0;
@@ -145,7 +146,7 @@ class GridStorage {
  private:
   static constexpr std::size_t kMostObjects = std::size_t{1} << 31;
 
-  /// What there is for each object.
+  /// The arrays with one element per object.
   struct Places {
     explicit Places(std::size_t capacity)
         : seen(checked(capacity)),
@@ -168,7 +169,7 @@ class GridStorage {
     DeviceArray<std::uint64_t> objects, unordered_objects, keys;
   };
 
-  /// A number of objects, and how many the host had asked for at some time before they were counted.
+  /// A number of objects, and how many the host had asked for at some time before these were counted.
   struct Known {
     std::uint64_t objects, asked_for;
   };
@@ -183,14 +184,14 @@ class GridStorage {
 
   void fill_with_zero(const DeviceArray<std::uint32_t>& words) { executor_.fill_bytes(words.data(), 0, words.bytes()); }
 
-  /// @return the objects that the last rebuild has met whose report has arrived; 0 if none has
+  /// @return the number of objects in the last report that has arrived; 0 if none has
   std::uint32_t read_report() {
     const auto objects = static_cast<std::uint32_t>(report_[0]);
     if (objects > 0) known_.objects = objects;
     return objects;
   }
 
-  /// What is said of so many objects that did not fit.
+  /// The report on a rebuild in which `objects` objects did not fit.
   Shortage shortage(std::uint32_t objects) const {
     if (capacity() < objects) return {no_memory_for_grid(objects, Places::bytes_for(objects)).what(), false};
     return {"dynasoar: a rebuild of a UniformGrid has met " + std::to_string(objects) +
@@ -201,8 +202,8 @@ class GridStorage {
             true};
   }
 
-  /// Arrays larger than those that there are, for twice as many objects or, if there is no memory, for just so many.
-  /// @return none, if there is no memory for them either
+  /// Arrays that are larger than the current ones: for twice as many objects or, if there is no memory for those, for
+  /// exactly `objects`. @return nothing, if there is no memory for these either
   std::optional<Places> larger_places(std::uint64_t objects) const {
     for (const std::uint64_t room : {std::min<std::uint64_t>(2 * objects, kMostObjects), objects}) {
       if (room <= capacity() || room > kMostObjects) continue;
@@ -214,8 +215,8 @@ class GridStorage {
     return std::nullopt;
   }
 
-  /// Makes room for so many objects, or more. What is in the grid stays, if it had room. @return false if there is no
-  /// memory for larger arrays @pre the device is idle
+  /// Makes room for at least `objects` objects. Keeps the contents of the grid, unless the last rebuild left it empty.
+  /// @return false if there is no memory for larger arrays @pre the device is idle
   bool grow(std::uint64_t objects) {
     std::optional<Places> larger = larger_places(objects);
     if (!larger) return false;
@@ -230,7 +231,7 @@ class GridStorage {
     return true;
   }
 
-  /// Puts larger arrays in the place of those that there are, which views may still show.
+  /// Replaces the current arrays by larger ones. Keeps the old ones, because views may still refer to them.
   void replace(Places larger) {
     retired_.push_back(std::exchange(places_, std::move(larger)));
     ++growths_;
@@ -239,11 +240,11 @@ class GridStorage {
   Executor& executor_;
   std::uint32_t cells_;
   Places places_;
-  std::vector<Places> retired_;  // until the next loops_done
+  std::vector<Places> retired_;  // old arrays, kept until the next loops_done
   DeviceArray<std::uint32_t> counts_, starts_;
   MailedWords report_;  // see GridArrays
   Known known_;
-  bool out_of_memory_ = false;  // until the next loops_done
+  bool out_of_memory_ = false;  // reset by the next loops_done
   std::uint64_t growths_ = 0;
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// NearestNeighbours: the few objects of a grid that are nearest to a position. Result of GridView::nearest.
+/// NearestNeighbours: the objects of a grid that are nearest to a position. The result of GridView::nearest.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace dynasoar::detail {
 
-/// At most kMost neighbours, the nearest first; those at equal distances in the grid's order. Good as long as a view of
-/// the grid.
+/// At most kMost neighbours, the nearest first. Neighbours at equal distances are in the grid's order. Valid as long as
+/// the view.
 ///
 /// @tparam View   a GridView
 template <class View, int kMost>
@@ -20,10 +20,10 @@ class NearestNeighbours {
   using Real = typename View::Real;
   using Neighbour = typename View::Neighbour;
 
-  /// How many there are: kMost, or all in reach.
+  /// The number of neighbours: kMost, or fewer if fewer are in reach.
   __device__ int size() const { return size_; }
 
-  /// Number `i` of them, 0 <= i < size().
+  /// Neighbour number `i`, 0 <= i < size().
   __device__ Neighbour operator[](int i) const {
     const auto& seen = view_.seen(places_[i]);
     return {view_.object(places_[i]), seen, view_.space().offset(center_, seen.position), squared_distances_[i]};
@@ -44,11 +44,11 @@ class NearestNeighbours {
     }
   }
 
-  /// Takes an object in, if it is one of the nearest so far. @pre each is added once
+  /// Inserts an object if it is one of the nearest so far. @pre each object is added once
   __device__ void add(Real squared_distance, std::uint32_t place) {
     if (size_ < kMost) ++size_;
     if (!comes_before(squared_distance, place, kMost - 1)) return;
-    // Every index is known to the compiler, so that the arrays can be registers.
+    // Unrolled, so that the compiler knows every index and can keep the arrays in registers.
     DYNASOAR_UNROLL(64)
     for (int i = kMost - 1; i > 0; --i) {
       if (comes_before(squared_distance, place, i - 1)) {
