@@ -368,6 +368,7 @@ TEST_CASE("a view stays good while a recorded step lets the grid grow, until the
   dish.multiply(30);
   dish.rebuild();
   const View view = dish.grid->view();
+  dish.handle.executor().wait();  // until the number has reached the host; synchronize() would make room, too
   dish.handle.loops().before_replay(0);
   REQUIRE(dish.grid->capacity() == 18000);
   std::vector<dynasoar::DeviceArray<Shown>> others;  // that would get memory given back
@@ -438,6 +439,7 @@ TEST_CASE("the next recorded step has room, and one that only looks at the grid 
   step();
   dish.handle.executor().wait();
   CHECK(dish.grid->capacity() == 1024);
+  dish.handle.executor().wait();  // until the number has reached the host; synchronize() would make room, too
   dish.handle.loops().before_replay(0);  // what a step does first on a GPU
   CHECK(dish.grid->capacity() == 1600);
   look();

@@ -92,7 +92,8 @@ void LogFile::forget_written(std::uint64_t before) {
 }
 
 void LogFile::give_up() {
-  static_cast<void>(::ftruncate(file_->number(), static_cast<off_t>(complete_)));  // if it can be, and is needed
+  // A file that cannot be truncated keeps its incomplete line.
+  [[maybe_unused]] const int result = ::ftruncate(file_->number(), static_cast<off_t>(complete_));
   unwritten_.clear();
 }
 

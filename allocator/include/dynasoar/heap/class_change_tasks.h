@@ -52,7 +52,7 @@ class Successors {
   Successors(const RelocatedHeap& heap, const ChangingObjects& objects, int from)
       : heap_(heap), objects_(objects), from_(from) {}
 
-  __device__ const RelocatedHeap& heap() const { return heap_; }
+  __host__ __device__ const RelocatedHeap& heap() const { return heap_; }
 
   __device__ bool is_needed() const { return true; }
 

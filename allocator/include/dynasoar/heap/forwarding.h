@@ -24,7 +24,7 @@ class Forwarding {
  public:
   explicit Forwarding(const RelocatedHeap& heap) : heap_(heap) {}
 
-  __device__ const RelocatedHeap& heap() const { return heap_; }
+  __host__ __device__ const RelocatedHeap& heap() const { return heap_; }
 
   /// Whether any object has moved.
   __device__ bool is_needed() const {

@@ -276,7 +276,7 @@ class SortedPlaces {
   SortedPlaces(const SortedClass& sorted, const std::uint32_t* destinations)
       : sorted_(sorted), destinations_(destinations) {}
 
-  __device__ const RelocatedHeap& heap() const { return sorted_.heap; }
+  __host__ __device__ const RelocatedHeap& heap() const { return sorted_.heap; }
 
   __device__ bool is_needed() const { return sorted_.moved().load(Order::relaxed) != 0; }
 
