@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -22,6 +23,9 @@ add_test(bad sh -c "echo it is bad; exit 3")
 add_test(skips sh -c "exit 77")
 set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)
 add_test(not_built no_such_program)
+add_test(endless sleep 60)
+add_test(costly sh -c "echo costly $CUDA_VISIBLE_DEVICES >> notes")
+set_tests_properties(costly PROPERTIES COST 5)
 add_test(reads sh -c "test -e saved; echo reads $CUDA_VISIBLE_DEVICES >> notes")
 set_tests_properties(reads PROPERTIES FIXTURES_REQUIRED file)
 add_test(saves sh -c "sleep 1; touch saved; echo saves $CUDA_VISIBLE_DEVICES >> notes")
@@ -56,12 +60,12 @@ class TestGpuTest(unittest.TestCase):
 
     def test_failures_are_shown(self):
         report = self.folder / "report.json"
-        self.assertEqual(self.run_program("--report", report), 1)
-        for text in ("it is bad", "failed: ", "skipped: skips", "3 passed, 2 failed, 1 skipped"):
+        self.assertEqual(self.run_program("--only", "^(?!endless)", "--report", report), 1)
+        for text in ("it is bad", "failed: ", "skipped: skips", "4 passed, 2 failed, 1 skipped"):
             self.assertIn(text, self.text)
         written = json.loads(report.read_text())
         results = {test["name"]: test["result"] for test in written["tests"]}
-        self.assertEqual(results, dict(good="passed", bad="failed", skips="skipped", not_built="failed", reads="passed",
+        self.assertEqual(results, dict(good="passed", bad="failed", skips="skipped", not_built="failed", reads="passed", costly="passed",
                                        saves="passed"))
         self.assertEqual(written["about"]["gpus"], ["Made-up GPU"] * 2)
 
@@ -80,7 +84,22 @@ class TestGpuTest(unittest.TestCase):
 
     def test_time_is_over(self):
         self.assertEqual(self.run_program("--only", "good", "--until", "0.000001"), 1)
-        self.assertIn("left out: good", self.text)
+        self.assertIn("not ended: good", self.text)
+
+    def test_what_runs_too_long_is_stopped(self):
+        begin = time.monotonic()
+        self.assertEqual(self.run_program("--only", "good|endless", "--until", "3"), 1)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertIn("not ended: endless", self.text)
+        self.assertIn("1 passed, 1 not ended", self.text)
+
+    def test_those_of_high_cost_begin_first(self):
+        self.assertEqual(self.run_program("--only", "good|costly|reads", "--jobs", "1"), 0, self.text)
+        self.assertIn("costly", [name for name, _ in self.notes()][:2])
+
+    def test_results_are_printed_as_tests_end(self):
+        self.run_program("--only", "good|bad", "--jobs", "1")
+        self.assertRegex(self.text, r"passed +\d+\.\d s  GPU [01]  good\n")
 
 
 if __name__ == "__main__":
