@@ -92,7 +92,14 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
   __device__ Blocks take_closed_blocks(int type, int want, std::uint32_t warp_id, bool& were_empty) const {
     const TypeState& state = types[type];
     were_empty = false;
-    const std::uint32_t hint = page_hint[warp_entry(warp_id)].load(Order::relaxed);
+    // Where all searches of the warp begin, so that no two warps begin at the same pages. Hints of warps that had to
+    // look elsewhere are at random, and some are the same.
+    std::uint32_t hint = free_pages.position_at(starting_point(warp_id));
+    std::uint64_t near_pages = free_pages.container(0, hint / kContainerBits);
+    if (has_few(near_pages)) {
+      hint = page_hint[warp_entry(warp_id)].load(Order::relaxed);
+      near_pages = free_pages.container(0, hint / kContainerBits);
+    }
     if (block_shift == 0) {  // a page is a block
       const Blocks taken = free_pages.clear_some(hint, want);
       if (taken.bits == 0) return taken;
@@ -107,7 +114,6 @@ class BlockSearch : public Fullness<kTypes, Atomics, kSlots, kContainerBits, Fea
       were_empty = true;
       return state.empty.clear_some(state.empty.position_at(starting_point(warp_id)), want);
     }
-    const std::uint64_t near_pages = free_pages.container(0, hint / kContainerBits);
     if (has_few(near_pages)) return {kNoPosition, 0};
     const std::uint32_t block = first_block_of_free_page(type, hint, near_pages, warp_id);
     if (!is_position(block)) return {kNoPosition, 0};
