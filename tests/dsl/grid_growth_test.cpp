@@ -439,7 +439,7 @@ TEST_CASE("the next recorded step has room, and one that only looks at the grid 
   step();
   dish.handle.executor().wait();
   CHECK(dish.grid->capacity() == 1024);
-  dish.handle.executor().wait();  // until the number has reached the host; synchronize() would make room, too
+  dish.handle.executor().wait();         // until the number has reached the host; synchronize() would make room, too
   dish.handle.loops().before_replay(0);  // what a step does first on a GPU
   CHECK(dish.grid->capacity() == 1600);
   look();
