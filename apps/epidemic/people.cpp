@@ -1,0 +1,255 @@
+/// @file
+/// The epidemic with people as objects, whose class is the state of their health. The model itself is in README.md.
+///
+/// A step is two loops and a grid between them: everybody lives a day, the infected are sorted into the grid, and the
+/// susceptible look there for infected people. An object changes or deletes itself alone, and a susceptible person only
+/// counts others, so nothing depends on the order in which threads run.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/allocator.h>
+#include <app/census_history.h>
+#include <app/object_simulation.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/identity.h>
+#include <dynasoar/uniform_grid.h>
+
+#include "colors.h"
+#include "rules.h"
+#include "simulation.h"
+
+namespace epidemic::people {
+inline namespace DYNASOAR_APP_ALLOCATOR {
+
+class Susceptible;
+class Infected;
+class Recovered;
+using AllocatorT = app::Allocator<Susceptible, Infected, Recovered>;
+
+/// What others see of an infected person.
+struct Patient {
+  Vector position;
+};
+using Patients = dynasoar::GridView<Infected, Patient>;
+
+DYNASOAR_METHOD(Live, live);
+
+class Person : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Person, (identity_, dynasoar::Identity), (position_, Vector));
+
+  __device__ Person(dynasoar::Identity identity, Vector position) : identity_(identity), position_(position) {}
+  __device__ Person(std::size_t i, const PersonState* states)
+      : Person(dynasoar::Identity{states[i].number}, Vector{states[i].x, states[i].y}) {}
+
+  __device__ void live(Rules rules, std::uint32_t step) { live_day(rules, step, rules.words(number(), step)); }
+
+  __device__ std::uint64_t number() const { return static_cast<std::uint64_t>(identity_.get()); }
+
+  __device__ Vector position() const { return position_; }
+
+ protected:
+  __device__ Person() {}  // by `become`, which keeps the fields
+
+  /// Walks, and has a child, or dies. @return whether the person is alive
+  __device__ bool live_day(const Rules& rules, std::uint32_t step, const Words& words);
+};
+
+class Susceptible : public Person {
+ public:
+  using BaseClass = Person;
+  DYNASOAR_FIELDS(Susceptible);
+  using Person::Person;
+
+  __device__ void meet(Patients patients, Rules rules, std::uint32_t step);
+};
+
+class Infected : public Person {
+ public:
+  using BaseClass = Person;
+  DYNASOAR_FIELDS(Infected);
+  using Person::Person;
+  __device__ Infected() {}
+
+  __device__ void live(Rules rules, std::uint32_t step);
+
+  __device__ Patient seen() { return {position_}; }
+};
+
+class Recovered : public Person {
+ public:
+  using BaseClass = Person;
+  DYNASOAR_FIELDS(Recovered);
+  using Person::Person;
+  __device__ Recovered() {}
+};
+
+__device__ inline bool Person::live_day(const Rules& rules, std::uint32_t step, const Words& words) {
+  if (rules.dies(words)) {
+    dynasoar::destroy(this);
+    return false;
+  }
+  const Vector position = rules.walked(position_, words);
+  position_ = position;
+  if (rules.has_child(words)) dynasoar::make_new<Susceptible>(dynasoar::child_identity(identity_, step), position);
+  return true;
+}
+
+__device__ inline void Susceptible::meet(Patients patients, Rules rules, std::uint32_t step) {
+  std::uint32_t contacts = 0;
+  patients.for_each_neighbour(position_, kContact, [&](const Patients::Neighbour&) { ++contacts; });
+  if (contacts > 0 && rules.catches(number(), step, contacts)) dynasoar::become<Infected>(this);
+}
+
+__device__ inline void Infected::live(Rules rules, std::uint32_t step) {
+  const Words words = rules.words(number(), step);
+  if (!live_day(rules, step, words)) return;
+  const End end = rules.end_of_infection(words);
+  if (end == End::recovery) dynasoar::become<Recovered>(this);
+  if (end == End::death) dynasoar::destroy(this);
+}
+
+/// Writes people down, in any order.
+struct StateWriter {
+  using Word = dynasoar::AtomicWord<std::uint32_t>;
+
+  PersonState* states;
+  Word* count;
+
+  __device__ void write(const Person& person, State state) const {
+    const Vector at = person.position();
+    states[count->fetch_add(1, dynasoar::Order::relaxed)] = {person.number(), at.x, at.y, state};
+  }
+};
+
+class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
+ public:
+  explicit Objects(const Parameters& parameters)
+      : ObjectSimulation(parameters, needed_bytes(room_of(parameters)), "epidemic", {"live", "sort", "meet"}),
+        options_(options_of(parameters)),
+        rules_(Rules::of(parameters)),
+        room_(room_of(parameters)),
+        // Cells a bit wider than the distance of a contact, so that nobody looks into more than nine. Room for all,
+        // because an outbreak infects many people within a few steps.
+        grid_(handle(), {.lower = {0, 0},
+                         .upper = {parameters.side, parameters.side},
+                         .cell = 1.01f * kContact,
+                         .periodic = {true, true},
+                         .capacity = std::max<std::size_t>(1024, parameters.initial.size())}) {
+    log().add<Susceptible>(dynasoar::totals::count("susceptible"));
+    log().add<Infected>(dynasoar::totals::count("infected"));
+    log().add<Recovered>(dynasoar::totals::count("recovered"));
+    create<Susceptible>(parameters.initial, State::susceptible);
+    create<Infected>(parameters.initial, State::infected);
+    create<Recovered>(parameters.initial, State::recovered);
+  }
+
+  void submit_step() override {
+    count_step();
+    handle().parallel_do<Person>(Live{}, rules_, now());
+    end_phase(0);
+    const auto kept = handle().keep_lists<Susceptible, Infected>();  // their objects change in the last loop only
+    grid_.rebuild<&Infected::seen>();                                // without an order: contacts are only counted
+    end_phase(1);
+    handle().parallel_do<&Susceptible::meet>(grid_.view(), rules_, now());
+    end_phase(2);
+  }
+
+  std::vector<Census> take_history() override {
+    std::vector<Census> history = app::censuses_of<Census>(take_rows());
+    for (const Census& census : history) check_room(census.people(), room_);
+    return history;
+  }
+
+  std::vector<PersonState> people() override {
+    const std::size_t count = handle().count<Person>();
+    check_room(count, room_);
+    dynasoar::DeviceArray<PersonState> states(count);
+    dynasoar::DeviceArray<StateWriter::Word> written(1);
+    written.fill_bytes(0);
+    const StateWriter writer{states.data(), written.data()};
+    handle().parallel_do<Susceptible>(
+        [=] __device__(Susceptible * person) { writer.write(*person, State::susceptible); });
+    handle().parallel_do<Infected>([=] __device__(Infected * person) { writer.write(*person, State::infected); });
+    handle().parallel_do<Recovered>([=] __device__(Recovered * person) { writer.write(*person, State::recovered); });
+    synchronize();
+    std::vector<PersonState> people = states.download();
+    std::sort(people.begin(), people.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    return people;
+  }
+
+  const app::SavedOptions& saved_options() const { return options_; }
+
+  dynasoar::Columns read_columns() { return handle().all_columns<Person>(); }
+
+  static constexpr app::Rgb kBackground = kGround;
+
+  /// The infected in front.
+  void paint_on(const app::Canvas& canvas) {
+    const double radius = std::clamp(0.15 * kContact * canvas.viewport.scale, 0.5, 4.0);
+    handle().parallel_do<Person>([=] __device__(Person * person) {
+      const Vector at = person->position();
+      if (dynasoar::is_a<Infected>(person)) {
+        canvas.dot(at.x, at.y, radius + 0.5, kInfected, 0);
+      } else if (dynasoar::is_a<Recovered>(person)) {
+        canvas.dot(at.x, at.y, radius, kRecovered, 1);
+      } else {
+        canvas.dot(at.x, at.y, radius, kSusceptible, 2);
+      }
+    });
+  }
+
+ private:
+  /// Enough for so many people. Blocks of a class stay half empty when people leave it, so each of the three classes
+  /// may need blocks for all people; and the warps of a large GPU open a block each.
+  static std::size_t needed_bytes(std::uint64_t room) {
+    return 3 * AllocatorT::heap_bytes_for<Susceptible>(static_cast<std::size_t>(room) + app::kSlotsInFlight);
+  }
+
+  static app::SavedOptions options_of(const Parameters& parameters) {
+    app::InputSum side;
+    side.add(parameters.side);
+    app::InputSum initial;
+    for (const PersonState& person : parameters.initial) initial.add(person.number, person.x, person.y, person.state);
+    return app::SavedOptions()
+        .add("--people", parameters.initial.size())
+        .add("--contacts", side)
+        .add("--stride", parameters.stride)
+        .add("--infection", parameters.infection)
+        .add("--recovery", parameters.recovery)
+        .add("--fatality", parameters.fatality)
+        .add("--births", parameters.births)
+        .add("--deaths", parameters.deaths)
+        .add("--seed", parameters.seed)
+        .add("--patients", initial);
+  }
+
+  template <class T>
+  void create(const std::vector<PersonState>& initial, State state) {
+    std::vector<PersonState> some;
+    for (const PersonState& person : initial) {
+      if (person.state == state) some.push_back(person);
+    }
+    if (some.empty()) return;
+    dynasoar::DeviceArray<PersonState> states(some.size());
+    states.upload(some);
+    handle().parallel_new<T>(some.size(), static_cast<const PersonState*>(states.data()));
+    synchronize();
+  }
+
+  app::SavedOptions options_;
+  Rules rules_;
+  std::uint64_t room_;
+  dynasoar::UniformGrid<Infected, Patient> grid_;
+};
+
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Objects>(parameters);
+}
+
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace epidemic::people
