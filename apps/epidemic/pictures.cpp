@@ -45,7 +45,7 @@ app::Picture epidemic_picture(const std::vector<PersonState>& people, float side
   cairo_paint(context.get());
   const double scale = kSize / double{side};
   const double gap = kSize / std::sqrt(static_cast<double>(std::max<std::size_t>(1, people.size())));
-  const double radius = std::clamp(0.3 * gap, 0.7, 6.0);
+  const double radius = std::clamp(0.42 * gap, 0.7, 6.0);
   for (const Layer& layer : kLayers) {
     set_color(layer.color);
     for (const PersonState& person : people) {
@@ -60,7 +60,7 @@ app::Picture epidemic_picture(const std::vector<PersonState>& people, float side
 
 app::Chart epidemic_chart(const std::vector<app::Row>& rows, const Parameters& parameters,
                           const std::string& subtitle) {
-  app::Series mixed{"Infected, well mixed", kWellMixedLine, {}};
+  app::Series mixed{"Well mixed", kWellMixedLine, {}};
   if (!rows.empty()) {
     const Population start{rows[0][0], rows[0][1], rows[0][2]};
     for (const Population& now : well_mixed(parameters, start, rows.size() - 1)) mixed.values.push_back(now.infected);
