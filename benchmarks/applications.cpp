@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collision/collision.h"
+#include "epidemic/simulation.h"
 #include "flocking/simulation.h"
 #include "forest_fire/simulation.h"
 #include "life/simulation.h"
@@ -248,6 +249,22 @@ void run_flocking(Report& report, const Settings& settings) {
     measure_workload<flocking::Simulation>(report, settings, "flocking", sorted,
                                            {{"boids as objects, sorted every 10 steps", flocking::make_boids}},
                                            {time_of_step<flocking::Simulation>(steps)});
+  }
+}
+
+void run_epidemic(Report& report, const Settings& settings) {
+  using Workloads = std::vector<Workload<epidemic::Parameters>>;
+  for (const auto& workload : settings.small
+                                  ? Workloads{epidemic_workload(4000, 20)}
+                                  : Workloads{epidemic_workload(4000, 1000), epidemic_workload(1000000, 100)}) {
+    measure_workload<epidemic::Simulation>(
+        report, settings, "epidemic", workload,
+        {{"people as objects", epidemic::make_people},
+         {kSoa, epidemic::make_soa_baseline},
+         {kAos, epidemic::make_aos_baseline}},
+        {time_of_step<epidemic::Simulation>(workload.steps),
+         last_of_history<epidemic::Simulation>("people at the end", "people",
+                                               [](const epidemic::Census& census) { return census.people(); })});
   }
 }
 

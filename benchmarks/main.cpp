@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
        {"traffic", benchmarks::run_traffic},
        {"schelling", benchmarks::run_schelling},
        {"flocking", benchmarks::run_flocking},
+       {"epidemic", benchmarks::run_epidemic},
        {"forest_fire", benchmarks::run_forest_fire},
        {"small_models", benchmarks::run_small_models},
        {"picture", benchmarks::run_picture}};

@@ -9,6 +9,7 @@
 
 #include "bodies/simulation.h"
 #include "collision/collision.h"
+#include "epidemic/simulation.h"
 #include "flocking/simulation.h"
 #include "forest_fire/simulation.h"
 #include "life/rle.h"
@@ -106,6 +107,14 @@ inline Workload<flocking::Parameters> flocking_workload(std::uint32_t count, int
   parameters.side = flocking::side_for(count, 30);
   parameters.initial = flocking::random_boids(count, parameters.side, 42);
   return {{{"boids", count}}, steps, std::move(parameters)};
+}
+
+/// An epidemic that begins with one person in a hundred, spreads to nearly all and dies down.
+inline Workload<epidemic::Parameters> epidemic_workload(std::uint32_t count, int steps) {
+  epidemic::Parameters parameters;
+  parameters.side = epidemic::side_for(count, 10);
+  parameters.initial = epidemic::random_people(count, count / 100, parameters.side, parameters.seed);
+  return {{{"people", count}}, steps, std::move(parameters)};
 }
 
 inline Workload<forest_fire::Parameters> forest_fire_workload(int width, int steps) {

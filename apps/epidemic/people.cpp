@@ -133,13 +133,13 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         options_(options_of(parameters)),
         rules_(Rules::of(parameters)),
         room_(room_of(parameters)),
-        // Cells a bit wider than the distance of a contact, so that nobody looks into more than nine. Room for all,
-        // because an outbreak infects many people within a few steps.
+        // Cells a bit wider than the distance of a contact, so that nobody looks into more than nine. Room for all
+        // people: the infected multiply faster than a host that runs ahead of a GPU could make room for them.
         grid_(handle(), {.lower = {0, 0},
                          .upper = {parameters.side, parameters.side},
                          .cell = 1.01f * kContact,
                          .periodic = {true, true},
-                         .capacity = std::max<std::size_t>(1024, parameters.initial.size())}) {
+                         .capacity = static_cast<std::size_t>(room_)}) {
     log().add<Susceptible>(dynasoar::totals::count("susceptible"));
     log().add<Infected>(dynasoar::totals::count("infected"));
     log().add<Recovered>(dynasoar::totals::count("recovered"));

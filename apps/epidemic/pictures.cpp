@@ -63,7 +63,8 @@ app::Chart epidemic_chart(const std::vector<app::Row>& rows, const Parameters& p
   app::Series mixed{"Well mixed", kWellMixedLine, {}};
   if (!rows.empty()) {
     const Population start{rows[0][0], rows[0][1], rows[0][2]};
-    for (const Population& now : well_mixed(parameters, start, rows.size() - 1)) mixed.values.push_back(std::round(now.infected));
+    for (const Population& now : well_mixed(parameters, start, rows.size() - 1))
+      mixed.values.push_back(std::round(now.infected));
   }
   app::Chart chart = app::history_chart(rows, "People who can be, are and have been infected", subtitle, "People",
                                         {{"Susceptible", kSusceptibleLine, app::column(0)},

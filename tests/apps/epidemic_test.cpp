@@ -109,10 +109,10 @@ TEST_CASE("epidemics are the reference's bit by bit for all implementations, all
 
 TEST_CASE("an infected person infects those at a distance of 1 or less, also over the border") {
   Parameters parameters = quiet({{0, 19.75f, 5, State::infected},
-                                 {0, 0.75f, 5},        // at 1
-                                 {0, 0.765625f, 5},    // a bit farther away
-                                 {0, 19.75f, 4},       // at 1
-                                 {0, 19.0f, 4.25f},    // at the square root of 9/8
+                                 {0, 0.75f, 5},      // at 1
+                                 {0, 0.765625f, 5},  // a bit farther away
+                                 {0, 19.75f, 4},     // at 1
+                                 {0, 19.0f, 4.25f},  // at the square root of 9/8
                                  {0, 19.75f, 5, State::recovered}});
   parameters.infection = 1;
   for_all(parameters, 1, [](const std::vector<PersonState>& people) {
@@ -244,8 +244,8 @@ TEST_CASE("many mixing people follow the equations") {
   parameters.deaths = 0.0005;
   parameters.initial = random_people(kPeople, kPeople / 25, parameters.side, 42);
   const Census start = census_of(parameters.initial);
-  const auto expected = well_mixed(
-      parameters, {static_cast<double>(start.susceptible), static_cast<double>(start.infected), 0}, kSteps);
+  const auto expected =
+      well_mixed(parameters, {static_cast<double>(start.susceptible), static_cast<double>(start.infected), 0}, kSteps);
   const std::unique_ptr<Simulation> simulation = make_people(parameters);
   const std::vector<Census> history = history_of(*simulation, kSteps);
   REQUIRE(history.size() == expected.size());
@@ -259,7 +259,7 @@ TEST_CASE("many mixing people follow the equations") {
     most_infected = std::max(most_infected, expected[step].infected);
   }
   MESSAGE("differs from the equations by at most " << worst / kPeople);
-  CHECK(worst < 0.02 * kPeople);        // README.md says so
+  CHECK(worst < 0.02 * kPeople);         // README.md says so
   CHECK(most_infected > 0.3 * kPeople);  // or it would prove little
 }
 
