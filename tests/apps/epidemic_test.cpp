@@ -54,7 +54,7 @@ Census census_of(const std::vector<PersonState>& people) {
 struct Epidemic : Model<Simulation, Parameters> {
   static constexpr auto reference = make_reference;
   static constexpr std::uint64_t kTooSmall = 16 << 10;
-  static constexpr int kHistorySteps = kQuick ? 70 : 300;
+  static constexpr int kHistorySteps = kQuick ? 70 : 270;
 
   static Implementations object_variants() { return {{"people", make_people}}; }
   static Implementations implementations() {
@@ -99,7 +99,7 @@ DYNASOAR_MODEL_CASE(model_heap, Epidemic);
 
 TEST_CASE("epidemics are the reference's bit by bit for all implementations, allocators and numbers of threads") {
   for (const auto& [people, contacts] : {std::pair(1u, 10.0), {2u, 1.0}, {60u, 30.0}, {kSlow ? 200u : 1200u, 8.0}}) {
-    check_all<Epidemic>(busy(people, contacts, 7), kQuick ? 8 : 30);
+    check_all<Epidemic>(busy(people, contacts, 7), kQuick ? 8 : 20);
   }
   Parameters far = busy(kSlow ? 100 : 400, 8, 3);
   far.stride = far.side / 2;
