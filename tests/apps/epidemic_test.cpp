@@ -17,7 +17,6 @@
 
 #include "epidemic/colors.h"
 #include "epidemic/pictures.h"
-#include "epidemic/rules.h"
 #include "epidemic/simulation.h"
 #include "model_suite.h"
 
