@@ -29,10 +29,6 @@ using HandleT = AllocatorHandle<AllocatorT>;
 
 constexpr std::uint64_t kGroupBlocks = 128;  // of which fewer than 64 slots stay free
 
-__host__ __device__ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  return dynasoar::test::Random::of(a, b).next();
-}
-
 /// Whether number `id` is among the `percent` that die in a round.
 __host__ __device__ inline bool dies(std::uint64_t id, std::uint64_t round, std::uint32_t percent) {
   return mixed(id, round) % 100 < percent;

@@ -16,6 +16,7 @@
 
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
+#include "numbered_objects.h"
 #include "test_folder.h"
 
 namespace sort_test {
@@ -29,11 +30,6 @@ class Rock;
 class Watcher;
 class Post;
 using AllocatorT = dynasoar::SoaAllocator<Rock, Body, Moon, Watcher, Post>;
-using HandleT = AllocatorHandle<AllocatorT>;
-
-__host__ __device__ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  return dynasoar::test::Random::of(a, b).next();
-}
 
 /// A base class that is not listed. Objects have numbers, and store the numbers of the objects that they point to.
 class Thing : public dynasoar::SoaBase<AllocatorT> {
@@ -125,84 +121,46 @@ class Post : public dynasoar::SoaBase<AllocatorT> {
   __device__ Post() : guard_(nullptr), guard_id_(0u), short_guard_(nullptr) {}
 };
 
-__device__ inline std::uint32_t id_of(const Thing* thing) {
-  return thing == nullptr ? 0 : thing->id_.get();
-}
-__device__ inline bool is(const Thing* thing, std::uint32_t id) {
-  return id_of(thing) == id && (thing == nullptr || thing->is_intact());
-}
-
-/// Pointers to all things, by number, from 1; null if the thing has been deleted. `some` returns any of them as a T, or
-/// null.
-struct Register {
-  Thing** things;
-  std::uint32_t size;
-
-  template <class T>
-  __device__ T* some(std::uint64_t chooser) const {
-    Thing* const found = things[mixed(chooser, 7) % size];
-    return found == nullptr ? nullptr : dynasoar::cast<T>(found);
-  }
-};
-
 struct Point {
-  Register all;
+  Register<Thing> all;
   __device__ void operator()(Body* body) const {
-    body->other_ = all.things[mixed(body->id_, 8) % all.size];
-    body->other_id_ = id_of(body->other_);
-    body->short_other_ = body->other_.get();
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      body->links_[i] = i == 0 ? body : all.some<Body>(body->id_);
-      body->link_ids_[i] = id_of(body->links_[i]);
-      body->short_links_[i] = body->links_[i];
-    }
+    set_pointers(body, all.things[mixed(body->id_, 8) % all.size], all.some<Body>(body->id_));
   }
   __device__ void operator()(Moon* moon) const {
     (*this)(static_cast<Body*>(moon));
     moon->planet_ = all.some<Body>(moon->id_ + 1);
-    moon->planet_id_ = id_of(moon->planet_);
+    moon->planet_id_ = id_of(moon->planet_.get());
   }
   __device__ void operator()(Rock* rock) const {
     rock->near_ = all.some<Body>(rock->id_ + 2);
-    rock->near_id_ = id_of(rock->near_);
+    rock->near_id_ = id_of(rock->near_.get());
   }
   __device__ void operator()(Watcher* watcher) const {
     watcher->watched_ = all.things[mixed(reinterpret_cast<std::uint64_t>(watcher), 9) % all.size];
-    watcher->watched_id_ = id_of(watcher->watched_);
+    watcher->watched_id_ = id_of(watcher->watched_.get());
   }
   __device__ void operator()(Post* post) const {
-    post->guard_ = all.some<Body>(reinterpret_cast<std::uint64_t>(post));
-    post->guard_id_ = id_of(post->guard_);
-    post->short_guard_ = post->guard_.get();
+    set_guard(post, all.some<Body>(reinterpret_cast<std::uint64_t>(post)));
   }
 };
 
-struct Check {
-  Register all;
-  Counter* wrong;
-  __device__ void expect(std::uint32_t which, bool holds) const { dynasoar::test::count_if(wrong[which], !holds); }
-
+struct Check : Expectations<Thing> {
   __device__ void operator()(Body* body) const {
-    expect(0, body->has_its_fields());
-    expect(1, all.things[body->id_] == body);
-    expect(2, is(body->other_, body->other_id_));
-    expect(3, is(body->links_[0], body->link_ids_[0]) && is(body->links_[1], body->link_ids_[1]));
-    expect(8, body->short_other_ == body->other_);
-    expect(9, body->short_links_[0] == body->links_[0] && body->short_links_[1] == body->links_[1]);
+    expect(kFirstOwn, body->has_its_fields());
+    expect_pointers(body);
   }
   __device__ void operator()(Moon* moon) const {
     (*this)(static_cast<Body*>(moon));
-    expect(4, is(moon->planet_, moon->planet_id_));
+    expect(kFirstOwn + 1, leads_to(moon->planet_.get(), moon->planet_id_));
   }
-  __device__ void operator()(Rock* rock) const { expect(5, rock->is_intact() && is(rock->near_, rock->near_id_)); }
+  __device__ void operator()(Rock* rock) const {
+    expect(kFirstOwn + 2, rock->is_intact() && leads_to(rock->near_.get(), rock->near_id_));
+  }
   __device__ void operator()(Watcher* watcher) const {
-    expect(6, is(watcher->watched_, watcher->watched_id_));
-    expect(10, watcher->self_ == watcher && watcher->short_self_ == watcher);
+    expect(kFirstOwn + 3, leads_to(watcher->watched_.get(), watcher->watched_id_));
+    expect(kFirstOwn + 4, watcher->self_ == watcher && watcher->short_self_ == watcher);
   }
-  __device__ void operator()(Post* post) const {
-    expect(7, is(post->guard_, post->guard_id_));
-    expect(11, post->short_guard_ == post->guard_);
-  }
+  __device__ void operator()(Post* post) const { expect_guard(post); }
 };
 
 /// Whether a compressed pointer is the same as a pointer, also if the object is gone. It has 4 bits of its generation.
@@ -266,19 +224,14 @@ struct UseFound {
   __device__ void operator()(std::size_t) const { (*found)->key_ = 1; }
 };
 
-class World {
+class World : public NumberedWorld<AllocatorT, Thing, Post> {
  public:
   explicit World(std::uint32_t most, int threads = 4)
-      : handle({.heap_bytes = 64 << 20, .threads = threads}), posts(handle, {20, 10}), register_(most + 1) {
-    register_.fill_bytes(0);
-  }
-
-  Register everybody() const { return {register_.data(), static_cast<std::uint32_t>(register_.size())}; }
+      : NumberedWorld(most, {.heap_bytes = 64 << 20, .threads = threads}) {}
 
   template <class T>
   void create(std::uint32_t count) {
-    handle.parallel_new<T>(count, register_.data(), next_);
-    next_ += count;
+    handle.parallel_new<T>(count, register_.data(), take_numbers(count));
   }
 
   /// Bodies, of which so many percent die, with others that point to them.
@@ -287,16 +240,10 @@ class World {
     create<Moon>(100);
     create<Rock>(200);
     handle.parallel_new<Watcher>(500);
-    posts.parallel_new<Post>([] __device__(dynasoar::Place) { return true; });
+    create_posts();
     handle.parallel_do<Body, &Body::die_if>(percent);
     register_anew();
     point();
-  }
-
-  void register_anew() {
-    register_.fill_bytes(0);
-    Thing** const all = register_.data();
-    handle.parallel_do<Thing>([all] __device__(Thing * thing) { all[thing->id_] = thing; });
   }
 
   void point() {
@@ -309,22 +256,10 @@ class World {
 
   template <class Key>
   void sort(Key key, const SortOptions& options = {}) {
-    handle.sort<Body>(key, options, dynasoar::pointers(register_.data(), register_.size()));
+    handle.sort<Body>(key, options, registered());
   }
 
-  void check() {
-    Counters wrong(kWrongs);
-    const Check check{everybody(), wrong.data()};
-    handle.parallel_do<Body>(check);
-    handle.parallel_do<Rock>(check);
-    handle.parallel_do<Watcher>(check);
-    handle.parallel_do<Post>(check);
-    handle.synchronize();
-    CHECK(wrong.values() == std::vector<std::uint64_t>(kWrongs));
-    CHECK(heap_errors(handle) == "");
-  }
-
-  std::vector<Thing*> pointers() const { return register_.download(); }
+  void check() { check_all<Check, Body, Rock, Watcher, Post>(); }
 
   /// Numbers of bodies that are no moons, and their keys, in the order of their places.
   std::vector<std::uint32_t> column(const std::string& name) {
@@ -358,15 +293,6 @@ class World {
     handle.synchronize();
     return ids.download();
   }
-
-  HandleT handle;
-  Lattice<Post> posts;
-
- private:
-  static constexpr std::size_t kWrongs = 12;
-
-  DeviceArray<Thing*> register_;
-  std::uint32_t next_ = 1;
 };
 
 TEST_CASE("objects lie in the order of their keys, keep their fields, and all pointers follow them") {
@@ -383,7 +309,7 @@ TEST_CASE("objects lie in the order of their keys, keep their fields, and all po
         world.handle.parallel_do<Body>(SetKey{seed, modulus});
         const std::vector<std::uint32_t> expected = world.expected();
         const Statistics before = world.handle.statistics();
-        world.handle.sort<Body, &Body::key_>({}, dynasoar::pointers(world.everybody().things, world.everybody().size));
+        world.handle.sort<Body, &Body::key_>({}, world.registered());
         CHECK(world.column("id_") == expected);
         CHECK(world.visited() == expected);
         world.check();
@@ -455,7 +381,7 @@ TEST_CASE("a heap is sorted between deletions, compactions and births") {
   constexpr std::uint32_t kMost = 8000 / dynasoar::test::kSlowdown;
   World world(3 * kMost + 300);
   world.populate(kMost, 60);
-  const auto pointers = dynasoar::pointers(world.everybody().things, world.everybody().size);
+  const auto pointers = world.registered();
   for (std::uint64_t round = 0; round < 4; ++round) {
     CAPTURE(round);
     if (round % 2 == 1) world.handle.compact<Body>({}, pointers);
@@ -655,13 +581,10 @@ DYNASOAR_TEST_STONE(6);
 DYNASOAR_TEST_STONE(7);
 DYNASOAR_TEST_STONE(8);
 
-struct Everywhere {
-  __device__ bool operator()(dynasoar::Place) const { return true; }
-};
 template <class T>
 struct OnBeach {
   explicit OnBeach(AllocatorHandle<BeachT>& handle) : lattice(handle, {20, 10}) {
-    lattice.template parallel_new<T>(Everywhere{});
+    lattice.template parallel_new<T>(EveryPlace{});
   }
   Lattice<T> lattice;
 };

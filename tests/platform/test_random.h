@@ -34,6 +34,11 @@ struct Random {
   }
 };
 
+/// A number that looks random and follows from two others.
+__host__ __device__ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return Random::of(a, b).next();
+}
+
 /// A new seed each time, or the one in the environment variable DYNASOAR_TEST_SEED, to repeat a run.
 inline std::uint64_t drawn_seed() {
   if (const char* text = std::getenv("DYNASOAR_TEST_SEED")) return std::strtoull(text, nullptr, 10);
