@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -23,6 +22,7 @@
 
 #include "../platform/test_support.h"
 #include "../platform/thrown.h"
+#include "test_folder.h"
 
 namespace grid_growth_test {
 
@@ -296,7 +296,10 @@ TEST_CASE("that a grid was empty is reported once, whenever it has grown since")
       Dish dish(20);
       dish.multiply(100);
       for (int step = 0; step < 4; ++step) {
-        if (step >= ahead) dish.handle.loops().before_replay(0);
+        if (step >= ahead) {
+          dish.handle.executor().wait();  // until the number has reached the host
+          dish.handle.loops().before_replay(0);
+        }
         dish.rebuild_as_recorded();
         dish.visit();
       }
@@ -437,9 +440,8 @@ TEST_CASE("the next recorded step has room, and one that only looks at the grid 
   dish.handle.executor().wait();
   dish.multiply(40);  // 800 of 1024: fits, but it is time to grow
   step();
-  dish.handle.executor().wait();
+  dish.handle.executor().wait();  // until the number has reached the host; synchronize() would make room, too
   CHECK(dish.grid->capacity() == 1024);
-  dish.handle.executor().wait();         // until the number has reached the host; synchronize() would make room, too
   dish.handle.loops().before_replay(0);  // what a step does first on a GPU
   CHECK(dish.grid->capacity() == 1600);
   look();
@@ -543,7 +545,8 @@ TEST_CASE("without memory to grow in good time, what fits is in the grid") {
 
 TEST_CASE("a grid has room for the objects of a checkpoint, and is empty until it is rebuilt") {
   const NumbersComeLate late;
-  const std::string path = (std::filesystem::temp_directory_path() / "dynasoar_grid_growth_test").string();
+  const dynasoar::test::TestFolder folder;  // other tests run at the same time
+  const std::string path = folder / "cells";
   {
     Handle handle({.heap_bytes = 32 << 20});
     handle.parallel_new<Cell>(5000);
@@ -561,7 +564,6 @@ TEST_CASE("a grid has room for the objects of a checkpoint, and is empty until i
   CHECK_NOTHROW(dish.handle.synchronize());
   CHECK(dish.found() == 5000);
   CHECK(dish.visits() == 5000);
-  std::filesystem::remove(path);
 }
 
 TEST_CASE("a grid has room for twice as many objects as there are, and for 1024 at least") {
