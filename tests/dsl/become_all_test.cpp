@@ -11,6 +11,7 @@
 
 #include "../platform/test_support.h"
 #include "become_classes.h"
+#include "record_and_run.h"
 
 namespace become_test {
 
@@ -188,12 +189,7 @@ TEST_CASE("a recorded step, code that a loop runs, and the scope of kept lists c
   World world(400);
   world.populate(50);
   const auto become = [&] { world.become<StemCell, Tumour>(EverySecond{}, std::tuple(0)); };
-  CHECK_THROWS_WITH_AS(
-      [&] {
-        auto step = world.handle.record(become);
-        step();
-      }(),
-      doctest::Contains("cannot wait"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(world.handle, become), doctest::Contains("cannot wait"), Error);
 #if !DYNASOAR_CUDA_BACKEND
   CHECK_THROWS_WITH_AS(world.handle.parallel_for(1, [&](std::size_t) { become(); }), doctest::Contains("between loops"),
                        Error);

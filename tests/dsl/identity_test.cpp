@@ -20,6 +20,7 @@
 #include "../platform/captured.h"
 #include "../platform/test_support.h"
 #include "../platform/thrown.h"
+#include "record_and_run.h"
 #include "test_folder.h"
 
 namespace identity_test {
@@ -384,12 +385,7 @@ TEST_CASE("a recorded step looks objects up in the index as it was rebuilt last,
   index.rebuild();
   step();
   CHECK(lost() == 99);
-  CHECK_THROWS_WITH_AS(
-      [&] {
-        auto wrong = handle.record([&] { index.rebuild(); });
-        wrong();
-      }(),
-      doctest::Contains("cannot wait"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(handle, [&] { index.rebuild(); }), doctest::Contains("cannot wait"), Error);
 }
 
 TEST_CASE("checked builds report the use of a pointer that an outdated index has returned") {

@@ -7,30 +7,21 @@
 #include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/malloc/aos_allocator.h>
-#include <dynasoar/malloc/bitmap_malloc.h>
 
 #include "../platform/test_support.h"
+#include "layouts.h"
 
 namespace make_new_n_test {
 
 using namespace dynasoar;
 using namespace dynasoar::test;
 
-struct InArrays {
-  template <class... Types>
-  using Allocator = dynasoar::SoaAllocator<Types...>;
-};
 struct WithoutCombining : dynasoar::AllFeatures {
   static constexpr bool kCombines = false;
 };
 struct OneByOne {
   template <class... Types>
   using Allocator = dynasoar::ReducedSoaAllocator<WithoutCombining, Types...>;
-};
-struct InOnePiece {
-  template <class... Types>
-  using Allocator = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Types...>;
 };
 
 template <class Layout>

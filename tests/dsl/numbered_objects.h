@@ -19,6 +19,7 @@
 
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
+#include "placing_allocator.h"
 
 namespace dynasoar::test {
 
@@ -107,11 +108,6 @@ struct Enter {
   __device__ void operator()(Thing* thing) const { things[thing->id_] = thing; }
 };
 
-/// Chooses all places.
-struct EveryPlace {
-  __device__ bool operator()(Place) const { return true; }
-};
-
 /// A heap of numbered objects, a lattice of placed ones, and a register.
 template <class A, class Thing, class Post>
 class NumberedWorld {
@@ -131,7 +127,7 @@ class NumberedWorld {
     handle.template parallel_do<Thing>(Enter<Thing>{register_.data()});
   }
 
-  void create_posts() { posts.template parallel_new<Post>(EveryPlace{}); }
+  void create_posts() { posts.template parallel_new<Post>(Everywhere{}); }
 
   AllocatorHandle<A> handle;
   Lattice<Post> posts;

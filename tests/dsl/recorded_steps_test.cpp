@@ -9,24 +9,15 @@
 #include <doctest/doctest.h>
 
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/malloc/aos_allocator.h>
-#include <dynasoar/malloc/bitmap_malloc.h>
 
 #include "../platform/test_support.h"
+#include "layouts.h"
+#include "record_and_run.h"
 
 namespace recorded_steps_test {
 
 using namespace dynasoar;
 using namespace dynasoar::test;
-
-struct InArrays {
-  template <class... Types>
-  using Allocator = dynasoar::SoaAllocator<Types...>;
-};
-struct InOnePiece {
-  template <class... Types>
-  using Allocator = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Types...>;
-};
 
 /// Cells that grow, divide and die.
 template <class Layout>
@@ -110,13 +101,6 @@ TEST_CASE_TEMPLATE("a recorded step does what its loops do, where they create an
 
 using Cell = World<InArrays>::Cell;
 using Handle = AllocatorHandle<World<InArrays>::AllocatorT>;
-
-/// Records a function and runs it; which of the two it is that throws depends on the backend.
-template <class F>
-void record_and_run(Handle& handle, F function) {
-  auto step = handle.record(function);
-  step();
-}
 
 TEST_CASE("a step that waits, or throws, is an error, and the handle can still be used") {
   Handle handle({.heap_bytes = 16 << 20, .threads = 4});
@@ -322,11 +306,7 @@ TEST_CASE("the first use of a loop may be recorded, and a step cannot run in ano
   step();
   step();
   CHECK(flock.sum<&Sheep::age_>() == 200);
-  const auto run_nested = [&] {
-    auto nested = flock.record([&step] { step(); });
-    nested();
-  };
-  CHECK_THROWS_WITH_AS(run_nested(), doctest::Contains("have steps in it"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(flock, [&step] { step(); }), doctest::Contains("have steps in it"), Error);
   step();
   CHECK(flock.sum<&Sheep::age_>() == 300);
 }

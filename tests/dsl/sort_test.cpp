@@ -17,6 +17,7 @@
 #include "../heap/handle_check.h"
 #include "../platform/test_support.h"
 #include "numbered_objects.h"
+#include "record_and_run.h"
 #include "test_folder.h"
 
 namespace sort_test {
@@ -523,12 +524,8 @@ TEST_CASE("arrays of pointers that overlap are refused, because each pointer wou
 TEST_CASE("a recorded step, and code that a loop runs, cannot sort") {
   World world(400);
   world.populate(100, 0);
-  CHECK_THROWS_WITH_AS(
-      [&] {
-        auto step = world.handle.record([&] { world.handle.sort<Body, &Body::key_>(); });
-        step();
-      }(),
-      doctest::Contains("cannot wait"), Error);
+  CHECK_THROWS_WITH_AS(record_and_run(world.handle, [&] { world.handle.sort<Body, &Body::key_>(); }),
+                       doctest::Contains("cannot wait"), Error);
 #if !DYNASOAR_CUDA_BACKEND
   CHECK_THROWS_WITH_AS(world.handle.parallel_for(1, [&](std::size_t) { world.handle.sort<Body, &Body::key_>(); }),
                        doctest::Contains("between loops"), Error);
@@ -584,7 +581,7 @@ DYNASOAR_TEST_STONE(8);
 template <class T>
 struct OnBeach {
   explicit OnBeach(AllocatorHandle<BeachT>& handle) : lattice(handle, {20, 10}) {
-    lattice.template parallel_new<T>(EveryPlace{});
+    lattice.template parallel_new<T>(Everywhere{});
   }
   Lattice<T> lattice;
 };

@@ -17,13 +17,13 @@
 
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/malloc/aos_allocator.h>
-#include <dynasoar/malloc/bitmap_malloc.h>
 #include <dynasoar/platform/recording.h>
 #include <dynasoar/step_log.h>
 
 #include "../platform/foreign_locale.h"
 #include "../platform/test_support.h"
+#include "layouts.h"
+#include "record_and_run.h"
 #include "test_folder.h"
 
 namespace step_log_test {
@@ -33,15 +33,6 @@ using namespace dynasoar::test;
 using dynasoar::LogRow;
 using dynasoar::LogValue;
 namespace totals = dynasoar::totals;
-
-struct InArrays {
-  template <class... Types>
-  using Allocator = dynasoar::SoaAllocator<Types...>;
-};
-struct InOnePiece {
-  template <class... Types>
-  using Allocator = dynasoar::AosAllocator<dynasoar::BitmapMalloc, Types...>;
-};
 
 /// People with jobs and without, and what they own.
 template <class Layout>
@@ -577,14 +568,7 @@ TEST_CASE("a recorded step neither waits for rows nor makes a log") {
   Handle handle({.heap_bytes = 8 << 20});
   Log log(handle);
   log.add<Person>(totals::count("people"));
-  const auto refused = [&](auto function) {
-    CHECK_THROWS_AS(
-        {
-          auto step = handle.record(function);
-          step();
-        },
-        Error);
-  };
+  const auto refused = [&](auto function) { CHECK_THROWS_AS(record_and_run(handle, function), Error); };
   refused([&] { log.rows(); });
   refused([&] { log.write("never.csv"); });
   refused([&] { Log another(handle); });
