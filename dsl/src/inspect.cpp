@@ -1,4 +1,4 @@
-#include <dynasoar/inspect.h>
+#include <dynasoar/statistics.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -6,6 +6,7 @@
 
 #include <dynasoar/base/number_text.h>
 #include <dynasoar/detail/field_names.h>
+#include <dynasoar/detail/placed_classes.h>
 #include <dynasoar/detail/svg.h>
 
 namespace dynasoar::detail {

@@ -19,8 +19,8 @@
 
 #include <dynasoar/detail/svg.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/inspect.h>
 #include <dynasoar/lattice.h>
+#include <dynasoar/statistics.h>
 
 #include "../platform/test_support.h"
 #include "make_in_order.h"

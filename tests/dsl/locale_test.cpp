@@ -9,7 +9,6 @@
 
 #include <dynasoar/columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/inspect.h>
 #include <dynasoar/statistics.h>
 #include <dynasoar/write_hdf5.h>
 

@@ -1,5 +1,5 @@
 /// @file
-/// heap_map: what every block of a heap is used for, for pictures (dynasoar/inspect.h).
+/// heap_map: what every block of a heap is used for, for heap_svg (dynasoar/statistics.h).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// @file
-/// Svg: a picture as an SVG file. Used by the pictures of inspect.h.
+/// Svg: a picture as an SVG file. Used by layout_svg and heap_svg.
 #pragma once
 
 #include <array>
