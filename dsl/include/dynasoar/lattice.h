@@ -84,6 +84,9 @@ class Lattice {
   /// Waits for all loops, then discards the objects without calling destructors.
   ~Lattice() { displace(); }
 
+  /// The handle that it was made with.
+  AllocatorHandle<Allocator>& handle() const { return handle_; }
+
   /// Its geometry, for loops and for the host.
   const LatticeShape& shape() const { return shape_; }
 

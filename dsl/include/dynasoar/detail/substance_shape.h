@@ -1,0 +1,53 @@
+/// @file
+/// SubstanceShape: a substance without its types: checks, messages and the plan of a call of Substance::diffuse, which
+/// are compiled once for all programs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dynasoar {
+
+struct DiffusionOptions;
+
+namespace detail {
+
+/// What a call of Substance::diffuse does.
+struct DiffusionPlan {
+  int steps = 0;                  ///< an even number; 0 if nothing diffuses
+  std::array<double, 3> rates{};  ///< diffusion coefficient * duration of a step / width of a cell squared, by axis
+  double remaining = 1;           ///< what decay leaves after a step or, if nothing diffuses, after all
+};
+
+/// What a substance is, without its types, for checks and messages.
+struct SubstanceShape {
+  std::string name;  ///< "Cell::pheromone_"
+  int axes = 0;      ///< of positions
+  std::array<double, 3> lower{}, upper{};
+  std::array<std::int32_t, 3> cells{1, 1, 1};
+  std::array<bool, 3> periodic{};
+  std::optional<double> border;
+  double resolution = 0;
+
+  double width(int axis) const {
+    const auto a = static_cast<std::size_t>(axis);
+    return (upper[a] - lower[a]) / cells[a];
+  }
+  double volume_of_cell() const;
+
+  /// @throws Error if they cannot be those of a substance @param axes_of_lattice   how many axes the lattice has
+  void check(int axes_of_lattice) const;
+
+  /// @throws Error if the options are invalid or the steps unstable
+  DiffusionPlan plan(const DiffusionOptions& options) const;
+};
+
+/// What is wrong with deposits.
+std::string deposit_fault(const SubstanceShape& shape, bool is_not_finite, bool is_too_much);
+
+}  // namespace detail
+
+}  // namespace dynasoar
