@@ -202,6 +202,41 @@ TEST_CASE("diffusion and decay compute the explicit scheme, bit by bit, with all
   }
 }
 
+TEST_CASE("a thread that computes one place gets the same bits as one that computes a block") {
+  Arrays::Handle handle(small());
+  for (const bool is_mirrored : {true, false}) {
+    for (const auto& sizes : std::vector<std::vector<std::size_t>>{{64, 3}, {300, 5}, {128, 1}, {64, 6, 5}}) {
+      CAPTURE(sizes[0]);
+      const bool is_periodic = sizes[0] == 64;
+      Lattice<Cell> lattice(handle, sizes, {{is_periodic, false, is_periodic}});
+      REQUIRE(lattice.shape().has_blocks_in_rows());
+      const std::size_t blocks = lattice.shape().words();
+      const auto start = raster_of<float>(lattice.shape(), [](std::size_t i) { return i * 7919 % 1009; });
+      const detail::ExplicitStep<float> step{{0.1f, 0.07f, 0.03f}, 0.9f, 100.0f, is_mirrored};
+      const auto run = [&](const auto& into_array, const auto& back) {
+        using Units = AtomicWord<std::uint64_t>;
+        using Field = detail::FieldCells<&Cell::scent_, Cell>;
+        lattice.set_field<&Cell::scent_>(start);
+        auto units = zeroed<std::uint64_t>(blocks * 64);
+        units.upload({0, 77});
+        const detail::Deposits deposits{reinterpret_cast<Units*>(units.data()), 0.1};
+        DeviceArray<float> values(blocks * 64);
+        const detail::ArrayCells<float> array{values.data()};
+        into_array(detail::StepOfPlace<Cell, Field, detail::ArrayCells<float>>{step, {}, array, deposits});
+        back(detail::StepOfPlace<Cell, detail::ArrayCells<float>, Field>{step, array, {}, {nullptr, 0}});
+        return lattice.raster_of<&Cell::scent_>().values;
+      };
+      const auto by_place = [&](const auto& of_place) { handle.parallel_do<Cell>(of_place); };
+      const auto by_block = [&]<class From, class To>(const detail::StepOfPlace<Cell, From, To>& of_place) {
+        handle.parallel_for(blocks, detail::StepOfBlock<Cell, From, To>{of_place});
+      };
+      const auto expected = run(by_place, by_place);
+      CHECK(run(by_block, by_block) == expected);
+      CHECK(expected != start.values);
+    }
+  }
+}
+
 /// Deposits an amount at a position, once for each index.
 template <class View, class P>
 struct DepositAt {

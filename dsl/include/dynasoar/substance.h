@@ -200,7 +200,7 @@ class SubstanceView {
   __device__ Value concentration(LatticeVector at) const {
     if (at.x < 0 || at.y < 0 || at.z < 0) return border_;
     const std::uint64_t handle = detail::placed_handle<T>(lattice_of<T>().place(at).slot()).bits();
-    return detail::concentration_of<kField>(reinterpret_cast<const T*>(handle));
+    return detail::FieldCells<kField, T>::in(reinterpret_cast<const T*>(handle));
   }
 
   /// relaxed: the host reads it when the device is idle.
@@ -289,7 +289,6 @@ class Substance final : detail::Attachment {
 
  private:
   using Amount = typename View::Amount;
-  using Class = typename detail::FieldValue<kField>::Class;
 
   template <class Field>
   struct FieldNumber;
@@ -299,6 +298,11 @@ class Substance final : detail::Attachment {
   };
 
   Amount* deposits() const { return reinterpret_cast<Amount*>(deposits_.data()); }
+
+  using Cells = detail::FieldCells<kField, T>;
+
+  template <class From, class To>
+  void run(const detail::StepOfPlace<T, From, To>& step);
 
   static detail::SubstanceShape shape_of(const LatticeShape& lattice, const SubstanceOptions<P>& options);
   static detail::SubstanceSpace<P> space_of(const detail::SubstanceShape& shape);
@@ -314,12 +318,16 @@ class Substance final : detail::Attachment {
   DeviceArray<std::uint64_t> deposits_;  // [slots] units
   DeviceArray<Value> after_;             // [slots] concentrations after an odd number of steps
   MailedWords faults_{2};
+  bool has_blocks_in_rows_;
 };
 
 template <auto kField, detail::Position P, class T>
 template <class... Ts>
 Substance<kField, P, T>::Substance(Lattice<Ts...>& lattice, const SubstanceOptions<P>& options)
-    : handle_(lattice.handle()), shape_(shape_of(lattice.shape(), options)), space_(space_of(shape_)) {
+    : handle_(lattice.handle()),
+      shape_(shape_of(lattice.shape(), options)),
+      space_(space_of(shape_)),
+      has_blocks_in_rows_(lattice.shape().has_blocks_in_rows()) {
   detail::check_at_places<T>();
   static_assert(detail::index_of_v<T, Ts...> >= 0,
                 "dynasoar: the class of this substance's cells is not one of the lattice's: name it in Lattice<...>");
@@ -335,9 +343,10 @@ template <auto kField, detail::Position P, class T>
 void Substance<kField, P, T>::diffuse(const DiffusionOptions& options) {
   const detail::DiffusionPlan plan = shape_.plan(options);
   const auto remaining = static_cast<Value>(plan.remaining);
+  const Cells cells;
   detail::Deposits deposits{this->deposits(), shape_.resolution / shape_.volume_of_cell()};
   if (plan.steps == 0) {
-    handle_.template parallel_do<T>(detail::Decay<kField, T, Value>{remaining, deposits});
+    handle_.template parallel_do<T>(detail::Decay<T, Cells>{remaining, cells, deposits});
     return;
   }
   const detail::ExplicitStep<Value> step{
@@ -345,11 +354,24 @@ void Substance<kField, P, T>::diffuse(const DiffusionOptions& options) {
       remaining,
       static_cast<Value>(shape_.border.value_or(0)),
       !shape_.border.has_value()};
+  const detail::ArrayCells<Value> array{after_.data()};
   for (int i = 0; i < plan.steps; i += 2) {
-    handle_.template parallel_do<T>(detail::StepIntoArray<kField, T, Value>{step, deposits, after_.data()});
-    handle_.template parallel_do<T>(detail::StepFromArray<kField, T, Value>{step, after_.data()});
+    run(detail::StepOfPlace<T, Cells, detail::ArrayCells<Value>>{step, cells, array, deposits});
     deposits.units = nullptr;  // they have been added
+    run(detail::StepOfPlace<T, detail::ArrayCells<Value>, Cells>{step, array, cells, deposits});
   }
+}
+
+template <auto kField, detail::Position P, class T>
+template <class From, class To>
+void Substance<kField, P, T>::run(const detail::StepOfPlace<T, From, To>& step) {
+  if constexpr (!kCudaBackend) {
+    if (has_blocks_in_rows_) {
+      handle_.parallel_for(after_.size() / 64, detail::StepOfBlock<T, From, To>{step});
+      return;
+    }
+  }
+  handle_.template parallel_do<T>(step);
 }
 
 template <auto kField, detail::Position P, class T>
