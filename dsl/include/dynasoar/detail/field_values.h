@@ -46,7 +46,8 @@ struct FieldValue {
   using Type = typename Number::Type;
   using Sum = sum_t<Type>;
   static_assert(std::is_arithmetic_v<Type>,
-                "dynasoar: sum, minimum, maximum and rasters are for fields that are numbers; use reduce or a loop for "
+                "dynasoar: sum, minimum, maximum, rasters and substances are for fields that are numbers; use reduce "
+                "or a loop for "
                 "others");
 
   template <class T>
