@@ -464,7 +464,10 @@ TEST_CASE("at borders agents sense what lies beyond") {
     CHECK(sensed.gradients[8].x == -1.0f);  // (2 - 4) / 2
     CHECK(std::vector<std::uint64_t>(sensed.numbers.begin(), sensed.numbers.begin() + 6) ==
           std::vector<std::uint64_t>{0, 0, 3, 3, 4, 6});
-    const auto far = sense(handle, lattice.shape(), scent, std::vector<Vector2>{{1e30f, -1e30f}, {-3e38f, 3e38f}});
+    CHECK(sensed.gradients[0].x == -3.0f);  // between 4 and 1
+    CHECK(sensed.gradients[1].x == -3.0f);
+    Arrays::Scent narrow(lattice, {.lower = {0, 0}, .upper = {2, 1}});  // so that 3e38 / width is infinite
+    const auto far = sense(handle, lattice.shape(), narrow, std::vector<Vector2>{{1e30f, -1e30f}, {-3e38f, 3e38f}});
     for (std::size_t i = 0; i < 2; ++i) CHECK((far.samples[i] >= 1 && far.samples[i] <= 4 && far.numbers[i] < 8));
   }
 }

@@ -280,7 +280,7 @@ class Substance final : detail::Attachment {
   /// The value to pass to loops. Valid as long as the substance.
   View view() const {
     return {space_, static_cast<Value>(shape_.border.value_or(0)), 1 / shape_.resolution, deposits(),
-            const_cast<Amount*>(reinterpret_cast<const volatile Amount*>(faults_.data()))};
+            reinterpret_cast<Amount*>(const_cast<std::uint64_t*>(faults_.data()))};
   }
 
   /// Bytes of device memory in addition to the field: 8 for deposits, and those of a Value, for each slot of the
