@@ -341,6 +341,19 @@ TEST_CASE("a step that is not stable is refused with the longest one, or takes m
                        const Error&);
 }
 
+TEST_CASE("an axis of one cell, along which nothing flows, does not shorten the longest step") {
+  Arrays::Handle handle(small());
+  for (const bool is_periodic : {true, false}) {
+    Lattice<Cell> lattice(handle, {8, 1}, {{is_periodic, is_periodic, false}});
+    Arrays::Scent scent(lattice, {.lower = {0, 0}, .upper = {8, 0.01f}});
+    CHECK_NOTHROW(scent.diffuse({.diffusion = 1, .step = 1}));
+    CHECK_THROWS_AS(scent.diffuse({.diffusion = 1, .step = 1.01}), const Error&);
+  }
+  Lattice<Cell> lattice(handle, {8, 1}, {{false, false, false}});
+  Arrays::Scent leaking(lattice, {.lower = {0, 0}, .upper = {8, 0.01f}, .border = 0});
+  CHECK_THROWS_AS(leaking.diffuse({.diffusion = 1, .step = 1}), const Error&);
+}
+
 /// What an agent senses at some positions.
 template <class View, class P>
 struct Sense {
