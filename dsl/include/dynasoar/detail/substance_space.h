@@ -1,5 +1,5 @@
 /// @file
-/// SubstanceSpace: where the places of a lattice lie in the coordinates of agents. Used by SubstanceView. All
+/// SubstanceSpace: where the places of a lattice lie in the coordinates of agents. Used by Substance. All
 /// arithmetic has the same bits on host and GPU.
 #pragma once
 
