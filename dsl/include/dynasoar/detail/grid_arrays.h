@@ -13,8 +13,8 @@
 #include <type_traits>
 
 #include <dynasoar/detail/grid_space.h>
+#include <dynasoar/detail/grid_view.h>
 #include <dynasoar/detail/loop_calls.h>
-#include <dynasoar/grid_view.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 

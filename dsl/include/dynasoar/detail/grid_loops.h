@@ -14,9 +14,9 @@
 #include <utility>
 
 #include <dynasoar/classes/handle.h>
+#include <dynasoar/detail/grid_view.h>
 #include <dynasoar/detail/loop_calls.h>
 #include <dynasoar/detail/neighbour_reduction.h>
-#include <dynasoar/grid_view.h>
 #include <dynasoar/objects.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
