@@ -164,6 +164,19 @@ TEST_CASE("agents of several classes show their own data, and the method of each
   }
 }
 
+TEST_CASE("a method of a subclass runs for its objects, and one of the base class for all") {
+  World world;
+  dynasoar::UniformGrid<Agent, Seen> grid(world.handle, {.lower = {0, 0}, .upper = {8, 8}, .cell = 1});
+  grid.rebuild<&Agent::seen>();
+  grid.parallel_do<&Hunter::act>(0.0f);  // not Alpha::act: a pointer to a method does not dispatch
+  grid.parallel_do<Alpha, &Hunter::act>(0.0f);
+  world.handle.synchronize();
+  CHECK(world.handle.sum<&Agent::turns_>() == 250 * 10 + 50 * 10);
+  CHECK(world.handle.count_if<Alpha>([] __device__(Alpha * alpha) { return alpha->turns_ == 20; }) == 50);
+  grid.parallel_do<&Agent::look>(0.0f, 0.0f);
+  CHECK(world.handle.sum<&Agent::near_>() == 650);
+}
+
 TEST_CASE("a method may search with two radii, and move in between: others are where they were") {
   for (const float cell : {0.5f, 2.0f}) {
     CAPTURE(cell);

@@ -126,10 +126,12 @@ class UniformGrid final : detail::Attachment {
   /// Runs `object->method(view(), args...)` for the objects in the grid, cell by cell. Threads of a warp therefore
   /// search in the same cells. If many objects search, this is much faster than `handle.parallel_do`. On a GPU, it is
   /// faster still if the method returns the `reduce` of its view.
+  /// A method that a subclass of T declares runs for the objects of this subclass.
   /// @pre no object was deleted, or moved by a compaction or a sort, since the last rebuild
   template <auto kMethod, class... Args>
   void parallel_do(Args... args) {
-    parallel_do<T, kMethod>(std::move(args)...);
+    using Receiver = typename detail::MethodClass<decltype(kMethod)>::type;
+    parallel_do<std::conditional_t<std::is_base_of_v<T, Receiver>, Receiver, T>, kMethod>(std::move(args)...);
   }
 
   /// The same for the objects in the grid that are a U.
