@@ -309,6 +309,21 @@ TEST_CASE("reflections go on for sixteen walls, and slides for four") {
   CHECK(is_near(ask<Plane64>(obstacles, {{5, 1}, {70, 30}}).moved.position, {6, 3}));
 }
 
+TEST_CASE("an agent that runs along the line of a segment stops at its end") {
+  dynasoar::Obstacles<Plane64> obstacles(kSquare);
+  obstacles.add_segment({3, 2}, {6, 2});
+  obstacles.add_segment({3, 8}, {6, 5});
+  const auto level = ask<Plane64>(obstacles, {{1, 2}, {8, 0}}).moved;
+  CHECK(is_near(level.position, {3, 2}));
+  CHECK(level.position.x < 3);
+  CHECK(level.hit.normal == Plane64{-1, 0});
+  CHECK(level.hit.fraction == 0.25);
+  const auto slanted = ask<Plane64>(obstacles, {{8, 3}, {-6, 6}}).moved;
+  CHECK(slanted.hit.obstacle == 1);
+  CHECK(is_near(slanted.position, {6, 5}));
+  CHECK(is_near(ask<Plane64>(obstacles, {{1, 2}, {1.5, 0}}).moved.position, {2.5, 2}));
+}
+
 TEST_CASE("agents leave corners, in the plane and in space") {
   dynasoar::Obstacles<Plane32> plane({.lower = {-8, -8}, .upper = {8, 8}, .cell = 1});
   plane.add_polygon({{-7, -7.5f}, {6.5f, -5}, {7.5f, 7}});
