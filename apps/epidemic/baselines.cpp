@@ -56,13 +56,13 @@ struct People : View {
   }
 };
 
-/// The world, a torus of square cells. There are at least four along each side.
+/// The world, a torus of square cells. There are from four to 2^15 of them along each side.
 struct Torus {
   float side;
   std::uint32_t width;  ///< cells along a side
 
   explicit Torus(float side_of_world)
-      : side(side_of_world), width(static_cast<std::uint32_t>(side_of_world / (1.01f * kContact))) {}
+      : side(side_of_world), width(static_cast<std::uint32_t>(side_of_world / width_of_cell(side_of_world))) {}
 
   __host__ __device__ std::uint32_t cells() const { return width * width; }
   __device__ std::uint32_t column(float coordinate) const {

@@ -137,7 +137,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         // people: the infected multiply faster than a host that runs ahead of a GPU could make room for them.
         grid_(handle(), {.lower = {0, 0},
                          .upper = {parameters.side, parameters.side},
-                         .cell = 1.01f * kContact,
+                         .cell = width_of_cell(parameters.side),
                          .periodic = {true, true},
                          .capacity = static_cast<std::size_t>(room_)}) {
     log().add<Susceptible>(dynasoar::totals::count("susceptible"));

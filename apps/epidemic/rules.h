@@ -3,6 +3,7 @@
 /// own. Defined in README.md.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -19,6 +20,12 @@ using dynasoar::random::Words;
 
 /// Within this distance, people are in contact: the unit of length.
 inline constexpr float kContact = 1;
+
+/// The width of the cells in which people look for others: a bit more than a contact, but wider in a large world, so
+/// that there are at most 2^15 cells along a side and 32 bits number all of them.
+inline float width_of_cell(float side) {
+  return std::max(1.01f * kContact, side / 0x1p15f);
+}
 
 /// What random numbers decide.
 enum class Decision : std::uint32_t { initial = 0, day = 1, contact = 2 };

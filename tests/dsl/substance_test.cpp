@@ -563,6 +563,16 @@ TEST_CASE("deposits that are lost are reported once") {
   CHECK_THROWS_AS(static_cast<void>(handle.retry_with_growth()), const Error&);
 }
 
+TEST_CASE("deposits that are lost are reported also where refusals are only recorded") {
+  auto options = small();
+  options.on_refusal = dynasoar::OnRefusal::record;
+  Arrays::Handle handle(options);
+  Lattice<Cell> lattice(handle, {4, 4});
+  Arrays::Scent scent(lattice, {.lower = {0, 0}, .upper = {4, 4}});
+  handle.parallel_for(1, DepositAt<Arrays::Scent::View, Vector2>{scent.view(), {1, 1}, std::nan("")});
+  CHECK_THROWS_WITH_AS(handle.synchronize(), Contains("was not finite"), const Error&);
+}
+
 TEST_CASE("recorded steps compute what submitted ones do") {
   Arrays::Handle handle(small());
   handle.parallel_new<Agent>(100);
@@ -587,6 +597,33 @@ TEST_CASE("recorded steps compute what submitted ones do") {
   CHECK(run(true) == run(false));
 }
 
+TEST_CASE("a recorded step uses the substance that has taken the place of another") {
+  const auto run = [](bool is_recorded) {
+    Arrays::Handle handle(small());
+    Lattice<Cell> lattice(handle, {40, 30});
+    std::optional<Arrays::Scent> scent;
+    const auto submit = [&] {
+      handle.parallel_for(1, DepositAt<Arrays::Scent::View, Vector2>{scent->view(), {20, 15}, 9});
+      scent->diffuse({.diffusion = 1, .step = 0.1});
+    };
+    const auto make = [&] { scent.emplace(lattice, dynasoar::SubstanceOptions<Vector2>{{0, 0}, {40, 30}}); };
+    make();
+    if (is_recorded) {
+      auto step = handle.record(submit);
+      step();
+      make();
+      const dynasoar::DeviceArray<char> taken(1 << 16);  // perhaps the memory that the first one had
+      step();
+    } else {
+      submit();
+      make();
+      submit();
+    }
+    return lattice.raster_of<&Cell::scent_>().values;
+  };
+  CHECK(run(true) == run(false));
+}
+
 TEST_CASE("a checkpoint has the concentrations, and deposits before it was loaded do not count") {
   TestFolder folder;
   const std::string path = folder / "substance.checkpoint";
@@ -601,7 +638,9 @@ TEST_CASE("a checkpoint has the concentrations, and deposits before it was loade
   const auto saved = lattice.raster_of<&Cell::scent_>();
   handle.save(path);
   deposit();
+  handle.parallel_for(1, DepositAt<Arrays::Scent::View, Vector2>{scent.view(), {1, 1}, std::nan("")});
   handle.load(path);
+  CHECK_NOTHROW(handle.synchronize());
   scent.diffuse({});
   CHECK(lattice.raster_of<&Cell::scent_>().values == saved.values);
 }

@@ -72,10 +72,12 @@ class Obstacles {
   std::uint32_t add_polygon(const std::vector<P>& corners) requires(kAxes == 2) {
     if (corners.size() < 3) refuse("a polygon", "needs at least three corners: use add_segment for a single wall");
     const std::size_t before = shapes_.size();
+    const bool was_current = is_current_;
     try {
       for (std::size_t i = 0; i < corners.size(); ++i) add_segment(corners[i], corners[(i + 1) % corners.size()]);
     } catch (...) {
       shapes_.resize(before);
+      is_current_ = was_current;
       throw;
     }
     return static_cast<std::uint32_t>(before);
@@ -99,6 +101,7 @@ class Obstacles {
   /// Adds the sides of a box, as flat boxes: four in the plane, six in space. Agents inside cannot leave it.
   std::uint32_t add_room(const P& lower, const P& upper) {
     const std::uint32_t first = static_cast<std::uint32_t>(shapes_.size());
+    const bool was_current = is_current_;
     try {
       for (int i = 0; i < kAxes; ++i) {
         P side = upper;
@@ -110,6 +113,7 @@ class Obstacles {
       }
     } catch (...) {
       shapes_.resize(first);
+      is_current_ = was_current;
       throw;
     }
     return first;

@@ -154,7 +154,10 @@ class Substance final : detail::Attachment {
   void forget_deposits() { handle_.executor().fill_bytes(deposits_.data(), 0, deposits_.bytes()); }
 
   detail::Shortage loops_done() override;
-  void objects_replaced() override { forget_deposits(); }
+  void objects_replaced() override {
+    forget_deposits();
+    static_cast<void>(loops_done());  // what was wrong with them
+  }
 
   AllocatorHandle<Allocator>& handle_;
   detail::SubstanceShape shape_;
@@ -224,7 +227,7 @@ detail::Shortage Substance<kField, P, T>::loops_done() {
   const bool is_too_much = faults_[View::kTooMuch] != 0;
   for (const int fault : {View::kNotFinite, View::kTooMuch}) faults_.data()[fault] = 0;
   if (!is_not_finite && !is_too_much) return {};
-  return {detail::deposit_fault(shape_, is_not_finite, is_too_much), false};
+  return {.text = detail::deposit_fault(shape_, is_not_finite, is_too_much), .has_room = false, .is_mistake = true};
 }
 
 template <auto kField, detail::Position P, class T>

@@ -11,8 +11,9 @@ namespace dynasoar::detail {
 
 /// What loops that have run had no room for.
 struct Shortage {
-  std::string text;      ///< a message for users; empty if everything fitted
-  bool has_room = true;  ///< whether there is enough room now
+  std::string text;         ///< a message for users; empty if everything fitted
+  bool has_room = true;     ///< whether there is enough room now
+  bool is_mistake = false;  ///< whether it is one of the program, which is reported whatever `on_refusal` says
 };
 
 /// Something that loops of a handle use, such as a UniformGrid or a StepLog. By default, all functions do nothing.
@@ -41,7 +42,10 @@ class Attachment {
 /// The attachments of a handle.
 class Attachments {
  public:
-  void add(Attachment& attachment) { all_.push_back(&attachment); }
+  void add(Attachment& attachment) {
+    all_.push_back(&attachment);
+    ++past_moves_;  // recorded steps may know the memory of one that was there before
+  }
   void remove(Attachment& attachment) {
     past_moves_ += attachment.moves();
     std::erase(all_, &attachment);
@@ -55,6 +59,7 @@ class Attachments {
       if (!all.text.empty() && !one.text.empty()) all.text += '\n';
       all.text += one.text;
       all.has_room = all.has_room && one.has_room;
+      all.is_mistake = all.is_mistake || one.is_mistake;
     }
     return all;
   }
@@ -79,7 +84,7 @@ class Attachments {
 
  private:
   std::vector<Attachment*> all_;
-  std::uint64_t past_moves_ = 0;  // of attachments that were removed
+  std::uint64_t past_moves_ = 0;  // additions, and moves of attachments that were removed
 };
 
 }  // namespace dynasoar::detail

@@ -136,7 +136,8 @@ void LoopReports<Memory, Growth>::synchronize() {
     if (on_refusal_ == OnRefusal::throw_error) throw error_for(refused, has_room);
   }
   const Shortage shortage = attachments_.loops_done();
-  if (!shortage.text.empty() && on_refusal_ == OnRefusal::throw_error) throw Error(shortage.text);
+  const bool throws = shortage.is_mistake || on_refusal_ == OnRefusal::throw_error;
+  if (!shortage.text.empty() && throws) throw Error(shortage.text);
 }
 
 template <class Memory, class Growth>
