@@ -1,7 +1,7 @@
 /// @file
-/// Substance: a concentration on a lattice, such as that of a pheromone, oxygen or a nutrient, which diffuses and
-/// decays, and which agents in continuous space sense and change. See docs/how-to/substances.md. Not in dynasoar.h,
-/// because many programs have no use for it.
+/// Substance: a concentration on a lattice, for example of a pheromone, oxygen or a nutrient, that diffuses and decays,
+/// and that agents in continuous space sense and change. See docs/how-to/substances.md. Not included by dynasoar.h,
+/// because many programs do not need it.
 #pragma once
 
 #include <array>
@@ -34,30 +34,31 @@
 
 namespace dynasoar {
 
-/// Where the places of a substance's lattice lie, and what is beyond them.
+/// Where the cells of a substance's lattice lie in the coordinates of agents, what is beyond them, and the unit of
+/// deposits.
 ///
-/// @tparam P   positions: x and y, or x, y and z, float or double
+/// @tparam P   the type of positions: a struct with members x and y, or x, y and z, all float or all double
 template <detail::Position P>
 struct SubstanceOptions {
-  P lower;  ///< the lower corner of the first place's cell
-  P upper;  ///< the upper corner of the last place's cell
+  P lower;  ///< the lower corner of the cell at the first place
+  P upper;  ///< the upper corner of the cell at the last place
   /// The concentration of the cells beyond the bounded ends of the lattice. By default, nothing flows through these
-  /// ends. The lattice says which axes are bounded and which are periodic.
+  /// ends. The lattice determines which axes are bounded and which are periodic.
   std::optional<double> border = std::nullopt;
-  /// Deposits are rounded to multiples of this amount. The deposits into a cell between two calls of `diffuse` must add
-  /// up to less than 2^63 times the resolution; by default, to less than 2^31.
+  /// Deposits are rounded to multiples of this amount. Between two calls of `diffuse`, the sum of the deposits into a
+  /// cell must stay within 2^63 times the resolution, which is 2^31 by default.
   double resolution = 0x1p-32;
 };
 
-/// What a call of Substance::diffuse computes. Units are those of the model.
+/// What a call of Substance::diffuse computes, in the units of the model.
 struct DiffusionOptions {
   double diffusion = 0;  ///< the diffusion coefficient, in length^2 per time
-  double decay = 0;      ///< the rate of decay, per time: exp(-decay * step) is left after a step
-  double step = 0;       ///< the time from the last call to this one
-  int substeps = 2;      ///< explicit steps that a call takes: an even number. 0: as many as stability needs
+  double decay = 0;      ///< the decay rate, per time: in a step, the concentration decays by exp(-decay * step)
+  double step = 0;       ///< the time by which the call advances the concentration
+  int substeps = 2;      ///< the number of explicit steps, which must be even; 0: as many as stability requires
 };
 
-/// The concentration of a substance in the cells of a lattice of two or three axes.
+/// The concentration of a substance in the cells of a lattice with two or three axes.
 ///
 ///     class Cell final : public dynasoar::SoaBase<AllocatorT> {
 ///      public:
@@ -73,15 +74,15 @@ struct DiffusionOptions {
 ///     handle.parallel_do<&Ant::walk>(pheromone.view());
 ///     pheromone.diffuse({.diffusion = 0.5, .decay = 0.01, .step = 1});
 ///
-/// The concentration is a field of the class, so everything that works for fields works for it: loops over the cells
-/// that change it, rasters, columns, reductions, logs and checkpoints. A class may have fields for several substances.
-/// The results of all operations have the same bits on both backends and for any number of threads, unless compilers
-/// fuse products and sums: see docs/how-to/reproducible.md.
+/// The concentration is a field of the class, so you can use it like any other field: in loops over the cells, which
+/// may change it, and in rasters, columns, reductions, logs and checkpoints. A class may have several fields that are
+/// substances. The results of all operations have the same bits on both backends and with any number of threads, unless
+/// the compiler fuses products with sums: see docs/how-to/reproducible.md.
 ///
-/// @tparam kField   a field of T, float or double
-/// @tparam P        positions of agents: x and y, or x, y and z, float or double
-/// @tparam T        a class with an object at every place (kAtEveryPlace); by default, the class that declares the
-/// field
+/// @tparam kField   a field of T, of type float or double
+/// @tparam P        the type of agents' positions: a struct with members x and y, or x, y and z, all float or all
+///                  double
+/// @tparam T        a class with an object at every place (kAtEveryPlace). Default: the class that declares the field
 /// @par Concurrency   all operations are ordered like loops, and can be recorded
 template <auto kField, detail::Position P, class T = typename detail::FieldValue<kField>::Class>
 class Substance final : detail::Attachment {
@@ -95,40 +96,43 @@ class Substance final : detail::Attachment {
       "dynasoar: a Substance needs a cell at every place of its lattice: write 'static constexpr bool kPlaced "
       "= true;' and 'static constexpr bool kAtEveryPlace = true;' in the class, behind 'public:'");
 
+  /// Creates a substance for a field of the cells of a lattice.
+  ///
   /// @pre the lattice outlives the substance
-  /// @throws Error if the options are invalid, the lattice has another number of axes than positions, or there is not
-  ///         enough memory
+  /// @throws Error if the options are invalid, if the lattice does not have as many axes as positions have coordinates,
+  ///         or if there is not enough memory
   template <class... Ts>
   Substance(Lattice<Ts...>& lattice, const SubstanceOptions<P>& options);
   Substance(const Substance&) = delete;
   Substance& operator=(const Substance&) = delete;
   ~Substance() { handle_.loops().attachments().remove(*this); }
 
-  /// Lets the substance diffuse and decay for some time, with explicit steps:
+  /// Advances the concentration by the time `step`, during which the substance diffuses and decays, with explicit steps
+  /// of the duration dt = step / substeps:
   ///
   ///     new = exp(-decay * dt) * (old + dt * diffusion * sum over axes of (before - 2 * old + behind) / width^2)
   ///
-  /// where dt is step / substeps. The deposits since the last call are added at the end of the first of these steps.
-  /// If `diffusion` is 0, there is one step: the concentration is multiplied by exp(-decay * step), and then the
-  /// deposits are added. So `diffuse({})` only adds the deposits.
+  /// Adds the deposits since the last call at the end of the first explicit step. If `diffusion` is 0, there is only
+  /// one step, which multiplies the concentration by exp(-decay * step) and then adds the deposits. Therefore
+  /// `diffuse({})` only adds the deposits.
   ///
-  /// An explicit step is stable if dt <= 1 / (2 * diffusion * sum over axes of 1 / width^2), whatever the decay. Then
-  /// no concentration becomes negative, and none exceeds the greatest one around it.
+  /// An explicit step is stable if dt <= 1 / (2 * diffusion * sum over axes of 1 / width^2), whatever the decay rate.
+  /// A stable step makes no concentration negative, and none greater than the greatest one around it.
   ///
-  /// @throws Error if options are negative, not finite or unstable; with the longest stable step. Nothing has happened
-  ///         then
-  /// @par Cost   a kernel for each explicit step. Steps go from the field into an array and back, so their number is
-  ///             even and nothing is copied
+  /// @throws Error if an option is negative or not finite, or if the steps would be unstable; the message then contains
+  ///         the longest stable step. The concentration is unchanged
+  /// @par Cost   a kernel for each explicit step. Every other step goes from the field to an array, and the next one
+  ///             from the array to the field, so the number of steps is even and nothing is copied
   void diffuse(const DiffusionOptions& options);
 
-  /// The value to pass to loops. Valid as long as the substance.
+  /// Returns the value to pass to loops, which is valid as long as the substance exists.
   View view() const {
     return {space_, static_cast<Value>(shape_.border.value_or(0)), 1 / shape_.resolution, deposits(),
             reinterpret_cast<Amount*>(const_cast<std::uint64_t*>(faults_.data()))};
   }
 
-  /// Bytes of device memory in addition to the field: 8 for deposits, and those of a Value, for each slot of the
-  /// lattice.
+  /// The number of bytes of device memory that the substance takes in addition to the field: 8 + sizeof(Value) for each
+  /// slot of the lattice.
   std::size_t bytes() const { return deposits_.bytes() + after_.bytes(); }
 
  private:
