@@ -1,5 +1,5 @@
 /// @file
-/// Obstacles: walls, boxes and balls in continuous space, through which agents do not move and do not see. See
+/// Obstacles: walls, boxes and balls in continuous space, through which agents cannot move or see. See
 /// docs/how-to/obstacles.md. Not included by dynasoar.h, because many programs do not need it.
 #pragma once
 
@@ -23,18 +23,19 @@
 
 namespace dynasoar {
 
-/// The obstacles of a space: line segments in the plane, boxes parallel to the axes, and balls, which are discs in the
-/// plane.
+/// The obstacles of a space: line segments (only in the plane), boxes parallel to the axes, and balls (in the plane,
+/// discs).
 ///
 ///     dynasoar::Obstacles<Vector> walls({.lower = {0, 0}, .upper = {20, 10}, .cell = 1});
 ///     walls.add_room({0, 0}, {20, 10});
 ///     walls.add_segment({10, 0}, {10, 4});
 ///     handle.parallel_do<&Walker::walk>(walls.view(), 0.1f);   // void walk(dynasoar::ObstacleView<Vector>, float)
 ///
-/// Each function that adds obstacles returns the number of the first one; they are numbered from 0 in the order in
-/// which they are added. Walls that share a corner leave no gap, if both get the same coordinates.
+/// Obstacles are numbered from 0 in the order in which they are added. Each function that adds obstacles returns the
+/// number of the first one that it added. Walls that meet leave no gap if they have exactly the same coordinates at
+/// their common end.
 ///
-/// @tparam P   positions: a struct with members x and y, or x, y and z, all float or all double
+/// @tparam P   the type of positions: a struct with members x and y, or x, y and z, all float or all double
 template <detail::Position P>
 class Obstacles {
   static constexpr int kAxes = detail::kDimensions<P>;
@@ -45,17 +46,18 @@ class Obstacles {
   using Real = detail::Coordinate<P>;
   using View = ObstacleView<P>;
 
-  /// @param options   the space and its cells, as for a UniformGrid; `capacity` is not used. Obstacles have to be
-  /// within
-  ///                  the space, except along unbounded axes. On periodic axes, they may reach half a length beyond the
-  ///                  ends. A good width of cells is the usual distance that agents move or look
+  /// Creates an empty set of obstacles.
+  ///
+  /// @param options   the space and its cells, as for a UniformGrid; `capacity` is not used. Obstacles must lie within
+  ///                  the space, except along unbounded axes. Along a periodic axis, they may reach beyond its ends by
+  ///                  up to half its length. A good cell width is the distance that agents usually move or look
   /// @throws Error if the space is empty or not finite, or would have too many cells
   explicit Obstacles(const GridOptions<P>& options)
       : space_(options.space()), lower_(options.lower), upper_(options.upper) {}
 
-  /// Adds a line segment, which is a wall from both sides. In the plane.
-  /// @throws Error, as all functions that add obstacles do, if a coordinate is not finite or outside of the space, or
-  ///         there are 2^26 obstacles already; here also if the ends are the same
+  /// Adds a line segment, which blocks agents from both sides. Only in the plane.
+  /// @throws Error if a coordinate is not finite or outside the space, or if there are 2^26 obstacles already, as all
+  ///         functions that add obstacles do; also if the two ends are the same
   std::uint32_t add_segment(const P& from, const P& to) requires(kAxes == 2) {
     const Point a = Search::point_of(from);
     const Point b = Search::point_of(to);
@@ -65,10 +67,11 @@ class Obstacles {
     return add({a, b, detail::ShapeKind::segment}, "a segment");
   }
 
-  /// Adds the sides of a polygon, the last of which leads back to the first corner. They are walls from both sides: the
-  /// polygon is a room for agents inside, and a building for those outside. In the plane.
-  /// @throws Error also if there are fewer than three corners, or two consecutive ones are the same; then none was
-  /// added
+  /// Adds the sides of a closed polygon: the last side leads from the last corner to the first one. The sides block
+  /// agents from both sides, so agents that are inside cannot leave, and agents that are outside cannot enter. Only in
+  /// the plane.
+  /// @throws Error also if there are fewer than three corners, or two consecutive ones are the same. No side has been
+  ///         added then
   std::uint32_t add_polygon(const std::vector<P>& corners) requires(kAxes == 2) {
     if (corners.size() < 3) refuse("a polygon", "needs at least three corners: use add_segment for a single wall");
     const std::size_t before = shapes_.size();
@@ -83,9 +86,9 @@ class Obstacles {
     return static_cast<std::uint32_t>(before);
   }
 
-  /// Adds a solid box. It may be flat: with the same lower and upper coordinate along an axis, it is a wall from both
-  /// sides.
-  /// @throws Error also if a lower coordinate is greater than the upper one
+  /// Adds a solid box. If its lower and upper coordinates along an axis are the same, the box is flat, and blocks
+  /// agents from both sides.
+  /// @throws Error also if a lower coordinate is greater than the upper one along the same axis
   std::uint32_t add_box(const P& lower, const P& upper) {
     const Point a = Search::point_of(lower);
     const Point b = Search::point_of(upper);
@@ -98,7 +101,7 @@ class Obstacles {
     return add({a, b, detail::ShapeKind::box}, "a box");
   }
 
-  /// Adds the sides of a box, as flat boxes: four in the plane, six in space. Agents inside cannot leave it.
+  /// Adds the sides of a box as flat boxes: four in the plane, six in space. Agents that are inside cannot leave.
   std::uint32_t add_room(const P& lower, const P& upper) {
     const std::uint32_t first = static_cast<std::uint32_t>(shapes_.size());
     const bool was_current = is_current_;
@@ -119,7 +122,7 @@ class Obstacles {
     return first;
   }
 
-  /// Adds a solid ball: in the plane, a disc.
+  /// Adds a solid ball; in the plane, this is a disc.
   /// @throws Error also if the radius is not greater than 0
   std::uint32_t add_ball(const P& center, Real radius) {
     if (!(radius > 0)) refuse("a ball", "needs a radius greater than 0, not " + number(radius));
@@ -137,17 +140,20 @@ class Obstacles {
   /// The number of obstacles.
   std::size_t size() const { return shapes_.size(); }
 
-  /// The value to pass to loops. It is valid as long as these Obstacles are, until the next call of `view` after
-  /// obstacles were added or removed.
-  /// @throws Error if there is not enough memory; if obstacles have changed, also in code that a loop runs
-  /// @pre not in a recorded step, if obstacles have changed
-  /// @par Cost   if obstacles have changed, enters all of them into cells, on the host, and copies them to the device
+  /// Returns the value to pass to loops. It is valid as long as these Obstacles exist. If obstacles are added or
+  /// removed, it becomes invalid at the next call of `view`.
+  ///
+  /// @throws Error if obstacles have changed since the last call, and there is not enough memory or the caller is code
+  ///         that a loop runs
+  /// @pre if obstacles have changed since the last call, the call is not part of a recorded step
+  /// @par Cost   if obstacles have changed, sorts all of them into cells on the host, and copies them to the device
   View view() {
     if (!is_current_) update();
     return View(Search{space_, cells_, device_shapes_.data(), device_starts_.data(), device_entries_.data()});
   }
 
-  /// Bytes of device memory: 4 per cell, 4 for each cell of an obstacle, and 16 * the number of axes + 8 per obstacle.
+  /// The number of bytes of device memory: 4 per cell, 4 for each cell that an obstacle touches, and for each obstacle
+  /// 8 plus 16 per axis.
   std::size_t bytes() {
     if (!is_current_) update();
     return device_shapes_.bytes() + device_starts_.bytes() + device_entries_.bytes();
