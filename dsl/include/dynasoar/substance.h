@@ -117,7 +117,8 @@ class Substance final : detail::Attachment {
   /// `diffuse({})` only adds the deposits.
   ///
   /// An explicit step is stable if dt <= 1 / (2 * diffusion * sum over axes of 1 / width^2), whatever the decay rate.
-  /// A stable step makes no concentration negative, and none greater than the greatest one around it.
+  /// Up to rounding, and before deposits are added, a stable step makes no concentration negative, and none greater
+  /// than the greatest one around it.
   ///
   /// @throws Error if an option is negative or not finite, or if the steps would be unstable; the message then contains
   ///         the longest stable step. The concentration is unchanged

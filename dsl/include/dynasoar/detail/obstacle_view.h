@@ -72,10 +72,10 @@ class ObstacleView {
   /// Moves an agent, which is a point, by a displacement, but not through obstacles.
   ///
   /// The agent never crosses an obstacle and does not end on one, whatever rounding does: each straight part of its way
-  /// is proven to touch no obstacle. It stops before the wall, at a distance of a few units in the last place of its
-  /// coordinates. An agent that starts exactly on a segment or on a flat box may leave it to either side, and one that
-  /// starts on the surface of another box, or of a ball, to the outside. One that starts inside a box stays there, and
-  /// one inside a ball can only move away from the center.
+  /// is proven to touch no obstacle. It stops before the wall, at a distance of about 4e-6 (float) or 1e-11 (double) of
+  /// the size of its coordinates. An agent that starts exactly on a segment or on a flat box may leave it to either
+  /// side, and one that starts on the surface of another box, or of a ball, to the outside. One that starts inside a
+  /// box stays there, and one inside a ball can only move away from the center.
   ///
   /// @param by        may be longer than a cell. At most 16 lengths of a periodic axis are walked
   /// @param at_wall   `slide` stops at the fourth wall on the way, `reflect` at the sixteenth
