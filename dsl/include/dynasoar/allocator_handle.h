@@ -374,7 +374,6 @@ class AllocatorHandle {
   FieldAccesses field_accesses() { return loops_.field_accesses(); }
 
   /// For your own kernels, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
-  ///
   /// Call it in the translation unit that launches the kernel, before each launch. It makes the heap, and changes of
   /// placed objects by the last loop, visible there. Kernels run on `executor().stream()` or the default stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
