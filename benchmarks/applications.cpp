@@ -236,7 +236,7 @@ void run_schelling(Report& report, const Settings& settings) {
 void run_flocking(Report& report, const Settings& settings) {
   const std::vector<std::pair<std::uint32_t, int>> workloads =
       settings.small ? std::vector<std::pair<std::uint32_t, int>>{{4000, 20}, {100000, 3}}
-                     : std::vector<std::pair<std::uint32_t, int>>{{4000, 1000}, {1000000, 20}};
+                     : std::vector<std::pair<std::uint32_t, int>>{{4000, 1000}, {1000000, 20}, {4000000, 10}};
   for (const auto& [count, steps] : workloads) {
     const auto workload = flocking_workload(count, steps);
     measure_workload<flocking::Simulation>(report, settings, "flocking", workload,

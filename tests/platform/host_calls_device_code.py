@@ -1,8 +1,9 @@
 """Objects that nvcc has compiled, in which code for the host calls a function that is only `__device__`.
 
 nvcc reports such a call in a function, but not always in a template: it gives the function a body for the host that
-calls `exit(1)`, and the program ends without a message. Nothing else that nvcc compiles here calls `exit`, so an object
-of nvcc's that wants it has such a call.
+calls `exit(1)`, and the program ends without a message. A template or an inline function has such a body in an object
+only if the host calls it. A `__device__` function that other sources may call always has one, which is a fault only if
+something in the object calls it.
 
 Usage: host_calls_device_code.py <build folder>. Prints what these objects call exit in; exits with 1 if there are any.
 """
@@ -24,17 +25,30 @@ def is_of_nvcc(path):
     return ".nv_fatbin" in output_of("objdump", "--section-headers", path)
 
 
-def callers(path):
-    """@return the functions that call exit"""
+def calls_of(path):
+    """@return for each function in the object, the functions that it calls or whose address it takes"""
     code = output_of("objdump", "--disassemble", "--reloc", "--demangle", "--no-show-raw-insn", path)
-    found = set()
+    calls = {}
     function = ""
     for line in code.splitlines():
         if match := re.match(r"[0-9a-f]+ <(.*)>:$", line):
             function = match[1]
-        elif re.search(r"\bR_\S+\s+exit\b", line):
-            found.add(function)
-    return sorted(found)
+            calls.setdefault(function, set())
+        elif match := re.search(r"\bR_\S+\s+(\S.*?)(?:[-+]0x[0-9a-f]+)?$", line):
+            calls[function].add(match[1])
+    return calls
+
+
+def external_functions(path):
+    lines = output_of("nm", "--defined-only", "--demangle", path).splitlines()
+    return {line.split(" T ", 1)[1] for line in lines if " T " in line}
+
+
+def callers(path):
+    """@return the functions that call exit, without external ones that do nothing else and that nothing calls"""
+    calls = calls_of(path)
+    unused = external_functions(path).difference(*(called - {f} for f, called in calls.items()))
+    return sorted(f for f, called in calls.items() if "exit" in called and not (called == {"exit"} and f in unused))
 
 
 def main(folder):
@@ -43,9 +57,10 @@ def main(folder):
     objects = [path for target in targets for path in pathlib.Path(target).rglob("*.cpp.o")]
     if not objects:
         sys.exit(f"no objects in {folder}")
-    bad = [path for path in objects if wants_exit(path) and is_of_nvcc(path)]
-    for path in bad:
-        print(f"{path.relative_to(folder)}: on the host, exit is called in", *callers(path), sep="\n  ")
+    found = {path: callers(path) for path in objects if wants_exit(path) and is_of_nvcc(path)}
+    bad = {path: functions for path, functions in found.items() if functions}
+    for path, functions in bad.items():
+        print(f"{path.relative_to(folder)}: on the host, exit is called in", *functions, sep="\n  ")
     print(f"{len(bad)} of {len(objects)} objects")
     return 1 if bad else 0
 
