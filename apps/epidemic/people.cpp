@@ -152,8 +152,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     count_step();
     handle().parallel_do<Person>(Live{}, rules_, now());
     end_phase(0);
-    const auto kept = handle().keep_lists<Susceptible, Infected>();  // their objects change in the last loop only
-    grid_.rebuild<&Infected::seen>();                                // without an order: contacts are only counted
+    const auto kept = handle().keep_lists();  // objects change in the last loop only
+    grid_.rebuild<&Infected::seen>();         // without an order: contacts are only counted
     end_phase(1);
     handle().parallel_do<&Susceptible::meet>(grid_.view(), rules_, now());
     end_phase(2);

@@ -238,6 +238,7 @@ class StepLog : public detail::LogRows {
  private:
   void submit_totals() {
     begin_row();
+    const KeptLists kept = loops_.keep_lists(detail::class_set_v<AllocatorT, void>);
     for (const auto& part : parts()) part->submit(target());
   }
 

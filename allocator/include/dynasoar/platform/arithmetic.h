@@ -62,15 +62,11 @@ __host__ __device__ inline float inverse_square_root(float value) {
 /// `half_period`, the value.
 template <class Real>
 __host__ __device__ Real nearest_remainder(Real value, Real period, Real half_period, Real periods_per_length) {
-#if defined(__CUDA_ARCH__)
-  // Without a branch, which a warp's lanes would take in different ways.
-  const Real periods = std::rint(rounded_product(value, periods_per_length));
-  const Real multiple = rounded_product(period, periods);
-  return value - (std::abs(value) <= half_period ? Real{0} : multiple);
-#else
-  if (std::abs(value) <= half_period) return value;  // the usual case: std::rint is a call on many processors
+  const Real distance = std::abs(value);
+  if (distance <= half_period) return value;
+  // Without std::rint, which is slow on a GPU, and a call on many other processors.
+  if (distance < 3 * half_period) return value - std::copysign(period, value);
   return value - rounded_product(period, std::rint(rounded_product(value, periods_per_length)));
-#endif
 }
 
 }  // namespace dynasoar::detail

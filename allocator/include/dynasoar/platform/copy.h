@@ -45,13 +45,24 @@ __device__ inline void copy_bytes(char* __restrict__ to, const char* __restrict_
 #endif
 }
 
-/// A value of 16 bytes that are aligned to 16, in one load where a compiler would load what is needed piece by piece;
-/// other values by reference.
-template <class T>
+/// A value, in the fewest loads that its alignment allows, where a compiler would load what is needed piece by piece.
+/// @tparam kAlignment   of the value in memory, at least that of its type; 0: that of its type
+template <std::size_t kAlignment = 0, class T>
 __device__ decltype(auto) load_at_once(const T& from) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == sizeof(uint4) && alignof(T) >= alignof(uint4)) {
-    return std::bit_cast<T>(*reinterpret_cast<const uint4*>(&from));
+  constexpr std::size_t kPiece =  // the greatest power of two that divides both, up to 16
+      std::size_t{1} << std::countr_zero(sizeof(T) | (kAlignment > 0 ? kAlignment : alignof(T)) | sizeof(uint4));
+  if constexpr (kPiece > alignof(T) || kPiece == sizeof(uint4)) {
+    using Piece = std::conditional_t<kPiece == sizeof(uint4), uint4,
+                                     std::conditional_t<kPiece == sizeof(uint2), uint2, std::uint32_t>>;
+    static_assert(kPiece >= sizeof(std::uint32_t));
+    struct Pieces {
+      Piece of[sizeof(T) / kPiece];
+    } pieces;
+    const auto* const all = reinterpret_cast<const Piece*>(&from);
+#pragma unroll
+    for (std::size_t i = 0; i < sizeof(T) / kPiece; ++i) pieces.of[i] = all[i];
+    return std::bit_cast<T>(pieces);
   } else {
     return (from);
   }

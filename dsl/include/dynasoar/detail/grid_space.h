@@ -69,6 +69,7 @@ struct GridAxis {
   Real lower = 0;
   Real period = 0;                                           ///< of the cells; 0: none
   Real half_period = std::numeric_limits<Real>::infinity();  ///< infinite: not periodic
+  Real nearby = std::numeric_limits<Real>::infinity();       ///< 3 * half_period
   Real periods_per_length = 0;
   Real cells_per_length = 0;
   Real rounding = 0;  ///< how wrong a place, or the border of a cell, can be
@@ -80,6 +81,7 @@ struct GridAxis {
       : lower(from),
         period(beyond != Beyond::nothing ? to - from : 0),
         half_period(beyond == Beyond::other_end ? (to - from) / 2 : std::numeric_limits<Real>::infinity()),
+        nearby(3 * half_period),
         periods_per_length(beyond != Beyond::nothing ? 1 / (to - from) : 0),
         cells_per_length(static_cast<Real>(cell_count) / (to - from)),
         rounding(32 * kEpsilon * (std::abs(from) + std::abs(to) + (to - from))),
@@ -94,6 +96,12 @@ struct GridAxis {
   /// The shortest way from one coordinate to another.
   __host__ __device__ Real offset(Real from, Real to) const {
     return nearest_remainder(to - from, period, half_period, periods_per_length);
+  }
+
+  /// The same where |to - from| < nearby, without a branch, which a warp's lanes would take in different ways.
+  __host__ __device__ Real nearby_offset(Real from, Real to) const {
+    const Real value = to - from;
+    return value - (std::abs(value) <= half_period ? Real{0} : std::copysign(period, value));
   }
 
   /// The coordinate as it is between the ends of the axis, if that is periodic.
@@ -117,10 +125,10 @@ struct GridAxis {
       return {first, cell_at(place + wide) - first + 1};
     }
     if (!(2 * wide < period)) return {0, cells};
-    const std::int32_t first = place < wide ? cell_at(place - wide + period) - cells : cell_at(place - wide);
-    const std::int32_t last = place + wide < period ? cell_at(place + wide) : cell_at(place + wide - period) + cells;
-    if (last - first + 1 >= cells) return {0, cells};
-    return {first < 0 ? first + cells : first, last - first + 1};
+    const std::int32_t first = floored(rounded_product(place - wide, cells_per_length));
+    const std::int32_t count = floored(rounded_product(place + wide, cells_per_length)) - first + 1;
+    if (count >= cells) return {0, cells};
+    return {first < 0 ? first + cells : first, count};
   }
 
  private:
@@ -132,6 +140,12 @@ struct GridAxis {
     const Real place = x - lower;
     if (period == 0 || (place >= 0 && place < period)) return place;
     return place - rounded_product(period, std::floor(rounded_product(place, periods_per_length)));
+  }
+
+  /// The greatest integer that is not greater than a number that an int can hold.
+  __host__ __device__ static std::int32_t floored(Real value) {
+    const auto whole = static_cast<std::int32_t>(value);
+    return whole - (static_cast<Real>(whole) > value ? 1 : 0);
   }
 
   __host__ __device__ std::int32_t cell_at(Real place) const {
@@ -156,6 +170,14 @@ struct GridSpace {
   /// From one position to another: on periodic axes, the shortest way.
   __host__ __device__ P offset(const P& from, const P& to) const {
     P result = to;
+    bool is_nearby = true;
+    for (int a = 0; a < kAxes; ++a) {
+      const Real begin = detail::coordinate(from, a);
+      const Real end = detail::coordinate(to, a);
+      is_nearby = is_nearby & (std::abs(end - begin) < axes[a].nearby);
+      detail::coordinate(result, a) = axes[a].nearby_offset(begin, end);
+    }
+    if (is_nearby) return result;  // always, if both lie between the ends of the axes
     for (int a = 0; a < kAxes; ++a) {
       detail::coordinate(result, a) = axes[a].offset(detail::coordinate(from, a), detail::coordinate(to, a));
     }

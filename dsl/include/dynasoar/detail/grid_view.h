@@ -2,6 +2,7 @@
 /// GridView: the interface of a UniformGrid in device code. Used by methods that search for neighbours.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -160,6 +161,9 @@ class GridView {
                                            : sizeof(Seen) > 32 ? 1
                                                                : (sizeof(Seen) > 16 ? 2 : 4) * (kStep > 1 ? 2 : 1);
 
+  // Of each copy in memory: arrays begin at multiples of 256 bytes.
+  static constexpr std::size_t kSeenAlignment = std::size_t{1} << std::countr_zero(sizeof(Seen));
+
   template <class, class, class, class, class>
   friend struct detail::NeighbourReduction;
 
@@ -182,7 +186,7 @@ class GridView {
     const auto place = [&](std::uint32_t number) {
       return first + number * kStep < end ? first + number * kStep : end - 1;
     };
-    const Seen all[] = {detail::load_at_once(seen_[place(kNumbers)])...};
+    const Seen all[] = {detail::load_at_once<kSeenAlignment>(seen_[place(kNumbers)])...};
     // Reads the pointers of all objects, neighbours or not, because waiting for the pointer of each neighbour takes
     // longer. If `f` does not use pointers, none is read.
     T* const objects[] = {object(place(kNumbers))...};

@@ -2,6 +2,8 @@
 /// LoggedLoop: the loop that computes some totals of the objects of a class for the rows of a StepLog.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,9 +49,10 @@ struct PartOfRow {
 template <class TotalsT>
 struct WriteTotals {
   using Values = typename TotalsT::Values;
-  static constexpr std::uint32_t kLanes = 64;
-  static_assert(sizeof(Values) * kLanes <= std::size_t{32} << 10,
+  static constexpr std::size_t kScratchBytes = std::size_t{32} << 10;
+  static_assert(sizeof(Values) * 64 <= kScratchBytes,
                 "dynasoar: these are too many totals for one loop: distribute them over several calls of add");
+  static constexpr std::uint32_t kLanes = std::bit_floor(std::min(kScratchBytes / sizeof(Values), std::size_t{512}));
   using Scratch = RawArray<Values, kLanes>;
 
   CombineTotals<TotalsT> combine;
@@ -71,9 +74,13 @@ struct WriteTotals {
       for (std::uint32_t i = lane + lanes; i < result_count; i += lanes) result = combine(result, results[i]);
       scratch.make(lane, result);
     });
+    for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
+      team.for_each(half, [&](std::uint32_t lane) {
+        if (lane + half < lanes) scratch[lane] = combine(scratch[lane], scratch[lane + half]);
+      });
+    }
     team.for_each(1, [&](std::uint32_t) {
-      Values result = combine.totals.none();
-      for (std::uint32_t i = 0; i < lanes; ++i) result = combine(result, scratch[i]);
+      const Values result = lanes > 0 ? scratch[0] : combine.totals.none();
       if (row != nullptr) *reinterpret_cast<Values*>(row + part.values) = result;
     });
     team.for_each(bins.bins, [&](std::uint32_t bin) {
