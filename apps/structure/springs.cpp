@@ -37,27 +37,39 @@ using AllocatorT = app::Allocator<Node, AnchorNode, AnchorPullNode, Spring>;
 /// What a node is made of.
 struct NodeSeed {
   std::uint32_t number;
-  Kind kind;
-  std::uint8_t slots;
-  std::uint32_t second_ends;
+  std::uint32_t second_ends = 0;
   Vector position;
   Vector velocity;
+  std::uint8_t slots;
+};
+
+/// What a spring is made of.
+struct SpringSeed {
+  std::uint32_t number;
+  PlacedSpring placed;
 };
 
 class NodeBase : public dynasoar::SoaBase<AllocatorT> {
  public:
-  using Springs = std::array<Spring*, kSpringSlots>;
-  DYNASOAR_FIELDS(NodeBase, (position_, Vector),  //
-                  (springs_, Springs),            // null where there is none (any more)
-                  (slots_, std::uint8_t),         // those in use are 0 ... slots_ - 1
+  using Springs = std::array<CompressedPointer<Spring>, kSpringSlots>;
+  // Nodes of all kinds have a velocity: blocks of one size make compressed pointers to them cheap.
+  DYNASOAR_FIELDS(NodeBase, (position_, Vector), (velocity_, Vector),  //
+                  (springs_, Springs),                                 // null where there is none (any more)
+                  (slots_, std::uint8_t),                              // those in use are 0 ... slots_ - 1
                   (second_ends_, std::uint32_t),  // bit s is set if this node is the second end of the spring in slot s
                   (distance_, Distance),          // from the nearest anchor
                   (number_, std::uint32_t));
 
-  __device__ explicit NodeBase(const NodeSeed& seed)
-      : position_(seed.position), slots_(seed.slots), second_ends_(seed.second_ends), number_(seed.number) {
+  /// Makes a node of its seed, and enters it in the table of nodes by number.
+  __device__ NodeBase(const NodeSeed& seed, NodeBase** table, std::uint32_t distance)
+      : position_(seed.position),
+        velocity_(seed.velocity),
+        slots_(seed.slots),
+        second_ends_(seed.second_ends),
+        number_(seed.number) {
     springs_.fill(nullptr);
-    distance_->store(kUnreached, dynasoar::Order::relaxed);
+    distance_->store(distance, dynasoar::Order::relaxed);
+    table[seed.number] = this;
   }
 
   __device__ Vector position() const { return position_; }
@@ -76,9 +88,6 @@ class NodeBase : public dynasoar::SoaBase<AllocatorT> {
   /// Writes what the host wants to know to this node's places.
   __device__ void report(NodeState* states, std::uint32_t* degrees);
 
- protected:
-  __device__ bool is_second_end(std::uint32_t slot) const { return (second_ends_ >> slot & 1) != 0; }
-
  private:
   __device__ std::uint32_t degree() const {
     std::uint32_t springs = 0;
@@ -93,64 +102,73 @@ class AnchorNode : public NodeBase {
   using BaseClass = NodeBase;
   DYNASOAR_FIELDS(AnchorNode);
 
-  __device__ explicit AnchorNode(const NodeSeed& seed) : NodeBase(seed) {
-    distance_->store(0, dynasoar::Order::relaxed);  // for good
-  }
+  __device__ AnchorNode(std::size_t index, const NodeSeed* seeds, NodeBase** table)
+      : NodeBase(seeds[index], table, 0) {}  // at distance 0 for good
 };
 
 /// An anchor that moves at its own velocity, whatever its springs do.
 class AnchorPullNode : public AnchorNode {
  public:
   using BaseClass = AnchorNode;
-  DYNASOAR_FIELDS(AnchorPullNode, (velocity_, Vector));
+  DYNASOAR_FIELDS(AnchorPullNode);
+  using AnchorNode::AnchorNode;
 
-  __device__ explicit AnchorPullNode(const NodeSeed& seed) : AnchorNode(seed), velocity_(seed.velocity) {}
-
-  __device__ Vector velocity() const { return velocity_; }
-
-  __device__ void pull(Physics physics) { position_ = position() + velocity() * physics.time_step; }
+  __device__ void pull(Physics physics) { position_ = position() + velocity_ * physics.time_step; }
 };
 
 /// A node that moves as its springs pull.
 class Node : public NodeBase {
  public:
   using BaseClass = NodeBase;
-  DYNASOAR_FIELDS(Node, (velocity_, Vector));
+  DYNASOAR_FIELDS(Node);
 
-  __device__ explicit Node(const NodeSeed& seed) : NodeBase(seed), velocity_(seed.velocity) {}
-
-  __device__ Vector velocity() const { return velocity_; }
+  __device__ Node(std::size_t index, const NodeSeed* seeds, NodeBase** table)
+      : NodeBase(seeds[index], table, kUnreached) {}
 
   __device__ void move(Physics physics) {
-    const Vector new_velocity = velocity() + total_force() * physics.velocity_per_force;
+    const Vector new_velocity = velocity_ + total_force() * physics.velocity_per_force;
     velocity_ = new_velocity;
     position_ = position() + new_velocity * physics.time_step;
   }
 
-  __device__ void forget_distance() { distance_->store(kUnreached, dynasoar::Order::relaxed); }
+  /// After a search: forgets the distance, for the next one.
+  __device__ void clean_up() {
+    distance_->store(kUnreached, dynasoar::Order::relaxed);
+    die_if_isolated();
+  }
 
  private:
   __device__ Vector total_force() const;
 };
 
+/// How a spring pulls. A GPU reads both numbers at once.
+struct alignas(8) Elasticity {
+  float factor;
+  float rest_length;
+};
+
 class Spring : public dynasoar::SoaBase<AllocatorT> {
  public:
-  DYNASOAR_FIELDS(Spring, (first_, NodeBase*), (second_, NodeBase*),  // its ends
-                  (factor_, float), (rest_length_, float),            //
-                  (force_, Vector),                                   // on the first end; the opposite on the second
+  using End = CompressedPointer<NodeBase>;
+  DYNASOAR_FIELDS(Spring, (first_, End), (second_, End),  // its ends
+                  (elasticity_, Elasticity),              //
+                  (force_, Vector),                       // on the first end; the opposite on the second
                   (first_slot_, std::uint8_t), (second_slot_, std::uint8_t), (number_, std::uint32_t));
 
-  __device__ Spring(std::uint32_t number, const PlacedSpring& seed, NodeBase* first, NodeBase* second)
-      : first_(first),
-        second_(second),
-        factor_(seed.spring.factor),
-        rest_length_(seed.spring.rest_length),
+  /// Makes a spring of its seed, between nodes that are there.
+  __device__ Spring(std::size_t index, const SpringSeed* seeds, NodeBase* const* table)
+      : Spring(seeds[index].number, seeds[index].placed, table) {}
+
+  __device__ Spring(std::uint32_t number, const PlacedSpring& seed, NodeBase* const* table)
+      : first_(table[seed.spring.first]),
+        second_(table[seed.spring.second]),
+        elasticity_({seed.spring.factor, seed.spring.rest_length}),
         force_(Vector{}),
         first_slot_(seed.first_slot),
         second_slot_(seed.second_slot),
         number_(number) {
-    first->attach(seed.first_slot, this);
-    second->attach(seed.second_slot, this);
+    first()->attach(seed.first_slot, this);
+    second()->attach(seed.second_slot, this);
   }
 
   __device__ NodeBase* first() const { return first_; }
@@ -158,7 +176,9 @@ class Spring : public dynasoar::SoaBase<AllocatorT> {
   __device__ Vector force() const { return force_; }
 
   __device__ void compute_force(Physics physics) {
-    const Pull pull = pull_of(first()->position(), second()->position(), factor_, rest_length_, physics.strength);
+    const NodeBase *const first = first_, *const second = second_;
+    const Elasticity own = elasticity_;
+    const Pull pull = pull_of(first->position(), second->position(), own.factor, own.rest_length, physics.strength);
     if (pull.breaks) {
       disappear();
     } else {
@@ -183,67 +203,41 @@ class Spring : public dynasoar::SoaBase<AllocatorT> {
 
 __device__ inline void NodeBase::reach_neighbors(std::uint32_t distance, Distance* farthest) {
   if (distance_->load(dynasoar::Order::relaxed) != distance) return;
+  const std::uint32_t second_ends = second_ends_;
   for (std::uint32_t s = 0; s < slots_; ++s) {
     const Spring* const spring = springs_[s];
     if (spring == nullptr) continue;
-    NodeBase* const neighbor = is_second_end(s) ? spring->first() : spring->second();
+    NodeBase* const neighbor = (second_ends >> s & 1) != 0 ? spring->first() : spring->second();
     reach(neighbor->distance_, distance + 1, *farthest);
   }
 }
 
 __device__ inline Vector Node::total_force() const {
+  constexpr std::uint32_t kAtOnce = 4;  // so that a GPU reads several springs before it waits for one
+  static_assert(kSpringSlots % kAtOnce == 0);
+  const std::uint32_t second_ends = second_ends_;
   Vector total;
-  for (std::uint32_t s = 0; s < slots_; ++s) {
-    const Spring* const spring = springs_[s];
-    if (spring == nullptr) continue;
-    total = is_second_end(s) ? total - spring->force() : total + spring->force();
+  for (std::uint32_t s = 0; s < slots_; s += kAtOnce) {
+    const Spring* springs[kAtOnce];
+    Vector forces[kAtOnce];
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) springs[i] = springs_[s + i];
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      if (springs[i] != nullptr) forces[i] = springs[i]->force();
+    }
+    // Adding the 0 of an empty slot changes nothing, because the sum is never -0.
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      total = (second_ends >> (s + i) & 1) != 0 ? total - forces[i] : total + forces[i];
+    }
   }
   return total;
 }
 
 __device__ inline void NodeBase::report(NodeState* states, std::uint32_t* degrees) {
-  NodeState state;
-  state.position = position();
-  if (const Node* const node = dynasoar::cast<Node>(this)) {
-    state.kind = Kind::free;
-    state.velocity = node->velocity();
-  } else if (const AnchorPullNode* const pulled = dynasoar::cast<AnchorPullNode>(this)) {
-    state.kind = Kind::pulled;
-    state.velocity = pulled->velocity();
-  } else {
-    state.kind = Kind::anchor;
-  }
-  states[number_] = state;
+  Kind kind = Kind::free;
+  if (dynasoar::is_a<AnchorNode>(this)) kind = dynasoar::is_a<AnchorPullNode>(this) ? Kind::pulled : Kind::anchor;
+  states[number_] = {kind, position_, velocity_};
   degrees[number_] = degree();
 }
-
-/// Makes a node of its seed, and enters it in the table of nodes by number.
-struct MakeNode {
-  const NodeSeed* seeds;
-  NodeBase** table;
-
-  __device__ void operator()(std::size_t n) const {
-    const NodeSeed seed = seeds[n];
-    NodeBase* node = nullptr;
-    if (seed.kind == Kind::free) node = dynasoar::make_new<Node>(seed);
-    if (seed.kind == Kind::pulled) node = dynasoar::make_new<AnchorPullNode>(seed);
-    if (seed.kind == Kind::anchor) node = dynasoar::make_new<AnchorNode>(seed);
-    table[n] = node;
-  }
-};
-
-/// Makes a spring of its seed, between nodes that are there.
-struct MakeSpring {
-  const PlacedSpring* seeds;
-  NodeBase* const* table;
-
-  __device__ void operator()(std::size_t s) const {
-    const PlacedSpring seed = seeds[s];
-    if (!seed.spring.exists) return;
-    dynasoar::make_new<Spring>(static_cast<std::uint32_t>(s), seed, table[seed.spring.first],
-                               table[seed.spring.second]);
-  }
-};
 
 /// A heap that is enough for a network.
 std::size_t heap_bytes_for(const Network& network) {
@@ -331,28 +325,38 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
   };
 
   void build(const Slots& slots) {
-    const std::vector<NodeSeed> node_seeds = seeds_of_nodes(slots);
-    dynasoar::DeviceArray<NodeSeed> nodes(node_seeds.size());
-    dynasoar::DeviceArray<PlacedSpring> springs(slots.springs.size());
-    dynasoar::DeviceArray<NodeBase*> table(node_seeds.size());
-    nodes.upload(node_seeds);
-    springs.upload(slots.springs);
-    handle().parallel_for(nodes.size(), MakeNode{nodes.data(), table.data()});
-    synchronize();  // springs can be made if all nodes are there
-    handle().parallel_for(springs.size(), MakeSpring{springs.data(), table.data()});
-    synchronize();
+    std::vector<std::uint32_t> second_ends(start_.nodes.size());
+    std::vector<SpringSeed> springs;
+    for (std::size_t s = 0; s < slots.springs.size(); ++s) {
+      const PlacedSpring& placed = slots.springs[s];
+      if (!placed.spring.exists) continue;
+      second_ends[placed.spring.second] |= std::uint32_t{1} << placed.second_slot;
+      springs.push_back({static_cast<std::uint32_t>(s), placed});
+    }
+    const auto seeds_of = [&](Kind kind) {
+      std::vector<NodeSeed> seeds;
+      for (std::size_t n = 0; n < start_.nodes.size(); ++n) {
+        const NodeState& node = start_.nodes[n];
+        if (node.kind != kind) continue;
+        seeds.push_back({static_cast<std::uint32_t>(n), second_ends[n], node.position, node.velocity, slots.used[n]});
+      }
+      return seeds;
+    };
+    const dynasoar::DeviceArray<NodeBase*> table(start_.nodes.size());
+    create<Node>(seeds_of(Kind::free), table.data());
+    create<AnchorNode>(seeds_of(Kind::anchor), table.data());
+    create<AnchorPullNode>(seeds_of(Kind::pulled), table.data());
+    create<Spring>(springs, static_cast<NodeBase* const*>(table.data()));
   }
 
-  std::vector<NodeSeed> seeds_of_nodes(const Slots& slots) const {
-    std::vector<NodeSeed> seeds;
-    for (std::size_t n = 0; n < start_.nodes.size(); ++n) {
-      const NodeState& node = start_.nodes[n];
-      seeds.push_back({static_cast<std::uint32_t>(n), node.kind, slots.used[n], 0, node.position, node.velocity});
-    }
-    for (const PlacedSpring& placed : slots.springs) {
-      if (placed.spring.exists) seeds[placed.spring.second].second_ends |= std::uint32_t{1} << placed.second_slot;
-    }
-    return seeds;
+  /// Makes an object of each seed; all are there when this returns.
+  template <class T, class Seed, class Table>
+  void create(const std::vector<Seed>& seeds, Table table) {
+    if (seeds.empty()) return;
+    dynasoar::DeviceArray<Seed> on_device(seeds.size());
+    on_device.upload(seeds);
+    handle().parallel_new<T>(seeds.size(), static_cast<const Seed*>(on_device.data()), table);
+    synchronize();
   }
 
   void relax() {
@@ -369,14 +373,14 @@ class Simulation final : public app::ObjectSimulation<Simulation, structure::Sim
 
   void remove_unreached() {
     handle().parallel_do<&Spring::disappear_if_unreached>();
-    handle().parallel_do<NodeBase, &NodeBase::die_if_isolated>();
+    handle().parallel_do<&Node::clean_up>();
+    handle().parallel_do<AnchorNode, &NodeBase::die_if_isolated>();
     end_phase(4);
   }
 
-  /// Gives every free node its distance from the nearest anchor, if springs connect them.
+  /// Gives every free node, none of which has one, its distance from the nearest anchor, if springs connect them.
   void search_anchored() {
     const auto kept = handle().keep_lists();  // nobody goes meanwhile
-    handle().parallel_do<&Node::forget_distance>();
     search_.run([this](std::uint32_t distance, Distance* farthest) {
       if (distance == 0) {
         handle().parallel_do<AnchorNode, &NodeBase::reach_neighbors>(distance, farthest);
