@@ -115,6 +115,10 @@ class Benchmark {
     const auto set_keys = [&] { handle.parallel_do<Item>(SetKey{keys, ++seed}); };
     const auto sort = [&] { handle.sort<&Item::key_>(); };
     add(keys.name, "sort", measure(handle.executor(), settings_, sort, set_keys));
+    auto step = handle.record(sort);
+    add(keys.name, "sort in a recorded step",
+        measure(
+            handle.executor(), settings_, [&] { step(); }, set_keys));
     const auto wrong = zeros<std::uint32_t>(1);
     handle.parallel_do<&Item::check>(count, reinterpret_cast<dynasoar::AtomicWord<std::uint32_t>*>(wrong.data()));
     handle.synchronize();

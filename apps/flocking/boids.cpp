@@ -73,7 +73,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     synchronize();
   }
 
-  /// A sort waits, so it is not a part of what is recorded.
+  /// A sort is not a part of what is recorded: there, it would sort as many keys as the heap has room for.
   void step() override {
     keep_lists<>();
     const std::uint32_t before = begin_step() - 1;

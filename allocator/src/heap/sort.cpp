@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/classes/class_table.h>
@@ -41,11 +42,6 @@ std::vector<FieldWords> words_of(const ClassInfo& info) {
   return all;
 }
 
-/// How many teams are worth having.
-std::size_t teams_for(const SortStep& step) {
-  return step.sorted.entries / kBlocksPerSortTeam + 1;
-}
-
 template <class Words>
 void load_move(Executor& executor) {
   load_team_loop<PackLeavers<Words>>(executor);
@@ -60,29 +56,51 @@ void load_steps(Executor& executor, const HeapMemory& memory, const ClassSet& mo
   if (memory.is_checked()) load_move<TagWords>(executor);
 }
 
-/// Moves some words of all objects. @param records   room for the words of objects that leave their team's blocks
+/// Moves some words of all objects.
+///
+/// @param teams     how many are worth having
+/// @param records   room for the words of objects that leave their team's blocks
 template <class Words>
-void move(Executor& executor, const SortStep& step, const std::uint8_t* leaves, const Words& words, Record* records) {
-  loop_over_teams(executor, teams_for(step), PackLeavers<Words>{step, leaves, words, records});
-  loop_over_teams(executor, teams_for(step), PlaceObjects<Words>{step, leaves, words, records});
+void move(Executor& executor, std::size_t teams, const SortStep& step, const std::uint8_t* leaves, const Words& words,
+          Record* records) {
+  loop_over_teams(executor, teams, PackLeavers<Words>{step, leaves, words, records});
+  loop_over_teams(executor, teams, PlaceObjects<Words>{step, leaves, words, records});
+}
+
+/// Where a sort has its memory.
+SortArrays& arrays_of(SortMemory& memory, std::size_t type, SortSize size) {
+  if (size == SortSize::counted) return memory.direct;
+  if (memory.recorded.size() <= type) memory.recorded.resize(type + 1);
+  return memory.recorded[type];
 }
 
 }  // namespace
 
 template <class Key>
-ObjectSort<Key>::ObjectSort(Executor& executor, const HeapMemory& memory, std::size_t type, SortMemory& scratch)
-    : executor_(executor), memory_(memory), scratch_(scratch) {
+ObjectSort<Key>::ObjectSort(Executor& executor, const HeapMemory& memory, std::size_t type, SortMemory& scratch,
+                            SortSize size)
+    : executor_(executor),
+      memory_(memory),
+      all_scratch_(scratch),
+      size_(size),
+      scratch_(arrays_of(scratch, type, size)) {
   ClassSet moved;
   moved.add(type);
-  sorted_ = {memory.relocated(moved), memory.list(type), static_cast<int>(type), 0, 0};
+  sorted_ = {memory.relocated(moved), memory.list(type), static_cast<int>(type), nullptr, nullptr};
+  if (size == SortSize::bounded) bound();
   number_objects();
-  if (sorted_.objects > 1) lay_out();
+  if (size == SortSize::counted) count();
+  if (objects_ > 1) lay_out();
+}
+
+template <class Key>
+std::size_t ObjectSort<Key>::containers() const {
+  return memory_.type(static_cast<std::size_t>(sorted_.type)).allocated.level_size(0);
 }
 
 template <class Key>
 void ObjectSort<Key>::number_objects() {
-  const std::size_t containers = memory_.type(static_cast<std::size_t>(sorted_.type)).allocated.level_size(0);
-  const std::size_t count = containers + 1;  // so that the last sum is the total
+  const std::size_t count = containers() + 1;  // so that the last sum is the total
   if (scratch_.counts.size() != 4 * count) {
     scratch_.counts = {};
     scratch_.sums.emplace(count);
@@ -91,26 +109,69 @@ void ObjectSort<Key>::number_objects() {
   std::uint32_t* const numbers = scratch_.counts.data();
   const ContainerCounts counts{numbers, numbers + count};
   const ContainerCounts before{numbers + 2 * count, numbers + 3 * count};
+  sorted_.entry_count = before.blocks + containers();
+  sorted_.object_count = before.objects + containers();
   executor_.for_each_index(count, CountContainers{sorted_, counts});
   scratch_.sums->run(executor_, counts.blocks, before.blocks);
   scratch_.sums->run(executor_, counts.objects, before.objects);
+  executor_.for_each_index(containers(), WriteSortedList{sorted_, before});
+}
+
+/// Waits until the objects are counted.
+template <class Key>
+void ObjectSort<Key>::count() {
+  std::uint32_t counts[2];
   executor_.wait();
-  copy_from_device(&sorted_.entries, before.blocks + containers, sizeof(std::uint32_t));
-  copy_from_device(&sorted_.objects, before.objects + containers, sizeof(std::uint32_t));
+  all_scratch_.replaced.clear();
+  copy_from_device(&counts[0], sorted_.entry_count, sizeof counts[0]);
+  copy_from_device(&counts[1], sorted_.object_count, sizeof counts[1]);
+  entries_ = counts[0];
+  objects_ = counts[1];
+  check_entries("has ");
+}
+
+/// Takes the number of objects that the heap has room for.
+template <class Key>
+void ObjectSort<Key>::bound() {
+  entries_ = memory_.list_capacity(static_cast<std::size_t>(sorted_.type));
+  objects_ = entries_ * kSlotsPerBlock;
+  check_entries("may have ");
+  if (scratch_.counts.size() == 4 * (containers() + 1) && scratch_.objects.size() >= bytes_needed()) return;
+  if (scratch_.counts.size() > 0) all_scratch_.replaced.push_back(std::move(scratch_));
+  scratch_ = {};
+}
+
+template <class Key>
+void ObjectSort<Key>::check_entries(const char* has) const {
   constexpr std::uint32_t kMostEntries = 0xffffffff / kSlotsPerBlock;
-  if (sorted_.entries > kMostEntries) {
-    throw Error("dynasoar: sort can put the objects of " + std::to_string(kMostEntries) +
-                " blocks into order, but this class has " + std::to_string(sorted_.entries) +
-                " blocks. If most of their slots are free, call compact first");
-  }
-  executor_.for_each_index(containers, WriteSortedList{sorted_, before});
+  if (entries_ <= kMostEntries) return;
+  throw Error("dynasoar: sort can put the objects of " + std::to_string(kMostEntries) +
+              " blocks into order, but this class " + has + std::to_string(entries_) + " blocks. " +
+              (size_ == SortSize::counted ? "If most of their slots are free, call compact first"
+                                          : "Give the heap less memory, or sort between steps"));
 }
 
 /// Bytes of an array with so many bytes per object, rounded up so that the next array is aligned.
 template <class Key>
 std::size_t ObjectSort<Key>::bytes_of(std::size_t per_object) const {
   constexpr std::size_t kAlignment = 256;
-  return (per_object * sorted_.objects + kAlignment - 1) / kAlignment * kAlignment;
+  return (per_object * objects_ + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Bytes of both arrays of keys, or of what the records need there.
+template <class Key>
+template <class K>
+std::size_t ObjectSort<Key>::key_bytes() const {
+  return std::max(2 * bytes_of(sizeof(K)), bytes_of(kRecordBytes) - bytes_of(sizeof(std::uint32_t)));
+}
+
+/// Recorded sorts of a class share memory, whatever their keys.
+template <class Key>
+std::size_t ObjectSort<Key>::bytes_needed() const {
+  const auto bytes_for = [this]<class K>(K) {
+    return 2 * bytes_of(sizeof(std::uint32_t)) + key_bytes<K>() + sort_scratch_bytes<K>(objects_);
+  };
+  return size_ == SortSize::counted ? bytes_for(Key{}) : std::max(bytes_for(Key{}), bytes_for(std::uint64_t{}));
 }
 
 // The arrays lie one after the other: numbers, keys, keys, numbers, and the scratch memory of the sort of keys. The
@@ -118,48 +179,51 @@ std::size_t ObjectSort<Key>::bytes_of(std::size_t per_object) const {
 template <class Key>
 void ObjectSort<Key>::lay_out() {
   const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
-  const std::size_t keys = std::max(2 * bytes_of(sizeof(Key)), bytes_of(kRecordBytes) - numbers);
-  radix_bytes_ = sort_scratch_bytes<Key>(sorted_.objects);
-  const std::size_t bytes = 2 * numbers + keys + radix_bytes_;
+  const std::size_t keys = key_bytes<Key>();
+  const std::size_t bytes = bytes_needed();
   if (scratch_.objects.size() < bytes) {
     scratch_.objects = {};
     try {
       scratch_.objects = DeviceArray<char>(bytes);
     } catch (const Error& error) {
-      throw Error("dynasoar: there is not enough memory to sort " + std::to_string(sorted_.objects) +
-                  " objects, which takes " + std::to_string(bytes) +
-                  " bytes beside the heap; no object has moved. Give the heap less memory. (" + error.what() + ")");
+      throw Error("dynasoar: there is not enough memory to sort " + std::to_string(objects_) + " objects, " +
+                  (size_ == SortSize::counted ? "" : "as many as the heap has room for, ") + "which takes " +
+                  std::to_string(bytes) + " bytes beside the heap; no object has moved. Give the heap less memory. (" +
+                  error.what() + ")");
     }
   }
   char* const first = scratch_.objects.data();
   const auto numbers_at = [&](std::size_t at) { return reinterpret_cast<std::uint32_t*>(first + at); };
   const auto keys_at = [&](std::size_t at) { return reinterpret_cast<Key*>(first + at); };
   pairs_ = {{keys_at(numbers), keys_at(numbers + bytes_of(sizeof(Key)))}, {numbers_at(0), numbers_at(numbers + keys)}};
+  // Objects that there are not have the largest key. They come last, because the sort is stable.
+  if (size_ == SortSize::bounded) executor_.fill_bytes(first, 0xff, numbers + bytes_of(sizeof(Key)));
 }
 
 template <class Key>
 void ObjectSort<Key>::run(int bits, const OtherPointers& pointers) {
   const std::size_t numbers = bytes_of(sizeof(std::uint32_t));
   char* const radix = reinterpret_cast<char*>(pairs_.numbers[1]) + numbers;
-  const int result = sort_pairs(executor_, pairs_, sorted_.objects, bits, radix, radix_bytes_);
+  const int result = sort_pairs(executor_, pairs_, objects_, bits, radix, sort_scratch_bytes<Key>(objects_));
   const std::uint32_t* const order = pairs_.numbers[result];
   char* const room = scratch_.objects.data() + (result == 0 ? numbers : 0);
   auto* const records = reinterpret_cast<Record*>(room);
-  auto* const leaves = reinterpret_cast<std::uint8_t*>(records + sorted_.objects);
+  auto* const leaves = reinterpret_cast<std::uint8_t*>(records + objects_);
   auto* const destinations = reinterpret_cast<std::uint32_t*>(room);
   const SortStep step{sorted_, order};
-  executor_.fill_bytes(leaves, 0, sorted_.objects);
-  loop_over_teams(executor_, teams_for(step), FindLeavers{step, leaves});
+  const std::size_t teams = entries_ / kBlocksPerSortTeam + 1;  // that are worth having
+  executor_.fill_bytes(leaves, 0, objects_);
+  loop_over_teams(executor_, teams, FindLeavers{step, leaves});
   load_steps(executor_, memory_, sorted_.heap.wanted);
   for (const FieldWords& words : words_of(memory_.classes()[static_cast<std::size_t>(sorted_.type)])) {
-    move(executor_, step, leaves, words, records);
+    move(executor_, teams, step, leaves, words, records);
   }
-  loop_over_teams(executor_, teams_for(step), WriteDestinations{step, destinations});
+  loop_over_teams(executor_, teams, WriteDestinations{step, destinations});
   update_pointers(executor_, memory_.classes(), sorted_.heap.heap.blocks(), SortedPlaces(sorted_, destinations),
                   pointers);
   // Tags move last, because the sweep recognizes stale pointers by the old tags. `leaves` is still intact: it lies
   // behind `destinations`.
-  if (memory_.is_checked()) move(executor_, step, leaves, TagWords{}, records);
+  if (memory_.is_checked()) move(executor_, teams, step, leaves, TagWords{}, records);
 }
 
 void check_disjoint(View<HandleArray> arrays) {

@@ -213,7 +213,7 @@ class AllocatorHandle {
   ///
   /// The same slots are occupied as before, and objects with equal keys keep their order. Loops and `device_do` then go
   /// through the objects in this order until one is created, deleted or moved by a compaction: see docs/how-to/sort.md.
-  /// Waits for all loops, so a recorded step cannot sort.
+  /// Waits for all loops, but may be recorded: a recorded sort takes the time and memory of a full heap.
   /// @param arrays   pointers to T or to its bases, in arrays that do not overlap; otherwise as for `compact`
   /// @throws Error if memory is short, arrays overlap, or `key_bits` is not from 0 to 64; no object has moved then
   /// @par Cost   21 bytes of memory per object, or 24 if keys have more than 32 bits; the handle keeps this memory

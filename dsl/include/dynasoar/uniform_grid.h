@@ -105,7 +105,7 @@ class UniformGrid final : detail::Attachment {
   ///
   /// @tparam kSeen   as for `rebuild`
   /// @param arrays   pointers to T or to its bases, which are updated, as for AllocatorHandle::sort
-  /// @throws Error as AllocatorHandle::sort does, also in a recorded step; some classes may then be sorted already
+  /// @throws Error as AllocatorHandle::sort does; some classes may then be sorted already
   template <auto kSeen, class... U>
   void sort_objects(const PointerArray<U>&... arrays) {
     const SortOptions options{

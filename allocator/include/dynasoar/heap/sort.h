@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <dynasoar/heap/heap_memory.h>
 #include <dynasoar/heap/relocation.h>
@@ -17,12 +18,27 @@
 
 namespace dynasoar::detail {
 
-/// The memory that sorts need beside the heap, kept from one sort to the next: 16 bytes per 64 blocks of the heap, and
-/// 21 bytes per object of the class, or 24 with keys of 64 bits.
-struct SortMemory {
+/// The memory that a sort needs beside the heap: 16 bytes per 64 blocks of the heap, and 21 bytes per object of the
+/// class, or 24 with keys of 64 bits.
+struct SortArrays {
   DeviceArray<std::uint32_t> counts;  ///< by container
-  std::optional<PrefixSums> sums;     ///< of half as many numbers
+  std::optional<PrefixSums> sums;     ///< of a quarter as many numbers
   DeviceArray<char> objects;          ///< by rank
+};
+
+/// The memory of sorts, kept from one to the next. Recorded sorts of a class have memory of their own, for as many
+/// objects as the heap has room for. It is replaced only when the heap has grown, and then their steps are recorded
+/// again.
+struct SortMemory {
+  SortArrays direct;
+  std::vector<SortArrays> recorded;  ///< by class
+  std::vector<SortArrays> replaced;  ///< recorded sorts may still run there: freed by a direct sort, which waits
+};
+
+/// How a sort knows how many objects there are.
+enum class SortSize : std::uint8_t {
+  counted,  ///< waits until they are counted
+  bounded   ///< does not wait, may be recorded, and sorts as many keys as the heap has room for
 };
 
 /// A sort. The constructor numbers the objects; the caller then sets their keys and calls `run`.
@@ -31,14 +47,14 @@ struct SortMemory {
 template <class Key>
 class ObjectSort {
  public:
-  /// Rewrites the list of blocks of a class in the order of the blocks. Waits for all loops.
+  /// Rewrites the list of blocks of a class in the order of the blocks.
   ///
-  /// @pre the lists of blocks are as of now; `memory` outlives this
+  /// @pre the lists of blocks are as of now; `memory` outlives this; nothing is being recorded, or `size` is bounded
   /// @throws Error if there is not enough memory, or there are too many blocks; no object has moved then
-  ObjectSort(Executor& executor, const HeapMemory& memory, std::size_t type, SortMemory& scratch);
+  ObjectSort(Executor& executor, const HeapMemory& memory, std::size_t type, SortMemory& scratch, SortSize size);
 
-  /// Whether there is anything to sort. Otherwise no other function may be called.
-  bool is_needed() const { return sorted_.objects > 1; }
+  /// Whether there is anything to sort, as far as the host knows. Otherwise no other function may be called.
+  bool is_needed() const { return objects_ > 1; }
 
   KeysOfObjects<Key> keys() const { return {sorted_, pairs_.keys[0], pairs_.numbers[0]}; }
 
@@ -51,15 +67,25 @@ class ObjectSort {
 
  private:
   void number_objects();
+  void count();
+  void bound();
   void lay_out();
+  void check_entries(const char* has) const;
+  std::size_t containers() const;
   std::size_t bytes_of(std::size_t per_object) const;
+  template <class K>
+  std::size_t key_bytes() const;
+  std::size_t bytes_needed() const;
 
   Executor& executor_;
   const HeapMemory& memory_;
-  SortMemory& scratch_;
+  SortMemory& all_scratch_;
+  SortSize size_;
+  SortArrays& scratch_;
   SortedClass sorted_;
+  std::size_t entries_ = 0;  // that there are, or may be
+  std::size_t objects_ = 0;
   KeyedNumbers<Key> pairs_{};
-  std::size_t radix_bytes_ = 0;
 };
 
 extern template class ObjectSort<std::uint32_t>;

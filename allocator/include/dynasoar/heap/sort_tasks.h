@@ -88,10 +88,12 @@ struct TeamBlocks {
 
   __device__ TeamBlocks(const SortedClass& sorted, std::size_t team)
       : first_entry(static_cast<std::uint32_t>(team) * kBlocksPerSortTeam),
-        end_entry(first_entry + kBlocksPerSortTeam < sorted.entries ? first_entry + kBlocksPerSortTeam
-                                                                    : sorted.entries),
-        first_rank(sorted.list.entries[first_entry].before),
-        end_rank(end_entry < sorted.entries ? sorted.list.entries[end_entry].before : sorted.objects) {}
+        end_entry(first_entry + kBlocksPerSortTeam),
+        first_rank(sorted.list.entries[first_entry].before) {
+    const std::uint32_t entries = sorted.entries();
+    end_entry = end_entry < entries ? end_entry : entries;
+    end_rank = end_entry < entries ? sorted.list.entries[end_entry].before : sorted.objects();
+  }
 
   __device__ bool have(std::uint32_t rank) const { return first_rank <= rank && rank < end_rank; }
 
@@ -116,7 +118,7 @@ struct SortStep {
   const std::uint32_t* order;
 
   __device__ int parts() const { return 1; }
-  __device__ std::size_t count(int) const { return (sorted.entries + kBlocksPerSortTeam - 1) / kBlocksPerSortTeam; }
+  __device__ std::size_t count(int) const { return (sorted.entries() + kBlocksPerSortTeam - 1) / kBlocksPerSortTeam; }
 };
 
 /// Marks the ranks of objects that go to another team's blocks, and notes whether any object moves.
@@ -287,7 +289,7 @@ class SortedPlaces {
     const std::uint32_t block = heap().block_of(handle, sorted_.type);
     if (block == kNoPosition) return;
     const std::uint32_t number = heap().entry_of[block];
-    if (number >= sorted_.entries) return;
+    if (number >= sorted_.entries()) return;
     const ListedBlock entry = sorted_.list.entries[number];
     if (entry.block != block || (entry.slots >> handle.slot() & 1) == 0) return;  // a stale pointer
     const std::uint32_t to = destinations_[entry.before + objects_below(entry.slots, handle.slot())];

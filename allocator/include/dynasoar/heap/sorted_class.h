@@ -17,8 +17,11 @@ struct SortedClass {
   RelocatedHeap heap;
   BlockList list;  ///< in the order of its blocks; each entry has the number of objects before it
   int type;
-  std::uint32_t entries;
-  std::uint32_t objects;
+  const std::uint32_t* entry_count;   ///< in device memory
+  const std::uint32_t* object_count;  ///< in device memory
+
+  __device__ std::uint32_t entries() const { return *entry_count; }
+  __device__ std::uint32_t objects() const { return *object_count; }
 
   __device__ const AnyHeap::Bits& allocated() const {
     return heap.heap.types[static_cast<std::size_t>(type)].allocated;

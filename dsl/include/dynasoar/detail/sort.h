@@ -117,13 +117,13 @@ struct NoteKey {
 
 /// Sorts the objects of T by the lowest `bits` bits of their keys. @throws Error as AllocatorHandle::sort does
 template <class Key, class A, class T, class F>
-void sort_by_bits(LoopRunner<A>& loops, const F& function, int bits, View<HandleArray> arrays) {
+void sort_by_bits(LoopRunner<A>& loops, const F& function, int bits, View<HandleArray> arrays, SortSize size) {
   constexpr auto kType = static_cast<std::size_t>(A::template index_of<T>);
   loops.template run<T, F>([&] {
     Executor& executor = loops.executor();
     const auto& storage = loops.storage();
     storage.make_lists(executor, class_set_v<A, void>);
-    ObjectSort<Key> sort(executor, storage, kType, loops.sort_memory());
+    ObjectSort<Key> sort(executor, storage, kType, loops.sort_memory(), size);
     if (!sort.is_needed()) return;
     loop_over_objects<A>(executor, storage.list(kType), storage.list_capacity(kType),
                          NoteKey<T, F, Key>{function, sort.keys()});
@@ -147,16 +147,17 @@ void sort(LoopRunner<A>& loops, const F& function, const SortOptions& options, c
   static_assert(check_key<Widest>());
   constexpr int kNarrow = 32;
   constexpr int kBits = static_cast<int>(8 * sizeof(Widest));
-  loops.executor().check_may_wait();
+  loops.executor().check_may_submit();
   options.check();
   const int bits = options.key_bits > 0 && options.key_bits < kBits ? options.key_bits : kBits;
   if constexpr (A::kCompacts) {
     const std::array<HandleArray, sizeof...(U)> handles = handles_in(arrays...);
     check_disjoint(handles);
+    const SortSize size = loops.executor().is_recording() ? SortSize::bounded : SortSize::counted;
     if constexpr (kBits > kNarrow) {
-      if (bits > kNarrow) return sort_by_bits<std::uint64_t, A, T>(loops, function, bits, handles);
+      if (bits > kNarrow) return sort_by_bits<std::uint64_t, A, T>(loops, function, bits, handles, size);
     }
-    sort_by_bits<std::uint32_t, A, T>(loops, function, bits, handles);
+    sort_by_bits<std::uint32_t, A, T>(loops, function, bits, handles, size);
   }
 }
 
