@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collision/collision.h"
+#include "ants/simulation.h"
 #include "epidemic/simulation.h"
 #include "flocking/simulation.h"
 #include "forest_fire/simulation.h"
@@ -265,6 +266,22 @@ void run_epidemic(Report& report, const Settings& settings) {
         {time_of_step<epidemic::Simulation>(workload.steps),
          last_of_history<epidemic::Simulation>("people at the end", "people",
                                                [](const epidemic::Census& census) { return census.people(); })});
+  }
+}
+
+void run_ants(Report& report, const Settings& settings) {
+  using Workloads = std::vector<Workload<ants::Parameters>>;
+  for (const auto& workload : settings.small
+                                  ? Workloads{ants_workload(4000, 128, 20)}
+                                  : Workloads{ants_workload(4000, 128, 1000), ants_workload(1000000, 2048, 100)}) {
+    measure_workload<ants::Simulation>(
+        report, settings, "ants", workload,
+        {{"ants and cells as objects", ants::make_colony},
+         {kSoa, ants::make_soa_baseline},
+         {kAos, ants::make_aos_baseline}},
+        {time_of_step<ants::Simulation>(workload.steps),
+         last_of_history<ants::Simulation>("ants at the end", "ants",
+                                           [](const ants::Census& census) { return census.ants(); })});
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "bodies/simulation.h"
 #include "collision/collision.h"
+#include "ants/simulation.h"
 #include "epidemic/simulation.h"
 #include "flocking/simulation.h"
 #include "forest_fire/simulation.h"
@@ -115,6 +116,15 @@ inline Workload<epidemic::Parameters> epidemic_workload(std::uint32_t count, int
   parameters.side = epidemic::side_for(count, 10);
   parameters.initial = epidemic::random_people(count, count / 100, parameters.side, parameters.seed);
   return {{{"people", count}}, steps, std::move(parameters)};
+}
+
+/// Ants anywhere in a garden, half of them with food, of which there is plenty.
+inline Workload<ants::Parameters> ants_workload(std::uint32_t count, std::uint32_t side, int steps) {
+  ants::Parameters parameters;
+  parameters.world = ants::garden(side, 100);
+  parameters.initial = ants::ants_anywhere(count, parameters.world, parameters.lifetime, parameters.seed);
+  for (std::size_t i = 0; i < parameters.initial.size(); i += 2) parameters.initial[i].carries = true;
+  return {{{"ants", count}, {"width", side}}, steps, std::move(parameters)};
 }
 
 inline Workload<forest_fire::Parameters> forest_fire_workload(int width, int steps) {

@@ -1,0 +1,365 @@
+/// @file
+/// The ants as objects in continuous space, whose class says whether they carry food, on a ground of cells with two
+/// pheromones. The model itself is in README.md.
+///
+/// In a step, ants walk and deposit, and those at food bid for a portion; then the lowest bid for each cell takes one,
+/// and the pheromones diffuse. Ants read what the step before left, and change others' fields only with atomic sums and
+/// minima, so nothing depends on the order in which threads run.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <app/allocator.h>
+#include <app/census_history.h>
+#include <app/object_simulation.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/identity.h>
+#include <dynasoar/lattice.h>
+#include <dynasoar/obstacles.h>
+#include <dynasoar/substance.h>
+
+#include "colors.h"
+#include "rules.h"
+#include "simulation.h"
+
+namespace ants::colony {
+inline namespace DYNASOAR_APP_ALLOCATOR {
+
+class Cell;
+class Forager;
+class Carrier;
+using AllocatorT = app::Allocator<Cell, Forager, Carrier>;
+using Identity = dynasoar::Identity;
+constexpr auto kRelaxed = dynasoar::Order::relaxed;  // sums and minima, which the end of the loop publishes
+
+class Cell final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  static constexpr bool kAtEveryPlace = true;
+  using Bid = dynasoar::AtomicWord<std::uint64_t>;
+  using Portions = dynasoar::AtomicWord<std::uint32_t>;
+  DYNASOAR_FIELDS(Cell, (home_, float), (trail_, float), (food_, std::uint32_t), (stored_, Portions), (bid_, Bid));
+
+  __device__ Cell() : home_(0.0f), trail_(0.0f), food_(0) {
+    stored_->store(0, kRelaxed);
+    bid_->store(kNoBid, kRelaxed);
+  }
+
+  __device__ bool has_food() const { return food_ > 0; }
+  __device__ void bid(std::uint64_t bid) { bid_->fetch_min(bid, kRelaxed); }
+  __device__ void store() { stored_->add(1, kRelaxed); }
+
+  /// @return whether this bid is the lowest: then the portion is taken
+  __device__ bool gives_to(std::uint64_t bid) {
+    if (bid_->load(kRelaxed) != bid) return false;
+    bid_->store(kNoBid, kRelaxed);  // not the bid of any ant that looks later
+    food_ -= 1;
+    return true;
+  }
+
+  __device__ std::uint32_t stored() const { return stored_->load(kRelaxed); }
+  __device__ CellState state() const { return {home_, trail_, food_, stored()}; }
+};
+
+using Home = dynasoar::Substance<&Cell::home_, Vector>;
+using Trail = dynasoar::Substance<&Cell::trail_, Vector>;
+
+/// What loops are given.
+struct Ground {
+  Rules rules;
+  Walls walls;
+  Home::View home;
+  Trail::View trail;
+
+  __device__ Cell* cell(Vector at) const { return dynasoar::at<Cell>(home.cell(at)); }
+};
+
+DYNASOAR_METHOD(Act, act);
+
+class Ant : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Ant, (identity_, Identity), (position_, Vector), (heading_, Vector), (scent_, float),
+                  (last_step_, std::uint32_t));
+
+  __device__ Ant(Identity identity, Vector position, Vector heading, float scent, std::uint32_t last_step)
+      : identity_(identity), position_(position), heading_(heading), scent_(scent), last_step_(last_step) {}
+  __device__ Ant(std::size_t i, const AntState* states)
+      : Ant(Identity{states[i].number}, {states[i].x, states[i].y}, {states[i].heading_x, states[i].heading_y},
+            states[i].scent, states[i].last_step) {}
+
+  __device__ std::uint64_t number() const { return static_cast<std::uint64_t>(identity_.get()); }
+  __device__ Vector position() const { return position_; }
+  __device__ AntState state(bool carries) const {
+    const Vector at = position_, heading = heading_;
+    return {number(), at.x, at.y, heading.x, heading.y, scent_, last_step_, carries};
+  }
+
+ protected:
+  __device__ Ant() {}  // by `become`, which keeps the fields
+
+  /// Follows one pheromone and deposits the other. @return whether the ant is alive
+  template <class Followed, class Left>
+  __device__ bool walk(const Ground& ground, const Followed& followed, const Left& left, std::uint32_t step,
+                       const Words& words) {
+    if (step >= last_step_) {
+      dynasoar::destroy(this);
+      return false;
+    }
+    const Vector from = position_, ahead = heading_;
+    const float scent = scent_;
+    const Sensed sensed = ground.rules.sensed(from, ahead, [&](Vector at) { return followed.sample(at); });
+    const Walk walk = ground.rules.walked(from, ground.rules.turned(ahead, sensed, words), ground.walls, words);
+    position_ = walk.position;
+    heading_ = walk.heading;
+    left.deposit(walk.position, scent);
+    scent_ = scent * ground.rules.keeping;
+    return true;
+  }
+
+  /// With a new scent, the way that it came.
+  __device__ void turn_back() {
+    heading_ = Vector{-heading_->x, -heading_->y};
+    scent_ = 1.0f;
+  }
+};
+
+class Carrier;
+
+class Forager final : public Ant {
+ public:
+  using BaseClass = Ant;
+  DYNASOAR_FIELDS(Forager, (bid_, std::uint64_t));  // for the food where it is
+  template <class... Args>
+  __device__ explicit Forager(Args... args) : Ant(args...), bid_(kNoBid) {}
+
+  __device__ void act(Ground ground, std::uint32_t step) {
+    const Words words = ground.rules.words(number(), step);
+    if (!walk(ground, ground.trail, ground.home, step, words)) return;
+    const Vector here = position_;
+    Cell* const cell = ground.cell(here);
+    std::uint64_t bid = kNoBid;
+    if (ground.rules.is_in_nest(here)) {
+      scent_ = 1.0f;
+    } else if (cell->has_food()) {
+      bid = ground.rules.bid(number(), step);
+      cell->bid(bid);
+    }
+    bid_ = bid;
+  }
+
+  __device__ void take(Ground ground);
+};
+
+class Carrier final : public Ant {
+ public:
+  using BaseClass = Ant;
+  DYNASOAR_FIELDS(Carrier);
+  using Ant::Ant;
+  __device__ Carrier() {}
+
+  __device__ void act(Ground ground, std::uint32_t step) {
+    const Words words = ground.rules.words(number(), step);
+    if (!walk(ground, ground.home, ground.trail, step, words)) return;
+    const Vector here = position_;
+    if (!ground.rules.is_in_nest(here)) return;
+    if (ground.rules.has_birth(words)) {
+      const Identity child = dynasoar::child_identity(identity_, step);
+      dynasoar::make_new<Forager>(child, here, ground.rules.first_heading(static_cast<std::uint64_t>(child)), 1.0f,
+                                  step + ground.rules.lifetime);
+    } else {
+      ground.cell(here)->store();
+    }
+    turn_back();
+    dynasoar::become<Forager>(this);
+  }
+};
+
+__device__ inline void Forager::take(Ground ground) {
+  const std::uint64_t bid = bid_;
+  if (bid == kNoBid || !ground.cell(position_)->gives_to(bid)) return;
+  turn_back();
+  dynasoar::become<Carrier>(this);
+}
+
+/// Writes ants down, in any order.
+struct StateWriter {
+  using Word = dynasoar::AtomicWord<std::uint32_t>;
+
+  AntState* states;
+  Word* count;
+
+  __device__ void write(const Ant& ant, bool carries) const {
+    states[count->fetch_add(1, kRelaxed)] = ant.state(carries);
+  }
+};
+
+struct IsIn {
+  Box gate;
+  __device__ bool operator()(const Ant* ant) const { return is_in(gate, ant->position()); }
+};
+
+struct StoredIn {
+  __device__ std::uint32_t operator()(const Cell* cell) const { return cell->stored(); }
+};
+
+class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
+ public:
+  explicit Objects(const Parameters& parameters)
+      : ObjectSimulation(parameters, needed_bytes(parameters), "ants", {"walk", "take", "diffuse"}),
+        parameters_(parameters),
+        rules_(Rules::of(parameters)),
+        lattice_(made([&] {
+          const std::size_t side = parameters.world.side;
+          return dynasoar::Lattice<Cell>(handle(), {side, side}, {.periodic = {false, false}});
+        })),
+        home_(lattice_, space_of(parameters.world)),
+        trail_(lattice_, space_of(parameters.world)),
+        walls_(walls_of(parameters.world)) {
+    namespace totals = dynasoar::totals;
+    log().add<Forager>(totals::count("foragers"));
+    log().add<Carrier>(totals::count("carriers"));
+    log().add<Ant>(totals::count_if("first gate", IsIn{parameters.world.gates[0]}),
+                   totals::count_if("second gate", IsIn{parameters.world.gates[1]}));
+    log().add<Cell>(totals::sum<&Cell::food_>("food"), totals::sum<std::uint32_t>("stored", StoredIn{}));
+    create<Forager>(false);
+    create<Carrier>(true);
+    const dynasoar::DeviceArray<std::uint32_t> food = uploaded(parameters.world.food);
+    handle().parallel_do<Cell>([food = food.data()] __device__(Cell * cell) { cell->food_ = food[number_of(cell)]; });
+    synchronize();
+    walls_.view();  // before the step is recorded
+  }
+
+  void submit_step() override {
+    count_step();
+    const Ground ground{rules_, walls_.view(), home_.view(), trail_.view()};
+    handle().parallel_do<Ant>(Act{}, ground, now());
+    end_phase(0);
+    handle().parallel_do<&Forager::take>(ground);
+    end_phase(1);
+    const dynasoar::DiffusionOptions options{
+        .diffusion = parameters_.diffusion, .decay = parameters_.evaporation, .step = 1};
+    home_.diffuse(options);
+    trail_.diffuse(options);
+    end_phase(2);
+  }
+
+  std::vector<Census> take_history() override {
+    std::vector<Census> history = app::censuses_of<Census>(take_rows());
+    for (const Census& census : history) check_room(census.ants(), room_of(parameters_));
+    return history;
+  }
+
+  State state() override {
+    const std::size_t count = handle().count<Ant>();
+    check_room(count, room_of(parameters_));
+    dynasoar::DeviceArray<AntState> ants(count);
+    dynasoar::DeviceArray<StateWriter::Word> written(1);
+    written.fill_bytes(0);
+    const StateWriter writer{ants.data(), written.data()};
+    handle().parallel_do<Forager>([=] __device__(Forager * ant) { writer.write(*ant, false); });
+    handle().parallel_do<Carrier>([=] __device__(Carrier * ant) { writer.write(*ant, true); });
+    const std::size_t side = parameters_.world.side;
+    dynasoar::DeviceArray<CellState> cells(side * side);
+    handle().parallel_do<Cell>(
+        [states = cells.data()] __device__(Cell * cell) { states[number_of(cell)] = cell->state(); });
+    synchronize();
+    State state{ants.download(), cells.download()};
+    std::sort(state.ants.begin(), state.ants.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    return state;
+  }
+
+  app::SavedOptions saved_options() const {
+    app::InputSum world;
+    world.add(parameters_.world.side);
+    for (const std::uint32_t food : parameters_.world.food) world.add(food);
+    for (const Box& wall : parameters_.world.walls) world.add(wall.left, wall.top, wall.right, wall.bottom);
+    app::InputSum initial;
+    for (const AntState& ant : parameters_.initial) initial.add(ant.number, ant.x, ant.y, ant.carries, ant.last_step);
+    return app::SavedOptions()
+        .add("--ants", parameters_.initial.size())
+        .add("--side", parameters_.world.side)
+        .add("--scenario", world)
+        .add("--sight", parameters_.sight)
+        .add("--turn", parameters_.turn)
+        .add("--wobble", parameters_.wobble)
+        .add("--threshold", parameters_.threshold)
+        .add("--fading", parameters_.fading)
+        .add("--diffusion", parameters_.diffusion)
+        .add("--evaporation", parameters_.evaporation)
+        .add("--births", parameters_.births)
+        .add("--lifetime", parameters_.lifetime)
+        .add("--seed", initial);
+  }
+
+  dynasoar::Columns read_columns() { return handle().all_columns<Ant>(); }
+
+  static constexpr app::Rgb kBackground = kGround;
+
+  void paint_on(const app::Canvas& canvas) {
+    const double radius = std::clamp(0.7 * canvas.viewport.scale, 0.5, 4.0);
+    handle().parallel_do<Cell>([=] __device__(Cell * cell) {
+      const auto at = dynasoar::lattice_of<Cell>().coordinates(dynasoar::place_of(cell));
+      canvas.cell(at.x, at.y, color_of(cell->state()), 2);
+    });
+    handle().parallel_do<Ant>([=] __device__(Ant * ant) {
+      const Vector at = ant->position();
+      const bool carries = dynasoar::is_a<Carrier>(ant);
+      canvas.dot(at.x, at.y, radius, carries ? kCarrier : kForager, carries ? 0 : 1);
+    });
+  }
+
+ private:
+  __device__ static std::size_t number_of(const Cell* cell) {
+    return dynasoar::lattice_of<Cell>().number(dynasoar::place_of(cell));
+  }
+
+  static dynasoar::SubstanceOptions<Vector> space_of(const World& world) {
+    const auto side = static_cast<float>(world.side);
+    return {.lower = {0, 0}, .upper = {side, side}};
+  }
+
+  /// Enough for so many ants. Blocks of a class stay half empty when ants leave it, so each of the two classes may need
+  /// blocks for all ants; and the warps of a large GPU open a block each. Cells are in the heap with other allocators.
+  static std::size_t needed_bytes(const Parameters& parameters) {
+    const std::size_t cells = std::size_t{parameters.world.side} * parameters.world.side;
+    return 2 * AllocatorT::heap_bytes_for<Forager>(static_cast<std::size_t>(room_of(parameters)) +
+                                                   app::kSlotsInFlight) +
+           AllocatorT::heap_bytes_for<Cell>(cells);
+  }
+
+  template <class T>
+  static dynasoar::DeviceArray<T> uploaded(const std::vector<T>& values) {
+    dynasoar::DeviceArray<T> array(values.size());
+    array.upload(values);
+    return array;
+  }
+
+  template <class T>
+  void create(bool carries) {
+    std::vector<AntState> some;
+    for (const AntState& ant : parameters_.initial) {
+      if (ant.carries == carries) some.push_back(ant);
+    }
+    if (some.empty()) return;
+    const dynasoar::DeviceArray<AntState> states = uploaded(some);
+    handle().parallel_new<T>(some.size(), static_cast<const AntState*>(states.data()));
+    synchronize();
+  }
+
+  Parameters parameters_;
+  Rules rules_;
+  dynasoar::Lattice<Cell> lattice_;
+  Home home_;
+  Trail trail_;
+  dynasoar::Obstacles<Vector> walls_;
+};
+
+std::unique_ptr<Simulation> make(const Parameters& parameters) {
+  return std::make_unique<Objects>(parameters);
+}
+
+}  // namespace DYNASOAR_APP_ALLOCATOR
+}  // namespace ants::colony
