@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "collision/collision.h"
 #include "ants/simulation.h"
+#include "collision/collision.h"
 #include "epidemic/simulation.h"
 #include "flocking/simulation.h"
 #include "forest_fire/simulation.h"

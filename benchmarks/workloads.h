@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "ants/simulation.h"
 #include "bodies/simulation.h"
 #include "collision/collision.h"
-#include "ants/simulation.h"
 #include "epidemic/simulation.h"
 #include "flocking/simulation.h"
 #include "forest_fire/simulation.h"

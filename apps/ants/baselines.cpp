@@ -1,6 +1,6 @@
 /// @file
-/// The hand-written baselines, without an allocator: ants live in slots, and a list has the free ones. One algorithm for
-/// both; they differ in how ants and cells lie in memory, as structures of arrays or as arrays of structures.
+/// The hand-written baselines, without an allocator: ants live in slots, and a list has the free ones. One algorithm
+/// for both; they differ in how ants and cells lie in memory, as structures of arrays or as arrays of structures.
 ///
 /// Births are noted in the loop in which ants walk, and get their slots in the next one, so that no thread looks at a
 /// slot while another fills it. A thread diffuses both pheromones of a cell.
@@ -30,7 +30,7 @@ namespace baselines {
 using Word = dynasoar::AtomicWord<std::uint32_t>;
 using LongWord = dynasoar::AtomicWord<std::uint64_t>;
 constexpr auto kRelaxed = dynasoar::Order::relaxed;  // sums and minima, which the end of the loop publishes
-constexpr double kUnitsOfDeposits = 0x1p32;          // a deposit is a whole number of them, so that order does not matter
+constexpr double kUnitsOfDeposits = 0x1p32;  // a deposit is a whole number of them, so that order does not matter
 
 /// What a slot holds.
 enum class Slot : std::uint8_t { free, forager, carrier };
@@ -146,11 +146,11 @@ struct Work {
   Walls walls;
   app::StepNumber step;
   std::uint32_t room;
-  AntsT ants;            ///< [room]
-  GroundT ground;        ///< [side * side]
-  Counters* counters;    ///< one
-  std::uint32_t* free;   ///< [room] slots
-  AntState* births;      ///< [room]
+  AntsT ants;           ///< [room]
+  GroundT ground;       ///< [side * side]
+  Counters* counters;   ///< one
+  std::uint32_t* free;  ///< [room] slots
+  AntState* births;     ///< [room]
 };
 
 /// Ants walk and deposit, come to the nest, or bid for food; or they die.
@@ -172,22 +172,24 @@ struct Act {
     const std::uint64_t number = ants.template of<&Ant::number>(i);
     const Words words = work.rules.words(number, work.step);
     if (slot == Slot::carrier) {
-      const Vector here = walk<&Cell::home, &Cell::trail_deposits>(i, words);
+      const auto home = [&](Vector at) { return work.ground.template sample<&Cell::home>(at); };
+      const auto scent = [&](Vector at) { return work.rules.way_home(at, home); };
+      const Vector here = walk<&Cell::trail_deposits>(i, words, scent);
       if (work.rules.is_in_nest(here)) arrive(i, number, here, words);
     } else {
-      const Vector here = walk<&Cell::trail, &Cell::home_deposits>(i, words);
+      const auto scent = [&](Vector at) { return work.ground.template sample<&Cell::trail>(at); };
+      const Vector here = walk<&Cell::home_deposits>(i, words, scent);
       forage(i, number, here);
     }
   }
 
  private:
-  template <auto followed, auto deposits>
-  __device__ Vector walk(std::uint32_t i, const Words& words) const {
+  template <auto deposits, class Followed>
+  __device__ Vector walk(std::uint32_t i, const Words& words, const Followed& followed) const {
     const Vector from = work.ants.template of<&Ant::position>(i);
     const Vector ahead = work.ants.template of<&Ant::heading>(i);
     const float scent = work.ants.template of<&Ant::scent>(i);
-    const Sensed sensed =
-        work.rules.sensed(from, ahead, [&](Vector at) { return work.ground.template sample<followed>(at); });
+    const Sensed sensed = work.rules.sensed(from, ahead, followed);
     const Walk walk = work.rules.walked(from, work.rules.turned(ahead, sensed, words), work.walls, words);
     work.ants.template of<&Ant::position>(i) = walk.position;
     work.ants.template of<&Ant::heading>(i) = walk.heading;
@@ -204,8 +206,7 @@ struct Act {
       work.ground.template of<&Cell::stored>(work.ground.cell(here)).add(1, kRelaxed);
       return;
     }
-    const auto child =
-        static_cast<std::uint64_t>(dynasoar::child_identity(dynasoar::Identity{number}, work.step));
+    const auto child = static_cast<std::uint64_t>(dynasoar::child_identity(dynasoar::Identity{number}, work.step));
     const Vector heading = work.rules.first_heading(child);
     work.births[work.counters->births.fetch_add(1, kRelaxed)] = {
         child, here.x, here.y, heading.x, heading.y, 1, work.step + work.rules.lifetime, false};
@@ -393,8 +394,14 @@ struct PackAnts {
     const Slot slot = ants.template of<&Ant::slot>(i);
     const Vector at = ants.template of<&Ant::position>(i);
     const Vector heading = ants.template of<&Ant::heading>(i);
-    states[i] = {slot == Slot::free ? 0 : ants.template of<&Ant::number>(i), at.x, at.y, heading.x, heading.y,
-                 ants.template of<&Ant::scent>(i), ants.template of<&Ant::last_step>(i), slot == Slot::carrier};
+    states[i] = {slot == Slot::free ? 0 : ants.template of<&Ant::number>(i),
+                 at.x,
+                 at.y,
+                 heading.x,
+                 heading.y,
+                 ants.template of<&Ant::scent>(i),
+                 ants.template of<&Ant::last_step>(i),
+                 slot == Slot::carrier};
   }
 };
 
@@ -443,8 +450,8 @@ class DenseAnts final : public app::DenseSimulation<Simulation> {
 
   void submit_step() override {
     count_step();
-    const Work<AntsT, GroundT> work{Rules::of(parameters_), walls_.view(),    now(),        room_,         ants(),
-                                    ground(),               counters_.data(), free_.data(), births_.data()};
+    const Work<AntsT, GroundT> work{Rules::of(parameters_), walls_.view(), now(),         room_, ants(), ground(),
+                                    counters_.data(),       free_.data(),  births_.data()};
     executor().for_each_index(room_, Act<AntsT, GroundT>{work});
     end_phase(0);
     executor().for_each_index(room_, Take<AntsT, GroundT>{work});
@@ -458,9 +465,8 @@ class DenseAnts final : public app::DenseSimulation<Simulation> {
 
   void record() override {
     const auto& gates = parameters_.world.gates;
-    history_.record(
-        executor(), std::max<std::size_t>(room_, cell_count()),
-        Count<AntsT, GroundT>{ants(), ground(), counters_.data(), {gates[0], gates[1]}, room_});
+    history_.record(executor(), std::max<std::size_t>(room_, cell_count()),
+                    Count<AntsT, GroundT>{ants(), ground(), counters_.data(), {gates[0], gates[1]}, room_});
   }
 
   std::vector<Census> take_history() override {

@@ -101,6 +101,7 @@ class Ant : public dynasoar::SoaBase<AllocatorT> {
   __device__ Ant() {}  // by `become`, which keeps the fields
 
   /// Follows one pheromone and deposits the other. @return whether the ant is alive
+  /// @param followed   callable with a position: how strong the scent is there
   template <class Followed, class Left>
   __device__ bool walk(const Ground& ground, const Followed& followed, const Left& left, std::uint32_t step,
                        const Words& words) {
@@ -110,7 +111,7 @@ class Ant : public dynasoar::SoaBase<AllocatorT> {
     }
     const Vector from = position_, ahead = heading_;
     const float scent = scent_;
-    const Sensed sensed = ground.rules.sensed(from, ahead, [&](Vector at) { return followed.sample(at); });
+    const Sensed sensed = ground.rules.sensed(from, ahead, followed);
     const Walk walk = ground.rules.walked(from, ground.rules.turned(ahead, sensed, words), ground.walls, words);
     position_ = walk.position;
     heading_ = walk.heading;
@@ -137,7 +138,8 @@ class Forager final : public Ant {
 
   __device__ void act(Ground ground, std::uint32_t step) {
     const Words words = ground.rules.words(number(), step);
-    if (!walk(ground, ground.trail, ground.home, step, words)) return;
+    const auto scent = [&](Vector at) { return ground.trail.sample(at); };
+    if (!walk(ground, scent, ground.home, step, words)) return;
     const Vector here = position_;
     Cell* const cell = ground.cell(here);
     std::uint64_t bid = kNoBid;
@@ -162,7 +164,9 @@ class Carrier final : public Ant {
 
   __device__ void act(Ground ground, std::uint32_t step) {
     const Words words = ground.rules.words(number(), step);
-    if (!walk(ground, ground.home, ground.trail, step, words)) return;
+    const auto home = [&](Vector at) { return ground.home.sample(at); };
+    const auto scent = [&](Vector at) { return ground.rules.way_home(at, home); };
+    if (!walk(ground, scent, ground.trail, step, words)) return;
     const Vector here = position_;
     if (!ground.rules.is_in_nest(here)) return;
     if (ground.rules.has_birth(words)) {

@@ -31,7 +31,7 @@ app::Description about() {
               "Writes numbers of ants and portions of food after every step, a chart of them and a picture.",
           .variant_help = "What is an object: the ants, and the cells of the ground",
           .allocators = app::allocator_names(),
-          .steps = 2000,
+          .steps = 1500,
           .log = {"ants.csv", "Numbers of ants and portions of food after every step"},
           .columns = {{"foragers"}, {"carriers"}, {"first gate"}, {"second gate"}, {"food"}, {"stored"}},
           .object_columns = 2};
@@ -102,24 +102,25 @@ class Ants final : public app::ModelProgram<Simulation, Parameters> {
   app::World world() const override { return {0, 0, static_cast<double>(side_), static_cast<double>(side_)}; }
 
   app::Chart chart(const std::vector<app::Row>& history) const override {
-    const std::string subtitle = fmt::format("{} ants at the start, {} x {} cells, seed {}", app::grouped(parameters().initial.size()),
-                                             side_, side_, parameters().seed);
+    const std::string subtitle =
+        fmt::format("{} ants at the start, {} x {} cells, seed {}", app::grouped(parameters().initial.size()), side_,
+                    side_, parameters().seed);
     return scenario_ == kBridge ? gate_chart(history, subtitle) : food_chart(history, subtitle);
   }
 
  private:
   static constexpr int kMostFood = 1 << 20;
 
-  int ants_ = 2000;
-  int side_ = 256;
+  int ants_ = 1500;
+  int side_ = 192;
   std::string scenario_ = "garden";
-  int food_ = 20;
+  int food_ = 8;
   double sight_ = 6;
   double turn_ = 0.5;
   double wobble_ = 0.5;
-  double threshold_ = 0.01;
+  double threshold_ = 0.05;
   double fading_ = 0.01;
-  int lifetime_ = 2000;
+  int lifetime_ = 5000;
   int room_ = 0;
 };
 

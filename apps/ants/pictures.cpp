@@ -50,11 +50,9 @@ app::Picture ground_picture(const State& state, const World& world) {
     for (int x = 0; x < kSize; ++x) {
       const double column = (x + 0.5) * width;
       const double row = (y + 0.5) * width;
-      const auto cell = static_cast<std::size_t>(row) * world.side + static_cast<std::size_t>(column);
       picture.set(x, y,
                   color_of({static_cast<float>(at(world, state.cells, &CellState::home, column, row)),
-                            static_cast<float>(at(world, state.cells, &CellState::trail, column, row)),
-                            state.cells[cell].food, 0}));
+                            static_cast<float>(at(world, state.cells, &CellState::trail, column, row)), 0, 0}));
     }
   }
   return picture;
@@ -70,14 +68,19 @@ app::Picture ants_picture(const State& state, const World& world) {
   cairo_arc(context.get(), scale * world.nest.x, scale * world.nest.y, scale * world.nest.radius, 0,
             2 * std::numbers::pi);
   cairo_fill(context.get());
+  set_color(context.get(), kFood);
+  for (std::size_t cell = 0; cell < state.cells.size(); ++cell) {
+    if (state.cells[cell].food == 0) continue;
+    cairo_arc(context.get(), scale * (static_cast<double>(cell % world.side) + 0.5),
+              scale * (static_cast<double>(cell / world.side) + 0.5), std::max(0.42 * scale, 0.7), 0,
+              2 * std::numbers::pi);
+    cairo_fill(context.get());
+  }
   set_color(context.get(), kWall);
   for (const Box& wall : world.walls) {
     cairo_rectangle(context.get(), scale * wall.left, scale * wall.top, scale * (wall.right - wall.left),
                     scale * (wall.bottom - wall.top));
     cairo_fill(context.get());
-    cairo_rectangle(context.get(), scale * wall.left, scale * wall.top, scale * (wall.right - wall.left),
-                    scale * (wall.bottom - wall.top));
-    cairo_stroke(context.get());
   }
   const double length = std::clamp(1.6 * scale, 1.5, 8.0);
   cairo_set_line_width(context.get(), length / 2.5);
@@ -106,7 +109,8 @@ app::Chart food_chart(const std::vector<app::Row>& rows, const std::string& subt
 }
 
 app::Chart gate_chart(const std::vector<app::Row>& rows, const std::string& subtitle) {
-  app::Chart chart{"Ants on the bridge that are on its short branch", subtitle, "Step", "Per cent", {}};
+  app::Chart chart{
+      "Ants at the beginning of the bridge that are on its short branch", subtitle, "Step", "Per cent", {}};
   app::Series share{"Short branch", kCarriersLine, {}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double first = 0;

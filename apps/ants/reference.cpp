@@ -37,8 +37,8 @@ bool touches(Point a, Point b, const Box& box) {
   if (std::max(a.y, b.y) < box.top || std::min(a.y, b.y) > box.bottom) return false;
   bool is_left = false;
   bool is_right = false;
-  for (const Point corner : {Point{box.left, box.top}, {box.right, box.top}, {box.left, box.bottom},
-                             {box.right, box.bottom}}) {
+  for (const Point corner :
+       {Point{box.left, box.top}, {box.right, box.top}, {box.left, box.bottom}, {box.right, box.bottom}}) {
     const Integer side = (scaled(b.x) - scaled(a.x)) * (scaled(corner.y) - scaled(a.y)) -
                          (scaled(b.y) - scaled(a.y)) * (scaled(corner.x) - scaled(a.x));
     is_left = is_left || side >= 0;
@@ -51,7 +51,9 @@ bool touches(Point a, Point b, const Box& box) {
 class Pheromone {
  public:
   explicit Pheromone(int side)
-      : side_(side), cells_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)), deposits_(cells_.size()) {}
+      : side_(side),
+        cells_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)),
+        deposits_(cells_.size()) {}
 
   float of_cell(std::size_t cell) const { return cells_[cell]; }
 
@@ -148,7 +150,7 @@ class Reference final : public Simulation {
       const std::size_t cell = cell_of(ant);
       (ant.carries ? trail_ : home_).deposit(cell, ant.scent);
       ant.scent *= 1 - parameters_.fading;
-      if (is_in_nest(ant)) {
+      if (is_in_nest({ant.x, ant.y})) {
         if (ant.carries) {
           if (words[2] < parameters_.births * kWords) {
             living.push_back(newborn(ant));
@@ -169,7 +171,7 @@ class Reference final : public Simulation {
       // The newborn are in the nest, where there is no food.
       const std::size_t cell = cell_of(ant);
       const auto found = bids.find(cell);
-      if (ant.carries || is_in_nest(ant) || found == bids.end() || found->second != bid(ant)) continue;
+      if (ant.carries || is_in_nest({ant.x, ant.y}) || found == bids.end() || found->second != bid(ant)) continue;
       --food_[cell];
       ant.carries = true;
       ant.scent = 1;
@@ -221,6 +223,7 @@ class Reference final : public Simulation {
 
   float sensed(const AntState& ant, Point direction) const {
     const Point at = {ant.x + parameters_.sight * direction.x, ant.y + parameters_.sight * direction.y};
+    if (ant.carries && is_in_nest(at)) return 1073741824;  // the nest itself
     const float concentration = (ant.carries ? home_ : trail_).sample(at);
     return concentration >= parameters_.threshold ? concentration : 0;
   }
@@ -290,10 +293,10 @@ class Reference final : public Simulation {
     return ant.number ^ (std::uint64_t{words[0]} << 32 | words[1]);
   }
 
-  bool is_in_nest(const AntState& ant) const {
+  bool is_in_nest(Point at) const {
     const Disc& nest = parameters_.world.nest;
-    const float x = ant.x - nest.x;
-    const float y = ant.y - nest.y;
+    const float x = at.x - nest.x;
+    const float y = at.y - nest.y;
     return x * x + y * y <= nest.radius * nest.radius;
   }
 

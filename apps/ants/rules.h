@@ -40,6 +40,7 @@ struct Walk {
 /// The parameters as the device needs them.
 struct Rules {
   static constexpr float kDiagonal = 0.70710678f;  ///< cosine and sine of an eighth of a turn
+  static constexpr float kNestScent = 0x1p30f;     ///< stronger than any pheromone
 
   dynasoar::random::Seed seed;
   Disc nest;
@@ -47,7 +48,7 @@ struct Rules {
   float turn;
   float wobble;
   float threshold;
-  float keeping;  ///< the part of its scent that an ant keeps in a step
+  float keeping;         ///< the part of its scent that an ant keeps in a step
   std::uint64_t births;  ///< of the 2^32 random words, how many mean a birth
   std::uint32_t lifetime;
 
@@ -66,6 +67,12 @@ struct Rules {
   /// The random words of an ant's step: one to turn at random, one for left or right, one for a birth.
   __host__ __device__ Words words(std::uint64_t number, std::uint32_t step) const {
     return dynasoar::random::words(seed, Decision::walk, number, step);
+  }
+
+  /// What a carrier senses at a position: the nest itself, or the pheromone. @param sample   callable with a position
+  template <class Sample>
+  __device__ float way_home(Vector at, const Sample& sample) const {
+    return is_in_nest(at) ? kNestScent : sample(at);
   }
 
   /// The concentrations ahead. @param sample   callable with a position
@@ -133,12 +140,8 @@ struct Rules {
   }
 
  private:
-  __host__ __device__ static Vector left_of(Vector a) {
-    return {kDiagonal * (a.x - a.y), kDiagonal * (a.x + a.y)};
-  }
-  __host__ __device__ static Vector right_of(Vector a) {
-    return {kDiagonal * (a.x + a.y), kDiagonal * (a.y - a.x)};
-  }
+  __host__ __device__ static Vector left_of(Vector a) { return {kDiagonal * (a.x - a.y), kDiagonal * (a.x + a.y)}; }
+  __host__ __device__ static Vector right_of(Vector a) { return {kDiagonal * (a.x + a.y), kDiagonal * (a.y - a.x)}; }
   __host__ __device__ static bool goes_left(const Sensed& scent, const Words& words) {
     return scent.left > scent.right || (scent.left == scent.right && words[1] % 2 == 0);
   }

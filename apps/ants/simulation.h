@@ -16,12 +16,12 @@ namespace ants {
 
 /// An ant as the host sees it.
 struct AntState {
-  std::uint64_t number = 0;             ///< for life, a dynasoar::Identity
-  float x = 0, y = 0;                   ///< position
-  float heading_x = 1, heading_y = 0;   ///< where it looks; length 1
-  float scent = 1;                      ///< how much pheromone it deposits in a step
-  std::uint32_t last_step = 0xFFFFFFFF; ///< in which it dies
-  bool carries = false;                 ///< a portion of food
+  std::uint64_t number = 0;              ///< for life, a dynasoar::Identity
+  float x = 0, y = 0;                    ///< position
+  float heading_x = 1, heading_y = 0;    ///< where it looks; length 1
+  float scent = 1;                       ///< how much pheromone it deposits in a step
+  std::uint32_t last_step = 0xFFFFFFFF;  ///< in which it dies
+  bool carries = false;                  ///< a portion of food
 
   bool operator==(const AntState&) const = default;
 };
@@ -55,11 +55,11 @@ struct Box {
 
 /// A square with a nest and solid walls.
 struct World {
-  std::uint32_t side = 0;          ///< cells, and the length of a side
+  std::uint32_t side = 0;  ///< cells, and the length of a side
   Disc nest;
-  std::vector<std::uint32_t> food; ///< [side * side] portions in the cells at the start; none in the nest
-  std::vector<Box> walls;          ///< within the square
-  std::array<Box, 2> gates;        ///< of two ways: ants in each of them are counted
+  std::vector<std::uint32_t> food;  ///< [side * side] portions in the cells at the start; none in the nest
+  std::vector<Box> walls;           ///< within the square
+  std::array<Box, 2> gates;         ///< of two ways: ants in each of them are counted
 };
 
 /// What is simulated. README.md defines the model.
@@ -71,12 +71,12 @@ struct Parameters : app::RunParameters {
   float sight = 6;                ///< how far ahead an ant senses
   float turn = 0.5f;              ///< the tangent of the angle by which it turns towards a scent
   float wobble = 0.5f;            ///< the tangent of the greatest angle by which it turns at random
-  float threshold = 0.01f;        ///< the lowest concentration that an ant senses
+  float threshold = 0.05f;        ///< the lowest concentration that an ant senses
   float fading = 0.01f;           ///< the part of its scent that an ant loses in a step
   double diffusion = 0.02;        ///< of both pheromones, in cells^2 per step; at most 1/2
-  double evaporation = 0.005;     ///< of both pheromones, per step
+  double evaporation = 0.01;      ///< of both pheromones, per step
   double births = 0.5;            ///< probability that a portion of food that arrives feeds a new ant
-  std::uint32_t lifetime = 2000;  ///< of an ant that is born, in steps; at least 1
+  std::uint32_t lifetime = 5000;  ///< of an ant that is born, in steps; at least 1
   std::uint64_t room = 0;         ///< the most ants that there may be; 0: room_for(ants at the start)
   std::uint64_t seed = 42;
 };
@@ -89,8 +89,7 @@ std::uint64_t room_of(const Parameters& parameters);
 
 /// Ants in the nest, or anywhere in the square. Which random numbers: README.md.
 std::vector<AntState> ants_in_nest(std::uint32_t ants, const World& world, std::uint32_t lifetime, std::uint64_t seed);
-std::vector<AntState> ants_anywhere(std::uint32_t ants, const World& world, std::uint32_t lifetime,
-                                    std::uint64_t seed);
+std::vector<AntState> ants_anywhere(std::uint32_t ants, const World& world, std::uint32_t lifetime, std::uint64_t seed);
 
 /// Worlds, whose measures grow with the side. @pre side is at least kLeastSide
 inline constexpr std::uint32_t kLeastSide = 64;

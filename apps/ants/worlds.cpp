@@ -60,8 +60,14 @@ std::vector<AntState> random_ants(std::uint32_t count, std::uint32_t lifetime, s
     const Words words = dynasoar::random::words(dynasoar::random::Seed{seed}, Decision::initial, i, 0);
     const Vector at = place(i, words);
     const Vector heading = Rules::heading_from(words[2]);
-    states[i] = {static_cast<std::uint64_t>(dynasoar::first_identity({seed}, i)), at.x, at.y, heading.x, heading.y, 1,
-                 1 + dynasoar::random::below(words[3], lifetime), false};
+    states[i] = {static_cast<std::uint64_t>(dynasoar::first_identity({seed}, i)),
+                 at.x,
+                 at.y,
+                 heading.x,
+                 heading.y,
+                 1,
+                 1 + dynasoar::random::below(words[3], lifetime),
+                 false};
   }
   return states;
 }
@@ -97,30 +103,29 @@ std::vector<AntState> ants_anywhere(std::uint32_t ants, const World& world, std:
 }
 
 World garden(std::uint32_t side, std::uint32_t portions) {
-  World world = world_with(side, {0.2f, 0.5f, 0.035f});
+  World world = world_with(side, {0.18f, 0.48f, 0.035f});
   const auto length = static_cast<float>(side);
-  for (const Box& wall : {Box{0.5f, 0.3f, 0.53f, 0.72f}, Box{0.2f, 0.27f, 0.42f, 0.3f}}) {
+  for (const Box& wall : {Box{0.42f, 0.3f, 0.45f, 0.64f}, Box{0.56f, 0.24f, 0.78f, 0.27f}}) {
     world.walls.push_back(scaled(length, wall));
   }
-  for (const Disc& source : {Disc{0.82f, 0.48f, 0.05f}, Disc{0.38f, 0.1f, 0.04f}, Disc{0.42f, 0.9f, 0.04f}}) {
+  for (const Disc& source : {Disc{0.8f, 0.52f, 0.05f}, Disc{0.66f, 0.13f, 0.035f}, Disc{0.52f, 0.87f, 0.035f}}) {
     add_food(world, scaled(length, source), portions);
   }
-  world.gates = {scaled(length, Box{0.5f, 0, 0.53f, 0.3f}), scaled(length, Box{0.5f, 0.72f, 0.53f, 1})};
+  world.gates = {scaled(length, Box{0.42f, 0, 0.45f, 0.3f}), scaled(length, Box{0.42f, 0.64f, 0.45f, 1})};
   return world;
 }
 
 World double_bridge(std::uint32_t side, std::uint32_t portions) {
   World world = world_with(side, {0.1f, 0.5f, 0.035f});
   const auto length = static_cast<float>(side);
-  const Box walls[] = {{0.22f, 0, 0.78f, 0.42f},      // above the short branch
-                       {0.22f, 0.48f, 0.78f, 0.52f},  // between the branches
-                       {0.28f, 0.52f, 0.72f, 0.84f},  // in the bend of the long one
-                       {0.22f, 0.58f, 0.22f, 1},      // left and right of the long branch
-                       {0.78f, 0.58f, 0.78f, 1},
-                       {0.22f, 0.9f, 0.78f, 1}};      // below it
+  const Box walls[] = {{0.22f, 0, 0.78f, 0.42f},                                // above the short branch
+                       {0.22f, 0.48f, 0.78f, 0.52f},                            // between the branches
+                       {0.42f, 0.52f, 0.58f, 0.84f},                            // in the bend of the long one
+                       {0.22f, 0.58f, 0.36f, 1},                                // left and right of the bend
+                       {0.64f, 0.58f, 0.78f, 1},     {0.36f, 0.9f, 0.64f, 1}};  // below it
   for (const Box& wall : walls) world.walls.push_back(scaled(length, wall));
   add_food(world, scaled(length, Disc{0.9f, 0.5f, 0.05f}), portions);
-  world.gates = {scaled(length, Box{0.45f, 0.42f, 0.55f, 0.48f}), scaled(length, Box{0.45f, 0.84f, 0.55f, 0.9f})};
+  world.gates = {scaled(length, Box{0.24f, 0.42f, 0.34f, 0.48f}), scaled(length, Box{0.24f, 0.52f, 0.34f, 0.58f})};
   return world;
 }
 

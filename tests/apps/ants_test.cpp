@@ -172,6 +172,8 @@ TEST_CASE("foragers turn towards the trail, carriers towards the way home, and a
       parameters.initial[0].carries = carries;
       parameters.initial[1].carries = !carries;
       parameters.turn = 1;
+      parameters.sight = 4;
+      parameters.threshold = 0.01f;
       for_all(parameters, 2, [&](const State& state) {
         CHECK(state.ants[0].heading_x == doctest::Approx(std::sqrt(0.5)));
         CHECK(state.ants[0].heading_y == doctest::Approx(side * std::sqrt(0.5)));
@@ -184,6 +186,17 @@ TEST_CASE("foragers turn towards the trail, carriers towards the way home, and a
       for_all(parameters, 2, [&](const State& state) { CHECK(state.ants[0].heading_y == 0); });
     }
   }
+}
+
+TEST_CASE("carriers sense the nest itself, more than any pheromone") {
+  Parameters parameters = quiet({ant_at(5.5f, 10, 1, 0, true), ant_at(5.5f, 10)});
+  parameters.world.nest = {8.5f, 13, 0.75f};
+  parameters.turn = 1;
+  parameters.sight = 4;
+  for_all(parameters, 2, [](const State& state) {
+    CHECK(state.ants[0].y > 11);
+    CHECK(state.ants[1].y == 10);
+  });
 }
 
 TEST_CASE("at a wall or border, an ant goes to a side, and turns back if it cannot") {
@@ -310,6 +323,32 @@ TEST_CASE("no portion of food is lost while ants live") {
     CHECK(history.back().stored > 0);
     CHECK(history.back().food < history[0].food);
   });
+}
+
+TEST_CASE("ants choose the short branch of a bridge") {
+  if (kSlow) return;
+  Census early;
+  Census late;
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
+    Parameters parameters;
+    parameters.seed = seed;
+    parameters.births = 0;
+    parameters.world = double_bridge(128, 1000);
+    parameters.initial = ants_in_nest(1000, parameters.world, 1, seed);
+    for (AntState& ant : parameters.initial) ant.last_step = 1000000;
+    const std::vector<Census> history = history_of(*make_colony(parameters), 900);
+    for (std::size_t step = 0; step < history.size(); ++step) {
+      if (step > 200 && step < 800) continue;
+      (step <= 200 ? early : late).first_gate += history[step].first_gate;
+      (step <= 200 ? early : late).second_gate += history[step].second_gate;
+    }
+  }
+  const auto share = [](const Census& census) {
+    return static_cast<double>(census.first_gate) / static_cast<double>(census.first_gate + census.second_gate);
+  };
+  CHECK(share(early) > 0.3);
+  CHECK(share(early) < 0.7);
+  CHECK(share(late) > 0.9);
 }
 
 TEST_CASE("a world without ants or without food goes on, and slots and objects of the dead are used again") {
