@@ -124,7 +124,7 @@ inline Workload<ants::Parameters> ants_workload(std::uint32_t count, std::uint32
   parameters.world = ants::garden(side, 100);
   parameters.initial = ants::ants_anywhere(count, parameters.world, parameters.lifetime, parameters.seed);
   for (std::size_t i = 0; i < parameters.initial.size(); i += 2) parameters.initial[i].carries = true;
-  return {{{"ants", count}, {"width", side}}, steps, std::move(parameters)};
+  return {{{"ants", count}, {"cells", side * side}}, steps, std::move(parameters)};
 }
 
 inline Workload<forest_fire::Parameters> forest_fire_workload(int width, int steps) {

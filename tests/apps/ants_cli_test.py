@@ -10,12 +10,14 @@ import command_line
 
 class AntsTest(command_line.CheckpointTests, command_line.ApplicationTests, unittest.TestCase):
     program = command_line.path_argument(1)
-    options = ("--ants N=1500", "--side N=192", "--scenario NAME=garden", "--food N=8", "--sight X=6", "--turn X=0.5", "--wobble X=0.5",
+    options = ("--ants N=1500", "--side N=192", "--scenario garden|bridge=garden", "--food N=8", "--sight X=6", "--turn X=0.5", "--wobble X=0.5",
                "--threshold X=0.05", "--fading X=0.01", "--diffusion X=0.02", "--evaporation X=0.01", "--births X=0.5",
                "--lifetime N=5000", "--room N=0", "--steps N=1500", "--variant ants=ants")
     whole_numbers = {"--ants": (0, 2**28), "--side": (64, 2**12), "--food": (0, 2**20), "--lifetime": (1, 2**31 - 1), "--room": (0, 2**30)}
     real_numbers = {"--sight": (0, 100), "--turn": (0, 10), "--wobble": (0, 10), "--threshold": (0, 1e6), "--diffusion": (0, 0.5),
                     "--evaporation": (0, 100), **dict.fromkeys(("--fading", "--births"), command_line.FRACTION)}
+    placed_variants = ("ants",)
+    placed_with_free_objects = True
     variants = {"ants": "ants and cells as objects"}
     log_file = "ants.csv"
     chart_file = "ants-history.png"

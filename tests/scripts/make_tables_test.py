@@ -38,7 +38,7 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                 "schelling": ({"width": 2048, "height": 2048, "steps": 500}, ["agents placed on a lattice"]),
                 "flocking": ({"boids": 4000, "steps": 1000}, ["boids as objects"]),
                 "epidemic": ({"people": 4000, "steps": 1000}, ["people as objects"]),
-                "ants": ({"ants": 4000, "width": 128, "steps": 1000}, ["ants and cells as objects"]),
+                "ants": ({"ants": 4000, "cells": 16384, "steps": 1000}, ["ants and cells as objects"]),
                 "forest_fire": ({"width": 2048, "height": 2048, "steps": 500}, ["trees placed on a lattice"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
