@@ -188,6 +188,17 @@ __device__ inline void Forager::take(Ground ground) {
   dynasoar::become<Carrier>(this);
 }
 
+/// The cells are numbered row by row.
+__device__ inline std::size_t number_of(const Cell* cell) {
+  return dynasoar::lattice_of<Cell>().number(dynasoar::place_of(cell));
+}
+
+/// Not a lambda: nvcc allows none in a constructor.
+struct SetFood {
+  const std::uint32_t* food;
+  __device__ void operator()(Cell* cell) const { cell->food_ = food[number_of(cell)]; }
+};
+
 /// Writes ants down, in any order.
 struct StateWriter {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
@@ -231,7 +242,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     create<Forager>(false);
     create<Carrier>(true);
     const dynasoar::DeviceArray<std::uint32_t> food = uploaded(parameters.world.food);
-    handle().parallel_do<Cell>([food = food.data()] __device__(Cell * cell) { cell->food_ = food[number_of(cell)]; });
+    handle().parallel_do<Cell>(SetFood{food.data()});
     synchronize();
     walls_.view();  // before the step is recorded
   }
@@ -310,16 +321,15 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     });
     handle().parallel_do<Ant>([=] __device__(Ant * ant) {
       const Vector at = ant->position();
-      const bool carries = dynasoar::is_a<Carrier>(ant);
-      canvas.dot(at.x, at.y, radius, carries ? kCarrier : kForager, carries ? 0 : 1);
+      if (dynasoar::is_a<Carrier>(ant)) {
+        canvas.dot(at.x, at.y, radius, kCarrier, 0);
+      } else {
+        canvas.dot(at.x, at.y, radius, kForager, 1);
+      }
     });
   }
 
  private:
-  __device__ static std::size_t number_of(const Cell* cell) {
-    return dynasoar::lattice_of<Cell>().number(dynasoar::place_of(cell));
-  }
-
   static dynasoar::SubstanceOptions<Vector> space_of(const World& world) {
     const auto side = static_cast<float>(world.side);
     return {.lower = {0, 0}, .upper = {side, side}};

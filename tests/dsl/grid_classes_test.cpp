@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/identity.h>
 
 #include "../platform/test_support.h"
 
@@ -202,3 +203,44 @@ TEST_CASE("a method may search with two radii, and move in between: others are w
 }
 
 }  // namespace grid_classes_test
+
+namespace grid_order_test {
+
+class Named;
+using AllocatorT = dynasoar::SoaAllocator<Named>;
+using Point = grid_classes_test::Point;
+
+struct Seen {
+  Point position;
+  dynasoar::Identity identity;
+};
+using View = dynasoar::GridView<Named, Seen>;
+
+class Named : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  DYNASOAR_FIELDS(Named, (identity_, dynasoar::Identity), (seen_, std::uint32_t), (descents_, std::uint32_t))
+  __device__ explicit Named(std::size_t i) : identity_(dynasoar::first_identity({42}, i)), seen_(0), descents_(0) {}
+  __device__ Seen seen() { return {{0.5f, 0.5f}, identity_}; }
+  __device__ void look(View others) {
+    std::uint64_t last = 0;
+    others.for_each_neighbour({0.5f, 0.5f}, 0.1f, [&](const View::Neighbour& other) {
+      const auto number = static_cast<std::uint64_t>(other.seen.identity);
+      seen_ += 1;
+      descents_ += number < last ? 1 : 0;
+      last = number;
+    });
+  }
+};
+
+}  // namespace grid_order_test
+
+TEST_CASE("the objects of a cell can be ordered by their identities") {
+  using namespace grid_order_test;
+  dynasoar::AllocatorHandle<AllocatorT> handle({.heap_bytes = 4 << 20, .threads = 3});
+  handle.parallel_new<Named>(200);
+  dynasoar::UniformGrid<Named, Seen> grid(handle, {.lower = {0, 0}, .upper = {1, 1}, .cell = 1});
+  grid.rebuild<&Named::seen, &Named::identity_>();
+  grid.parallel_do<&Named::look>();
+  CHECK(handle.sum<&Named::seen_>() == 200 * 200);
+  CHECK(handle.sum<&Named::descents_>() == 0);
+}

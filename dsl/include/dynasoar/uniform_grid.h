@@ -87,8 +87,8 @@ class UniformGrid final : detail::Attachment {
   /// reached the host.
   ///
   /// @tparam kSeen    a method of T that returns what others see of an object, as a Seen. It must not change anything
-  /// @tparam kOrder   a field of T: an integer that differs between the objects. Neighbours in one cell are visited in
-  ///                  the order of this field. The order of all visits is then fully determined, and sums of
+  /// @tparam kOrder   a field of T: an integer or Identity that differs between the objects. Neighbours in one cell are
+  ///                  visited in the order of this field. The order of all visits is then fully determined, and sums of
   ///                  floating-point numbers have the same bits in every run. Without the field, the order within a
   ///                  cell is unspecified
   /// @par Cost        3 kernels without an order, 4 with one. One more if there are many cells, two more for each

@@ -45,7 +45,7 @@ class Dot : public dynasoar::SoaBase<AllocatorT> {
 inline void use(dynasoar::AllocatorHandle<AllocatorT>& handle) {
   dynasoar::UniformGrid<Dot, Seen> grid(handle, {.lower = {0, 0}, .upper = {1, 1}, .cell = 1});
 #if defined(MISTAKE_grid_ordered_by_real_number)
-  // expect: the field that orders the objects of a UniformGrid must be an integer
+  // expect: the field that orders the objects of a UniformGrid must be an integer or an Identity
   grid.rebuild<&Dot::seen, &Dot::mass_>();
 #else
   grid.rebuild<&Dot::seen, &Dot::number_>();

@@ -117,9 +117,9 @@ struct PlaceObject {
 
   __device__ static std::uint64_t key_of(T* object) {
     const auto key = (object->*kOrder).get();
-    static_assert(std::is_integral_v<decltype(key)>,
-                  "dynasoar: the field that orders the objects of a UniformGrid must be an integer: a number that "
-                  "differs between them");
+    static_assert(std::is_integral_v<decltype(key)> || std::is_enum_v<decltype(key)>,
+                  "dynasoar: the field that orders the objects of a UniformGrid must be an integer or an Identity: a "
+                  "number that differs between them");
     return static_cast<std::uint64_t>(key);
   }
 };
