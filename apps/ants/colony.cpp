@@ -127,8 +127,6 @@ class Ant : public dynasoar::SoaBase<AllocatorT> {
   }
 };
 
-class Carrier;
-
 class Forager final : public Ant {
  public:
   using BaseClass = Ant;
