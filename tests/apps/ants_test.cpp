@@ -222,7 +222,8 @@ TEST_CASE("at a wall or border, an ant goes to a side, and turns back if it cann
                                          {Box{6, 10.000001f, 7, 12}, false},
                                          {Box{5.75f, 10, 5.75f, 10}, true}}) {
     parameters.world.walls = {wall};
-    for_all(parameters, 1, [&](const State& state) { CHECK((state.ants[0].y == 10) != is_blocked); });
+    const bool goes_aside = is_blocked;  // clang lets no lambda capture a structured binding
+    for_all(parameters, 1, [&](const State& state) { CHECK((state.ants[0].y == 10) != goes_aside); });
   }
 }
 
