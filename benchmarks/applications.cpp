@@ -21,6 +21,7 @@
 #include "structure/simulation.h"
 #include "sugarscape/simulation.h"
 #include "traffic/simulation.h"
+#include "tumour/simulation.h"
 #include "wa_tor/simulation.h"
 #include "workloads.h"
 
@@ -265,6 +266,22 @@ void run_epidemic(Report& report, const Settings& settings) {
         {time_of_step<epidemic::Simulation>(workload.steps),
          last_of_history<epidemic::Simulation>("people at the end", "people",
                                                [](const epidemic::Census& census) { return census.people(); })});
+  }
+}
+
+void run_tumour(Report& report, const Settings& settings) {
+  using Workloads = std::vector<Workload<tumour::Parameters>>;
+  for (const auto& workload : settings.small
+                                  ? Workloads{tumour_workload(4000, 16, 10)}
+                                  : Workloads{tumour_workload(4000, 16, 500), tumour_workload(1000000, 64, 50)}) {
+    measure_workload<tumour::Simulation>(
+        report, settings, "tumour", workload,
+        {{"cells as objects", tumour::make_cells},
+         {kSoa, tumour::make_soa_baseline},
+         {kAos, tumour::make_aos_baseline}},
+        {time_of_step<tumour::Simulation>(workload.steps),
+         last_of_history<tumour::Simulation>("cells at the end", "cells",
+                                             [](const tumour::Census& census) { return census.cells(); })});
   }
 }
 

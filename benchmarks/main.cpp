@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
        {"schelling", benchmarks::run_schelling},
        {"flocking", benchmarks::run_flocking},
        {"epidemic", benchmarks::run_epidemic},
+       {"tumour", benchmarks::run_tumour},
        {"forest_fire", benchmarks::run_forest_fire},
        {"small_models", benchmarks::run_small_models},
        {"picture", benchmarks::run_picture}};

@@ -19,6 +19,7 @@
 #include "structure/network.h"
 #include "sugarscape/simulation.h"
 #include "traffic/network.h"
+#include "tumour/simulation.h"
 #include "wa_tor/simulation.h"
 
 namespace benchmarks {
@@ -115,6 +116,14 @@ inline Workload<epidemic::Parameters> epidemic_workload(std::uint32_t count, int
   parameters.side = epidemic::side_for(count, 10);
   parameters.initial = epidemic::random_people(count, count / 100, parameters.side, parameters.seed);
   return {{{"people", count}}, steps, std::move(parameters)};
+}
+
+/// A ball of cells with oxygen, in a world that is twice as wide. Cells inside soon become hypoxic, and begin to die.
+inline Workload<tumour::Parameters> tumour_workload(std::uint32_t count, int world, int steps) {
+  tumour::Parameters parameters;
+  parameters.world = world;
+  parameters.initial = tumour::random_spheroid(count, parameters.seed);
+  return {{{"cells", count}}, steps, std::move(parameters)};
 }
 
 inline Workload<forest_fire::Parameters> forest_fire_workload(int width, int steps) {

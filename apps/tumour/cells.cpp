@@ -169,9 +169,18 @@ __device__ inline void Hypoxic::live(Neighbours neighbours, Oxygen::View oxygen,
   }
 }
 
-struct DistanceFromOrigin {
-  __device__ float operator()(Cell* cell) const { return std::sqrt(squared_length(cell->seen().position)); }
+/// How far a cell reaches from the origin.
+struct Reach {
+  __device__ float operator()(Cell* cell) const {
+    const Sphere sphere = cell->seen();
+    return std::sqrt(squared_length(sphere.position)) + sphere.radius;
+  }
 };
+
+__device__ inline State state_of(Cell* cell) {
+  if (dynasoar::is_a<Proliferating>(cell)) return State::proliferating;
+  return dynasoar::is_a<Hypoxic>(cell) ? State::hypoxic : State::necrotic;
+}
 
 /// Writes cells down, in any order.
 struct StateWriter {
@@ -183,10 +192,8 @@ struct StateWriter {
   __device__ void operator()(Cell* cell) const {
     const Sphere sphere = cell->seen();
     const Vector at = sphere.position;
-    const State state = dynasoar::is_a<Proliferating>(cell) ? State::proliferating
-                        : dynasoar::is_a<Hypoxic>(cell)     ? State::hypoxic
-                                                            : State::necrotic;
-    states[count->fetch_add(1, dynasoar::Order::relaxed)] = {cell->number(), at.x, at.y, at.z, sphere.radius, state};
+    states[count->fetch_add(1, dynasoar::Order::relaxed)] = {cell->number(), at.x,          at.y,
+                                                             at.z,           sphere.radius, state_of(cell)};
   }
 };
 
@@ -194,7 +201,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
  public:
   explicit Objects(const Parameters& parameters)
       : ObjectSimulation(parameters, needed_bytes(parameters), "tumour", {"sort", "live", "diffuse"}),
-        options_(options_of(parameters)),
         rules_(Rules::of(parameters)),
         diffusion_(parameters.diffusion),
         room_(room_of(parameters)),
@@ -213,7 +219,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     log().add<Proliferating>(totals::count("proliferating"));
     log().add<Hypoxic>(totals::count("hypoxic"));
     log().add<Necrotic>(totals::count("necrotic"));
-    log().add<Cell>(totals::reduce("radius", 0.0f, dynasoar::Greatest{}, DistanceFromOrigin{}));
+    log().add<Cell>(totals::reduce("radius", 0.0f, dynasoar::Greatest{}, Reach{}));
     log().add<Tissue>(totals::minimum<&Tissue::oxygen_>("oxygen"));
     create<Proliferating>(parameters.initial, State::proliferating);
     create<Hypoxic>(parameters.initial, State::hypoxic);
@@ -254,18 +260,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return cells;
   }
 
-  std::vector<float> oxygen() override {
-    const auto places = static_cast<std::size_t>(tissue_.shape().size());
-    const dynasoar::DeviceArray<float> values(places);
-    float* const out = values.data();
-    handle().parallel_do<Tissue>([=] __device__(Tissue * tissue) {
-      out[dynasoar::lattice_of<Tissue>().number(dynasoar::place_of(tissue))] = tissue->oxygen_;
-    });
-    synchronize();
-    return values.download();
-  }
-
-  const app::SavedOptions& saved_options() const { return options_; }
+  std::vector<float> oxygen() override { return tissue_.raster_of<&Tissue::oxygen_>().values; }
 
   dynasoar::Columns read_columns() { return handle().all_columns<Cell>(); }
 
@@ -277,12 +272,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
       const Sphere sphere = cell->seen();
       const Vector at = sphere.position;
       if (at.z > 0) return;
-      const app::Rgb color = dynasoar::is_a<Proliferating>(cell) ? kProliferating
-                             : dynasoar::is_a<Hypoxic>(cell)     ? kHypoxic
-                                                                 : kNecrotic;
       const auto depth = static_cast<std::uint32_t>(at.z < -63 ? 252 : -4 * at.z);
       const double radius = sphere.radius * canvas.viewport.scale;
-      canvas.dot(at.x, at.y, radius < 0.5 ? 0.5 : radius, color, depth);
+      canvas.dot(at.x, at.y, radius < 0.5 ? 0.5 : radius, color_of(state_of(cell)), depth);
     });
   }
 
@@ -301,27 +293,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
            AllocatorT::heap_bytes_for<Tissue>(side * side * side);
   }
 
-  static app::SavedOptions options_of(const Parameters& parameters) {
-    app::InputSum initial;
-    for (const CellState& cell : parameters.initial) {
-      initial.add(cell.number, cell.x, cell.y, cell.z, cell.radius, cell.state);
-    }
-    return app::SavedOptions()
-        .add("--cells", initial)
-        .add("--world", parameters.world)
-        .add("--mobility", parameters.mobility)
-        .add("--growth", parameters.growth)
-        .add("--division", parameters.division)
-        .add("--hypoxia", parameters.hypoxia)
-        .add("--necrosis", parameters.necrosis)
-        .add("--death", parameters.death)
-        .add("--shrinking", parameters.shrinking)
-        .add("--diffusion", parameters.diffusion)
-        .add("--supply", parameters.supply)
-        .add("--uptake", parameters.uptake)
-        .add("--seed", parameters.seed);
-  }
-
   template <class T>
   void create(const std::vector<CellState>& initial, State state) {
     std::vector<CellState> some;
@@ -335,7 +306,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     synchronize();
   }
 
-  app::SavedOptions options_;
   Rules rules_;
   double diffusion_;
   std::uint64_t room_;

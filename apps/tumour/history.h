@@ -52,7 +52,7 @@ struct TakeRecord {
       const Slot slot = work.cells.slot(i);
       if (slot == Slot::free) continue;
       ++cells[static_cast<int>(slot) - 1];
-      radius = std::fmax(radius, std::sqrt(squared_length(work.cells.position(i))));
+      radius = std::fmax(radius, std::sqrt(squared_length(work.cells.position(i))) + work.cells.radius(i));
     }
     std::uint32_t oxygen = 0xFFFFFFFF;
     for (std::size_t i = thread; i < work.oxygen.places(); i += kThreads) {
@@ -101,8 +101,8 @@ class History {
     executor.synchronize();
     if (pending_ == 0) return;
     const std::vector<Record> records = records_.download();
-    for (std::size_t step = 0; step < std::exchange(pending_, 0); ++step)
-      collected_.push_back(census_of(records[step]));
+    for (std::size_t step = 0; step < pending_; ++step) collected_.push_back(census_of(records[step]));
+    pending_ = 0;
   }
 
   static Census census_of(const Record& record) {

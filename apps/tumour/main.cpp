@@ -30,7 +30,7 @@ app::Description about() {
               "tumour and the least oxygen, a chart of the radius, and a picture of the tumour cut in half.",
           .variant_help = "What is an object: the cells",
           .allocators = app::allocator_names(),
-          .steps = 2000,
+          .steps = 1500,
           .log = {"tumour.csv", "Numbers of cells, radius and least oxygen after every step"},
           .columns = {{"proliferating"}, {"hypoxic"}, {"necrotic"}, {"radius", false}, {"oxygen", false}},
           .object_columns = 3};

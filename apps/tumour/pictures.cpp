@@ -21,10 +21,6 @@ constexpr int kSize = 1024;
 constexpr app::Rgb kRadiusLine = {60, 120, 200};
 constexpr app::Rgb kExpectedLine = {240, 150, 70};
 
-app::Rgb color_of(State state) {
-  return state == State::proliferating ? kProliferating : state == State::hypoxic ? kHypoxic : kNecrotic;
-}
-
 /// A disc that is lighter above and darker at its edge.
 void draw_ball(cairo_t* context, double x, double y, double radius, app::Rgb color, double light) {
   const auto stop = [&](cairo_pattern_t* pattern, double at, double share) {
@@ -69,8 +65,8 @@ app::Picture tumour_picture(const std::vector<CellState>& cells) {
 app::Chart tumour_chart(const std::vector<app::Row>& rows, const Parameters& parameters, const std::string& subtitle) {
   app::Chart chart =
       app::history_chart(rows, "Radius of the tumour", subtitle, "Radius", {{"Tumour", kRadiusLine, app::column(3)}});
-  app::Series expected{"Growth of a rim", kExpectedLine, {}};
-  if (!rows.empty()) expected.values = expected_radius(parameters, rows[0][3], rows.size() - 1);
+  app::Series expected{"Expected", kExpectedLine, {}};
+  if (!rows.empty()) expected.values = expected_radius(parameters, rows[0][0], rows.size() - 1);
   chart.series.push_back(std::move(expected));
   return chart;
 }

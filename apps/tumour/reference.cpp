@@ -48,7 +48,8 @@ class Reference final : public Simulation {
       census.proliferating += cell.state == State::proliferating ? 1 : 0;
       census.hypoxic += cell.state == State::hypoxic ? 1 : 0;
       census.necrotic += cell.state == State::necrotic ? 1 : 0;
-      census.radius = std::max(census.radius, std::sqrt(cell.x * cell.x + cell.y * cell.y + cell.z * cell.z));
+      const float distance = std::sqrt(cell.x * cell.x + cell.y * cell.y + cell.z * cell.z);
+      census.radius = std::max(census.radius, distance + cell.radius);
     }
     census.oxygen = *std::min_element(oxygen_.begin(), oxygen_.end());
     history_.push_back(census);

@@ -48,7 +48,7 @@ struct Parameters : app::RunParameters {
   double shrinking = 0.0005;       ///< by how much the radius of a dead cell shrinks
   double diffusion = 1;            ///< of oxygen; at most kMostDiffusion
   double supply = 0.01;            ///< share of the missing oxygen that vessels replace
-  double uptake = 0.05;            ///< volume that a cell empties of oxygen
+  double uptake = 0.03;            ///< volume that a cell empties of oxygen
   std::uint64_t room = 0;          ///< the most cells that there may be; 0: room_for(cells at the start)
   std::uint64_t seed = 42;
 };
@@ -70,23 +70,23 @@ struct Census {
   std::uint64_t proliferating = 0;
   std::uint64_t hypoxic = 0;
   std::uint64_t necrotic = 0;
-  float radius = 0;  ///< the greatest distance of a cell's centre from the origin; 0 if there are no cells
+  float radius = 0;  ///< how far the cells reach from the origin; 0 if there are none
   float oxygen = 0;  ///< the least
 
   std::uint64_t cells() const { return proliferating + hypoxic + necrotic; }
   bool operator==(const Census&) const = default;
 };
 
-/// The radius of the tumour at the start and after every step, if a rim of constant thickness grows.
+/// The radius of the tumour at the start and after every step, if its rim grows: see README.md.
 ///
-/// @param start   the radius at the start
-std::vector<double> expected_radius(const Parameters& parameters, double start, std::size_t steps);
+/// @param cells   how many there are at the start
+std::vector<double> expected_radius(const Parameters& parameters, double cells, std::size_t steps);
 
 /// The rate at which the volume of a tumour grows exponentially, whose cells all have enough oxygen.
 double growth_rate(const Parameters& parameters);
 
-/// The thickness of the rim with enough oxygen for growth, in a large tumour.
-double rim_thickness(const Parameters& parameters);
+/// The thickness of the rim of a tumour of this radius in which there is enough oxygen for growth; at least 0.
+double rim_thickness(const Parameters& parameters, double radius);
 
 /// A running simulation of a tumour.
 class Simulation : public app::Simulation {

@@ -14,7 +14,11 @@ namespace tumour {
 namespace {
 
 /// Cells per volume in a tumour.
-constexpr double kDensity = 1.8;
+constexpr double kDensity = 1.6;
+
+double radius_of(double cells) {
+  return std::cbrt(cells / kDensity * 3 / (4 * std::numbers::pi));
+}
 
 }  // namespace
 
@@ -23,7 +27,7 @@ std::uint64_t room_of(const Parameters& parameters) {
 }
 
 std::vector<CellState> random_spheroid(std::uint32_t cells, std::uint64_t seed) {
-  const auto radius = static_cast<float>(std::cbrt((cells - 1) / kDensity * 3 / (4 * std::numbers::pi)));
+  const auto radius = static_cast<float>(radius_of(cells - 1));
   std::vector<CellState> states(cells);
   for (std::uint32_t i = 0; i < cells; ++i) {
     dynasoar::random::Stream stream({seed}, Decision::initial, i, 0);
@@ -54,10 +58,11 @@ void check_room(std::uint64_t cells, std::uint64_t room) {
 
 double growth_rate(const Parameters& parameters) {
   const double growing = std::ceil((kFullRadius - kDaughterRadius) / parameters.growth);  // steps
-  // A cell has two daughters when it divides, which takes `growing` steps and then a geometric number of them.
+  // A cell becomes two when it divides, which takes `growing` steps, and then each step fails with the same
+  // probability.
   const auto daughters = [&](double rate) {
     const double factor = std::exp(-rate);
-    return 2 * std::pow(factor, growing) * parameters.division * factor / (1 - (1 - parameters.division) * factor);
+    return 2 * std::pow(factor, growing) * parameters.division / (1 - (1 - parameters.division) * factor);
   };
   double least = 0, most = 1;
   for (int i = 0; i < 60; ++i) {
@@ -67,24 +72,25 @@ double growth_rate(const Parameters& parameters) {
   return least;
 }
 
-double rim_thickness(const Parameters& parameters) {
-  const double uptake = kDensity * parameters.uptake + parameters.supply;
-  const double outside = std::sqrt(parameters.diffusion / parameters.supply);
-  const double inside = std::sqrt(parameters.diffusion / uptake);
-  const double deep = parameters.supply / uptake;
-  const double surface = (1 / outside + deep / inside) / (1 / outside + 1 / inside);
-  return inside * std::log((surface - deep) / (parameters.hypoxia - deep));
+double rim_thickness(const Parameters& parameters, double radius) {
+  const double loss = kDensity * parameters.uptake + parameters.supply;
+  const double inside = std::sqrt(loss / parameters.diffusion);  // per length, as the next two
+  const double outside = std::sqrt(parameters.supply / parameters.diffusion) + 1 / radius;
+  const double deep = parameters.supply / loss;  // oxygen
+  const double surface = (outside + deep * inside) / (outside + inside);
+  if (surface <= parameters.hypoxia) return 0;
+  if (deep >= parameters.hypoxia) return radius;
+  return std::log((surface - deep) / (parameters.hypoxia - deep)) / inside;
 }
 
-std::vector<double> expected_radius(const Parameters& parameters, double start, std::size_t steps) {
+std::vector<double> expected_radius(const Parameters& parameters, double cells, std::size_t steps) {
   const double rate = growth_rate(parameters);
-  const double rim = rim_thickness(parameters);
-  std::vector<double> radii = {start};
+  std::vector<double> radii = {radius_of(cells)};
   for (std::size_t step = 0; step < steps; ++step) {
     const double radius = radii.back();
-    const double inner = std::fmax(0, radius - rim);
-    const double share = radius > 0 ? 1 - inner * inner * inner / (radius * radius * radius) : 1;
-    radii.push_back(radius + radius * rate * share / 3);
+    const double inner = std::fmax(0, radius - rim_thickness(parameters, radius));
+    const double growing = 1 - inner * inner * inner / (radius * radius * radius);  // share of the volume
+    radii.push_back(radius + radius * rate * growing / 3);
   }
   return radii;
 }
