@@ -18,6 +18,8 @@ class TumourTest(command_line.CheckpointTests, command_line.ApplicationTests, un
                     **dict.fromkeys(("--mobility", "--division", "--hypoxia", "--necrosis", "--death", "--supply", "--uptake"),
                                     command_line.FRACTION)}
     variants = {"cells": "cells as objects"}
+    placed_variants = ("cells",)  # the tissue
+    placed_with_free_objects = True
     log_file = "tumour.csv"
     chart_file = "tumour-radius.png"
     picture_file = "tumour.png"
@@ -29,6 +31,9 @@ class TumourTest(command_line.CheckpointTests, command_line.ApplicationTests, un
     size = r"150 cells in a world 10 wide"
     picture_size = (1024, 1024)
     large_run = ("--cells", "20000", "--steps", "1")
+
+    def heap_variants(self):
+        return self.variants
 
     def test_options_that_do_not_go_together_are_refused(self):
         self.assert_refused("--cells", "10", "--room", "9", mentions="--room: there is no room")
