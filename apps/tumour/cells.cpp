@@ -157,7 +157,7 @@ __device__ inline void Proliferating::divide(Vector position, const Rules& rules
   radius_ = kDaughterRadius;
   dynasoar::make_new<Proliferating>(dynasoar::child_identity(identity_, step),
                                     Vector{position.x + half.x, position.y + half.y, position.z + half.z},
-                                    kDaughterRadius);
+                                    float{kDaughterRadius});
 }
 
 __device__ inline void Hypoxic::live(Neighbours neighbours, Oxygen::View oxygen, Rules rules, std::uint32_t step) {
