@@ -1,14 +1,14 @@
 /// @file
 /// The tumour with cells as objects, whose class is what a cell does. The model itself is in README.md.
 ///
-/// A step sorts the cells into a grid, lets each of them move, breathe and live, and lets the oxygen diffuse. A cell
-/// sees copies of its neighbours, and changes or deletes itself alone; pushes and uptake are sums of integers. So
-/// nothing depends on the order in which threads run.
+/// A cell sees copies of its neighbours, and changes or deletes itself alone; pushes and uptake are sums of integers.
+/// So nothing depends on the order in which threads run.
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -69,6 +69,8 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
       : Cell(dynasoar::Identity{states[i].number}, Vector{states[i].x, states[i].y, states[i].z}, states[i].radius) {}
 
   __device__ Sphere seen() { return {position_, radius_}; }
+  /// How far it reaches from the origin.
+  __device__ float reach() { return std::sqrt(squared_length(position_)) + radius_; }
   __device__ std::uint64_t number() const { return static_cast<std::uint64_t>(identity_.get()); }
 
  protected:
@@ -82,9 +84,8 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
     neighbours.for_each_neighbour(here, radius + kFullRadius, [&](const Neighbours::Neighbour& other) {
       push.add(rules.mobility, radius, other.offset, other.squared_distance, other.seen.radius);
     });
-    const Vector there = push.moved(here);
-    position_ = there;
-    return there;
+    position_ = push.moved(here);
+    return position_;
   }
 
   /// Takes up oxygen. @return the concentration
@@ -128,9 +129,8 @@ class Necrotic : public Cell {
   /// Shrinks and disappears.
   __device__ void live(Neighbours neighbours, Oxygen::View, Rules rules, std::uint32_t) {
     move(neighbours, rules);
-    const float radius = radius_ - rules.shrinking;
-    radius_ = radius;
-    if (radius < kLeastRadius) dynasoar::destroy(this);
+    radius_ -= rules.shrinking;
+    if (radius_ < kLeastRadius) dynasoar::destroy(this);
   }
 };
 
@@ -169,33 +169,10 @@ __device__ inline void Hypoxic::live(Neighbours neighbours, Oxygen::View oxygen,
   }
 }
 
-/// How far a cell reaches from the origin.
-struct Reach {
-  __device__ float operator()(Cell* cell) const {
-    const Sphere sphere = cell->seen();
-    return std::sqrt(squared_length(sphere.position)) + sphere.radius;
-  }
-};
-
 __device__ inline State state_of(Cell* cell) {
   if (dynasoar::is_a<Proliferating>(cell)) return State::proliferating;
   return dynasoar::is_a<Hypoxic>(cell) ? State::hypoxic : State::necrotic;
 }
-
-/// Writes cells down, in any order.
-struct StateWriter {
-  using Word = dynasoar::AtomicWord<std::uint32_t>;
-
-  CellState* states;
-  Word* count;
-
-  __device__ void operator()(Cell* cell) const {
-    const Sphere sphere = cell->seen();
-    const Vector at = sphere.position;
-    states[count->fetch_add(1, dynasoar::Order::relaxed)] = {cell->number(), at.x,          at.y,
-                                                             at.z,           sphere.radius, state_of(cell)};
-  }
-};
 
 class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
  public:
@@ -219,7 +196,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     log().add<Proliferating>(totals::count("proliferating"));
     log().add<Hypoxic>(totals::count("hypoxic"));
     log().add<Necrotic>(totals::count("necrotic"));
-    log().add<Cell>(totals::reduce("radius", 0.0f, dynasoar::Greatest{}, Reach{}));
+    log().add<Cell>(totals::maximum<&Cell::reach>("radius"));
     log().add<Tissue>(totals::minimum<&Tissue::oxygen_>("oxygen"));
     create<Proliferating>(parameters.initial, State::proliferating);
     create<Hypoxic>(parameters.initial, State::hypoxic);
@@ -241,7 +218,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     std::vector<Census> history;
     for (const app::Row& row : take_rows()) {
       const auto number = [&](std::size_t column) { return static_cast<std::uint64_t>(row[column]); };
-      history.push_back({number(0), number(1), number(2), static_cast<float>(row[3]), static_cast<float>(row[4])});
+      const auto radius = std::isnan(row[3]) ? 0 : static_cast<float>(row[3]);  // NaN if there are no cells
+      history.push_back({number(0), number(1), number(2), radius, static_cast<float>(row[4])});
       check_room(history.back().cells(), room_);
     }
     return history;
@@ -251,9 +229,12 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     const std::size_t count = handle().count<Cell>();
     check_room(count, room_);
     const dynasoar::DeviceArray<CellState> states(count);
-    dynasoar::DeviceArray<StateWriter::Word> written(1);
+    dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> written(1);
     written.fill_bytes(0);
-    handle().parallel_do<Cell>(StateWriter{states.data(), written.data()});
+    handle().parallel_do<Cell>([out = states.data(), next = written.data()] __device__(Cell * cell) {
+      const auto [at, radius] = cell->seen();
+      out[next->fetch_add(1, dynasoar::Order::relaxed)] = {cell->number(), at.x, at.y, at.z, radius, state_of(cell)};
+    });
     synchronize();
     std::vector<CellState> cells = states.download();
     std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -269,12 +250,10 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   /// The tumour cut in half, seen along the z axis.
   void paint_on(const app::Canvas& canvas) {
     handle().parallel_do<Cell>([=] __device__(Cell * cell) {
-      const Sphere sphere = cell->seen();
-      const Vector at = sphere.position;
+      const auto [at, radius] = cell->seen();
       if (at.z > 0) return;
       const auto depth = static_cast<std::uint32_t>(at.z < -63 ? 252 : -4 * at.z);
-      const double radius = sphere.radius * canvas.viewport.scale;
-      canvas.dot(at.x, at.y, radius < 0.5 ? 0.5 : radius, color_of(state_of(cell)), depth);
+      canvas.dot(at.x, at.y, std::fmax(0.5, radius * canvas.viewport.scale), color_of(state_of(cell)), depth);
     });
   }
 
@@ -296,9 +275,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   template <class T>
   void create(const std::vector<CellState>& initial, State state) {
     std::vector<CellState> some;
-    for (const CellState& cell : initial) {
-      if (cell.state == state) some.push_back(cell);
-    }
+    std::copy_if(initial.begin(), initial.end(), std::back_inserter(some),
+                 [state](const CellState& cell) { return cell.state == state; });
     if (some.empty()) return;
     dynasoar::DeviceArray<CellState> states(some.size());
     states.upload(some);
