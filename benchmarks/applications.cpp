@@ -22,6 +22,7 @@
 #include "structure/simulation.h"
 #include "sugarscape/simulation.h"
 #include "traffic/simulation.h"
+#include "tumour/simulation.h"
 #include "wa_tor/simulation.h"
 #include "workloads.h"
 
@@ -282,6 +283,22 @@ void run_ants(Report& report, const Settings& settings) {
         {time_of_step<ants::Simulation>(workload.steps),
          last_of_history<ants::Simulation>("ants at the end", "ants",
                                            [](const ants::Census& census) { return census.ants(); })});
+  }
+}
+
+void run_tumour(Report& report, const Settings& settings) {
+  using Workloads = std::vector<Workload<tumour::Parameters>>;
+  for (const auto& workload : settings.small
+                                  ? Workloads{tumour_workload(4000, 16, 10)}
+                                  : Workloads{tumour_workload(4000, 16, 500), tumour_workload(1000000, 64, 50)}) {
+    measure_workload<tumour::Simulation>(
+        report, settings, "tumour", workload,
+        {{"cells as objects", tumour::make_cells},
+         {kSoa, tumour::make_soa_baseline},
+         {kAos, tumour::make_aos_baseline}},
+        {time_of_step<tumour::Simulation>(workload.steps),
+         last_of_history<tumour::Simulation>("cells at the end", "cells",
+                                             [](const tumour::Census& census) { return census.cells(); })});
   }
 }
 

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
        {"flocking", benchmarks::run_flocking},
        {"epidemic", benchmarks::run_epidemic},
        {"ants", benchmarks::run_ants},
+       {"tumour", benchmarks::run_tumour},
        {"forest_fire", benchmarks::run_forest_fire},
        {"small_models", benchmarks::run_small_models},
        {"picture", benchmarks::run_picture}};

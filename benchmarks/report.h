@@ -84,6 +84,7 @@ void run_schelling(Report& report, const Settings& settings);
 void run_flocking(Report& report, const Settings& settings);
 void run_ants(Report& report, const Settings& settings);
 void run_epidemic(Report& report, const Settings& settings);
+void run_tumour(Report& report, const Settings& settings);
 void run_forest_fire(Report& report, const Settings& settings);
 void run_small_models(Report& report, const Settings& settings);
 void run_picture(Report& report, const Settings& settings);

@@ -20,6 +20,7 @@
 #include "structure/network.h"
 #include "sugarscape/simulation.h"
 #include "traffic/network.h"
+#include "tumour/simulation.h"
 #include "wa_tor/simulation.h"
 
 namespace benchmarks {
@@ -125,6 +126,14 @@ inline Workload<ants::Parameters> ants_workload(std::uint32_t count, std::uint32
   parameters.initial = ants::ants_anywhere(count, parameters.world, parameters.lifetime, parameters.seed);
   for (std::size_t i = 0; i < parameters.initial.size(); i += 2) parameters.initial[i].carries = true;
   return {{{"ants", count}, {"cells", side * side}}, steps, std::move(parameters)};
+}
+
+/// A ball of cells with oxygen, in a world that is twice as wide. Cells inside soon become hypoxic, and begin to die.
+inline Workload<tumour::Parameters> tumour_workload(std::uint32_t count, int world, int steps) {
+  tumour::Parameters parameters;
+  parameters.world = world;
+  parameters.initial = tumour::random_spheroid(count, parameters.seed);
+  return {{{"cells", count}}, steps, std::move(parameters)};
 }
 
 inline Workload<forest_fire::Parameters> forest_fire_workload(int width, int steps) {

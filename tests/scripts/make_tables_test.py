@@ -39,6 +39,7 @@ APPLICATIONS = {"n_body": ({"bodies": 20000, "steps": 300}, ["bodies as objects"
                 "flocking": ({"boids": 4000, "steps": 1000}, ["boids as objects"]),
                 "epidemic": ({"people": 4000, "steps": 1000}, ["people as objects"]),
                 "ants": ({"ants": 4000, "cells": 16384, "steps": 1000}, ["ants and cells as objects"]),
+                "tumour": ({"cells": 4000, "steps": 500}, ["cells as objects"]),
                 "forest_fire": ({"width": 2048, "height": 2048, "steps": 500}, ["trees placed on a lattice"])}
 DETAILS = "".join(f"# {name}\n<!-- results:{name} -->\n<!-- /results:{name} -->\n"
                   for name in ("field_loop", "sparse_loop", "neighbour_loop", "empty_loop", "allocation", "mixed_allocation",
@@ -318,7 +319,7 @@ class MakeTables(unittest.TestCase):
         text = self.read("docs/benchmarks.md")
         self.assertIn("\n\nn_body: NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-03, commit "
                       "fedcba9, 5 repetitions.\n", text)
-        self.assertIn("\n\nants, collision, epidemic, flocking, forest_fire, game_of_life, generation, schelling, structure, sugarscape, traffic, wa_tor: NVIDIA Made-Up", text)
+        self.assertIn("\n\nants, collision, epidemic, flocking, forest_fire, game_of_life, generation, schelling, structure, sugarscape, traffic, tumour, wa_tor: NVIDIA Made-Up", text)
         self.assertLess(text.index("2000-01-02, commit 0123456"), text.index("n_body: NVIDIA"))  # by their lines
 
     def test_an_application_that_was_not_measured_yet_is_left_out(self):

@@ -1,0 +1,104 @@
+/// @file
+/// The cells of the hand-written baselines, in slots, and what a step works on.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <app/simulation.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/step_value.h>
+
+#include "oxygen_field.h"
+#include "rules.h"
+
+namespace tumour::baselines {
+
+using dynasoar::Order;
+using Word = dynasoar::AtomicWord<std::uint32_t>;
+
+/// What a slot holds.
+enum class Slot : std::uint8_t { free, proliferating, hypoxic, necrotic };
+
+struct Cell {
+  std::uint64_t number;
+  Vector position;
+  float radius;
+  Slot slot;
+};
+
+/// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
+template <class View>
+struct Cells : View {
+  __device__ std::uint64_t& number(std::uint32_t i) const { return this->template at<&Cell::number>(i); }
+  __device__ Vector& position(std::uint32_t i) const { return this->template at<&Cell::position>(i); }
+  __device__ float& radius(std::uint32_t i) const { return this->template at<&Cell::radius>(i); }
+  __device__ Slot& slot(std::uint32_t i) const { return this->template at<&Cell::slot>(i); }
+
+  __device__ void put(std::uint32_t i, std::uint64_t a_number, Vector at, float size, Slot what) const {
+    number(i) = a_number;
+    position(i) = at;
+    radius(i) = size;
+    slot(i) = what;
+  }
+};
+
+/// Boxes of side 1 in which cells look for others. What is outside is in the box at the border.
+struct Boxes {
+  std::int32_t side;
+  float half;
+
+  explicit Boxes(int world)
+      : side(static_cast<std::int32_t>(static_cast<float>(world) * kSpacing)), half(static_cast<float>(side) / 2) {}
+
+  __host__ __device__ std::uint32_t count() const {
+    const auto n = static_cast<std::uint32_t>(side);
+    return n * n * n;
+  }
+  __device__ std::int32_t along(float coordinate) const {
+    const float way = std::fmin(std::fmax(coordinate + half, 0.0f), 2 * half);
+    const auto box = static_cast<std::int32_t>(way);
+    return box < side ? box : side - 1;
+  }
+  __device__ std::uint32_t box(std::int32_t x, std::int32_t y, std::int32_t z) const {
+    return static_cast<std::uint32_t>((z * side + y) * side + x);
+  }
+  __device__ std::uint32_t box(Vector at) const { return box(along(at.x), along(at.y), along(at.z)); }
+};
+
+struct Birth {
+  std::uint64_t number;
+  Vector position;
+};
+
+struct Counters {
+  Word used;      ///< slots that hold a cell or are in the list of free ones: 0 to used - 1
+  Word free;      ///< length of that list
+  Word births;    ///< in this step
+  Word homeless;  ///< cells for which there was no slot, since the start
+
+  __device__ static std::uint32_t value(const Word& word) { return word.load(Order::relaxed); }
+};
+
+/// What a step works on.
+template <class CellsT>
+struct Work {
+  Rules rules;
+  Boxes boxes;
+  OxygenField oxygen;
+  dynasoar::StepNumber step;
+  std::uint32_t room;
+  CellsT cells;           ///< [room]
+  Counters* counters;     ///< one
+  std::uint32_t* free;    ///< [room] slots
+  Birth* births;          ///< [room]
+  Word* counts;           ///< [boxes + 1] cells of each box that have no place yet: 0 after the sort
+  std::uint32_t* starts;  ///< [boxes + 1] place of the first cell in each box, and how many there are
+  Sphere* spheres;        ///< [room] what is seen, box by box
+  std::uint32_t* slots;   ///< [room] whose it is
+
+  __device__ void count(Vector position) const { counts[boxes.box(position)].add(1, Order::relaxed); }
+};
+
+}  // namespace tumour::baselines
