@@ -13,8 +13,11 @@ inline constexpr app::Rgb kProliferating = {104, 196, 120};
 inline constexpr app::Rgb kHypoxic = {236, 164, 60};
 inline constexpr app::Rgb kNecrotic = {128, 84, 108};
 
+/// Not with `?:`, which chooses among the addresses of the constants: there is nothing at these addresses on a GPU.
 constexpr app::Rgb color_of(State state) {
-  return state == State::proliferating ? kProliferating : state == State::hypoxic ? kHypoxic : kNecrotic;
+  if (state == State::proliferating) return kProliferating;
+  if (state == State::hypoxic) return kHypoxic;
+  return kNecrotic;
 }
 
 }  // namespace tumour

@@ -883,6 +883,9 @@ TEST_CASE("positions at the ends of an axis are in its first and last cell") {
   CHECK(space.offset({1, 1}, {7, 7}).x == -2);
   CHECK(space.offset({1, 1}, {7, 7}).y == 6);
   CHECK(space.offset({1, 1}, {5, 1}).x == 4);
+  CHECK(space.offset({1, 1}, {8 * 3 + 7, 1}).x == -2);  // several periods away
+  CHECK(space.offset({1, 1}, {-8 * 5 + 3, 41}).x == 2);
+  CHECK(space.offset({1, 1}, {-8 * 5 + 3, 41}).y == 40);
 }
 
 }  // namespace uniform_grid_test

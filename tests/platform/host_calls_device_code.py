@@ -45,10 +45,16 @@ def external_functions(path):
 
 
 def callers(path):
-    """@return the functions that call exit, without external ones that do nothing else and that nothing calls"""
+    """@return the functions that call exit, without external ones that do nothing else and that nothing else calls"""
     calls = calls_of(path)
-    unused = external_functions(path).difference(*(called - {f} for f, called in calls.items()))
-    return sorted(f for f, called in calls.items() if "exit" in called and not (called == {"exit"} and f in unused))
+    stubs = {f for f in external_functions(path) if "exit" in calls.get(f, ())}
+    # Compilers merge equal functions: a stub may consist of a call of another one.
+    while more := {f for f in external_functions(path) - stubs if calls.get(f) and calls[f] <= stubs}:
+        stubs |= more
+    while used := {f for f in stubs if not calls[f] <= stubs | {"exit"}
+                   or any(f in called for other, called in calls.items() if other not in stubs)}:
+        stubs -= used
+    return sorted(f for f, called in calls.items() if f not in stubs and called & (stubs | {"exit"}))
 
 
 def main(folder):

@@ -44,7 +44,7 @@ namespace dynasoar {
 /// @par Concurrency   from any number of threads. Other threads may use the object in the next loop; within the loop,
 ///                    only if its pointer reaches them by a release that they acquire.
 template <class T, class... Args>
-__device__ T* make_new(Args&&... args) {
+__device__ T* make_new([[maybe_unused]] Args&&... args) {  // nvcc drops the body on the host
   return T::Allocator::template make_new<T>(std::forward<Args>(args)...);
 }
 
@@ -57,7 +57,7 @@ __device__ T* make_new(Args&&... args) {
 /// @return how many were created: less than `count` if some were refused, as make_new would be; those created have any
 ///         of the numbers
 template <class T, class... Args>
-__device__ std::uint32_t make_new_n(std::uint32_t count, const Args&... args) {
+__device__ std::uint32_t make_new_n(std::uint32_t count, [[maybe_unused]] const Args&... args) {
   return T::Allocator::template make_new_n<T>(count, args...);
 }
 
@@ -91,7 +91,7 @@ __device__ auto destroy(T* object) {
 /// @pre no thread uses the object any more
 /// @par Cost   make_new, destroy, and one load and store for each value of the common fields
 template <class To, class T, class... Args>
-__device__ To* become(T* object, Args&&... args) {
+__device__ To* become(T* object, [[maybe_unused]] Args&&... args) {
   detail::check_may_become<T, To>();
   detail::check_constructible<To, Args...>();
   return detail::become<To>(object, std::forward<Args>(args)...);

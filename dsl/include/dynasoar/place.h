@@ -99,7 +99,7 @@ __device__ Place place_of(const T* object) {
 ///         is, if another one was created there or has moved there in this loop, or if a move that fails held the place
 ///         for a moment. Of several threads that create a T at a place, at most one gets it: which one is unspecified
 template <class T, class... Args>
-__device__ T* make_new_at(Place place, Args&&... args) {
+__device__ T* make_new_at(Place place, [[maybe_unused]] Args&&... args) {
   detail::check_at_places<T>();
   detail::check_comes_and_goes<T>();
   return detail::PlacedObjects<typename T::Allocator>::template create<T>(place, std::forward<Args>(args)...);
@@ -313,7 +313,7 @@ template <class F>
 /// @return the places at which this call has created one
 /// @par Cost   one atomic operation for all of them, two with kOnePerPlace, and none if all are taken
 template <class T, class... Args>
-__device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, const Args&... args) {
+__device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, [[maybe_unused]] const Args&... args) {
   detail::check_at_places<T>();
   detail::check_comes_and_goes<T>();
   return detail::PlacedObjects<typename T::Allocator>::template create_where<T>(block, places, args...);
