@@ -2,6 +2,8 @@
 
 Usage: test_gpu_test.py <path of test-gpu>. Needs no GPU.
 """
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -100,6 +102,36 @@ class TestGpuTest(unittest.TestCase):
     def test_results_are_printed_as_tests_end(self):
         self.run_program("--only", "good|bad", "--jobs", "1")
         self.assertRegex(self.text, r"passed +\d+\.\d s  GPU [01]  good\n")
+
+
+class ProgramsTest(unittest.TestCase):
+    """Which programs are built for --only, of a listing as CMake writes it."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        below = self.folder / "tests"
+        below.mkdir()
+        (below / "CTestTestfile.cmake").write_text(f"""
+add_test([=[heap]=] "{below}/test_heap")
+add_test([=[heap/lockstep]=] "{below}/test_lockstep")
+add_test([=[apps/fish_cli]=] "/usr/bin/python3" "/source/fish_cli_test.py" "{below}/fish")
+add_test([=[install]=] "/usr/bin/cmake" "-P" "/source/install.cmake")
+set_tests_properties([=[heap]=] PROPERTIES  _BACKTRACE_TRIPLES "/source/CMakeLists.txt;1;add_test;/source/CMakeLists.txt;0;")
+""")
+
+    def programs(self, *names):
+        loader = importlib.machinery.SourceFileLoader("test_gpu", str(PROGRAM))
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader("test_gpu", loader))
+        loader.exec_module(module)
+        return module.programs_of(self.folder, set(names), {"tests/test_heap", "tests/test_lockstep", "tests/fish", "all"})
+
+    def test_those_that_tests_run(self):
+        self.assertEqual(self.programs("heap", "apps/fish_cli"), ["tests/fish", "tests/test_heap"])
+
+    def test_everything_if_a_test_runs_none(self):
+        self.assertEqual(self.programs("heap", "install"), [])
 
 
 if __name__ == "__main__":
