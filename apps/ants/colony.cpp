@@ -3,7 +3,7 @@
 /// it carries food. README.md defines the model.
 ///
 /// In a step, ants walk and deposit, and ants at food bid for a portion. Then the ant with the lowest bid for each cell
-/// takes a portion, and the pheromones diffuse. Ants read only values from before the loop, and change other objects
+/// takes a portion, and the pheromones diffuse. Ants read only what earlier loops wrote, and change other objects
 /// only with atomic sums and minima. Therefore nothing depends on the order in which threads run.
 
 #include <algorithm>
