@@ -1,9 +1,10 @@
 /// @file
-/// The hand-written baselines, without an allocator: ants live in slots, and a list has the free ones. One algorithm
-/// for both; they differ in how ants and cells lie in memory, as structures of arrays or as arrays of structures.
+/// The hand-written baselines, without an allocator: ants are in slots, and a list contains the free slots. Both
+/// baselines run the same algorithm. One stores ants and cells as structures of arrays, the other as arrays of
+/// structures.
 ///
-/// Births are noted in the loop in which ants walk, and get their slots in the next one, so that no thread looks at a
-/// slot while another fills it. A thread diffuses both pheromones of a cell.
+/// The loop in which ants walk only notes births. New ants get their slots in a later loop, so that no thread reads a
+/// slot while another fills it. One thread diffuses both pheromones of a cell.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@
 namespace ants {
 namespace baselines {
 
-/// What a step works on.
+/// The data of a step.
 template <class AntsT, class GroundT>
 struct Work {
   Rules rules;
@@ -41,7 +42,7 @@ struct Work {
   AntState* births;     ///< [room]
 };
 
-/// Ants walk and deposit, come to the nest, or bid for food; or they die.
+/// Ants die, or walk and deposit. Then carriers may arrive in the nest, and foragers may bid for food.
 template <class AntsT, class GroundT>
 struct Act {
   Work<AntsT, GroundT> work;
@@ -113,7 +114,7 @@ struct Act {
   }
 };
 
-/// The newborn get free slots, the last of the list first, and then new ones.
+/// Gives slots to new ants: free slots from the end of the list first, and then new ones.
 template <class AntsT, class GroundT>
 struct GiveBirth {
   static constexpr std::uint32_t kThreads = 1 << 14;
@@ -135,7 +136,7 @@ struct GiveBirth {
   }
 };
 
-/// The lowest bid for the food of a cell takes a portion. No ant of this step's births has one.
+/// The ant with the lowest bid for the food of a cell takes a portion. Ants that are born in this step have no bid.
 template <class AntsT, class GroundT>
 struct Take {
   Work<AntsT, GroundT> work;
@@ -154,7 +155,7 @@ struct Take {
   }
 };
 
-/// The births of the step are done.
+/// Updates the counters after the births of a step.
 struct CountBirths {
   Counters* counters;
   std::uint32_t room;
@@ -179,7 +180,7 @@ struct Count {
 
   __device__ void operator()(std::size_t index, app::Tally<Census>& tally) const {
     const auto i = static_cast<std::uint32_t>(index);
-    // Where an ant had no slot, numbers are wrong from then on: the host is to see that there are too many.
+    // Once an ant gets no slot, all numbers are wrong. This addition lets the host see that there are too many ants.
     if (i == 0 && Counters::value(counters->homeless) > 0) tally.of[0] += room;
     if (i < Counters::value(counters->used) && ants.template of<&Ant::slot>(i) != Slot::free) {
       tally.of[ants.template of<&Ant::slot>(i) == Slot::carrier ? 1 : 0] += 1;
@@ -212,7 +213,7 @@ struct PrepareCells {
   }
 };
 
-/// The ant of a slot; number 0 if it is free.
+/// Writes the ant of a slot, with the number 0 if the slot is free.
 template <class AntsT>
 struct PackAnts {
   AntsT ants;

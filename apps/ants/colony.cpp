@@ -1,10 +1,10 @@
 /// @file
-/// The ants as objects in continuous space, whose class says whether they carry food, on a ground of cells with two
-/// pheromones. The model itself is in README.md.
+/// The ants as objects in continuous space, on a ground of cells with two pheromones. The class of an ant says whether
+/// it carries food. README.md defines the model.
 ///
-/// In a step, ants walk and deposit, and those at food bid for a portion; then the lowest bid for each cell takes one,
-/// and the pheromones diffuse. Ants read what the step before left, and change others' fields only with atomic sums and
-/// minima, so nothing depends on the order in which threads run.
+/// In a step, ants walk and deposit, and ants at food bid for a portion. Then the ant with the lowest bid for each cell
+/// takes a portion, and the pheromones diffuse. Ants read only what earlier loops wrote, and change other objects
+/// only with atomic sums and minima. Therefore nothing depends on the order in which threads run.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ class Forager;
 class Carrier;
 using AllocatorT = app::Allocator<Cell, Forager, Carrier>;
 using Identity = dynasoar::Identity;
-constexpr auto kRelaxed = dynasoar::Order::relaxed;  // sums and minima, which the end of the loop publishes
+constexpr auto kRelaxed = dynasoar::Order::relaxed;  // for sums and minima; the end of the loop publishes them
 
 class Cell final : public dynasoar::SoaBase<AllocatorT> {
  public:
@@ -52,10 +52,10 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
   __device__ void bid(std::uint64_t bid) { bid_->fetch_min(bid, kRelaxed); }
   __device__ void store() { stored_->add(1, kRelaxed); }
 
-  /// @return whether this bid is the lowest: then the portion is taken
+  /// Gives away a portion if this bid is the lowest. @return whether it is
   __device__ bool gives_to(std::uint64_t bid) {
     if (bid_->load(kRelaxed) != bid) return false;
-    bid_->store(kNoBid, kRelaxed);  // not the bid of any ant that looks later
+    bid_->store(kNoBid, kRelaxed);  // no ant that looks later has this bid
     food_ -= 1;
     return true;
   }
@@ -67,7 +67,7 @@ class Cell final : public dynasoar::SoaBase<AllocatorT> {
 using Home = dynasoar::Substance<&Cell::home_, Vector>;
 using Trail = dynasoar::Substance<&Cell::trail_, Vector>;
 
-/// What loops are given.
+/// The argument of the loops.
 struct Ground {
   Rules rules;
   Walls walls;
@@ -98,10 +98,10 @@ class Ant : public dynasoar::SoaBase<AllocatorT> {
   }
 
  protected:
-  __device__ Ant() {}  // by `become`, which keeps the fields
+  __device__ Ant() {}  // for `become`, which keeps the fields
 
   /// Follows one pheromone and deposits the other. @return whether the ant is alive
-  /// @param followed   callable with a position: how strong the scent is there
+  /// @param followed   callable with a position; returns the strength of the scent there
   template <class Followed, class Left>
   __device__ bool walk(const Ground& ground, const Followed& followed, const Left& left, std::uint32_t step,
                        const Words& words) {
@@ -120,7 +120,7 @@ class Ant : public dynasoar::SoaBase<AllocatorT> {
     return true;
   }
 
-  /// With a new scent, the way that it came.
+  /// Turns back, with a new scent.
   __device__ void turn_back() {
     heading_ = Vector{-heading_->x, -heading_->y};
     scent_ = 1.0f;
@@ -130,7 +130,7 @@ class Ant : public dynasoar::SoaBase<AllocatorT> {
 class Forager final : public Ant {
  public:
   using BaseClass = Ant;
-  DYNASOAR_FIELDS(Forager, (bid_, std::uint64_t));  // for the food where it is
+  DYNASOAR_FIELDS(Forager, (bid_, std::uint64_t));  // for food in its cell
   template <class... Args>
   __device__ explicit Forager(Args... args) : Ant(args...), bid_(kNoBid) {}
 
@@ -191,13 +191,13 @@ __device__ inline std::size_t number_of(const Cell* cell) {
   return dynasoar::lattice_of<Cell>().number(dynasoar::place_of(cell));
 }
 
-/// Not a lambda: nvcc allows none in a constructor.
+/// Not a lambda, because nvcc does not allow one in a constructor.
 struct SetFood {
   const std::uint32_t* food;
   __device__ void operator()(Cell* cell) const { cell->food_ = food[number_of(cell)]; }
 };
 
-/// Writes ants down, in any order.
+/// Writes the states of ants to an array, in any order.
 struct StateWriter {
   using Word = dynasoar::AtomicWord<std::uint32_t>;
 
@@ -333,8 +333,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return {.lower = {0, 0}, .upper = {side, side}};
   }
 
-  /// Enough for so many ants. Blocks of a class stay half empty when ants leave it, so each of the two classes may need
-  /// blocks for all ants; and the warps of a large GPU open a block each. Cells are in the heap with other allocators.
+  /// Enough for all ants that there is room for. Blocks of a class stay half empty when ants leave it, so each of the
+  /// two classes may need blocks for all ants. In addition, each warp of a large GPU opens a block. With other
+  /// allocators, cells are in the heap, too.
   static std::size_t needed_bytes(const Parameters& parameters) {
     const std::size_t cells = std::size_t{parameters.world.side} * parameters.world.side;
     return 2 * AllocatorT::heap_bytes_for<Forager>(static_cast<std::size_t>(room_of(parameters)) +

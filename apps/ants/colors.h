@@ -19,12 +19,12 @@ inline constexpr app::Rgb kWall = {74, 80, 96};
 inline constexpr app::Rgb kForager = {150, 176, 214};
 inline constexpr app::Rgb kCarrier = {255, 244, 214};
 
-/// How bright a concentration is, from 0 to 1: half at `half`.
+/// The brightness of a concentration, from 0 to 1. It is 1/2 at the concentration `half`.
 constexpr double brightness(float concentration, double half) {
   return concentration > 0 ? concentration / (concentration + half) : 0;
 }
 
-/// The colour of a cell: that of its food or, without, of its pheromones.
+/// The colour of a cell: that of its food or, without food, that of its pheromones.
 constexpr app::Rgb color_of(const CellState& cell) {
   if (cell.food > 0) return kFood;
   const double home = 0.8 * brightness(cell.home, 5);

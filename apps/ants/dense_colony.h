@@ -1,6 +1,6 @@
 /// @file
-/// How the hand-written baselines keep ants and cells in memory, as a structure of arrays or as an array of
-/// structures, and how pheromones diffuse there.
+/// The ants and cells of the hand-written baselines in memory, as structures of arrays or arrays of structures, and
+/// the diffusion of the pheromones.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,8 @@ namespace ants::baselines {
 
 using Word = dynasoar::AtomicWord<std::uint32_t>;
 using LongWord = dynasoar::AtomicWord<std::uint64_t>;
-constexpr auto kRelaxed = dynasoar::Order::relaxed;  // sums and minima, which the end of the loop publishes
-constexpr double kUnitsOfDeposits = 0x1p32;  // a deposit is a whole number of them, so that order does not matter
+constexpr auto kRelaxed = dynasoar::Order::relaxed;  // for sums and minima; the end of the loop publishes them
+constexpr double kUnitsOfDeposits = 0x1p32;          // deposits are whole numbers of units, so order does not matter
 
 /// What a slot holds.
 enum class Slot : std::uint8_t { free, forager, carrier };
@@ -39,7 +39,7 @@ struct Cell {
   LongWord trail_deposits;
   float home;
   float trail;
-  float home_after;  ///< the first half of a step
+  float home_after;  ///< after the first half of a step
   float trail_after;
   std::uint32_t food;
   Word stored;
@@ -83,7 +83,7 @@ struct Ground : View {
 
   __device__ std::uint32_t cell(Vector at) const { return existing(at.y) * side + existing(at.x); }
 
-  /// Linear between the centres of cells; beyond the borders as at them.
+  /// Interpolates linearly between the centres of cells. Positions beyond the border count as on it.
   template <auto member>
   __device__ float sample(Vector at) const {
     const Between x = between(at.x);
@@ -115,10 +115,10 @@ struct Ground : View {
 };
 
 struct Counters {
-  Word used;      ///< slots that hold an ant or are in the list of free ones: 0 to used - 1
+  Word used;      ///< slots 0 to used - 1 contain an ant or are in the list of free slots
   Word free;      ///< length of that list
   Word births;    ///< in this step
-  Word homeless;  ///< ants for whom there was no slot, since the start
+  Word homeless;  ///< ants that got no slot, since the start
 
   __device__ static std::uint32_t value(const Word& word) { return word.load(kRelaxed); }
   __device__ std::uint32_t used_after_births() const {
@@ -127,7 +127,7 @@ struct Counters {
   }
 };
 
-/// Takes what ants have deposited in a cell.
+/// Takes the deposits out of a cell. @return their amount
 __device__ inline float taken(LongWord& deposits) {
   const std::uint64_t units = deposits.load(kRelaxed);
   if (units != 0) deposits.store(0, kRelaxed);
@@ -172,7 +172,7 @@ struct Diffuse {
   }
 };
 
-/// Decay alone.
+/// Decay without diffusion, in a single step.
 template <class GroundT>
 struct Decay {
   GroundT ground;

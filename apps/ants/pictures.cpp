@@ -27,7 +27,7 @@ void set_color(cairo_t* context, app::Rgb color, double opacity = 1) {
   cairo_set_source_rgba(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
 }
 
-/// A concentration between the centres of cells.
+/// A concentration, interpolated between the centres of cells.
 double at(const World& world, const std::vector<CellState>& cells, float CellState::*field, double x, double y) {
   const auto last = static_cast<double>(world.side - 1);
   const double column = std::clamp(x - 0.5, 0.0, last);

@@ -1,5 +1,5 @@
 /// @file
-/// What ants look like: their picture, and the chart of a history.
+/// The picture of the ants, and the charts of their history.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace ants {
 
-/// The pheromones as a glow, food, the nest and walls, and each ant as a short line in the direction where it looks.
+/// Shows pheromones as a glow, food, the nest, walls, and each ant as a short line in the direction of its heading.
 app::Picture ants_picture(const State& state, const World& world);
 
-/// How the numbers of ants, of those that carry food, and of portions change.
+/// The numbers of ants, of ants that carry food, and of portions, over time.
 ///
 /// @param rows   columns as in Census, a row per step
 app::Chart food_chart(const std::vector<app::Row>& rows, const std::string& subtitle);
 
-/// The share of the ants in the two gates that are in the first one, in per cent, as a mean over the steps of a window:
-/// as many before a step as after it. Until an ant is in a gate, 50.
+/// Of the ants in both gates, the percentage in the first one, over time. It is computed for a window of steps, as many
+/// before a step as after it. If no ant is in a gate in the window, it is 50.
 ///
 /// @param rows   columns as in Census, a row per step
 app::Chart gate_chart(const std::vector<app::Row>& rows, const std::string& subtitle);

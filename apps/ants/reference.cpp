@@ -1,6 +1,6 @@
 /// @file
-/// The sequential reference: the model of README.md, one ant after the other, written to be read. It shares no code
-/// with the other implementations except the interface and the random numbers, so that it can judge them.
+/// The sequential reference: the model of README.md as readable code, one ant after the other. It shares only the
+/// interface and the random numbers with the other implementations, so that tests can compare them with it.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace ants {
 namespace {
 
-// Of 113 bits and more: exact differences and products of coordinates that are 0 or at least 2^-20.
+// At least 113 bits, so that differences and products of coordinates that are 0 or at least 2^-20 are exact.
 __extension__ using Integer = __int128;
 
 struct Point {
@@ -30,8 +30,8 @@ Integer scaled(float coordinate) {
   return static_cast<Integer>(std::ldexp(static_cast<double>(coordinate), 44));
 }
 
-/// Whether the way between two points touches a box: they are not on one side of the box, and its corners are not on
-/// one side of the line.
+/// Whether the way between two points touches a box: the points are not both on one side of the box, and its corners
+/// are not all on one side of the line.
 bool touches(Point a, Point b, const Box& box) {
   if (std::max(a.x, b.x) < box.left || std::min(a.x, b.x) > box.right) return false;
   if (std::max(a.y, b.y) < box.top || std::min(a.y, b.y) > box.bottom) return false;
@@ -142,7 +142,7 @@ class Reference final : public Simulation {
   void step() override {
     ++step_;
     std::vector<AntState> living;
-    std::map<std::size_t, std::uint64_t> bids;  // the lowest for the food of a cell
+    std::map<std::size_t, std::uint64_t> bids;  // the lowest bid for the food of each cell
     for (AntState ant : ants_) {
       if (step_ >= ant.last_step) continue;
       const auto words = dynasoar::random::words({parameters_.seed}, 1, ant.number, step_);
@@ -168,7 +168,7 @@ class Reference final : public Simulation {
       living.push_back(ant);
     }
     for (AntState& ant : living) {
-      // The newborn are in the nest, where there is no food.
+      // New ants are in the nest, where there is no food.
       const std::size_t cell = cell_of(ant);
       const auto found = bids.find(cell);
       if (ant.carries || is_in_nest({ant.x, ant.y}) || found == bids.end() || found->second != bid(ant)) continue;

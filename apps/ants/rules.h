@@ -1,6 +1,6 @@
 /// @file
-/// The rules of the ants, for host and device. Used by every parallel implementation; the reference has code of its
-/// own. Defined in README.md.
+/// The rules of the ants, for host and device. README.md defines them. Used by every parallel implementation; the
+/// reference has its own code.
 #pragma once
 
 #include <cmath>
@@ -23,15 +23,15 @@ using Walls = dynasoar::ObstacleView<Vector>;
 /// What random numbers decide.
 enum class Decision : std::uint32_t { initial = 0, walk = 1, bid = 2, birth = 3 };
 
-/// Of an ant that wants no food, and of a cell that no ant wants food of.
+/// The bid of an ant that does not bid, and of a cell for which no ant bids.
 inline constexpr std::uint64_t kNoBid = ~std::uint64_t{0};
 
-/// What an ant senses of a pheromone ahead.
+/// The concentrations that an ant senses at three points ahead.
 struct Sensed {
   float left, middle, right;
 };
 
-/// What an ant does in a step, before it deposits.
+/// The position and the heading of an ant after it has walked.
 struct Walk {
   Vector position;
   Vector heading;
@@ -49,7 +49,7 @@ struct Rules {
   float wobble;
   float threshold;
   float keeping;         ///< the part of its scent that an ant keeps in a step
-  std::uint64_t births;  ///< of the 2^32 random words, how many mean a birth
+  std::uint64_t births;  ///< how many of the 2^32 random words mean a birth
   std::uint32_t lifetime;
 
   static Rules of(const Parameters& parameters) {
@@ -75,7 +75,7 @@ struct Rules {
     return is_in_nest(at) ? kNestScent : sample(at);
   }
 
-  /// The concentrations ahead. @param sample   callable with a position
+  /// Senses the concentrations ahead. @param sample   callable with a position
   template <class Sample>
   __device__ Sensed sensed(Vector position, Vector heading, const Sample& sample) const {
     const auto at = [&](Vector direction) {
@@ -95,7 +95,7 @@ struct Rules {
     return (1 / std::sqrt(app::squared_length(to))) * to;
   }
 
-  /// A step of length 1 ahead or, if there is a wall, to a side. An ant between walls turns back.
+  /// A step of length 1 ahead or, if a wall is in the way, to one side. If all ways are blocked, the ant turns back.
   __device__ Walk walked(Vector position, Vector heading, const Walls& walls, const Words& words) const {
     const bool left_first = words[1] % 2 == 0;
     const Vector ways[] = {heading, left_first ? left_of(heading) : right_of(heading),
@@ -114,18 +114,18 @@ struct Rules {
   /// Whether a portion of food that arrives feeds a new ant.
   __host__ __device__ bool has_birth(const Words& words) const { return words[2] < births; }
 
-  /// The lowest bid for a portion gets it. Bids of a step differ, and no ant has an advantage for life.
+  /// The bid of an ant for a portion. The lowest bid wins. The bids of a step differ, and no ant always has low ones.
   __host__ __device__ std::uint64_t bid(std::uint64_t number, std::uint32_t step) const {
     const Words words = dynasoar::random::words(seed, Decision::bid, 0, step);
     return number ^ (std::uint64_t{words[0]} << 32 | words[1]);
   }
 
-  /// Where an ant that is born in the nest looks.
+  /// The heading of an ant that is born in the nest.
   __host__ __device__ Vector first_heading(std::uint64_t number) const {
     return heading_from(dynasoar::random::words(seed, Decision::birth, number, 0)[0]);
   }
 
-  /// Any direction, nearly evenly: see README.md.
+  /// A direction from a nearly uniform distribution: see README.md.
   __host__ __device__ static Vector heading_from(std::uint32_t word) {
     const float u = 2 * dynasoar::random::unit(word << 2) - 1;
     const float tangent = u * (0.78539816f + 0.21460184f * (u * u));
@@ -156,7 +156,7 @@ inline dynasoar::Obstacles<Vector> walls_of(const World& world) {
   return walls;
 }
 
-/// Whether an ant is counted in a gate.
+/// Whether an ant at a position is counted in a gate.
 __host__ __device__ inline bool is_in(const Box& gate, Vector at) {
   return at.x >= gate.left && at.x < gate.right && at.y >= gate.top && at.y < gate.bottom;
 }

@@ -15,7 +15,7 @@ namespace ants {
 
 namespace {
 
-/// Puts food into all cells whose centre is in a disc, but not in the nest.
+/// Puts food into all cells whose centre is in a disc and outside the nest.
 void add_food(World& world, const Disc& source, std::uint32_t portions) {
   const auto contains = [](const Disc& disc, Vector at) {
     return app::squared_length(at - Vector{disc.x, disc.y}) <= disc.radius * disc.radius;
@@ -26,7 +26,7 @@ void add_food(World& world, const Disc& source, std::uint32_t portions) {
   }
 }
 
-/// An empty world. @param nest   in shares of the side
+/// An empty world. @param nest   in fractions of the side
 World world_with(std::uint32_t side, const Disc& nest) {
   const auto length = static_cast<float>(side);
   World world;
@@ -40,7 +40,7 @@ Disc scaled(float length, const Disc& disc) {
   return {length * disc.x, length * disc.y, length * disc.radius};
 }
 
-/// With edges between cells.
+/// A box whose edges are rounded to borders of cells.
 Box scaled(float length, const Box& box) {
   return {std::round(length * box.left), std::round(length * box.top), std::round(length * box.right),
           std::round(length * box.bottom)};
@@ -52,7 +52,7 @@ bool is_in_wall(const World& world, Vector at) {
   });
 }
 
-/// @param place   callable with random words: where an ant is
+/// @param place   callable with the index of an ant and random words; returns the ant's position
 template <class Place>
 std::vector<AntState> random_ants(std::uint32_t count, std::uint32_t lifetime, std::uint64_t seed, const Place& place) {
   std::vector<AntState> states(count);
@@ -91,7 +91,7 @@ std::vector<AntState> ants_anywhere(std::uint32_t ants, const World& world, std:
   const auto side = static_cast<float>(world.side);
   return random_ants(ants, lifetime, seed, [&](std::uint32_t i, Words words) {
     for (std::uint32_t draw = 1;; ++draw) {
-      // In the middle of 2^-12 of a side: not on a border or wall, or far from both.
+      // The middle of one of 2^12 parts of the side, so that no ant is on a border or on the edge of a wall.
       const auto coordinate = [&](std::uint32_t word) {
         return side * (static_cast<float>(words[word] >> 20) + 0.5f) * 0x1p-12f;
       };

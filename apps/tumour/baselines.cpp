@@ -1,10 +1,10 @@
 /// @file
-/// The hand-written baselines, without an allocator: cells live in slots, and a list has the free ones. One algorithm
-/// for both; they differ in how cells lie in memory, as a structure of arrays or as an array of structures.
+/// The hand-written baselines, without an allocator: cells are in slots, and a list contains the free slots. Both
+/// baselines run the same algorithm. One stores cells as a structure of arrays, the other as an array of structures.
 ///
-/// What others see of a cell is sorted by where it is (a counting sort), so that a cell reads a few short pieces of
-/// memory. The loop in which cells live also counts for the next sort. Daughters are noted there, and get their slots
-/// in the next loop, so that no thread looks at a slot while another fills it.
+/// A counting sort sorts positions and radii by box, so that a search reads a few short pieces of memory. The loop in
+/// which cells live also counts the cells of each box for the next sort. It only notes daughters. They get their slots
+/// in the next loop, so that no thread reads a slot while another fills it.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +29,7 @@
 namespace tumour {
 namespace baselines {
 
-/// Copies what others see of a cell to its place.
+/// Copies the position and radius of a cell to its place in the sorted arrays.
 template <class CellsT>
 struct Place {
   Work<CellsT> work;
@@ -45,7 +45,7 @@ struct Place {
   }
 };
 
-/// Every cell moves, breathes, and does what its state says; in the order of the boxes.
+/// Moves every cell, and lets it act according to its state. Visits cells in the order of the boxes.
 template <class CellsT>
 struct Live {
   Work<CellsT> work;
@@ -89,7 +89,7 @@ struct Live {
     return push;
   }
 
-  /// @return whether the cell is still there
+  /// @return whether the cell still exists
   __device__ bool lives(std::uint32_t i, Sphere& sphere) const {
     const Rules& rules = work.rules;
     const Slot slot = work.cells.slot(i);
@@ -128,7 +128,7 @@ struct Live {
   }
 };
 
-/// Daughters get free slots, the last of the list first, and then new ones.
+/// Gives slots to daughters: free slots from the end of the list first, and then new ones.
 template <class CellsT>
 struct GiveBirth {
   static constexpr std::uint32_t kThreads = 1 << 14;
@@ -152,7 +152,7 @@ struct GiveBirth {
   }
 };
 
-/// The births of the step are done.
+/// Updates the counters after the births of a step.
 struct CountBirths {
   Counters* counters;
   std::uint32_t room;
@@ -180,7 +180,7 @@ struct Unpack {
   }
 };
 
-/// The cell of a slot; number 0 if it is free.
+/// Writes the cell of a slot, with the number 0 if the slot is free.
 template <class CellsT>
 struct Pack {
   CellsT cells;

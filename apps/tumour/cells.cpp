@@ -1,8 +1,8 @@
 /// @file
-/// The tumour with cells as objects, whose class is what a cell does. The model itself is in README.md.
+/// The tumour with cells as objects. The class of a cell determines what it does. README.md defines the model.
 ///
-/// A cell sees copies of its neighbours, and changes or deletes itself alone; pushes and uptake are sums of integers.
-/// So nothing depends on the order in which threads run.
+/// A cell reads copies of its neighbours, and changes or deletes only itself. Pushes and uptake are sums of integers.
+/// Therefore nothing depends on the order in which threads run.
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ class Tissue : public dynasoar::SoaBase<AllocatorT> {
 
   __device__ Tissue() : oxygen_(1.0f), vessels_(true) {}
 
-  /// Vessels without enough oxygen collapse, for good.
+  /// Vessels without enough oxygen collapse, and never recover.
   __device__ void supply(Rules rules) {
     const float oxygen = oxygen_;
     if (oxygen < rules.hypoxia) {
@@ -74,9 +74,9 @@ class Cell : public dynasoar::SoaBase<AllocatorT> {
   __device__ std::uint64_t number() const { return static_cast<std::uint64_t>(identity_.get()); }
 
  protected:
-  __device__ Cell() {}  // by `become`, which keeps the fields
+  __device__ Cell() {}  // for `become`, which keeps the fields
 
-  /// Goes where the others push it. @return the new position
+  /// Moves as the others push it. @return the new position
   __device__ Vector move(const Neighbours& neighbours, const Rules& rules) {
     const Vector here = position_;
     const float radius = radius_;
@@ -186,8 +186,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
           return dynasoar::Lattice<Tissue>(handle(), {side, side, side}, {.periodic = {false, false, false}});
         })),
         oxygen_(tissue_, {.lower = corner(parameters, -1), .upper = corner(parameters, 1), .border = 1}),
-        // Cells as wide as the distance at which the largest cells touch. Room for all cells: they multiply faster
-        // than a host that runs ahead of a GPU could make room for them.
+        // The grid's cells are as wide as the distance at which the largest cells touch. The grid has room for all
+        // cells from the start, because a host that runs ahead of a GPU could make room too late.
         grid_(handle(), {.lower = corner(parameters, -1),
                          .upper = corner(parameters, 1),
                          .cell = 2 * kFullRadius,
@@ -205,7 +205,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
 
   void submit_step() override {
     count_step();
-    grid_.rebuild<&Cell::seen>();  // without an order: the sums of pushes do not depend on it
+    grid_.rebuild<&Cell::seen>();  // in no order: the sums of pushes do not depend on one
     end_phase(0);
     grid_.parallel_do<Cell>(Live{}, oxygen_.view(), rules_, now());
     end_phase(1);
@@ -263,8 +263,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return {half, half, half};
   }
 
-  /// Enough for so many cells. Blocks of a class stay half empty when cells leave it, so each of the three classes may
-  /// need blocks for all cells; and the warps of a large GPU open a block each.
+  /// Enough for all cells that there is room for. Blocks of a class stay half empty when cells leave it, so each of the
+  /// three classes may need blocks for all cells. In addition, each warp of a large GPU opens a block.
   static std::size_t needed_bytes(const Parameters& parameters) {
     const auto side = static_cast<std::size_t>(parameters.world);
     const auto room = static_cast<std::size_t>(room_of(parameters));

@@ -13,7 +13,7 @@ inline constexpr app::Rgb kProliferating = {104, 196, 120};
 inline constexpr app::Rgb kHypoxic = {236, 164, 60};
 inline constexpr app::Rgb kNecrotic = {128, 84, 108};
 
-/// Not with `?:`, which chooses among the addresses of the constants: there is nothing at these addresses on a GPU.
+/// Not written with `?:`, which selects one of the constants' addresses: these are not valid on a GPU.
 constexpr app::Rgb color_of(State state) {
   if (state == State::proliferating) return kProliferating;
   if (state == State::hypoxic) return kHypoxic;

@@ -1,5 +1,5 @@
 /// @file
-/// What the hand-written baselines note of a step: numbers of cells, the radius and the least oxygen.
+/// The numbers that the hand-written baselines note after a step: numbers of cells, radius and lowest oxygen.
 #pragma once
 
 #include <bit>
@@ -19,12 +19,11 @@
 
 namespace tumour::baselines {
 
-/// The numbers of a step, in words to which many threads contribute. Greatest values are the least of their
-/// complements.
+/// The numbers of a step, in words that many threads update. A maximum is stored as the minimum of the complements.
 struct Record {
   Word cells[3];
-  Word not_radius;  ///< the bits of the radius
-  Word oxygen;      ///< its bits, in the order of the numbers
+  Word not_radius;  ///< the complement of the radius's bits
+  Word oxygen;      ///< its bits, mapped to integers in the same order
   Word homeless;
 
   __device__ static std::uint32_t ordered(float value) {
@@ -36,7 +35,7 @@ struct Record {
   }
 };
 
-/// Thread 0 of kThreads, 1, ...: each looks at some of the cells and places.
+/// Each of kThreads threads looks at some of the cells and places.
 template <class CellsT>
 struct TakeRecord {
   static constexpr std::size_t kThreads = 1 << 12;
@@ -75,7 +74,7 @@ struct ClearRecords {
   }
 };
 
-/// The records of the last steps, in device memory until they are taken.
+/// The records of the last steps, which stay in device memory until the host takes them.
 class History {
  public:
   History() : records_(kSteps) {}
@@ -107,7 +106,7 @@ class History {
 
   static Census census_of(const Record& record) {
     const auto value = [](const Word& word) { return word.load(Order::relaxed); };
-    // Where a cell had no slot, numbers are wrong from then on: the host is to see that there are too many cells.
+    // Once a cell gets no slot, all numbers are wrong. This addition lets the host see that there are too many cells.
     const std::uint64_t homeless = value(record.homeless) > 0 ? std::uint64_t{1} << 32 : 0;
     return {value(record.cells[0]) + homeless, value(record.cells[1]), value(record.cells[2]),
             std::bit_cast<float>(~value(record.not_radius)), Record::value_of(value(record.oxygen))};

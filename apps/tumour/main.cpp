@@ -1,5 +1,5 @@
 /// @file
-/// The program tumour: the model's options, and what its results look like.
+/// The program tumour: the options of the model, and the form of its results.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 /// @file
-/// The oxygen of the hand-written baselines: two arrays, from one of which an explicit step goes to the other. Computes
-/// the same numbers as a dynasoar::Substance.
+/// The oxygen of the hand-written baselines. Each explicit step reads one of two arrays and writes the other. The
+/// numbers are the same as those of a dynasoar::Substance.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace tumour::baselines {
 /// The lattice in device code.
 struct OxygenField {
   using Units = dynasoar::AtomicWord<std::uint64_t>;
-  static constexpr double kUnits = 0x1p32;  // of an amount
+  static constexpr double kUnits = 0x1p32;  // in an amount of 1
   static constexpr double kConcentrationOfUnit = 1 / (kUnits * kSpacing * kSpacing * kSpacing);
 
   std::int32_t side;
@@ -51,7 +51,7 @@ struct OxygenField {
 
  private:
   struct Axis {
-    std::int32_t cell, first;  ///< the place, and the first of the two between whose centres the position lies
+    std::int32_t cell, first;  ///< the place; the lower one of the two places between whose centres it is
     float share;
   };
 
@@ -69,7 +69,7 @@ struct OxygenField {
   __device__ bool is_inside(std::int32_t i) const { return i >= 0 && i < side; }
 };
 
-/// Half a step of diffusion. In the first half, vessels supply oxygen, and what cells took up is taken.
+/// Half a step of diffusion. In the first half, vessels supply oxygen, and the uptake of the cells is subtracted.
 template <bool kIsFirst>
 struct Diffuse {
   OxygenField field;

@@ -55,7 +55,7 @@ app::Picture tumour_picture(const std::vector<CellState>& cells) {
             [](const auto& a, const auto& b) { return a.z != b.z ? a.z < b.z : a.number < b.number; });
   const double scale = kSize / 2 / (1.04 * reach);
   for (const CellState& cell : half) {
-    const double light = 0.35 + 0.65 * std::exp(cell.z / 3.0);  // what is deep is dark
+    const double light = 0.35 + 0.65 * std::exp(cell.z / 3.0);  // deeper cells are darker
     draw_ball(context.get(), kSize / 2 + scale * cell.x, kSize / 2 - scale * cell.y, scale * cell.radius,
               color_of(cell.state), light);
   }

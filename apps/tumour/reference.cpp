@@ -1,6 +1,7 @@
 /// @file
-/// The sequential reference: the model of README.md, every cell looks at all others, written to be read. It shares no
-/// code with the other implementations except the interface, so that it can judge them.
+/// The sequential reference: the model of README.md as readable code, in which every cell looks at all others. It
+/// shares only the interface and the random numbers with the other implementations, so that tests can compare them
+/// with it.
 
 #include <algorithm>
 #include <cmath>
@@ -79,7 +80,7 @@ class Reference final : public Simulation {
     return side * side * side;
   }
 
-  /// Moves a cell out of the way of those that it overlaps.
+  /// Moves a cell away from the cells that it overlaps.
   void push(CellState& me, const std::vector<CellState>& all) const {
     const auto mobility = static_cast<float>(parameters_.mobility);
     std::int64_t x = 0, y = 0, z = 0;
@@ -104,7 +105,7 @@ class Reference final : public Simulation {
     me.z += static_cast<float>(z) / kUnitsOfLength;
   }
 
-  /// What happens to a cell in a step. @return whether it is still there
+  /// Lets a cell live for a step. @return whether it still exists
   bool lives(CellState& cell) {
     if (cell.state == State::necrotic) {
       cell.radius -= static_cast<float>(parameters_.shrinking);
@@ -131,7 +132,7 @@ class Reference final : public Simulation {
   void divide(CellState& mother) {
     std::uint32_t draw = 0;
     float a = 0, b = 0, square = 0;
-    do {  // two pairs of each draw
+    do {  // each draw has two pairs of words
       const auto words = dynasoar::random::words({parameters_.seed}, 2, mother.number, step_, draw / 2);
       a = 2 * dynasoar::random::unit(words[draw % 2 * 2]) - 1;
       b = 2 * dynasoar::random::unit(words[draw % 2 * 2 + 1]) - 1;
@@ -153,13 +154,13 @@ class Reference final : public Simulation {
     mother.radius = kDaughterRadius;
   }
 
-  /// A coordinate in places, from the lower end of the lattice.
+  /// A coordinate in widths of a place, from the lower end of the lattice.
   float along(float coordinate) const {
     const auto side = static_cast<float>(parameters_.world);
     return std::min(std::max((coordinate + side * kSpacing / 2) / kSpacing, 0.0f), side);
   }
 
-  /// Of a place or, beyond the lattice, of the border.
+  /// The oxygen of a place or, beyond the lattice, of the border.
   float oxygen_at(const std::vector<float>& oxygen, int x, int y, int z) const {
     const int side = parameters_.world;
     for (const int i : {x, y, z}) {
@@ -210,7 +211,7 @@ class Reference final : public Simulation {
     }
   }
 
-  /// Half a step. @param is_first   and what the cells have taken is taken
+  /// Half a step of diffusion. @param is_first   whether it is the first half, which subtracts the uptake
   void diffuse(bool is_first) {
     const std::vector<float> before = oxygen_;
     const auto rate = static_cast<float>(parameters_.diffusion / 2 / (kSpacing * kSpacing));

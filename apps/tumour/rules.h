@@ -1,6 +1,6 @@
 /// @file
-/// The rules of the tumour, for host and device. Used by every parallel implementation; the reference has code of its
-/// own. Defined in README.md.
+/// The rules of the tumour, for host and device. README.md defines them. Used by every parallel implementation; the
+/// reference has its own code.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct alignas(16) Sphere {
 /// What random numbers decide.
 enum class Decision : std::uint32_t { initial = 0, fate = 1, direction = 2 };
 
-/// How many of the 2^32 random words are below a probability: 2^32 if it is 1.
+/// A probability, as the number of random words for which the event happens: 2^32 if the probability is 1.
 struct Chance {
   std::uint64_t words;
 
@@ -38,13 +38,13 @@ __host__ __device__ inline float squared_length(Vector a) {
   return a.x * a.x + a.y * a.y + a.z * a.z;
 }
 
-/// Where the other cells push a cell. A sum of integers, so that it does not depend on their order.
+/// The sum of the pushes that a cell gets. It is a sum of integers, so the order of the other cells does not matter.
 struct Push {
-  static constexpr float kUnits = 0x1p20f;  // of a length of 1; mobility, overlap and direction are at most 1
+  static constexpr float kUnits = 0x1p20f;  // per length; a push fits: mobility, overlap and direction are at most 1
 
   std::int64_t x = 0, y = 0, z = 0;
 
-  /// Adds what another cell contributes.
+  /// Adds the push of another cell.
   ///
   /// @param offset    from the cell to the other
   /// @param squared   its squared length
@@ -95,7 +95,7 @@ struct Rules {
     return chance.is_met_by(dynasoar::random::words(seed, Decision::fate, number, step)[0]);
   }
 
-  /// Half of the way from a cell that divides to its daughter: in a random direction.
+  /// Half of the vector from a cell that divides to its daughter, in a random direction.
   __host__ __device__ Vector half_way_to_daughter(std::uint64_t number, std::uint32_t step) const {
     dynasoar::random::Stream stream(seed, Decision::direction, number, step);
     float a, b, square;
@@ -109,7 +109,7 @@ struct Rules {
     return {kLength * (root * a), kLength * (root * b), kLength * (1 - 2 * square)};
   }
 
-  /// The oxygen of a place after the vessels have added theirs.
+  /// The oxygen of a place after its vessels have supplied it.
   __host__ __device__ float supplied(float oxygen) const { return oxygen + supply * (1 - oxygen); }
 };
 

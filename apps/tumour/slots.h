@@ -1,5 +1,5 @@
 /// @file
-/// The cells of the hand-written baselines, in slots, and what a step works on.
+/// The slots in which the hand-written baselines store cells, and the data of a step.
 #pragma once
 
 #include <cmath>
@@ -44,7 +44,7 @@ struct Cells : View {
   }
 };
 
-/// Boxes of side 1 in which cells look for others. What is outside is in the box at the border.
+/// Boxes of side 1, in which cells look for others. A cell outside all boxes belongs to the nearest one.
 struct Boxes {
   std::int32_t side;
   float half;
@@ -73,15 +73,15 @@ struct Birth {
 };
 
 struct Counters {
-  Word used;      ///< slots that hold a cell or are in the list of free ones: 0 to used - 1
+  Word used;      ///< slots 0 to used - 1 contain a cell or are in the list of free slots
   Word free;      ///< length of that list
   Word births;    ///< in this step
-  Word homeless;  ///< cells for which there was no slot, since the start
+  Word homeless;  ///< cells that got no slot, since the start
 
   __device__ static std::uint32_t value(const Word& word) { return word.load(Order::relaxed); }
 };
 
-/// What a step works on.
+/// The data of a step.
 template <class CellsT>
 struct Work {
   Rules rules;
@@ -94,9 +94,9 @@ struct Work {
   std::uint32_t* free;    ///< [room] slots
   Birth* births;          ///< [room]
   Word* counts;           ///< [boxes + 1] cells of each box that have no place yet: 0 after the sort
-  std::uint32_t* starts;  ///< [boxes + 1] place of the first cell in each box, and how many there are
-  Sphere* spheres;        ///< [room] what is seen, box by box
-  std::uint32_t* slots;   ///< [room] whose it is
+  std::uint32_t* starts;  ///< [boxes + 1] place of the first cell in each box, and then the number of cells
+  Sphere* spheres;        ///< [room] positions and radii, box by box
+  std::uint32_t* slots;   ///< [room] slots of these cells
 
   __device__ void count(Vector position) const { counts[boxes.box(position)].add(1, Order::relaxed); }
 };

@@ -58,8 +58,8 @@ void check_room(std::uint64_t cells, std::uint64_t room) {
 
 double growth_rate(const Parameters& parameters) {
   const double growing = std::ceil((kFullRadius - kDaughterRadius) / parameters.growth);  // steps
-  // A cell becomes two when it divides, which takes `growing` steps, and then each step fails with the same
-  // probability.
+  // A cell becomes two when it divides. It grows for `growing` steps, and then divides with the same probability in
+  // each step.
   const auto daughters = [&](double rate) {
     const double factor = std::exp(-rate);
     return 2 * std::pow(factor, growing) * parameters.division / (1 - (1 - parameters.division) * factor);
@@ -74,7 +74,7 @@ double growth_rate(const Parameters& parameters) {
 
 double rim_thickness(const Parameters& parameters, double radius) {
   const double loss = kDensity * parameters.uptake + parameters.supply;
-  const double inside = std::sqrt(loss / parameters.diffusion);  // per length, as the next two
+  const double inside = std::sqrt(loss / parameters.diffusion);  // per length, like `outside`
   const double outside = std::sqrt(parameters.supply / parameters.diffusion) + 1 / radius;
   const double deep = parameters.supply / loss;  // oxygen
   const double surface = (outside + deep * inside) / (outside + inside);

@@ -1,11 +1,12 @@
-"""Objects that nvcc has compiled, in which code for the host calls a function that is only `__device__`.
+"""Finds objects compiled by nvcc in which code for the host calls a function that is only `__device__`.
 
-nvcc reports such a call in a function, but not always in a template: it gives the function a body for the host that
-calls `exit(1)`, and the program ends without a message. A template or an inline function has such a body in an object
-only if the host calls it. A `__device__` function that other sources may call always has one, which is a fault only if
-something in the object calls it.
+nvcc reports such a call in a function, but not always in a template. Instead, it gives the called function a body for
+the host that calls `exit(1)`, and the program ends without a message. If the called function is a template or inline,
+an object contains such a body only if the host calls it. If other sources may call the function, the object always
+contains such a body. That is a fault only if something in the object calls it.
 
-Usage: host_calls_device_code.py <build folder>. Prints what these objects call exit in; exits with 1 if there are any.
+Usage: host_calls_device_code.py <build folder>. For each faulty object, prints the functions that call exit. Exits
+with 1 if there are any.
 """
 import pathlib
 import re
@@ -26,7 +27,7 @@ def is_of_nvcc(path):
 
 
 def calls_of(path):
-    """@return for each function in the object, the functions that it calls or whose address it takes"""
+    """@return for each function in the object, the functions that it calls or takes the address of"""
     code = output_of("objdump", "--disassemble", "--reloc", "--demangle", "--no-show-raw-insn", path)
     calls = {}
     function = ""
@@ -45,10 +46,10 @@ def external_functions(path):
 
 
 def callers(path):
-    """@return the functions that call exit, without external ones that do nothing else and that nothing else calls"""
+    """@return the functions that call exit. Excludes external functions that only do this and that nothing calls"""
     calls = calls_of(path)
     stubs = {f for f in external_functions(path) if "exit" in calls.get(f, ())}
-    # Compilers merge equal functions: a stub may consist of a call of another one.
+    # Compilers merge equal functions, so a stub may consist of a call of another stub.
     while more := {f for f in external_functions(path) - stubs if calls.get(f) and calls[f] <= stubs}:
         stubs |= more
     while used := {f for f in stubs if not calls[f] <= stubs | {"exit"}

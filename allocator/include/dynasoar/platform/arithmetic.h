@@ -64,7 +64,7 @@ template <class Real>
 __host__ __device__ Real nearest_remainder(Real value, Real period, Real half_period, Real periods_per_length) {
   const Real distance = std::abs(value);
   if (distance <= half_period) return value;
-  // Without std::rint, which is slow on a GPU, and a call on many other processors.
+  // Avoids std::rint, which is slow on a GPU and a function call on many other processors.
   if (distance < 3 * half_period) return value - std::copysign(period, value);
   return value - rounded_product(period, std::rint(rounded_product(value, periods_per_length)));
 }

@@ -45,12 +45,15 @@ __device__ inline void copy_bytes(char* __restrict__ to, const char* __restrict_
 #endif
 }
 
-/// A value, in the fewest loads that its alignment allows, where a compiler would load what is needed piece by piece.
+/// Reads a value in the fewest loads that its alignment allows. A compiler might load its members one by one, when they
+/// are needed.
+///
 /// @tparam kAlignment   of the value in memory, at least that of its type; 0: that of its type
+/// @return              the value; a reference to it on a CPU, and where larger loads are not possible
 template <std::size_t kAlignment = 0, class T>
 __device__ decltype(auto) load_at_once(const T& from) {
 #if defined(__CUDA_ARCH__)
-  constexpr std::size_t kPiece =  // the greatest power of two that divides both, up to 16
+  constexpr std::size_t kPiece =  // the greatest power of two up to 16 that divides the size and the alignment
       std::size_t{1} << std::countr_zero(sizeof(T) | (kAlignment > 0 ? kAlignment : alignof(T)) | sizeof(uint4));
   if constexpr (kPiece > alignof(T) || kPiece == sizeof(uint4)) {
     using Piece = std::conditional_t<kPiece == sizeof(uint4), uint4,

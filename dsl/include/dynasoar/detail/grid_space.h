@@ -98,7 +98,7 @@ struct GridAxis {
     return nearest_remainder(to - from, period, half_period, periods_per_length);
   }
 
-  /// The same where |to - from| < nearby, without a branch, which a warp's lanes would take in different ways.
+  /// Equal to offset() if |to - from| < nearby. It has no branch on which the lanes of a warp could diverge.
   __host__ __device__ Real nearby_offset(Real from, Real to) const {
     const Real value = to - from;
     return value - (std::abs(value) <= half_period ? Real{0} : std::copysign(period, value));
@@ -142,7 +142,7 @@ struct GridAxis {
     return place - rounded_product(period, std::floor(rounded_product(place, periods_per_length)));
   }
 
-  /// The greatest integer that is not greater than a number that an int can hold.
+  /// The value rounded down to an integer. @pre an int can hold it
   __host__ __device__ static std::int32_t floored(Real value) {
     const auto whole = static_cast<std::int32_t>(value);
     return whole - (static_cast<Real>(whole) > value ? 1 : 0);
@@ -177,7 +177,7 @@ struct GridSpace {
       is_nearby = is_nearby & (std::abs(end - begin) < axes[a].nearby);
       detail::coordinate(result, a) = axes[a].nearby_offset(begin, end);
     }
-    if (is_nearby) return result;  // always, if both lie between the ends of the axes
+    if (is_nearby) return result;  // always so if both lie between the ends of the axes
     for (int a = 0; a < kAxes; ++a) {
       detail::coordinate(result, a) = axes[a].offset(detail::coordinate(from, a), detail::coordinate(to, a));
     }

@@ -161,7 +161,7 @@ class GridView {
                                            : sizeof(Seen) > 32 ? 1
                                                                : (sizeof(Seen) > 16 ? 2 : 4) * (kStep > 1 ? 2 : 1);
 
-  // Of each copy in memory: arrays begin at multiples of 256 bytes.
+  // The alignment of each copy in memory, where arrays begin at multiples of 256 bytes.
   static constexpr std::size_t kSeenAlignment = std::size_t{1} << std::countr_zero(sizeof(Seen));
 
   template <class, class, class, class, class>
