@@ -25,7 +25,7 @@
 namespace structure {
 namespace {
 
-constexpr int kMostNodes = 1 << 28;
+constexpr int kMostNodes = 1 << 27;
 constexpr double kMostSpringsPerNode = 2.5;
 constexpr double kMostSpeed = 1e6;
 constexpr double kLeastMass = 4;  // lighter nodes with 32 springs would swing ever wider in steps of 0.2

@@ -14,7 +14,7 @@ namespace structure {
 /// The most springs at one node of a random network.
 inline constexpr std::uint32_t kRandomSprings = 5;
 
-/// A random network. @pre all numbers at least 0; nodes <= 2^28; free + pulled <= 1; springs_per_node <= 2.5
+/// A random network. @pre all numbers at least 0; nodes <= 2^27; free + pulled <= 1; springs_per_node <= 2.5
 struct RandomNetwork {
   std::uint64_t nodes = 1000;
   double springs_per_node = 1.75;

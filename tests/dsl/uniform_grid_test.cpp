@@ -540,6 +540,16 @@ TEST_CASE("objects in no cell are counted") {
   }
 }
 
+TEST_CASE("all cells are near a position that is too far away for its place to be a number") {
+  using World = dynasoar::GridSpace<Plane32>;
+  dynasoar::GridOptions<Plane32> options{.lower = {-1e38f, -1e38f}, .upper = {1e38f, 1e38f}, .cell = 1e37f};
+  options.periodic = {true, false};
+  const World space = options.space();
+  const dynasoar::detail::CellRange range = space.axes[0].near(3.4e38f, 1);
+  CHECK(range.first == 0);
+  CHECK(range.count == space.axes[0].cells);
+}
+
 TEST_CASE("an object whose position is not finite is not near, and has no nearest") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -137,7 +137,8 @@ void ObjectSort<Key>::bound() {
   objects_ = entries_ * kSlotsPerBlock;
   check_entries("may have ");
   if (scratch_.counts.size() == 4 * (containers() + 1) && scratch_.objects.size() >= bytes_needed()) return;
-  if (scratch_.counts.size() > 0) all_scratch_.replaced.push_back(std::move(scratch_));
+  // Without arrays for objects, no recording has been completed that uses the rest.
+  if (scratch_.objects.size() > 0) all_scratch_.replaced.push_back(std::move(scratch_));
   scratch_ = {};
 }
 

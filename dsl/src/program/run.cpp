@@ -247,7 +247,15 @@ bool Run::check_due(int step) const {
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
 void Run::check(int step) {
-  simulation_->synchronize();
+  try {
+    simulation_->synchronize();
+  } catch (const HeapTooSmall&) {
+    throw;
+  } catch (const dynasoar::Error&) {
+    // If there are too many objects for the model's own limit, it has a better message.
+    static_cast<void>(program_.take_history());
+    throw;
+  }
   std::vector<Row> rows = program_.take_history();
   for (const Row& row : rows) {
     if (row.size() != columns_.size()) throw dynasoar::Error(mismatch(columns_.size(), row.size()));

@@ -169,6 +169,9 @@ class WaitingRule {
     if (!may_wait_) refuse_to_wait();
   }
 
+  /// Whether no recorded step, or part of one, is being submitted.
+  bool may_wait() const { return may_wait_; }
+
   /// @throws Error in code that a loop runs, and where a fork has put the device out of reach. The host's functions
   ///         that submit something say it first, so that nothing has changed then
   static void check_may_submit() {

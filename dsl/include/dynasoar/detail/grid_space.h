@@ -124,7 +124,8 @@ struct GridAxis {
       const std::int32_t first = cell_at(place - wide);
       return {first, cell_at(place + wide) - first + 1};
     }
-    if (!(2 * wide < period)) return {0, cells};
+    // Otherwise, all cells are near, or x is so far away that its place is not a number.
+    if (!(2 * wide < period && place + wide < 2 * period)) return {0, cells};
     const std::int32_t first = floored(rounded_product(place - wide, cells_per_length));
     const std::int32_t count = floored(rounded_product(place + wide, cells_per_length)) - first + 1;
     if (count >= cells) return {0, cells};

@@ -153,7 +153,9 @@ void sort(LoopRunner<A>& loops, const F& function, const SortOptions& options, c
   if constexpr (A::kCompacts) {
     const std::array<HandleArray, sizeof...(U)> handles = handles_in(arrays...);
     check_disjoint(handles);
-    const SortSize size = loops.executor().is_recording() ? SortSize::bounded : SortSize::counted;
+    // In a CUDA graph of the caller's own, it would keep memory that later sorts replace: there, counting fails.
+    const bool is_in_step = loops.executor().is_recording() && !loops.executor().may_wait();
+    const SortSize size = is_in_step ? SortSize::bounded : SortSize::counted;
     if constexpr (kBits > kNarrow) {
       if (bits > kNarrow) return sort_by_bits<std::uint64_t, A, T>(loops, function, bits, handles, size);
     }

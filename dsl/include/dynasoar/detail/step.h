@@ -49,6 +49,7 @@ class Step {
   void record() {
     // What the kernels know of the heap is brought up to date at once, which nothing that runs may notice.
     handle_.executor().wait();
+    handle_.before_recording();
     basis_ = handle_.step_basis();
     pages_ = 0;
     handle_.take_recorded_pages();  // of an attempt that has failed
