@@ -290,6 +290,7 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     for (const std::uint32_t food : parameters_.world.food) world.add(food);
     for (const Box& wall : parameters_.world.walls) world.add(wall.left, wall.top, wall.right, wall.bottom);
     app::InputSum initial;
+    initial.add(parameters_.seed);  // also if there are no ants, whose numbers depend on it
     for (const AntState& ant : parameters_.initial) initial.add(ant.number, ant.x, ant.y, ant.carries, ant.last_step);
     return app::SavedOptions()
         .add("--ants", parameters_.initial.size())
