@@ -17,7 +17,7 @@ class StructureTest(command_line.CheckpointTests, command_line.ApplicationTests,
     options = ("--mesh FILE=none", "--nodes N=1000", "--springs-per-node X=1.75", "--free X=0.65", "--pulled X=0.25",
                "--anchor-left X=0.05", "--pull-right X=0.05", "--pull-speed X=0.05", "--strength X=0.5", "--mass X=500",
                "--steps N=60", "--variant springs=springs")
-    whole_numbers = {"--nodes": (0, 2**28)}
+    whole_numbers = {"--nodes": (0, 2**27)}
     real_numbers = {"--springs-per-node": (0, 2.5), "--free": command_line.FRACTION, "--pulled": command_line.FRACTION,
                     "--pull-speed": (0, 1e6), "--strength": (0, 1e9), "--mass": (4, 1e9)}
     shares = ("--free", "--pulled")
