@@ -23,7 +23,7 @@ set(DYNASOAR_MALLOCS
 # Those that cannot give a single object back, or must be called by many threads together; only benchmarks use them.
 set(DYNASOAR_PARTIAL_MALLOCS
   atomic:AtomicMalloc:bump_malloc.h
-  aw:AWMalloc:bump_malloc.h
+  atomic-wrap:AWMalloc:bump_malloc.h
   fdg:FdgMalloc:fdg_malloc.h
   coalescing-block:BlockMalloc:coalescing_malloc.h
   coalescing-header-block:HeaderBlockMalloc:coalescing_malloc.h
