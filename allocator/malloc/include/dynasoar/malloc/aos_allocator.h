@@ -43,8 +43,9 @@ namespace dynasoar {
 /// @tparam Malloc   a DeviceMalloc that frees, and is not called collectively
 /// @tparam Ts       1 to 255 classes; bases of which no objects are made need not be listed. May be incomplete here.
 /// @par Concurrency   as Malloc
-template <DeviceMalloc Malloc, class... Ts>
+template <class Malloc, class... Ts>
 class AosAllocator {
+  static_assert(detail::check_device_malloc<Malloc>());
   static_assert(Malloc::kProperties.frees && !Malloc::kProperties.collective,
                 "dynasoar: objects come and go one at a time, so AosAllocator needs a DeviceMalloc that frees and that "
                 "single threads may call");

@@ -64,6 +64,50 @@ concept DeviceMalloc = std::is_trivial_v<M> &&
 
 namespace detail {
 
+/// Says at compile time what M lacks to be a DeviceMalloc: the first message is about the first member that is missing.
+template <class M>
+consteval bool check_device_malloc() {
+  static_assert(std::is_trivial_v<M>,
+                "dynasoar: an allocator must be trivial, because it lies in constant memory: no constructors, no "
+                "initializers of members, no virtual functions; what owns memory belongs into its Storage");
+  static_assert(
+      requires { requires std::convertible_to<decltype(M::kProperties), MallocProperties>; },
+      "dynasoar: an allocator needs 'static constexpr dynasoar::MallocProperties kProperties{name, frees, "
+      "collective, combines};'");
+  static_assert(
+      requires(const M& memory, std::size_t bytes, PlatformWarp warp) {
+        { memory.malloc(bytes) } -> std::same_as<void*>;
+        { memory.malloc(bytes, warp) } -> std::same_as<void*>;
+      },
+      "dynasoar: an allocator needs '__device__ void* malloc(std::size_t bytes, dynasoar::PlatformWarp warp = {}) "
+      "const'");
+  static_assert(
+      requires(const M& memory, void* pointer, PlatformWarp warp) {
+        { memory.free(pointer) } -> std::same_as<void>;
+        { memory.free(pointer, warp) } -> std::same_as<void>;
+      },
+      "dynasoar: an allocator needs '__device__ void free(void* pointer, dynasoar::PlatformWarp warp = {}) const'");
+  static_assert(
+      requires(const M& memory) {
+        { memory.largest() } -> std::same_as<std::size_t>;
+      },
+      "dynasoar: an allocator needs '__host__ __device__ std::size_t largest() const', the largest request in bytes");
+  static_assert(
+      requires { requires std::constructible_from<typename M::Storage, Executor&, const MallocNeeds&>; },
+      "dynasoar: an allocator needs a class 'Storage' with a constructor that takes '(dynasoar::Executor&, "
+      "const dynasoar::MallocNeeds&)'");
+  static_assert(
+      requires(const typename M::Storage& storage) {
+        { storage.view() } -> std::same_as<M>;
+        { storage.heap_bytes() } -> std::same_as<std::size_t>;
+        { storage.state_bytes() } -> std::same_as<std::size_t>;
+      },
+      "dynasoar: an allocator's Storage needs 'view() const', which returns the allocator, and 'std::size_t "
+      "heap_bytes() const' and 'state_bytes() const'");
+  static_assert(DeviceMalloc<M>, "dynasoar: this class is no model of the concept DeviceMalloc");
+  return true;
+}
+
 /// Warps that share what an allocator keeps for each multiprocessor, as PlatformWarp numbers them; threads on the host.
 inline constexpr std::uint32_t kWarpsPerSet = kCudaBackend ? 64 : 1;
 
