@@ -9,6 +9,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/bitmap_malloc.h>
+#include <dynasoar/malloc/foreign_malloc.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
 
 #include "../platform/test_support.h"
@@ -264,6 +265,49 @@ TEST_CASE("a class that is too large for an allocator of memory is refused when 
   // The bitmap's chunks are as large as asked for, so only a heap that is too small is left.
   CHECK_THROWS_WITH_AS((AllocatorHandle<BrickAllocator>({.heap_bytes = 8})),
                        doctest::Contains("smaller than one chunk"), dynasoar::Error);
+}
+
+/// An adapter that counts its heaps and serves nothing above 8 bytes.
+struct TinyAdapter {
+  static constexpr dynasoar::MallocProperties kProperties{"tiny", true, false, false};
+  static inline int heaps = 0;
+
+  static TinyAdapter make(const dynasoar::MallocNeeds& needs) {
+    if (needs.heap_bytes < 8) throw dynasoar::Error("tiny: too little memory");
+    ++heaps;
+    return {};
+  }
+  void destroy() const { --heaps; }
+  std::size_t largest() const { return 8; }
+  __device__ void* malloc(std::size_t) const { return nullptr; }
+  __device__ void free(void*) const {}
+};
+
+TEST_CASE("the heap of an adapter is destroyed once, and only if it was made") {
+  using TinyMalloc = dynasoar::ForeignMalloc<TinyAdapter>;
+  dynasoar::Executor executor(2);
+  CHECK_THROWS_WITH_AS((TinyMalloc::Storage(executor, {.heap_bytes = 4})), "tiny: too little memory", dynasoar::Error);
+  CHECK(TinyAdapter::heaps == 0);
+  {
+    const TinyMalloc::Storage storage(executor, {.heap_bytes = 64});
+    CHECK(TinyAdapter::heaps == 1);
+    CHECK(storage.heap_bytes() == 64);
+    CHECK(storage.view().largest() == 8);
+  }
+  CHECK(TinyAdapter::heaps == 0);
+}
+
+class Pebble;
+using PebbleAllocator = dynasoar::AosAllocator<dynasoar::ForeignMalloc<TinyAdapter>, Pebble>;
+class Pebble : public dynasoar::SoaBase<PebbleAllocator> {
+ public:
+  DYNASOAR_FIELDS(Pebble, (weight_, double), (age_, double));
+};
+
+TEST_CASE("a class that is larger than what an adapter serves is refused when the handle is made") {
+  CHECK_THROWS_WITH_AS((AllocatorHandle<PebbleAllocator>({.heap_bytes = 1 << 20})),
+                       doctest::Contains("the allocator 'tiny' hands out 8 at most"), dynasoar::Error);
+  CHECK(TinyAdapter::heaps == 0);
 }
 
 }  // namespace aos_allocator_test
