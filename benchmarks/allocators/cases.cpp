@@ -35,7 +35,7 @@ void add_experiments(std::vector<Case>& cases);
 void add_experiments([[maybe_unused]] std::vector<Case>& cases) {
 #if defined(DYNASOAR_APP_MALLOC)
   // Experiments with plain memory.
-  using Malloc = dynasoar::DYNASOAR_APP_MALLOC;
+  using Malloc = DYNASOAR_APP_MALLOC;
   add_threads<Malloc>(cases);
   // Elsewhere heaps need a bound.
   if constexpr (std::is_same_v<Malloc, dynasoar::ToolkitMalloc>) add_threads<dynasoar::BareToolkitMalloc>(cases);

@@ -22,7 +22,7 @@ using Counter = dynasoar::AtomicWord<std::uint64_t>;
 
 /// The allocator's name in results.
 #if defined(DYNASOAR_APP_MALLOC)
-inline constexpr const char* kAllocatorName = dynasoar::DYNASOAR_APP_MALLOC::kProperties.name;
+inline constexpr const char* kAllocatorName = DYNASOAR_APP_MALLOC::kProperties.name;
 #else
 inline constexpr const char* kAllocatorName = "soa";
 #endif

@@ -1,17 +1,25 @@
 /// @file
 /// app::Allocator: where the objects of a DSL variant live. A variant is compiled once for every allocator that the
-/// build has (dynasoar_object_variants in apps/CMakeLists.txt), each time in a namespace of that allocator's name.
+/// build has (dynasoar_object_variants in cmake/DynasoarAllocators.cmake), each time in a namespace of that allocator's
+/// name.
 #pragma once
 
 #include <dynasoar/dynasoar.h>
 
-// Set by CMake; a DynaSOAr heap if not. DYNASOAR_APP_MALLOC is a DeviceMalloc.
+// Set by CMake; a DynaSOAr heap if not. DYNASOAR_APP_MALLOC is a DeviceMalloc, which users know as
+// DYNASOAR_APP_ALLOCATOR_NAME.
 #if !defined(DYNASOAR_APP_ALLOCATOR)
 #define DYNASOAR_APP_ALLOCATOR soa
 #endif
 #if defined(DYNASOAR_APP_MALLOC)
+#include <string_view>
+
 #include <dynasoar/malloc/aos_allocator.h>
 #include DYNASOAR_APP_MALLOC_HEADER
+
+static_assert(dynasoar::detail::check_device_malloc<DYNASOAR_APP_MALLOC>());
+static_assert(std::string_view(DYNASOAR_APP_MALLOC::kProperties.name) == DYNASOAR_APP_ALLOCATOR_NAME,
+              "dynasoar: the allocator's kProperties.name is not the name that CMake knows it by");
 #endif
 
 namespace app {
@@ -19,7 +27,7 @@ inline namespace DYNASOAR_APP_ALLOCATOR {
 
 #if defined(DYNASOAR_APP_MALLOC)
 template <class... Ts>
-using Allocator = dynasoar::AosAllocator<dynasoar::DYNASOAR_APP_MALLOC, Ts...>;
+using Allocator = dynasoar::AosAllocator<DYNASOAR_APP_MALLOC, Ts...>;
 #else
 template <class... Ts>
 using Allocator = dynasoar::SoaAllocator<Ts...>;
