@@ -230,7 +230,7 @@ def check_toml(root, text):
 
 def check(root, cmake):
     commands = subprocess.run([cmake, "--help-command-list"], capture_output=True, text=True, check=True).stdout.split()
-    known = {*commands, "dynasoar_compile_as_cuda", "FetchContent_Declare", "FetchContent_MakeAvailable"}
+    known = {*commands, "dynasoar_compile_as_cuda", "dynasoar_add_allocator", "FetchContent_Declare", "FetchContent_MakeAvailable"}
     problems, count = [], 0
     first, _ = programs_of(root / "README.md")
     if first[0].pieces[0][0].count("\n") > 26:
