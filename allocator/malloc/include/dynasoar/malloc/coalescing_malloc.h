@@ -106,19 +106,13 @@ class StaticCoalescingMalloc {
   /// @pre per block: all threads of the block call it, with the same `bytes`
   template <class Warp = PlatformWarp>
   __device__ void* malloc(std::size_t bytes, Warp warp = {}) const {
-    if (bytes == 0 || bytes > largest()) return nullptr;
-    const auto group = detail::coalescing_threads<kScope>(warp, piece_bytes(bytes));
-    const auto threads = static_cast<std::uint32_t>(group.size());
-    std::uint64_t superblock = 0;
-    if (group.rank() == 0) superblock = make_superblock(bytes, threads, warp.id());
-    superblock = group.broadcast(superblock);
-    group.synchronize();  // what the leader acquired is the other threads' now, and its counter is set
-    if (superblock == 0) return nullptr;
-    const std::uint64_t piece =
-        superblock + kCounterBytes + Pieces::kBytes + static_cast<std::uint64_t>(group.rank()) * piece_bytes(bytes);
-    if (pieces_.insert(piece, superblock)) return reinterpret_cast<void*>(piece);
-    give_piece(superblock, warp.id());
-    return nullptr;
+    return malloc_with(bytes, detail::coalescing_threads<kScope>(warp, piece_bytes(bytes)), warp.id());
+  }
+
+  /// For a thread by itself, in a superblock of its own: what collective calls do not cover. `free` takes both.
+  template <class Warp = PlatformWarp>
+  __device__ void* malloc_alone(std::size_t bytes, Warp warp = {}) const {
+    return malloc_with(bytes, SingleLaneGroup{}, warp.id());
   }
 
   /// Each thread by itself.
@@ -156,6 +150,23 @@ class StaticCoalescingMalloc {
   }
 
   __device__ static Counter& counter_of(std::uint64_t superblock) { return *reinterpret_cast<Counter*>(superblock); }
+
+  /// @pre all threads of the group call it, with the same `bytes`
+  template <class Group>
+  __device__ void* malloc_with(std::size_t bytes, const Group& group, std::uint32_t warp) const {
+    if (bytes == 0 || bytes > largest()) return nullptr;
+    const auto threads = static_cast<std::uint32_t>(group.size());
+    std::uint64_t superblock = 0;
+    if (group.rank() == 0) superblock = make_superblock(bytes, threads, warp);
+    superblock = group.broadcast(superblock);
+    group.synchronize();  // what the leader acquired is the other threads' now, and its counter is set
+    if (superblock == 0) return nullptr;
+    const std::uint64_t piece =
+        superblock + kCounterBytes + Pieces::kBytes + static_cast<std::uint64_t>(group.rank()) * piece_bytes(bytes);
+    if (pieces_.insert(piece, superblock)) return reinterpret_cast<void*>(piece);
+    give_piece(superblock, warp);
+    return nullptr;
+  }
 
   /// @return 0 if there is no memory
   __device__ std::uint64_t make_superblock(std::size_t bytes, std::uint32_t threads, std::uint32_t warp) const {
