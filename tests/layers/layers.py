@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "heap": ["base", "platform", "loops", "classes", "checks"],
     "checkpoint": ["base", "platform", "classes", "checks", "heap"],
     "malloc": ["base", "platform", "loops", "classes", "checks", "heap"],
+    "static_analysis": [],  # a program that reads other programs
     "dsl": ["base", "platform", "loops", "classes", "checks", "heap", "checkpoint"],
     # The hand-written versions that the models are compared with use the platform.
     "apps": ["dsl", "platform"],
@@ -132,7 +133,7 @@ class File:
 
 def layer_of(path):
     parts = path.split("/")
-    if match := re.match(r"allocator/(?:malloc/)?(?:include/dynasoar|src)/(\w+)/", path):
+    if match := re.match(r"allocator/(?:malloc/)?(?:include/dynasoar/|src/|(?=static_analysis/))(\w+)/", path):
         return match[1]
     if parts[0] != "tests":
         return parts[0]
