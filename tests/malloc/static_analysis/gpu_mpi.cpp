@@ -6,7 +6,11 @@
 #include <cstring>
 #include <exception>
 
+#ifdef REWRITTEN
 #include <dynasoar/malloc/collective.h>
+#else
+#include <dynasoar/malloc/host/collective.h>
+#endif
 
 int program_main(int argc, char** argv);
 
