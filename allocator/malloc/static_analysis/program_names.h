@@ -21,6 +21,18 @@ inline bool is_for_both(const clang::FunctionDecl* function) {
   return function->hasAttr<clang::CUDADeviceAttr>() && function->hasAttr<clang::CUDAHostAttr>();
 }
 
+/// The arguments that the program writes.
+inline unsigned written_arguments(const clang::CallExpr* call) {
+  unsigned count = call->getNumArgs();
+  while (count != 0 && llvm::isa<clang::CXXDefaultArgExpr>(call->getArg(count - 1))) --count;
+  return count;
+}
+
+/// Whether only the last argument of a library function is left out.
+inline bool leaves_out_last(const clang::CallExpr* call) {
+  return written_arguments(call) + 1 == call->getNumArgs();
+}
+
 /// Looks through a translation unit, instances of templates included.
 class ProgramNames : public clang::RecursiveASTVisitor<ProgramNames> {
  public:

@@ -1,7 +1,5 @@
 #include "rewriter.h"
 
-#include <algorithm>
-
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/TypeLoc.h>
 #include <clang/Basic/SourceManager.h>
@@ -16,9 +14,17 @@ using namespace clang;
 namespace {
 
 /// Functions of the C library whose memory `free` takes, or that take memory of `malloc`.
-const std::set<std::string> kOtherAllocations = {"calloc",   "realloc",        "reallocarray", "aligned_alloc",
-                                                 "memalign", "posix_memalign", "strdup",       "strndup",
-                                                 "valloc",   "getline"};
+const std::set<std::string> kOtherAllocations = {
+    "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",  "posix_memalign", "valloc",   "pvalloc",
+    "strdup", "strndup", "wcsdup",       "asprintf",      "vasprintf", "getline",        "getdelim", "realpath"};
+
+/// Whether the program would mix memory of the C library with that of the allocator.
+bool mixes_memory(const std::string& name) {
+  const std::string prefix = "__builtin_";
+  if (name.compare(0, prefix.size(), prefix) != 0) return kOtherAllocations.count(name) != 0;
+  const std::string rest = name.substr(prefix.size());
+  return rest == "malloc" || rest == "free" || kOtherAllocations.count(rest) != 0;
+}
 
 const std::set<std::string> kUniformBuiltins = {"blockIdx", "blockDim", "gridDim", "warpSize"};
 
@@ -79,13 +85,19 @@ void Rewriter::analyse() {
     const Role role = program_.role(function);
     if (role == Role::malloc || role == Role::free) {
       allocation_names_[sources_.getFileOffset(sources_.getExpansionLoc(name->getLocation()))] = name;
-      if (names.callees.count(name) == 0) refuse(name->getLocation(), "the address of '" + spelled + "' is taken");
-      if (user == nullptr) refuse(name->getLocation(), "'" + spelled + "' is called outside of functions");
+      if (names.callees.count(name) == 0) {
+        refuse(name->getLocation(), "the address of '" + spelled + "' is taken; use a lambda that calls it");
+      }
+      if (user == nullptr) {
+        refuse(name->getLocation(), "'" + spelled + "' is called outside of functions; call it in 'main'");
+      }
       if (user != nullptr && is_for_both(user)) {
         refuse(name->getLocation(), "'" + spelled + "' is called on host and device; separate the function in two");
       }
-    } else if (is_of_library(function) && kOtherAllocations.count(spelled) != 0) {
-      refuse(name->getLocation(), "'" + spelled + "' allocates memory that the allocator would not know in 'free'");
+    } else if (is_of_library(function) && mixes_memory(spelled)) {
+      refuse(name->getLocation(), "'" + spelled +
+                                      "' uses the C library's memory, which the allocator does not know; "
+                                      "call only 'malloc' and 'free' in this file");
     }
   }
   for (const FunctionDecl* definition : names.definitions) program_.summary(definition);
@@ -127,10 +139,12 @@ Needs Rewriter::needs_of(const Call& call) const {
   return needs;
 }
 
+Rewriter::CallPlace Rewriter::place(const Call& call) const {
+  return {place(call.call->getExprLoc()), place(call.call->getEndLoc())};
+}
+
 bool Rewriter::coalesces(const Call& call) const {
-  if (call.role == Role::free) return false;
-  const SourceLocation begin = call.call->getExprLoc();
-  if (calls_left_.count({place(begin), place(call.call->getEndLoc())}) != 0) return false;
+  if (call.role == Role::free || calls_left_.count(place(call)) != 0) return false;
   return call.role != Role::other || (call.callee != nullptr && find_function(call.callee)->coalesces);
 }
 
@@ -143,8 +157,9 @@ bool Rewriter::look_at_calls() {
       if (!coalesces(call)) continue;
       const Needs needs = needs_of(call);
       if (needs.differs() || !(function.is_entry || function.why_not.empty()) ||
-          call.call->getRParenLoc().isMacroID() || call.call->getExprLoc().isMacroID()) {
-        calls_left_.insert({place(call.call->getExprLoc()), place(call.call->getEndLoc())});
+          call.call->getRParenLoc().isMacroID() || call.call->getExprLoc().isMacroID() ||
+          (call.role == Role::takes_argument && !leaves_out_last(call.call))) {
+        calls_left_.insert(place(call));
         is_new = true;
         continue;
       }
@@ -156,15 +171,35 @@ bool Rewriter::look_at_calls() {
   return is_new;
 }
 
+/// A call in a template can mean another function in each instance: all of them have to take the argument.
+/// @return whether there was something new
+bool Rewriter::leave_mixed_calls() {
+  std::set<CallPlace> some;
+  bool is_new = false;
+  for (const FunctionDecl* definition : definitions_) {
+    for (const Call& call : summaries_[definition].calls) {
+      if (coalesces(call)) some.insert(place(call));
+    }
+  }
+  for (const FunctionDecl* definition : definitions_) {
+    for (const Call& call : summaries_[definition].calls) {
+      if (!coalesces(call) && some.count(place(call)) != 0) is_new |= calls_left_.insert(place(call)).second;
+    }
+  }
+  return is_new;
+}
+
 /// Only adds to what functions need and to the calls that cannot coalesce, until there is nothing to add; then finds
 /// the functions that still coalesce something.
 void Rewriter::decide() {
   for (const FunctionDecl* definition : definitions_) function_of(definition);
   while (look_at_calls()) {
   }
-  for (auto& [pattern, function] : functions_) function.coalesces = false;
-  while (look_at_calls()) {
-  }
+  do {
+    for (auto& [pattern, function] : functions_) function.coalesces = false;
+    while (look_at_calls()) {
+    }
+  } while (leave_mixed_calls());
 }
 
 void Rewriter::find_refusals() {
@@ -183,94 +218,8 @@ void Rewriter::find_refusals() {
     if (is_in_main_file(name->getLocation()) && !name->getLocation().isMacroID() && calls.count(at) != 0) continue;
     refuse(name->getLocation(), "'" + name->getDecl()->getNameAsString() +
                                     "' is called in a header, a macro, code that never runs or a template without "
-                                    "instances, where calls are not rewritten");
+                                    "instances, where calls are not rewritten; move the call into a function");
   }
-}
-
-// Text
-
-void Rewriter::edit_calls() {
-  for (const FunctionDecl* definition : definitions_) {
-    const Function& function = function_of(definition);
-    for (const Call& call : summaries_[definition].calls) edit_call(call, function);
-  }
-  if (edits_.empty()) return;
-  for (const auto& [pattern, function] : functions_) {
-    if (function.coalesces && !function.is_entry) edit_signature(function);
-  }
-  edit_main();
-}
-
-void Rewriter::edit_call(const Call& call, const Function& function) {
-  const CallExpr* const expression = call.call;
-  const SourceLocation begin = expression->getCallee()->getBeginLoc();
-  if (!is_in_main_file(begin)) return;
-  const std::string name = expression->getDirectCallee()->getNameAsString();
-  if (call.role == Role::malloc || call.role == Role::free) {
-    const SourceRange callee = expression->getCallee()->getSourceRange();
-    edits_[place(begin)] = {static_cast<unsigned>(text(callee).size()),
-                            call.role == Role::free ? "dynasoar::collective_free" : "dynasoar::collective_malloc"};
-  }
-  if (coalesces(call)) {
-    const std::string value = function.is_entry ? "true" : "coalesce";
-    insert(expression->getRParenLoc(), (expression->getNumArgs() == 0 ? "" : ", ") + value);
-    tell(begin, "'" + name + "' is collective" + (function.is_entry ? "" : " if 'coalesce' says so"));
-  } else if (call.role == Role::malloc || call.role == Role::takes_argument ||
-             (call.callee != nullptr && find_function(call.callee)->coalesces)) {
-    tell(begin, "'" + name + "' is left alone: " + reason(call, function));
-  }
-}
-
-void Rewriter::edit_signature(const Function& function) {
-  bool is_first = true;
-  for (const FunctionDecl* declaration : function.pattern->redecls()) {
-    const FunctionTypeLoc signature = declaration->getFunctionTypeLoc();
-    const SourceLocation after = signature.getLParenLoc().getLocWithOffset(1);
-    const bool is_empty = declaration->getNumParams() == 0;
-    std::string parameter = is_empty ? "bool coalesce" : ", bool coalesce";
-    if (is_first) parameter += " = false";
-    is_first = false;
-    if (is_empty) {  // perhaps `(void)`
-      const unsigned length = place(signature.getRParenLoc()) - place(after);
-      edits_[place(after)] = {length, parameter};
-    } else {
-      insert(signature.getRParenLoc(), parameter);
-    }
-  }
-  tell(function.pattern->getLocation(), "'" + function.pattern->getNameAsString() + "' gets the argument 'coalesce'");
-}
-
-void Rewriter::edit_main() {
-  edits_[0] = {0, "#include <dynasoar/malloc/collective.h>\n" + (edits_.count(0) != 0 ? edits_[0].text : "")};
-  for (const Decl* declaration : context_.getTranslationUnitDecl()->decls()) {
-    const auto* function = dyn_cast<FunctionDecl>(declaration);
-    if (function == nullptr || !function->isMain() || !function->isThisDeclarationADefinition()) continue;
-    if (!is_in_main_file(function->getLocation()) || !isa<CompoundStmt>(function->getBody())) continue;
-    const SourceLocation brace = cast<CompoundStmt>(function->getBody())->getLBracLoc();
-    insert(brace.getLocWithOffset(1), "\n  const dynasoar::CollectiveMemory dynasoar_memory;");
-    tell(function->getLocation(), "'main' sets up and cleans up the allocator");
-    return;
-  }
-  report_[0].insert("there is no 'main' in this file: create a dynasoar::CollectiveMemory before the first allocation");
-}
-
-std::string Rewriter::reason(const Call& call, const Function& function) const {
-  if (call.control.differs()) return "not all threads may make the call together: " + describe(call.control);
-  if (call.role == Role::malloc && call.arguments[0].differs()) {
-    return "the size may differ between threads: " + describe(call.arguments[0]);
-  }
-  const Needs needs = needs_of(call);
-  if (needs.differs()) return "an argument on which it depends may differ between threads: " + describe(needs);
-  if (!function.is_entry && !function.why_not.empty()) return "its function " + function.why_not;
-  if (call.call->getRParenLoc().isMacroID()) return "it is in a macro";
-  return "in another instance of the template, it is not collective";
-}
-
-std::string Rewriter::describe(const Needs& needs) const {
-  if (needs.cause == nullptr) return "it depends on what the analysis does not follow";
-  std::string code = text(needs.cause->getSourceRange());
-  code = code.substr(0, std::min<std::size_t>(code.find('\n'), 40));
-  return "'" + code + "' in line " + std::to_string(line(needs.cause->getBeginLoc()));
 }
 
 // Functions

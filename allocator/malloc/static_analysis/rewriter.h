@@ -35,7 +35,8 @@ class Rewriter {
   Outcome run();
 
  private:
-  using Place = unsigned;  // an offset in the main file
+  using Place = unsigned;                     // an offset in the main file
+  using CallPlace = std::pair<Place, Place>;  // of the callee, and of the end
 
   struct Edit {
     unsigned length;  // of the text that it replaces
@@ -53,6 +54,7 @@ class Rewriter {
   void analyse();
   void decide();
   bool look_at_calls();
+  bool leave_mixed_calls();
   Needs needs_of(const Call& call) const;
   bool coalesces(const Call& call) const;
   std::string why_not_extended(const clang::FunctionDecl* pattern) const;
@@ -69,6 +71,7 @@ class Rewriter {
   const Function* find_function(const clang::FunctionDecl* definition) const;
   bool is_in_main_file(clang::SourceLocation location) const;
   Place place(clang::SourceLocation location) const;
+  CallPlace place(const Call& call) const;
   unsigned line(clang::SourceLocation location) const;
   std::string text(clang::SourceRange range) const;
   void refuse(clang::SourceLocation location, const std::string& why);
@@ -83,7 +86,7 @@ class Rewriter {
   std::map<const clang::FunctionDecl*, Summary> summaries_;
   std::map<const clang::FunctionDecl*, Function> functions_;  // by pattern
   std::set<const clang::FunctionDecl*> address_taken_;        // patterns
-  std::set<std::pair<Place, unsigned>> calls_left_;           // calls, by callee and end, that cannot coalesce
+  std::set<CallPlace> calls_left_;                            // that cannot coalesce
   std::map<Place, const clang::DeclRefExpr*> allocation_names_;
   std::map<Place, Edit> edits_;
   std::map<Place, std::set<std::string>> report_;

@@ -77,15 +77,16 @@ Needs FunctionAnalysis::evaluate_call(const CallExpr* call) {
     return Needs::differ(call);
   }
   if (is_indirect) {
+    found_.calls.push_back(found);
     if (program_.indirect.differs()) end(Needs::differ(call));
     return Needs::differ(call);
   }
   if (callee->isNoReturn()) end(control());
   if (llvm::StringRef(callee->getNameAsString()).endswith("setjmp")) changed_ |= whole_.add(Needs::differ(call));
-  const FunctionDecl* definition = nullptr;
-  if (!callee->hasBody(definition)) return Needs::differ(call);
-  found.callee = definition;
+  callee->hasBody(found.callee);
   found_.calls.push_back(found);
+  const FunctionDecl* const definition = found.callee;
+  if (definition == nullptr) return Needs::differ(call);
   const Summary& summary = program_.summary(definition);
   if (summary.may_end) end(control() | substitute(summary.ends, found.arguments, call));
   if (definition->getReturnType()->isReferenceType()) return Needs::differ(call);

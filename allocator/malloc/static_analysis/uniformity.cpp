@@ -118,8 +118,14 @@ void FunctionAnalysis::visit_switch(const SwitchStmt* statement) {
 
 void FunctionAnalysis::visit_declaration(const Decl* declaration) {
   const auto* variable = dyn_cast<VarDecl>(declaration);
-  if (variable == nullptr || variable->hasGlobalStorage()) return;
+  if (variable == nullptr) return;
   const Expr* const value = variable->getInit();
+  if (variable->hasGlobalStorage()) {  // `static`: one thread computes the value
+    escape(value);
+    evaluate_under(value, Needs::differ(value));
+    return;
+  }
+  if (variable->getType()->isVariablyModifiedType()) changed_ |= whole_.add(Needs::differ(value));
   if (variable->getType()->isReferenceType()) {
     if (value != nullptr) {
       escape(value);
@@ -183,23 +189,27 @@ bool FunctionAnalysis::is_constant(const Expr* expression) const {
          (!result.Val.isLValue() || result.Val.isNullPointer());
 }
 
+/// Whether a name means a constant, or a variable of CUDA that is the same for all threads of a block.
+bool FunctionAnalysis::is_same_for_all(const DeclRefExpr* name) const {
+  const auto* const variable = dyn_cast<VarDecl>(name->getDecl());
+  if (variable == nullptr) return false;
+  if (program_.is_uniform_global(variable)) return true;
+  const auto* const record = variable->getType()->getAsCXXRecordDecl();
+  return !variable->getType()->isReferenceType() && (record == nullptr || !record->hasMutableFields()) &&
+         variable->isUsableInConstantExpressions(context_);
+}
+
 /// The value of a place that is read.
 Needs FunctionAnalysis::read(const Expr* place) {
   if (const VarDecl* variable = local(place)) return values_[variable];
-  const Expr* base = place->IgnoreParens();
+  place = place->IgnoreParens();
+  const Expr* base = place;
   while (const auto* member = dyn_cast<MemberExpr>(base)) {
-    if (member->isArrow()) break;
+    const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
+    if (member->isArrow() || field == nullptr || field->isMutable() || field->getType()->isReferenceType()) break;
     base = member->getBase()->IgnoreParenImpCasts();
   }
-  if (const auto* name = dyn_cast<DeclRefExpr>(base)) {
-    const auto* variable = dyn_cast<VarDecl>(name->getDecl());
-    if (variable != nullptr &&
-        (variable->isUsableInConstantExpressions(context_) || program_.is_uniform_global(variable))) {
-      return {};
-    }
-    return Needs::differ(place);
-  }
-  place = place->IgnoreParens();
+  if (const auto* name = dyn_cast<DeclRefExpr>(base)) return is_same_for_all(name) ? Needs{} : Needs::differ(place);
   if (const auto* unary = dyn_cast<UnaryOperator>(place)) {
     if (unary->isIncrementDecrementOp()) return evaluate_unary(unary);
   }
@@ -281,6 +291,11 @@ Needs FunctionAnalysis::evaluate(const Expr* expression) {
   if (const auto* unary = dyn_cast<UnaryOperator>(expression)) return evaluate_unary(unary);
   if (const auto* binary = dyn_cast<BinaryOperator>(expression)) return evaluate_binary(binary);
   if (const auto* choice = dyn_cast<ConditionalOperator>(expression)) return evaluate_choice(choice, false);
+  if (const auto* choice = dyn_cast<BinaryConditionalOperator>(expression)) {  // `a ?: b`
+    const Needs first = evaluate(choice->getCommon());
+    evaluate_under(choice->getFalseExpr(), first);
+    return Needs::differ(expression);
+  }
   if (const auto* call = dyn_cast<CallExpr>(expression)) return evaluate_call(call);
   if (const auto* construction = dyn_cast<CXXConstructExpr>(expression)) return evaluate_construction(construction);
   if (const auto* lambda = dyn_cast<LambdaExpr>(expression)) return evaluate_lambda(lambda);

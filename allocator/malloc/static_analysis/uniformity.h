@@ -54,8 +54,8 @@ enum class Role { other, malloc, free, takes_argument, uniform };
 /// A call that matters to the rewriter.
 struct Call {
   const clang::CallExpr* call;
-  Role role;                          ///< other: a function of the program
-  const clang::FunctionDecl* callee;  ///< its definition, if it is a function of the program
+  Role role;                          ///< other: none of those that the rewriter knows by name
+  const clang::FunctionDecl* callee;  ///< its definition, if there is one and it is a function of the program
   Needs control;                      ///< for all threads to make the call together
   std::vector<Needs> arguments;       ///< for each argument to be uniform
 };
@@ -127,6 +127,7 @@ class FunctionAnalysis {
   void note(const clang::VarDecl* variable, const Needs& value);
   const clang::VarDecl* local(const clang::Expr* place) const;
   bool is_constant(const clang::Expr* expression) const;
+  bool is_same_for_all(const clang::DeclRefExpr* name) const;
   Needs control() const { return control_ | gone_ | whole_; }
 
   const clang::ASTContext& context_;

@@ -592,6 +592,7 @@ int main(int argc, char** argv) {
   MPI_Alltoall(p, 1, MPI_INT, q, 1, MPI_INT, MPI_COMM_WORLD);  // collective
   MPI_Alltoall(p, rank - rank + 1, MPI_INT, q, 1, MPI_INT, MPI_COMM_WORLD);  // alone: 'rank' in line 6
   if (threadIdx.x == -1) MPI_Alltoall(p, 1, MPI_INT, q, 1, MPI_INT, MPI_COMM_WORLD);  // alone: 'threadIdx.x' in line 12
+  MPI_Alltoall(p, 1, MPI_INT, q, 1, MPI_INT, MPI_COMM_WORLD, false);  // alone: it must leave out the last, optional
   std::printf("%d %d\\n", rank, q[3]);
   free(q);
   free(p);
@@ -662,17 +663,127 @@ int main(int argc, char** argv) {
   return 0;
 }""")
 
+add("calls directly behind the brace of main", 2, """
+int main(int argc, char** argv) {free(malloc(4));  // collective
+  free(malloc(4));  // collective
+  return 0;
+}""")
+
+add("variables that static variables know", 1, """
+int main(int argc, char** argv) {
+  int n = 4, counted = 4, unknown = 4;
+  static int* const pointer = &n;
+  static int& reference = n;
+  static int once = counted++;
+  static char* const shared = (char*)malloc(8);  // alone: not all threads may make the call together
+  if (argc > 4) *pointer += reference + threadIdx.x;
+  free(malloc(n));  // alone: the size may differ
+  free(malloc(counted));  // alone: the size may differ
+  free(malloc(unknown));  // collective
+  std::printf("%d %d\\n", shared != nullptr, once);
+  return 0;
+}""")
+
+add("arrays of variable length", 0, """
+int main(int argc, char** argv) {
+  int n = 4;
+  char array[(n = 4 + threadIdx.x)];
+  free(malloc(n));  // alone: it depends on what the analysis does not follow
+  std::printf("%d\\n", n + (array[0] = 1));
+  return 0;
+}""")
+
+add("the values of GNU's conditional operator", 1, """
+int main(int argc, char** argv) {
+  int n = 4;
+  void* p = nullptr;
+  threadIdx.x ?: (n = 8);
+  (long)(threadIdx.x > 2) ?: (long)(p = malloc(8));  // alone: 'threadIdx.x' in line 7
+  free(malloc(n));  // alone: the size may differ
+  free(malloc(argc ?: 4));  // alone: the size may differ
+  argc ?: (long)malloc(8);  // collective
+  free(malloc(4));  // collective
+  std::printf("%d\\n", n + (p != nullptr));
+  free(p);
+  return 0;
+}""")
+
+add("constants, and what they refer to", 2, """
+int global = 4;
+int& alias = global;
+struct Constant {
+  static int shared;
+  mutable int changing;
+  int& reference;
+  int fixed;
+};
+int Constant::shared = 4;
+constexpr Constant constant{4, global, 4};
+struct Size {
+  int bytes;
+};
+constexpr Size size{4};
+int main(int argc, char** argv) {
+  Size copy = size;
+  free(malloc(alias));  // alone: 'alias' in line 19
+  free(malloc(constant.shared));  // alone: 'constant.shared' in line 20
+  free(malloc(constant.changing));  // alone: 'constant.changing' in line 21
+  free(malloc(constant.reference));  // alone: 'constant.reference' in line 22
+  free(malloc(size.bytes));  // collective
+  free(malloc(copy.bytes));  // collective
+  return 0;
+}""")
+
+add("calls in templates that mean different functions", 2, """
+struct Allocating {
+  void work(int n) {  // argument
+    free(malloc(n));  // collective
+  }
+};
+struct Idle {
+  void work(int) {}
+};
+struct Virtual {
+  virtual void work(int) {}
+};
+template <class T>
+void run(T t) { t.work(4); }  // alone: in another instance
+template <class T>
+void run_virtual(T t) { t.work(4); }  // alone: in another instance
+template <class T>
+void run_all(T t) {  // argument
+  t.work(4);  // collective
+}
+int main(int argc, char** argv) {
+  run(Allocating());
+  run(Idle());
+  run_virtual(Allocating());
+  run_virtual(Virtual());
+  run_all(Allocating());  // collective
+  Allocating().work(4);  // collective
+  return 0;
+}""")
+
 
 def refuse(name, reason, source):
     REFUSED[name] = (source, reason)
 
 
-refuse("memory of other functions", "'calloc' allocates memory", """
+refuse("memory of other functions", "'calloc' uses the C library's memory", """
 int main(int argc, char** argv) {
   free(malloc(4));
   free(calloc(1, 4));
   return 0;
 }""")
+
+for function, call in (("__builtin_malloc", "free(__builtin_malloc(4))"), ("__builtin_free", "__builtin_free(malloc(4))"),
+                       ("strdup", "free(strdup(argv[0]))")):
+    refuse(f"memory of {function}", f"'{function}' uses the C library's memory", f"""
+#include <cstring>
+int main(int argc, char** argv) {{
+  {call};
+  return 0;
+}}""")
 
 refuse("the address of free", "the address of 'free' is taken", """
 int main(int argc, char** argv) {
