@@ -19,7 +19,8 @@
 
 static_assert(dynasoar::detail::check_device_malloc<DYNASOAR_APP_MALLOC>());
 static_assert(std::string_view(DYNASOAR_APP_MALLOC::kProperties.name) == DYNASOAR_APP_ALLOCATOR_NAME,
-              "dynasoar: the allocator's kProperties.name is not the name that CMake knows it by");
+              "dynasoar: CMake knows this allocator as '" DYNASOAR_APP_ALLOCATOR_NAME
+              "'; use the same name in its kProperties and in dynasoar_add_allocator()");
 #endif
 
 namespace app {

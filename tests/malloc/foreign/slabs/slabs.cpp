@@ -38,6 +38,7 @@ char* on_device(const void* from, std::size_t size, std::size_t bytes) {
 
 // In one piece: the pool, the head, next, the slabs.
 Pool* create(std::size_t bytes, std::size_t bytes_per_slab) {
+  bytes = bytes / kAlignment * kAlignment;
   const std::size_t slab = rounded(bytes_per_slab, 16);
   if (slab == 0 || bytes < 3 * kAlignment + slab) return nullptr;
   const std::size_t count = (bytes - 3 * kAlignment) / (slab + sizeof(std::uint32_t));

@@ -69,7 +69,7 @@ template <class M>
 consteval bool check_device_malloc() {
   static_assert(std::is_trivial_v<M>,
                 "dynasoar: an allocator must be trivial, because it lies in constant memory: no constructors, no "
-                "initializers of members, no virtual functions; what owns memory belongs into its Storage");
+                "initializers of members, no virtual functions; move what owns memory into its class Storage");
   static_assert(
       requires { requires std::convertible_to<decltype(M::kProperties), MallocProperties>; },
       "dynasoar: an allocator needs 'static constexpr dynasoar::MallocProperties kProperties{name, frees, "

@@ -32,9 +32,8 @@ consteval bool check_adapter() {
       requires(const A& adapter) {
         { adapter.largest() } -> std::same_as<std::size_t>;
       },
-      "dynasoar: an adapter needs 'std::size_t largest() const', which tells the host the largest request in bytes "
-      "that "
-      "the allocator serves; SIZE_MAX if only the heap's size limits it");
+      "dynasoar: an adapter needs 'std::size_t largest() const', which returns the largest request in bytes that the "
+      "allocator serves, or SIZE_MAX if only the heap's size limits it");
   static_assert(
       requires(const MallocNeeds& needs) {
         { A::make(needs) } -> std::same_as<A>;
@@ -73,9 +72,10 @@ consteval bool check_adapter() {
 ///     __device__ void free(void* pointer) const;
 ///
 /// `make` makes a heap that takes `needs.heap_bytes` bytes of memory, the allocator's own tables included, and returns
-/// an adapter for it; if it cannot, it throws an Error. `destroy` releases the heap; it must not throw. `largest`
-/// returns the largest request in bytes; SIZE_MAX if only the heap's size limits it. `malloc` gets `bytes` from 1 to
-/// that, and returns memory that is aligned to kMallocAlignment, or null if there is none. `free` never gets null.
+/// an adapter for it; if it cannot, it throws an Error. `destroy` releases the heap. `largest` returns the largest
+/// request in bytes, or SIZE_MAX if only the heap's size limits it. Neither may throw. `malloc` gets `bytes` from 1 to
+/// `largest()`, and returns memory that is aligned to kMallocAlignment, or null if there is none. `free` never gets
+/// null.
 ///
 /// @tparam Adapter   trivial: device code gets copies of its bytes
 /// @par Concurrency   as the allocator. Loops run in a stream that is ordered with the legacy default stream; if `make`
