@@ -3,7 +3,8 @@
 
 find_path(DYNASOAR_CLANG_INCLUDE_DIR clang/Tooling/Tooling.h HINTS /usr/lib/llvm-14/include)
 find_path(DYNASOAR_LLVM_INCLUDE_DIR llvm/Support/CommandLine.h HINTS /usr/lib/llvm-14/include)
-find_path(DYNASOAR_CLANG_RESOURCES include/stddef.h HINTS /usr/lib/llvm-14/lib/clang/14.0.6 /usr/lib/llvm-14/lib/clang/14.0.0)
+file(GLOB _resources /usr/lib/llvm-14/lib/clang/14.*)
+find_path(DYNASOAR_CLANG_RESOURCES include/stddef.h HINTS ${_resources})
 find_library(DYNASOAR_CLANG_LIBRARY NAMES libclang-cpp.so.14 HINTS /usr/lib/llvm-14/lib)
 find_library(DYNASOAR_LLVM_LIBRARY NAMES LLVM-14 libLLVM-14.so HINTS /usr/lib/llvm-14/lib)
 mark_as_advanced(DYNASOAR_CLANG_INCLUDE_DIR DYNASOAR_LLVM_INCLUDE_DIR DYNASOAR_CLANG_RESOURCES DYNASOAR_CLANG_LIBRARY
