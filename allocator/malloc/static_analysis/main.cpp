@@ -24,8 +24,8 @@ cl::list<std::string> takes_argument("takes-argument",
                                      cl::desc("A library function whose last, optional argument is 'coalesce'"),
                                      cl::value_desc("function"), cl::CommaSeparated, cl::cat(category));
 cl::list<std::string> uniform("uniform", cl::CommaSeparated, cl::value_desc("function"),
-                              cl::desc("A function without effects that returns the same in all threads, or stores it "
-                                       "where its arguments point to, if its other arguments are the same"),
+                              cl::desc("A function without side effects whose result, and what it stores where its "
+                                       "arguments point to, is the same in all threads if its other arguments are"),
                               cl::cat(category));
 
 class Consumer : public clang::ASTConsumer {
@@ -84,7 +84,7 @@ int fail(const std::string& what) {
 int main(int argc, const char** argv) {
   auto parser = clang::tooling::CommonOptionsParser::create(
       argc, argv, category, cl::Required,
-      "Rewrites memory allocations that all threads make together, with one size, to collective ones.\n"
+      "Rewrites memory allocations that all threads make together, with the same size, to collective ones.\n"
       "The report goes to the standard error stream. 0: rewritten; 1: wrong call or program; 2: refused.");
   if (!parser) return fail(llvm::toString(parser.takeError()));
   if (parser->getSourcePathList().size() != 1) return fail("rewrites one file at a time; name one file");
