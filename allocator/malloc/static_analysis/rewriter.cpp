@@ -262,6 +262,7 @@ std::string Rewriter::why_not_extended(const FunctionDecl* pattern) const {
   for (const FunctionDecl* declaration : pattern->redecls()) {
     const FunctionTypeLoc signature = declaration->getFunctionTypeLoc();
     if (!is_in_main_file(declaration->getLocation())) return "is declared in a header";
+    if (declaration->getFriendObjectKind() != Decl::FOK_None) return "is declared as a friend";
     if (!signature || signature.getRParenLoc().isMacroID() || declaration->getLocation().isMacroID()) {
       return "is declared by a macro";
     }

@@ -446,6 +446,12 @@ template <class... Args>
 void many(Args... args) {
   free(malloc(sizeof...(args)));  // alone: takes any number of arguments
 }
+class Friendly {
+  friend void befriended();
+};
+void befriended() {
+  free(malloc(4));  // alone: is declared as a friend
+}
 void named() {
   int coalesce = 4;
   free(malloc(coalesce));  // alone: uses the name 'coalesce'
@@ -458,6 +464,7 @@ int main(int argc, char** argv) {
   defaulted();
   linked();
   many(1, 2);
+  befriended();
   named();
   return 0;
 }""")
