@@ -33,7 +33,7 @@
 #include <dynasoar/program/options.h>
 #include <dynasoar/program/program.h>
 #include <dynasoar/program/simulation.h>
-#include <program/interrupt.h>
+#include <interrupt.h>
 #include <program/log_file.h>
 #include <program/option_values.h>
 #include <program/run.h>
@@ -322,11 +322,11 @@ TEST_CASE("a second signal ends the program, but not two at a time") {
     const pid_t child = fork();
     if (child == 0) {
       for (const int number : {SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);  // not doctest's
-      app::catch_interrupts();
+      dynasoar::detail::catch_interrupts();
       std::raise(SIGTERM);
       nanosleep(&pause, nullptr);
       std::raise(SIGHUP);
-      _exit(app::interrupted() ? 42 : 0);
+      _exit(dynasoar::detail::interrupted() ? 42 : 0);
     }
     int status = 0;
     waitpid(child, &status, 0);

@@ -22,7 +22,7 @@
 #include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
 #include <program/device.h>
-#include <program/interrupt.h>
+#include <interrupt.h>
 #include <program/option_values.h>
 
 #include "soak.h"
@@ -197,7 +197,7 @@ int run(const CommandLine& line) {
       print_line(describe());
       next = seconds + line.report_every;
     }
-    return !program::interrupted();
+    return !dynasoar::detail::interrupted();
   });
   print_result(state);
   if (!line.json.empty()) write_json(line.json, state, line, device);
@@ -205,12 +205,12 @@ int run(const CommandLine& line) {
     fmt::print("FAILED: {} errors; repeat with --seed {}\n", state.totals.errors(), line.options.seed);
     return program::kExitFailure;
   }
-  if (state.totals.visited == 0 && !program::interrupted()) {
+  if (state.totals.visited == 0 && !dynasoar::detail::interrupted()) {
     fmt::print("FAILED: no loop saw an object, so nothing was checked\n");
     return program::kExitFailure;
   }
   fmt::print("lost 0, double 0\n");
-  return program::interrupted() ? program::kExitInterrupted : 0;
+  return dynasoar::detail::interrupted() ? program::kExitInterrupted : 0;
 }
 
 }  // namespace
@@ -223,7 +223,7 @@ int main(int argc, char** argv) {
       std::puts("skipped: this is a CUDA build and there is no usable GPU");
       return kExitSkipped;
     }
-    program::catch_interrupts();
+    dynasoar::detail::catch_interrupts();
     return run(line);
   } catch (const program::UsageError& error) {
     fmt::print(stderr, "soak: {}\n", error.what());

@@ -20,7 +20,7 @@
 #include <app/cairo_png.h>
 #include <app/object_at.h>
 #include <app/view_controls.h>
-#include <program/interrupt.h>
+#include <interrupt.h>
 
 namespace app {
 namespace {
@@ -119,7 +119,7 @@ class View::Window {
     for (;;) {
       SDL_Event event;
       while (SDL_PollEvent(&event) != 0) handle(event);
-      if (is_closed_ || interrupted()) return false;
+      if (is_closed_ || dynasoar::detail::interrupted()) return false;
       const Clock::time_point now = Clock::now();
       measure_speed(now);
       if (has_news_ && now >= next_picture_) {

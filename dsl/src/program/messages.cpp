@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "interrupt.h"
+#include "../interrupt.h"
 
 namespace dynasoar::program {
 namespace {
@@ -61,7 +61,7 @@ void print_progress(std::string_view text) {
 
 std::error_code print(std::string_view text) {
   while (!text.empty()) {
-    const bool is_last_try = interrupted();
+    const bool is_last_try = detail::interrupted();
     const std::error_code error = write_part(STDOUT_FILENO, text, is_last_try ? kLongWait : kShortWait);
     const bool waits = error == std::errc::timed_out || error == std::errc::resource_unavailable_try_again;
     if (error && !(waits && !is_last_try)) return error;

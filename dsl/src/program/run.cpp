@@ -15,7 +15,7 @@
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
 #include "device.h"
-#include "interrupt.h"
+#include "../interrupt.h"
 #include "messages.h"
 
 #include "output_check.h"
@@ -196,7 +196,7 @@ bool Run::attempt(const std::string& output, const std::function<void()>& write)
 void Run::simulate() {
   start();
   has_started_ = true;
-  catch_interrupts();  // not before: until now there is nothing that would be lost
+  detail::catch_interrupts();  // not before: until now there is nothing that would be lost
   const KeptAtExit kept(*this);
   try {
     make_steps();
@@ -236,13 +236,13 @@ void Run::make_steps() {
 
 // Whether the next step is to be made. Waits until then.
 bool Run::goes_on(int step) {
-  was_closed_ = display_ != nullptr && !display_->wait(step) && !interrupted();
-  return !was_closed_ && !interrupted();
+  was_closed_ = display_ != nullptr && !display_->wait(step) && !detail::interrupted();
+  return !was_closed_ && !detail::interrupted();
 }
 
 bool Run::check_due(int step) const {
   return step == options_.steps || step - completed_ >= steps_per_check() || export_due(step) ||
-         (display_ != nullptr && display_->due(step)) || interrupted() || Clock::now() - last_check_ >= kCheckInterval;
+         (display_ != nullptr && display_->due(step)) || detail::interrupted() || Clock::now() - last_check_ >= kCheckInterval;
 }
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
@@ -350,7 +350,7 @@ void Run::add_files(const std::vector<std::string>& files) {
 
 void Run::finish_log() {
   if (!log_) return;
-  if (interrupted() && losses_.in_trouble("--log")) {  // which was a moment ago; a pipe's reader is waited for
+  if (detail::interrupted() && losses_.in_trouble("--log")) {  // which was a moment ago; a pipe's reader is waited for
     log_->give_up();
     losses_.add("--log", "given up");
     return;

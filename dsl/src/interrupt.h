@@ -3,7 +3,7 @@
 /// once.
 #pragma once
 
-namespace dynasoar::program {
+namespace dynasoar::detail {
 
 /// From now on SIGINT, SIGTERM, SIGHUP, and what batch systems send before they kill (SIGXCPU, SIGUSR1, SIGUSR2), only
 /// make interrupted() true. Signals that are ignored, as by `nohup`, or that something else handles, are left alone.
@@ -15,4 +15,4 @@ void catch_interrupts();
 /// True once the user has asked the program to end.
 bool interrupted();
 
-}  // namespace dynasoar::program
+}  // namespace dynasoar::detail

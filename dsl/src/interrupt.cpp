@@ -5,7 +5,7 @@
 #include <csignal>
 #include <ctime>
 
-namespace dynasoar::program {
+namespace dynasoar::detail {
 namespace {
 
 constexpr std::array<int, 6> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2};
@@ -42,4 +42,4 @@ bool interrupted() {
   return first_signal.load(std::memory_order_relaxed) != 0;
 }
 
-}  // namespace dynasoar::program
+}  // namespace dynasoar::detail
