@@ -21,8 +21,8 @@
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
 #include <dynasoar/write_file.h>
-#include <program/device.h>
 #include <interrupt.h>
+#include <program/device.h>
 #include <program/option_values.h>
 
 #include "soak.h"

@@ -14,8 +14,8 @@
 #include <dynasoar/platform/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
-#include "device.h"
 #include "../interrupt.h"
+#include "device.h"
 #include "messages.h"
 
 #include "output_check.h"
@@ -242,7 +242,8 @@ bool Run::goes_on(int step) {
 
 bool Run::check_due(int step) const {
   return step == options_.steps || step - completed_ >= steps_per_check() || export_due(step) ||
-         (display_ != nullptr && display_->due(step)) || detail::interrupted() || Clock::now() - last_check_ >= kCheckInterval;
+         (display_ != nullptr && display_->due(step)) || detail::interrupted() ||
+         Clock::now() - last_check_ >= kCheckInterval;
 }
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
