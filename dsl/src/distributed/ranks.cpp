@@ -233,7 +233,19 @@ Ranks::Ranks(std::unique_ptr<Transport> messages, const CommunicatorOptions& cho
       options(chosen),
       partners(static_cast<std::size_t>(size())),
       notices(static_cast<std::size_t>(size())),
-      exceptions_at_construction(std::uncaught_exceptions()) {}
+      exceptions_at_construction(std::uncaught_exceptions()) {
+  all_open().push_back(this);
+}
+
+Ranks::~Ranks() {
+  std::vector<Ranks*>& all = all_open();
+  all.erase(std::find(all.begin(), all.end(), this));
+}
+
+std::vector<Ranks*>& Ranks::all_open() {
+  static auto* const all = new std::vector<Ranks*>;  // functions that exit() calls use it
+  return *all;
+}
 
 void Ranks::begin(Call next) {
   call = next;

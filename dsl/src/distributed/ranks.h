@@ -55,6 +55,13 @@ class Wait {
 struct Ranks {
   Ranks(std::unique_ptr<Transport> messages, const CommunicatorOptions& chosen);
 
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  /// Those of this process.
+  static std::vector<Ranks*>& all_open();
+
   int rank() const { return transport == nullptr ? 0 : transport->rank(); }
   int size() const { return transport == nullptr ? 1 : transport->size(); }
 

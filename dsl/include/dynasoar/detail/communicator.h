@@ -169,11 +169,11 @@ class Communicator {
 
   /// What has happened since the last step.
   struct Status {
-    bool error = false;   ///< an exception, a refusal or misuse
-    bool stop = false;    ///< the program wants to end; agree() sets it if a signal has been caught
-    bool grow = false;    ///< a heap needs more memory
-    std::string message;  ///< of the error
-    int rank = -1;        ///< result of agree(): the lowest rank with an error
+    bool error = false;        ///< an exception, a refusal or misuse
+    bool stop = false;         ///< the program wants to end; agree() sets it if a signal has been caught
+    bool grow = false;         ///< a heap needs more memory
+    std::string message = {};  ///< of the error
+    int rank = -1;             ///< result of agree(): the lowest rank with an error
   };
 
   /// Every rank says what has happened to it. All get the same: whether any rank has an error, wants to stop or to

@@ -1,0 +1,419 @@
+// All calls of MPI. Only functions of C are used: those of MPI 3.0.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <mpi.h>
+
+#include <dynasoar/base/number_text.h>
+#include "ranks.h"
+#include "transport.h"
+
+namespace dynasoar::detail {
+namespace {
+
+constexpr int kNoticeTag = 2;  // the calls of Ranks have 0 and 1, exchanged messages 16 and more
+constexpr int kHelloTag = 32000;
+constexpr double kSecondsToEnd = 5;
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw CommunicatorError(std::string("dynasoar: ") + call + ": " +
+                          std::string(text, static_cast<std::size_t>(length)));
+}
+
+bool is_initialized() {
+  int flag = 0;
+  MPI_Initialized(&flag);
+  return flag != 0;
+}
+
+bool is_finalized() {
+  int flag = 0;
+  MPI_Finalized(&flag);
+  return flag != 0;
+}
+
+int size_of(MPI_Comm communicator) {
+  int size = 0;
+  check(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+  return size;
+}
+
+int rank_in(MPI_Comm communicator) {
+  int rank = 0;
+  check(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+// Ends this process if a call of MPI that cannot be polled takes longer than `seconds`; the launcher ends the others.
+class Deadline {
+ public:
+  Deadline(const char* call, double seconds) : thread_([this, call, seconds] { run(call, seconds); }) {}
+  ~Deadline() {
+    is_over_ = true;
+    thread_.join();
+  }
+
+ private:
+  void run(const char* call, double seconds) const {
+    Wait waiting(0);
+    while (waiting.seconds() <= seconds) {
+      if (is_over_) return;
+      waiting.pause();
+    }
+    std::string text = "dynasoar: a process of " + host_name() + " has waited ";
+    append_number(text, static_cast<long long>(seconds));
+    text += " s in ";
+    text += call;
+    text += " for other ranks. The run ends.\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::_Exit(EXIT_FAILURE);
+  }
+
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+// What is once in a process.
+struct Process {
+  bool is_started = false;
+  bool initialized_mpi = false;
+  bool was_left_by_exception = false;
+  bool is_ending = false;
+  double patience_seconds = 0;
+  std::unique_ptr<Ranks> all;  // of MPI_COMM_WORLD, for the end; null if this rank is alone or others finalize
+};
+
+Process& process() {
+  static auto* const only = new Process;  // functions that exit() calls use it
+  return *only;
+}
+
+[[noreturn]] void abort_all() {
+  process().is_ending = true;  // MPI_Abort may call exit()
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(kSecondsToEnd));
+    std::_Exit(EXIT_FAILURE);
+  }).detach();
+  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::_Exit(EXIT_FAILURE);
+}
+
+class MpiTransport final : public Transport {
+ public:
+  MpiTransport(MPI_Comm communicator, std::size_t piece_bytes)
+      : communicator_(communicator),
+        piece_(piece_bytes),
+        rank_(rank_in(communicator)),
+        size_(detail::size_of(communicator)) {
+    check(MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  // The communicator stays until MPI is finalized: MPI_Comm_free waits for all ranks.
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void send(int to, int tag, const char* data, std::size_t bytes) override {
+    for_each_piece(bytes, [&](std::size_t begin, int count) {
+      MPI_Request& request = add({to, tag, static_cast<std::size_t>(count), false, Length::exact});
+      check(MPI_Isend(data + begin, count, MPI_BYTE, to, tag, communicator_, &request), "MPI_Isend");
+    });
+  }
+
+  void receive(int from, int tag, char* data, std::size_t bytes, Length length) override {
+    for_each_piece(bytes, [&](std::size_t begin, int count) {
+      MPI_Request& request = add({from, tag, static_cast<std::size_t>(count), true, length});
+      check(MPI_Irecv(data + begin, count, MPI_BYTE, from, tag, communicator_, &request), "MPI_Irecv");
+    });
+  }
+
+  bool progress() override {
+    completed_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    int count = 0;
+    const int code =
+        MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(), statuses_.data());
+    if (code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
+    if (count == MPI_UNDEFINED || count == 0) return false;
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      look_at(transfers_[static_cast<std::size_t>(completed_[at])], statuses_[at],
+              code == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      requests_[kept] = requests_[i];
+      transfers_[kept++] = transfers_[i];
+    }
+    requests_.resize(kept);
+    transfers_.resize(kept);
+    return true;
+  }
+
+  const std::vector<Transfer>& under_way() const override { return transfers_; }
+  std::string take_error() override { return std::exchange(error_, {}); }
+
+  void send_notice(int to, Notice notice) override {
+    static constexpr int kNumbers[] = {0, 1, 2, 3, 4};  // stay until they have been sent, which nobody waits for
+    if (is_finalized()) return;
+    MPI_Request request;
+    const int code =
+        MPI_Isend(&kNumbers[static_cast<int>(notice)], 1, MPI_INT, to, kNoticeTag, communicator_, &request);
+    if (code == MPI_SUCCESS) MPI_Request_free(&request);
+  }
+
+  ArrivedNotice take_notice() override {
+    MPI_Status status;
+    int is_there = 0, number = 0;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, kNoticeTag, communicator_, &is_there, &status), "MPI_Iprobe");
+    if (is_there == 0) return {-1, Notice::none};
+    check(MPI_Recv(&number, 1, MPI_INT, status.MPI_SOURCE, kNoticeTag, communicator_, &status), "MPI_Recv");
+    return {status.MPI_SOURCE, static_cast<Notice>(number)};
+  }
+
+  [[noreturn]] void abort() override { abort_all(); }
+
+ private:
+  template <class F>
+  void for_each_piece(std::size_t bytes, const F& visit) const {
+    std::size_t begin = 0;
+    do {
+      const std::size_t count = std::min(piece_, bytes - begin);
+      visit(begin, static_cast<int>(count));
+      begin += count;
+    } while (begin < bytes);
+  }
+
+  MPI_Request& add(const Transfer& transfer) {
+    transfers_.push_back(transfer);
+    return requests_.emplace_back(MPI_REQUEST_NULL);
+  }
+
+  void look_at(const Transfer& transfer, const MPI_Status& status, int code) {
+    int count = 0;
+    if (code == MPI_SUCCESS && transfer.is_received) MPI_Get_count(&status, MPI_BYTE, &count);
+    const bool is_right = !transfer.is_received || transfer.length == Length::at_most ||
+                          static_cast<std::size_t>(count) == transfer.bytes;
+    if ((code == MPI_SUCCESS && is_right) || !error_.empty()) return;
+    error_ = "dynasoar: rank ";
+    append_number(error_, rank_);
+    error_ += transfer.is_received ? " expects a message of " : " cannot send a message of ";
+    append_number(error_, transfer.bytes);
+    error_ += transfer.is_received ? " bytes from rank " : " bytes to rank ";
+    append_number(error_, transfer.rank);
+    if (code == MPI_SUCCESS) {
+      error_ += ", which has sent ";
+      append_number(error_, count);
+      return;
+    }
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    error_ += ": " + std::string(text, static_cast<std::size_t>(length));
+  }
+
+  MPI_Comm communicator_;
+  std::size_t piece_;
+  int rank_, size_;
+  std::vector<Transfer> transfers_;
+  std::vector<MPI_Request> requests_;  // one for each transfer
+  std::vector<int> completed_;
+  std::vector<MPI_Status> statuses_;
+  std::string error_;
+};
+
+// Who has begun to make a Communicator of `parent`, too. Ranks say so when they have waited for some time.
+class Hello {
+ public:
+  explicit Hello(MPI_Comm parent) : parent_(parent), has_come_(static_cast<std::size_t>(detail::size_of(parent))) {
+    has_come_[static_cast<std::size_t>(rank_in(parent))] = true;
+  }
+
+  void say() {
+    if (std::exchange(has_said_, true)) return;
+    for (std::size_t rank = 0; rank < has_come_.size(); ++rank) {
+      MPI_Request request;
+      if (has_come_[rank] && static_cast<int>(rank) == rank_in(parent_)) continue;
+      MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(rank), kHelloTag, parent_, &request);
+      MPI_Request_free(&request);
+    }
+  }
+
+  void listen() {
+    for (;;) {
+      MPI_Status status;
+      int is_there = 0;
+      MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, parent_, &is_there, &status);
+      if (is_there == 0) return;
+      MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kHelloTag, parent_, &status);
+      has_come_[static_cast<std::size_t>(status.MPI_SOURCE)] = true;
+    }
+  }
+
+  std::vector<int> missing() const {
+    std::vector<int> ranks;
+    for (std::size_t rank = 0; rank < has_come_.size(); ++rank) {
+      if (!has_come_[rank]) ranks.push_back(static_cast<int>(rank));
+    }
+    return ranks;
+  }
+
+ private:
+  MPI_Comm parent_;
+  std::vector<bool> has_come_;
+  bool has_said_ = false;
+};
+
+[[noreturn]] void end_without(MPI_Comm parent, Hello& hello, double waited) {
+  hello.say();
+  for (int i = 0; i < 20; ++i) {
+    hello.listen();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::string text = "dynasoar: rank ";
+  append_number(text, rank_in(parent));
+  text += " of ";
+  append_number(text, size_of(parent));
+  text += " on " + host_name() + " has waited ";
+  append_number(text, static_cast<long long>(waited * 10) / 10.0);
+  text += " s in Communicator::Communicator for ";
+  text += list_of_ranks(hello.missing());
+  text += ". The run ends on all ranks.\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  abort_all();
+}
+
+// MPI_Comm_idup instead of MPI_Comm_dup, which would wait for ever if a rank is missing.
+MPI_Comm duplicate(MPI_Comm parent, const CommunicatorOptions& options) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Request request;
+  check(MPI_Comm_idup(parent, &copy, &request), "MPI_Comm_idup");
+  Hello hello(parent);
+  Wait waiting(0.02);
+  int is_done = 0;
+  for (;;) {
+    check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (is_done != 0) return copy;
+    waiting.pause();
+    // Messages of ours might be taken for the program's, if MPI is the program's.
+    if (process().initialized_mpi && waiting.seconds() > 0.05 * options.patience_seconds) {
+      hello.say();
+      hello.listen();
+    }
+    if (waiting.seconds() > options.patience_seconds) end_without(parent, hello, waiting.seconds());
+  }
+}
+
+// Called by exit(): after main() has returned, or before.
+void at_exit() {
+  Process& ours = process();
+  if (is_finalized() || ours.is_ending) return;
+  if (ours.was_left_by_exception) abort_all();
+  for (Ranks* const open : Ranks::all_open()) {
+    if (open != ours.all.get()) open->send_notices(Notice::exit);
+  }
+  if (!ours.initialized_mpi) return;
+  if (ours.all != nullptr) ours.all->decide(Call::exit, {}, [](const std::vector<Bytes>&) { return Bytes(); });
+  Deadline deadline("MPI_Finalize", ours.patience_seconds);
+  MPI_Finalize();
+}
+
+// Initializes MPI unless somebody has; the first time, sees to it that the process ends properly.
+void start(const CommunicatorOptions& options) {
+  if (is_finalized()) {
+    throw CommunicatorError(
+        "dynasoar: a Communicator is made after MPI_Finalize, and MPI cannot be initialized again; make it before");
+  }
+  Process& ours = process();
+  ours.patience_seconds = std::max(ours.patience_seconds, options.patience_seconds);
+  const bool is_first = !std::exchange(ours.is_started, true);
+  if (!is_initialized()) {
+    Deadline deadline("MPI_Init", options.patience_seconds);
+    int provided = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    ours.initialized_mpi = true;
+  }
+  if (is_first) std::atexit(at_exit);  // after MPI_Init: before functions that MPI has registered
+  if (size_of(MPI_COMM_WORLD) == 1) {
+    if (const std::string launcher = launcher_of_several(); !launcher.empty()) {
+      throw CommunicatorError(
+          "dynasoar: a launcher has started several processes (" + launcher +
+          " in the environment), but MPI finds only this one, so each would run the whole model. The launcher belongs "
+          "to another MPI than the program, which uses " +
+          transport_description() +
+          ": start it with the mpirun of that MPI, or build it with the MPI of the launcher. If each process is to run "
+          "a model of its own, remove the variable: env -u NAME program");
+    }
+  } else if (is_first && ours.initialized_mpi) {
+    ours.all = std::make_unique<Ranks>(
+        std::make_unique<MpiTransport>(duplicate(MPI_COMM_WORLD, options), options.piece_bytes), options);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> connect(const void* communicator, std::size_t handle_bytes,
+                                   const CommunicatorOptions& options) {
+  MPI_Comm parent = MPI_COMM_WORLD;
+  if (handle_bytes != 0) {
+    if (communicator == nullptr || handle_bytes != sizeof parent) {
+      throw CommunicatorError("dynasoar: a Communicator was given a pointer that is not the address of an MPI_Comm");
+    }
+    if (!is_initialized()) {
+      throw CommunicatorError(
+          "dynasoar: a Communicator was given an MPI communicator before MPI_Init; call MPI_Init first");
+    }
+    std::memcpy(&parent, communicator, sizeof parent);
+  }
+  start(options);
+  if (parent == MPI_COMM_NULL) {
+    throw CommunicatorError(
+        "dynasoar: a Communicator was given MPI_COMM_NULL; this process is not a member of the communicator, so it "
+        "must not make one");
+  }
+  int is_inter = 0;
+  check(MPI_Comm_test_inter(parent, &is_inter), "MPI_Comm_test_inter");
+  if (is_inter != 0) {
+    throw CommunicatorError(
+        "dynasoar: a Communicator was given an intercommunicator; merge it first, with MPI_Intercomm_merge");
+  }
+  if (size_of(parent) == 1) return nullptr;
+  return std::make_unique<MpiTransport>(duplicate(parent, options), options.piece_bytes);
+}
+
+void remember_exception() {
+  process().was_left_by_exception = true;
+}
+
+std::string transport_description() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string version(text, static_cast<std::size_t>(length));  // several lines, or parts with commas
+  version.resize(std::min(version.size(), version.find_first_of(",\n")));
+  std::replace(version.begin(), version.end(), '\t', ' ');
+  return "MPI (" + version + ")";
+}
+
+std::string host_name() {
+  char text[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  if (!is_initialized() || is_finalized()) return "this host";
+  MPI_Get_processor_name(text, &length);
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+}  // namespace dynasoar::detail
