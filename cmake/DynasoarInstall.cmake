@@ -35,6 +35,7 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarBackend.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarLibrary.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarProgram.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/DynasoarDistributed.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarHdf5.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarPng.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/DynasoarZstd.cmake"
@@ -86,7 +87,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
   set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS "libboost-dev, python3 (>= 3.11)")
   set(CPACK_DEBIAN_CORE_PACKAGE_RECOMMENDS "cmake, g++, libcli11-dev, libfmt-dev")
-  set(CPACK_DEBIAN_CORE_PACKAGE_SUGGESTS "${_allocators_name}, python3-matplotlib")
+  set(CPACK_DEBIAN_CORE_PACKAGE_SUGGESTS "${_allocators_name}, libopenmpi-dev, python3-matplotlib")
   set(CPACK_DEBIAN_ALLOCATORS_PACKAGE_DEPENDS "${_name} (= ${PROJECT_VERSION})")
   include(CPack)
 endif()

@@ -18,22 +18,25 @@ RANKS = 3
 START_SECONDS = 10  # to start and end processes, on a machine that does other things
 LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 
+FAILURE, ANY = "not 0", "any"  # exit status
+
 # What happens, on which rank, patience in seconds, seconds until the run has ended, exit status, what is printed and what is not.
 CASES = {
     "nothing": (1, 20, 0, 0, [r"rank 0 is done", r"rank 1 is done", r"rank 2 is done"], [r"dynasoar"]),
     "exception": (1, 20, 2, 1, [r"main: the exception of a rank", r"exception has left the scope of the Communicator of rank 1 of 3"], []),
     "exception at end": (1, 20, 2, 1, [r"main: the exception of a rank", r"Communicator of rank 1 of 3"], []),
-    "exception that nobody catches": (1, 20, 2, None, [r"the exception of a rank"], []),
+    "exception that nobody catches": (1, 20, 2, FAILURE, [r"the exception of a rank"], []),
     "agreed exception": (1, 20, 1, 1, [r"main: rank 1 had the exception of a rank"], [r"dynasoar"]),
     "exit": (1, 20, 2, 1, [r"for rank 1, which has called exit\(\) or returned from main"], [r"is done"]),
     "exit of all": (1, 20, 0, 0, [], [r"dynasoar", r"is done"]),
     "return": (1, 20, 2, 1, [r"rank \d of 3 on \S+ waits in \w+ for rank 1, which has destroyed its Communicator"], []),
     "return of rank 0": (0, 20, 2, 1, [r"waits in \w+ for rank 0, which has destroyed its Communicator"], []),
-    "_exit": (1, 20, 2, None, [], [r"is done"]),
-    "killed": (1, 20, 2, None, [r"rank 1"], [r"is done"]),
+    # The launchers notice these; MPICH's does not take the first for an error, and does not know ranks.
+    "_exit": (1, 20, 2, ANY, [], [r"is done"]),
+    "killed": (1, 20, 2, FAILURE, [r"rank 1|Killed \(signal 9\)"], [r"is done"]),
     "signal": (1, 20, 1, 0, [r"rank 0 has stopped", r"rank 1 has stopped", r"rank 2 has stopped"], [r"dynasoar"]),
-    "stopped": (1, 1, 4, 1, [r"rank 2 of 3 on \S+ has waited 1(\.\d)? s in exchange for rank 1,"], [r"is done"]),
-    "hang in step": (2, 1, 4, 1, [r"rank 0 of 3 on \S+ has waited 1(\.\d)? s in exchange for rank 2,"], [r"is done"]),
+    "stopped": (1, 1, 4, 1, [r"rank [02] of 3 on \S+ has waited 1(\.\d)? s in exchange for rank 1,"], [r"is done"]),
+    "hang in step": (2, 1, 4, 1, [r"rank [01] of 3 on \S+ has waited 1(\.\d)? s in exchange for rank 2,"], [r"is done"]),
     "hang after exchange": (2, 1, 4, 1, [r"rank 0 of 3 on \S+ has waited 1(\.\d)? s in agree for rank 2,"], [r"is done"]),
     "hang of rank 0 after exchange": (0, 1, 4, 1, [r"rank \d of 3 on \S+ has waited 1(\.\d)? s in agree for rank 0,"], [r"is done"]),
     "hang at end": (1, 1, 4, 1, [r"rank 0 of 3 on \S+ has waited 1(\.\d)? s in exit for rank 1,"], []),
@@ -80,9 +83,9 @@ class Failures(unittest.TestCase):
                 with self.subTest(what):
                     status, output, seconds = ended[what].result()
                     shown = f"{what}: status {status} after {seconds:.1f} s, said:\n{output}"
-                    if expected_status is None:
+                    if expected_status == FAILURE:
                         self.assertNotEqual(status, 0, shown)
-                    else:
+                    elif expected_status != ANY:
                         self.assertEqual(status, expected_status, shown)
                     self.assertLess(seconds, most_seconds + START_SECONDS, shown)
                     for pattern in printed:

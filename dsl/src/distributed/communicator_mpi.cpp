@@ -138,34 +138,29 @@ class MpiTransport final : public Transport {
   }
 
   bool progress() override {
-    completed_.resize(requests_.size());
-    statuses_.resize(requests_.size());
-    int count = 0;
-    const int code =
-        MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(), statuses_.data());
-    if (code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
-    if (count == MPI_UNDEFINED || count == 0) return false;
-    for (int i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      look_at(transfers_[static_cast<std::size_t>(completed_[at])], statuses_[at],
-              code == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS);
-    }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      MPI_Status status;
+      int is_complete = 0;
+      const int code = MPI_Test(&requests_[i], &is_complete, &status);
+      if (code != MPI_SUCCESS || is_complete != 0) {
+        look_at(transfers_[i], status, code);
+        continue;
+      }
       requests_[kept] = requests_[i];
       transfers_[kept++] = transfers_[i];
     }
+    const bool has_completed = kept < requests_.size();
     requests_.resize(kept);
     transfers_.resize(kept);
-    return true;
+    return has_completed;
   }
 
   const std::vector<Transfer>& under_way() const override { return transfers_; }
   std::string take_error() override { return std::exchange(error_, {}); }
 
   void send_notice(int to, Notice notice) override {
-    static constexpr int kNumbers[] = {0, 1, 2, 3, 4};  // stay until they have been sent, which nobody waits for
+    static constexpr int kNumbers[] = {0, 1, 2, 3, 4, 5};  // stay until they have been sent, which nobody waits for
     if (is_finalized()) return;
     MPI_Request request;
     const int code =
@@ -228,8 +223,6 @@ class MpiTransport final : public Transport {
   int rank_, size_;
   std::vector<Transfer> transfers_;
   std::vector<MPI_Request> requests_;  // one for each transfer
-  std::vector<int> completed_;
-  std::vector<MPI_Status> statuses_;
   std::string error_;
 };
 
@@ -345,6 +338,8 @@ void start(const CommunicatorOptions& options) {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     ours.initialized_mpi = true;
+    // MPICH reports errors of completed requests to these, not to the communicator's own handler.
+    for (const MPI_Comm all : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
   }
   if (is_first) std::atexit(at_exit);  // after MPI_Init: before functions that MPI has registered
   if (size_of(MPI_COMM_WORLD) == 1) {

@@ -20,6 +20,8 @@ constexpr int kPart = 0, kResult = 1;  // tags
 constexpr double kNoticeSeconds = 0.5;
 // Of the patience. A rank that waits in a call that all ranks take part in lets those finish first that know more.
 constexpr double kSayThatItWaits = 0.05, kPatienceWithAll = 1.1;
+// How long another rank that says that it ends the run has for it.
+constexpr double kSecondsToEnd = 5;
 constexpr double kSlowestBytesPerSecond = 2e8;
 
 double now() {
@@ -141,13 +143,17 @@ void Ranks::wait() {
 void Ranks::look_at_notices(Wait& waiting) {
   for (auto next = transport->take_notice(); next.rank >= 0; next = transport->take_notice()) {
     notices[static_cast<std::size_t>(next.rank)] = next.notice;
+    if (next.notice == Notice::ends_run) {  // and says why; one is enough
+      std::this_thread::sleep_for(std::chrono::duration<double>(kSecondsToEnd));
+      transport->abort();
+    }
     // Rank 0 knows best who is missing in a call of all ranks; it is there, and ends the run if need be.
     if (next.rank == 0 && next.notice == Notice::waits && call != Call::exchange) waiting.restart();
   }
   if (waiting.seconds() < kNoticeSeconds) return;
   for (const Transport::Transfer& transfer : transport->under_way()) {
     const Notice notice = notices[static_cast<std::size_t>(transfer.rank)];
-    if (notice <= Notice::waits) continue;
+    if (notice == Notice::none || notice == Notice::waits) continue;
     std::string said = "waits in ";
     said += name(call);
     said += " for rank ";
@@ -207,7 +213,8 @@ void Ranks::end_run(const std::string& what) {
   line += " on " + host_name() + " " + what + ". The run ends on all ranks.\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
-  // What was printed is on its way to the terminal through the launcher, and other ranks may have something to say.
+  send_notices(Notice::ends_run);
+  // What was printed is on its way to the terminal through the launcher.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   transport->abort();
   std::abort();  // not reached

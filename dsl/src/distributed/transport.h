@@ -12,9 +12,9 @@
 
 namespace dynasoar::detail {
 
-/// What a rank tells others outside of calls: that it has waited for some time, that it no longer waits, or why it will
-/// not take part in further calls.
-enum class Notice : int { none, waits, destroyed, exception, exit };
+/// What a rank tells others outside of calls: that it has waited for some time, that it no longer waits, that it ends
+/// the run, or why it will not take part in further calls.
+enum class Notice : int { none, waits, ends_run, destroyed, exception, exit };
 
 class Transport {
  public:
