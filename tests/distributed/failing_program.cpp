@@ -24,13 +24,18 @@ namespace {
 
 std::string what;
 int victim = 0;
+double patience = 0;
+
+void sleep(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
 
 bool happens(const Communicator& communicator, const char* name) {
   return what == name && communicator.rank() == victim;
 }
 
 [[noreturn]] void hang() {
-  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  for (;;) sleep(1);
 }
 
 void exchange(Communicator& communicator) {
@@ -57,7 +62,9 @@ void step(Communicator& communicator) {
   Communicator::Status mine;
   if (happens(communicator, "agreed exception")) mine = {.error = true, .message = "the exception of a rank"};
   exchange(communicator);
-  if (happens(communicator, "hang after exchange")) hang();
+  if (happens(communicator, "hang after exchange") || happens(communicator, "hang while rank 0 is late")) hang();
+  if (what == "hang while rank 0 is late" && communicator.rank() == 0) sleep(0.7 * patience);
+  if (what == "slow") sleep(0.2);
   if (happens(communicator, "other call")) communicator.barrier();
   const Communicator::Status all = communicator.agree(mine);
   if (all.error) throw std::runtime_error("rank " + std::to_string(all.rank) + " had " + all.message);
@@ -97,7 +104,8 @@ int run_program(int argc, char** argv) {
   if (argc != 4) return 2;
   what = argv[1];
   victim = std::atoi(argv[2]);
-  const dynasoar::CommunicatorOptions options{.patience_seconds = std::atof(argv[3])};
+  patience = std::atof(argv[3]);
+  const dynasoar::CommunicatorOptions options{.patience_seconds = patience};
   std::printf("pid %d\n", static_cast<int>(getpid()));
   std::fflush(stdout);
   const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");

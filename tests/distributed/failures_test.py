@@ -7,6 +7,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -39,6 +40,7 @@ CASES = {
     "hang in step": (2, 1, 4, 1, [r"rank [01] of 3 on \S+ has waited 1(\.\d)? s in exchange for rank 2,"], [r"is done"]),
     "hang after exchange": (2, 1, 4, 1, [r"rank 0 of 3 on \S+ has waited 1(\.\d)? s in agree for rank 2,"], [r"is done"]),
     "hang of rank 0 after exchange": (0, 1, 4, 1, [r"rank \d of 3 on \S+ has waited 1(\.\d)? s in agree for rank 0,"], [r"is done"]),
+    "hang while rank 0 is late": (2, 2, 6, 1, [r"rank 0 of 3 on \S+ has waited 2(\.\d)? s in agree for rank 2,"], [r"for rank 0,", r"is done"]),
     "hang at end": (1, 1, 4, 1, [r"rank 0 of 3 on \S+ has waited 1(\.\d)? s in exit for rank 1,"], []),
     "hang before MPI_Init": (1, 3, 4, 1, [r"has waited 3 s in MPI_Init for other ranks"], []),
     "no communicator": (1, 1, 4, 1, [r"s in Communicator::Communicator for rank 1\."], [r"is done"]),
@@ -98,6 +100,23 @@ class Failures(unittest.TestCase):
                         time.sleep(0.1)
                     self.assertEqual([pid for pid in left if is_running(pid)], [], shown)
                     print(f"{what}: {seconds:.1f} s")
+
+
+    def test_time_in_which_all_ranks_are_stopped_does_not_count(self):
+        program = subprocess.Popen([MPIEXEC, "-n", str(RANKS), PROGRAM, "slow", "0", "1"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, env=environment())
+        try:
+            ranks = [int(program.stdout.readline().split()[1]) for _ in range(RANKS)]
+            time.sleep(1)
+            for sent, seconds in ((signal.SIGSTOP, 2.5), (signal.SIGCONT, 0)):
+                for pid in ranks:
+                    os.kill(pid, sent)
+                time.sleep(seconds)
+            output, _ = program.communicate(timeout=60)
+        finally:
+            program.kill()
+        self.assertEqual(program.returncode, 0, output)
+        self.assertEqual(output.count("is done"), RANKS, output)
 
 
 class Launchers(unittest.TestCase):
