@@ -26,6 +26,7 @@ CASES = {
     "nothing": (1, 20, 0, 0, [r"rank 0 is done", r"rank 1 is done", r"rank 2 is done"], [r"dynasoar"]),
     "exception": (1, 20, 2, 1, [r"main: the exception of a rank", r"exception has left the scope of the Communicator of rank 1 of 3"], []),
     "exception at end": (1, 20, 2, 1, [r"main: the exception of a rank", r"Communicator of rank 1 of 3"], []),
+    "exception at end, and main() returns 0": (1, 20, 2, 1, [r"Communicator of rank 1 of 3"], []),
     "exception that nobody catches": (1, 20, 2, FAILURE, [r"the exception of a rank"], []),
     "agreed exception": (1, 20, 1, 1, [r"main: rank 1 had the exception of a rank"], [r"dynasoar"]),
     "exit": (1, 20, 2, 1, [r"for rank 1, which has called exit\(\) or returned from main"], [r"is done"]),
