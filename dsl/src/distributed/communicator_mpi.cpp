@@ -22,13 +22,16 @@ constexpr int kNoticeTag = 2;  // the calls of Ranks have 0 and 1, exchanged mes
 constexpr int kHelloTag = 32000;
 constexpr double kSecondsToEnd = 5;
 
-void check(int code, const char* call) {
-  if (code == MPI_SUCCESS) return;
+std::string text_of(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw CommunicatorError(std::string("dynasoar: ") + call + ": " +
-                          std::string(text, static_cast<std::size_t>(length)));
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  throw CommunicatorError(std::string("dynasoar: ") + call + ": " + text_of(code));
 }
 
 bool is_initialized() {
@@ -207,15 +210,12 @@ class MpiTransport final : public Transport {
     append_number(error_, transfer.bytes);
     error_ += transfer.is_received ? " bytes from rank " : " bytes to rank ";
     append_number(error_, transfer.rank);
-    if (code == MPI_SUCCESS) {
-      error_ += ", which has sent ";
-      append_number(error_, count);
+    if (code != MPI_SUCCESS) {
+      error_ += ": " + text_of(code);
       return;
     }
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    error_ += ": " + std::string(text, static_cast<std::size_t>(length));
+    error_ += ", which has sent ";
+    append_number(error_, count);
   }
 
   MPI_Comm communicator_;
@@ -235,20 +235,18 @@ class Hello {
 
   void say() {
     if (std::exchange(has_said_, true)) return;
-    for (std::size_t rank = 0; rank < has_come_.size(); ++rank) {
+    for (int rank = 0; rank < static_cast<int>(has_come_.size()); ++rank) {
       MPI_Request request;
-      if (has_come_[rank] && static_cast<int>(rank) == rank_in(parent_)) continue;
-      MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(rank), kHelloTag, parent_, &request);
+      if (rank == rank_in(parent_)) continue;
+      MPI_Isend(nullptr, 0, MPI_BYTE, rank, kHelloTag, parent_, &request);
       MPI_Request_free(&request);
     }
   }
 
   void listen() {
-    for (;;) {
-      MPI_Status status;
-      int is_there = 0;
-      MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, parent_, &is_there, &status);
-      if (is_there == 0) return;
+    MPI_Status status;
+    int is_there = 0;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, kHelloTag, parent_, &is_there, &status) == MPI_SUCCESS && is_there != 0) {
       MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kHelloTag, parent_, &status);
       has_come_[static_cast<std::size_t>(status.MPI_SOURCE)] = true;
     }
