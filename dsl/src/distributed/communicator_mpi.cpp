@@ -272,17 +272,9 @@ class Hello {
     hello.listen();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  std::string text = "dynasoar: rank ";
-  append_number(text, rank_in(parent));
-  text += " of ";
-  append_number(text, size_of(parent));
-  text += " on " + host_name() + " has waited ";
-  append_number(text, static_cast<long long>(waited * 10) / 10.0);
-  text += " s in Communicator::Communicator for ";
-  text += list_of_ranks(hello.missing());
-  text += ". The run ends on all ranks.\n";
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+  print_end(
+      rank_in(parent), size_of(parent),
+      "has waited " + seconds_text(waited) + " in Communicator::Communicator for " + list_of_ranks(hello.missing()));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   abort_all();
 }

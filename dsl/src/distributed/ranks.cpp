@@ -86,6 +86,20 @@ std::string list_of_ranks(const std::vector<int>& ranks) {
   return list;
 }
 
+void print_end(int rank, int size, const std::string& what) {
+  std::string line = "dynasoar: rank ";
+  append_number(line, rank);
+  line += " of ";
+  append_number(line, size);
+  line += " on " + host_name() + " " + what + ". The run ends on all ranks.\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+std::string seconds_text(double seconds) {
+  return number_text(static_cast<double>(static_cast<long long>(seconds * 10)) / 10) + " s";
+}
+
 // ---- Waiting
 
 Wait::Wait(double quick_seconds) : quick_(quick_seconds), last_(now()) {}
@@ -130,9 +144,8 @@ void Ranks::wait() {
       has_said = true;
     }
     if (waiting.seconds() > patience) {
-      std::string said = "has waited ";
-      append_number(said, static_cast<long long>(waiting.seconds() * 10) / 10.0);
-      end_run(said + " s in " + name(call) + " for " + list_of_ranks(missing()) +
+      end_run("has waited " + seconds_text(waiting.seconds()) + " in " + name(call) + " for " +
+              list_of_ranks(missing()) +
               ", which was stopped or killed, hangs, or does something else for longer than "
               "CommunicatorOptions::patience_seconds");
     }
@@ -206,13 +219,7 @@ void Ranks::send_notices(Notice notice) {
 }
 
 void Ranks::end_run(const std::string& what) {
-  std::string line = "dynasoar: rank ";
-  append_number(line, rank());
-  line += " of ";
-  append_number(line, size());
-  line += " on " + host_name() + " " + what + ". The run ends on all ranks.\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
+  print_end(rank(), size(), what);
   send_notices(Notice::ends_run);
   // What was printed is on its way to the terminal through the launcher.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));

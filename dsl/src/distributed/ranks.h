@@ -113,6 +113,12 @@ struct Ranks {
 /// "rank 2", "ranks 0, 1 and 3", "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 12 more".
 std::string list_of_ranks(const std::vector<int>& ranks);
 
+/// Prints what has happened to a rank, as the reason why the run ends.
+void print_end(int rank, int size, const std::string& what);
+
+/// "1.5 s"
+std::string seconds_text(double seconds);
+
 template <class F>
 Bytes Ranks::decide(Call of, View<char> mine, const F& combine) {
   begin(of);
