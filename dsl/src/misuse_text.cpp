@@ -66,6 +66,7 @@ std::string deed_text(const MisuseReport& report) {
       return "element " + std::to_string(report.first.element) + " accessed, which is beyond the end,";
     case Misuse::nested_construction: return "make_new called in constructors in one another, too deep,";
     case Misuse::outside_loop: return function_text(report.first.operation) + " called in host code outside of a loop";
+    case Misuse::lost_race: return "refused a place of a divided lattice that another thread took in the same loop,";
     case Misuse::none: break;
   }
   return "misused";
@@ -98,6 +99,10 @@ std::string advice_text(const MisuseReport& report) {
     case Misuse::nested_construction: return "Create the next object in a method that a later loop runs";
     case Misuse::outside_loop:
       return "Use parallel_new, or call it in a function that parallel_for or parallel_do runs";
+    case Misuse::lost_race:
+      return "Which thread is first differs from process to process, and so would what they know of places near the "
+             "border. Let the place choose: agents record the place that they want, and in the next loop each free "
+             "place takes one of them, or the agent with the lowest bid moves there";
     case Misuse::none: break;
   }
   return "";

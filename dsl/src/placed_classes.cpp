@@ -41,7 +41,7 @@ void PlacedClasses::check_may_add(std::size_t type) const {
 }
 
 void PlacedClasses::add(std::size_t type, const PlacedState& state, std::size_t bytes) {
-  of_class_[type].emplace(OfClass{state, bytes, {}, {}});
+  of_class_[type].emplace(OfClass{state, state.shape.own_words(), bytes, {}, {}});
   if (state.seen != nullptr) words_.push_back(words_of(state));
   ++changes_;
 }
@@ -77,10 +77,12 @@ void PlacedClasses::before_loop() {
 
 std::uint64_t PlacedClasses::count(std::size_t type) {
   if (!of_class_[type]) return 0;
-  if (of_class_[type]->state.seen == nullptr) return of_class_[type]->state.shape.size();
+  const PlacedState& placed = of_class_[type]->state;
+  if (placed.seen == nullptr) return placed.shape.own_size();
   DeviceArray<AtomicWord<std::uint64_t>> total(1);
   executor_.fill_bytes(total.data(), 0, total.bytes());
-  count_seen(executor_, words_of(of_class_[type]->state), total.data());
+  const WordRange& own = placed.shape.own_words();
+  count_seen(executor_, placed.seen + own.first, own.words, total.data());
   executor_.wait();
   std::uint64_t result = 0;
   copy_from_device(&result, total.data(), sizeof result);
@@ -149,7 +151,7 @@ Statistics PlacedClasses::completed(Statistics statistics) {
     TypeStatistics& numbers = statistics.types[type];
     numbers.objects = count(type);
     numbers.created = created(of_class_[type]->state);
-    numbers.places = of_class_[type]->state.shape.size();
+    numbers.places = of_class_[type]->state.shape.own_size();
     numbers.lattice_bytes = of_class_[type]->bytes;
     if (!numbers.in_heap) continue;
     numbers.blocks = numbers.slots = numbers.objects;
@@ -166,12 +168,13 @@ std::vector<PlacedMap> PlacedClasses::maps() {
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type]) continue;
     const PlacedState& placed = of_class_[type]->state;
-    std::vector<std::uint64_t> seen(placed.seen != nullptr ? placed.shape.words() : 0);
-    copy_from_device(seen.data(), placed.seen, seen.size() * sizeof(std::uint64_t));
+    const WordRange& own = placed.shape.own_words();
+    std::vector<std::uint64_t> seen(placed.seen != nullptr ? own.words : 0);
+    if (!seen.empty()) copy_from_device(seen.data(), placed.seen + own.first, seen.size() * sizeof(std::uint64_t));
     PlacedMap map{text_of(placed.shape), {}};
-    for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
-      const auto objects =
-          static_cast<std::uint8_t>(popcount(seen.empty() ? placed.shape.places_of_word(word) : seen[word]));
+    for (std::uint64_t i = 0; i < own.words; ++i) {
+      const std::uint64_t objects_seen = seen.empty() ? placed.shape.places_of_word(own.first + i) : seen[i];
+      const auto objects = static_cast<std::uint8_t>(popcount(objects_seen));
       map.marks.push_back({BlockState::open, static_cast<std::uint8_t>(type), objects});
     }
     result.push_back(std::move(map));
@@ -188,12 +191,14 @@ void PlacedClasses::find_items(bool with_generations) {
     const PlacedState& placed = of_class_[type]->state;
     const std::string where = std::string(plain_name(classes_[type].name)) + " (class " + std::to_string(type) +
                               ") on " + text_of(placed.shape);
-    if (placed.seen != nullptr) items_.push_back(array(where, placed.seen, placed.shape.words()));
-    const std::size_t bytes = placed.shape.words() * classes_[type].block_bytes;
-    if (!classes_[type].fields.empty()) items_.push_back(array(where + ", fields", placed.base, bytes));
+    const WordRange& own = placed.shape.own_words();
+    if (placed.seen != nullptr) items_.push_back(array(where, placed.seen + own.first, own.words));
+    const std::size_t bytes = classes_[type].block_bytes;
+    if (!classes_[type].fields.empty())
+      items_.push_back(array(where + ", fields", placed.base + own.first * bytes, own.words * bytes));
     if (!with_generations || placed.generations == nullptr) continue;
     auto* const generations = reinterpret_cast<std::uint32_t*>(placed.generations);
-    items_.push_back(array(where + ", generations", generations, placed.shape.words() * 64));
+    items_.push_back(array(where + ", generations", generations + own.first * 64, own.words * 64));
   }
 }
 

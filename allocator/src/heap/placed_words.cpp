@@ -29,13 +29,14 @@ struct Refresh {
 struct CountSeen {
   static constexpr std::size_t kWordsPerTask = 64;
 
-  PlacedWords words;
+  const std::uint64_t* seen;
+  std::uint64_t words;
   AtomicWord<std::uint64_t>* total;
 
   __device__ void operator()(std::size_t task) const {
     std::uint64_t found = 0;
-    for (std::uint64_t i = task * kWordsPerTask; i < (task + 1) * kWordsPerTask && i < words.words; ++i) {
-      found += static_cast<std::uint64_t>(popcount(words.seen[i]));
+    for (std::uint64_t i = task * kWordsPerTask; i < (task + 1) * kWordsPerTask && i < words; ++i) {
+      found += static_cast<std::uint64_t>(popcount(seen[i]));
     }
     total->add(found, Order::relaxed);  // relaxed: read when the device is idle
   }
@@ -65,9 +66,9 @@ void refresh_places(Executor& executor, View<PlacedWords> classes) {
   }
 }
 
-void count_seen(Executor& executor, const PlacedWords& words, AtomicWord<std::uint64_t>* total) {
-  const std::size_t tasks = (words.words + CountSeen::kWordsPerTask - 1) / CountSeen::kWordsPerTask;
-  executor.for_each_index(tasks, CountSeen{words, total});
+void count_seen(Executor& executor, const std::uint64_t* seen, std::uint64_t words, AtomicWord<std::uint64_t>* total) {
+  const std::size_t tasks = (words + CountSeen::kWordsPerTask - 1) / CountSeen::kWordsPerTask;
+  executor.for_each_index(tasks, CountSeen{seen, words, total});
 }
 
 void list_all(Executor& executor, const AllBlocks& blocks, const BlockList& list) {

@@ -3,6 +3,7 @@
 
 #include <dynasoar/loops/lattice_shape.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -40,16 +41,17 @@ Axis::Axis(int number, std::size_t places, std::size_t slots, bool is_periodic)
 namespace {
 
 /// Slots from a row of `width` places to the next: whole blocks, unless that wastes more than an eighth of them.
-std::size_t stride_of(std::size_t width, bool has_rows) {
+std::size_t stride_of(std::size_t width, bool has_rows, bool is_divided) {
   const std::size_t padded = (width + 63) / 64 * 64;
-  return has_rows && 8 * (padded - width) <= padded ? padded : width;
+  return has_rows && (is_divided || 8 * (padded - width) <= padded) ? padded : width;
 }
 
 }  // namespace
 
 }  // namespace detail
 
-LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic) {
+LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic,
+                           const detail::Slab* slab) {
   if (sizes.empty() || sizes.size() > 3) {
     throw Error("dynasoar: a Lattice has 1 to 3 axes, but this one is given " + std::to_string(sizes.size()) +
                 " sizes: write {width}, {width, height} or {width, height, depth}");
@@ -62,16 +64,56 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
     }
     if (axis > 0) rows *= sizes[axis];  // at most 2^60
   }
-  const std::size_t stride = detail::stride_of(sizes[0], sizes.size() > 1);
+  if (slab != nullptr && sizes.size() == 1) {
+    throw Error("dynasoar: a Lattice with one axis cannot be divided among processes: give it {width, height}, of which "
+                "each process gets some rows");
+  }
+  const std::size_t stride = detail::stride_of(sizes[0], sizes.size() > 1, slab != nullptr);
   if (rows > kMostRows || rows > kMostPlaces / stride) {
     throw Error("dynasoar: a Lattice has at most 2^37 places in at most 2^31 rows, but this one is given " +
                 std::to_string(rows) + " rows of " + std::to_string(sizes[0]) + " places: make it smaller");
   }
-  const auto places = [&](std::size_t axis) { return axis < sizes.size() ? sizes[axis] : 1; };
+  const auto all_places = [&](std::size_t axis) { return axis < sizes.size() ? sizes[axis] : 1; };
   const auto is_periodic = [&](std::size_t axis) { return axis < sizes.size() && periodic[axis]; };
+  const auto all_rows = [&](std::size_t axis) {
+    const auto length = static_cast<std::int32_t>(all_places(axis));
+    return detail::Numbering<std::int32_t>{0, 0, length, length};
+  };
+  rows_ = all_rows(1);
+  planes_ = all_rows(2);
+  y_is_periodic_ = is_periodic(1) ? 1 : 0;
+  z_is_periodic_ = is_periodic(2) ? 1 : 0;
+  const auto size = static_cast<std::int64_t>(sizes[0] * rows);
+  numbers_ = {0, 0, size, size};
+  own_size_ = static_cast<std::uint64_t>(size);
+  is_divided_ = slab != nullptr ? 1 : 0;
+  const std::size_t divided = sizes.size() - 1;  // the axis, if any is
+  std::size_t layers_in_memory = 0, ghosts_before = 0;
+  if (slab != nullptr) {
+    const std::size_t all = sizes[divided], places_of_layer = static_cast<std::size_t>(size) / all;
+    const std::size_t behind = all - slab->first - slab->length;
+    ghosts_before = is_periodic(divided) ? slab->ghosts : std::min(slab->ghosts, slab->first);
+    const std::size_t ghosts_after = is_periodic(divided) ? slab->ghosts : std::min(slab->ghosts, behind);
+    const std::size_t stored = ghosts_before + slab->length + ghosts_after;
+    layers_in_memory = std::max<std::size_t>(1, stored);  // an empty slab has a layer that is never used
+    const auto numbering = [&]<class Int>(Int of_layer) {
+      return detail::Numbering<Int>{(static_cast<Int>(slab->first) - static_cast<Int>(ghosts_before)) * of_layer,
+                                    static_cast<Int>(ghosts_before) * of_layer,
+                                    static_cast<Int>(stored) * of_layer, static_cast<Int>(all) * of_layer};
+    };
+    (divided == 1 ? rows_ : planes_) = numbering(std::int32_t{1});
+    numbers_ = numbering(static_cast<std::int64_t>(places_of_layer));
+    own_size_ = std::uint64_t{slab->length} * places_of_layer;
+    rows = rows / all * layers_in_memory;
+  }
+  const auto places = [&](std::size_t axis) {
+    return slab != nullptr && axis == divided ? layers_in_memory : all_places(axis);
+  };
+  // Beyond the outermost ghosts there is nothing.
+  const auto is_closed = [&](std::size_t axis) { return is_periodic(axis) && (slab == nullptr || axis != divided); };
   x_ = detail::Axis(0, places(0), 1, is_periodic(0));
-  y_ = detail::Axis(1, places(1), stride, is_periodic(1));
-  z_ = detail::Axis(2, places(2), stride * places(1), is_periodic(2));
+  y_ = detail::Axis(1, places(1), stride, is_closed(1));
+  z_ = detail::Axis(2, places(2), stride * places(1), is_closed(2));
   axes_ = static_cast<std::int32_t>(sizes.size());
   stride_ = static_cast<std::uint32_t>(stride);
   words_ = (stride * rows + 63) / 64;
@@ -83,6 +125,8 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
   by_stride_ = detail::Divider(stride_);
   by_blocks_ = detail::Divider(static_cast<std::uint32_t>(blocks));
   places_ = detail::PlacesOfWords(words_of_group, places_of_group);
+  own_words_ = {0, words_};
+  if (slab != nullptr) own_words_ = {ghosts_before * words_of_layer(), slab->length * words_of_layer()};
 }
 
 }  // namespace dynasoar

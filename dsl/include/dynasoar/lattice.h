@@ -77,7 +77,10 @@ class Lattice {
   /// @pre the handle outlives the lattice
   /// @throws Error if there are too few or too many places or not enough memory, or a class is on another lattice
   Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
-          const LatticeOptions& options = {});
+          const LatticeOptions& options = {})
+      : Lattice(handle, LatticeShape(sizes, options.periodic)) {}
+  /// For DistributedLattice: the places that this process has.
+  Lattice(AllocatorHandle<Allocator>& handle, const LatticeShape& shape);
   Lattice(const Lattice&) = delete;
   Lattice& operator=(const Lattice&) = delete;
 
@@ -150,9 +153,9 @@ class Lattice {
   void parallel_for_blocks(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
     if (shape_.has_blocks_in_rows()) {
-      run_over_blocks<F>(call_of(detail::BlockOfNumber<true>{}, function, std::move(args)...));
+      run_over_blocks<F>(call_of(detail::BlockOfNumber<true>{range_.first}, function, std::move(args)...));
     } else {
-      run_over_blocks<F>(call_of(detail::BlockOfNumber<false>{}, function, std::move(args)...));
+      run_over_blocks<F>(call_of(detail::BlockOfNumber<false>{range_.first}, function, std::move(args)...));
     }
   }
 
@@ -204,6 +207,12 @@ class Lattice {
     parallel_for(detail::WriteValue<kField, T>{shape_, values.data(), where_none});
     handle_.synchronize();
     return Raster<detail::raster_value_t<kField>>{raster_width(), raster_height(), values.download()};
+  }
+
+  /// For DistributedLattice: the words that loops over places and objects visit.
+  void set_range(const detail::WordRange& range) {
+    range_ = range;
+    (handle_.loops().placed().template set_range<Ts>(range), ...);
   }
 
   /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with
@@ -290,7 +299,7 @@ class Lattice {
   template <class Mask, class F>
   void run(const Mask& mask, const F& function) {
     handle_.loops().template run_unlisted<F>([&] {
-      detail::loop_over_slots<Allocator>(handle_.executor(), detail::SlotLoop{shape_.words(), mask, function});
+      detail::loop_over_slots<Allocator>(handle_.executor(), detail::SlotLoop{range_, mask, function});
     });
   }
 
@@ -306,26 +315,28 @@ class Lattice {
   void run_over_blocks(const Call& call) {
     handle_.loops().template run_unlisted<F>([&] {
       detail::loop_over_indices<Allocator, detail::kPlaceBlockLoopsPerMultiprocessor>(handle_.executor(),
-                                                                                      shape_.words(), call);
+                                                                                      range_.words, call);
     });
   }
 
   AllocatorHandle<Allocator>& handle_;
   LatticeShape shape_;
+  detail::WordRange range_{};  // that loops visit
   std::array<detail::LatticeMemory, sizeof...(Ts)> memory_;
 };
 
 template <class... Ts>
-Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
-                        const LatticeOptions& options)
-    : handle_(handle), shape_(sizes, options.periodic) {
+Lattice<Ts...>::Lattice(AllocatorHandle<Allocator>& handle, const LatticeShape& shape)
+    : handle_(handle), shape_(shape) {
   (detail::check_at_places<Ts>(), ...);
   handle.executor().check_may_wait();  // memory may not be allocated in a step
   (handle_.loops().placed().template check_may_place<Ts>(), ...);
   memory_ = {detail::LatticeMemory(shape_, needs<Ts>())...};
   (handle_.loops().placed().template place<Ts>(state<Ts>(), memory_[kNumber<Ts>].bytes()), ...);
   try {
+    set_range({0, shape_.words()});  // ghosts, too
     (create_at_every_place<Ts>(), ...);
+    set_range(shape_.own_words());
   } catch (...) {
     displace();
     throw;
@@ -352,7 +363,7 @@ void Lattice<Ts...>::create_at_every_place() {
       } catch (const AllocationError&) {
         // says what this error says better
       }
-      throw Error("dynasoar: the heap has no room for " + std::to_string(shape_.size()) + " objects of " +
+      throw Error("dynasoar: the heap has no room for " + std::to_string(shape_.own_size()) + " objects of " +
                   std::string(type_name<T>()) + ", one at every place. Give the handle more heap_bytes");
     }
   }

@@ -218,6 +218,12 @@ class Checks {
     return false;
   }
 
+  /// A T could not arrive at a place of a divided lattice because something else had arrived there in the same loop.
+  template <class T>
+  __device__ static void note_lost_race() {
+    note<T>(Misuse::lost_race, Operation::create, Handle(0));
+  }
+
   /// Memory for an access that must not happen, as large as a block. On the host each thread has its own.
   __device__ static char* scratch() {
     if constexpr (kCudaBackend) {

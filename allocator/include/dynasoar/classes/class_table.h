@@ -65,6 +65,7 @@ struct FieldInfo {
   std::size_t pointers;  ///< that a value is made of, one after the other; 0 if it is of something else
   ClassSet targets;      ///< what they may point to
   const PointerFormat* format = nullptr;  ///< of compressed pointers; null: they are handles
+  std::size_t places = 0;                 ///< Places that a value is made of, likewise
 
   /// "age_", or "field2" if the class does not say.
   std::string text() const;
@@ -151,6 +152,12 @@ struct PointersIn<std::array<Element, n>> : PointersIn<Element> {
   static constexpr std::size_t kCount = n * PointersIn<Element>::kCount;
 };
 
+/// How many Places a field's element is made of.
+template <class Element>
+inline constexpr std::size_t places_in_v = std::is_same_v<std::remove_cv_t<Element>, Place> ? 1 : 0;
+template <class Element, std::size_t n>
+inline constexpr std::size_t places_in_v<std::array<Element, n>> = n * places_in_v<Element>;
+
 /// The format of a CompressedPointer that is not a handle in its allocator; null for other types.
 template <class Pointer>
 inline constexpr const PointerFormat* format_of_v = nullptr;
@@ -194,7 +201,8 @@ constexpr FieldInfo field_info() {
           A::template kFieldOffset<C, I>,
           Pointers::kCount,
           targets_of<typename Pointers::Pointee>(typename A::Types{}),
-          format_of_v<typename Pointers::Pointer>};
+          format_of_v<typename Pointers::Pointer>,
+          places_in_v<Element>};
 }
 
 /// The fields of C and its bases in allocator A, inherited ones first.

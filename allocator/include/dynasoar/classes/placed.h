@@ -154,9 +154,11 @@ struct PlacedState : Occupancy<PlatformAtomics> {
 
   __host__ __device__ bool has_lattice() const { return shape.words() != 0; }
 
-  /// All blocks with the objects that the running loop sees.
+  /// All blocks with the objects that the running loop sees, without ghosts.
   __host__ __device__ AllBlocks blocks() const {
-    return {seen, static_cast<std::uint32_t>(shape.words()), shape.places_of_words()};
+    const WordRange& own = shape.own_words();
+    return {seen, static_cast<std::uint32_t>(own.first), static_cast<std::uint32_t>(own.words),
+            shape.places_of_words()};
   }
 };
 
@@ -281,7 +283,8 @@ __device__ void visit(T* object, F method, Args&... args) {
 template <class T, class F>
 __device__ void for_each_placed(const F& f) {
   const PlacedState& placed = placed_state<typename T::Allocator>(T::Allocator::template index_of<T>);
-  for (std::uint64_t word = 0; word < placed.shape.words(); ++word) {
+  const WordRange& own = placed.shape.own_words();
+  for (std::uint64_t word = own.first; word < own.first + own.words; ++word) {
     for (std::uint64_t left = seen_in<T>(placed, word); left != 0; left &= left - 1) {
       f(reinterpret_cast<T*>(placed_handle<T>(word * 64 + static_cast<std::uint64_t>(lowest_bit(left))).bits()));
     }

@@ -95,7 +95,13 @@ class PlacedObjects {
     if constexpr (kChecked) {
       if (!Checks<A>::template begin_create<T>()) return nullptr;
     }
-    if (!place.exists() || state_at<T>(place).create(PlaceBits::of(place.slot())) == 0) return nullptr;
+    if (!place.exists()) return nullptr;
+    const PlacedState& placed = state_at<T>(place);
+    const PlaceBits at = PlaceBits::of(place.slot());
+    if (placed.create(at) == 0) {
+      note_if_lost<T>(placed, at);
+      return nullptr;
+    }
     return construct<T>(place.slot(), std::forward<Args>(args)...);
   }
 
@@ -118,6 +124,7 @@ class PlacedObjects {
       if (!Checks<A>::template begin_create<T>()) return 0;
     }
     const std::uint64_t created = placed.create({block.word(), wanted});
+    if (created != wanted) note_if_lost<T>(placed, {block.word(), wanted & ~created});
     for_each_slot(block, created, [&](std::uint64_t slot) { construct<T>(slot, args...); });
     return created;
   }
@@ -162,10 +169,10 @@ class PlacedObjects {
       const Handle target = placed_handle<S>(place.slot());
       if constexpr (fits_in_registers<S>()) {
         MovedFields<S> fields(placed.base, handle);  // in vain if it does not move
-        if (!placed.move(from, to)) return;
+        if (!placed.move(from, to)) return note_if_lost<S>(placed, to);
         fields.write(placed.base, target);
       } else {
-        if (!placed.move(from, to)) return;
+        if (!placed.move(from, to)) return note_if_lost<S>(placed, to);
         copy_fields<S>(placed.base, handle, target);
       }
       begin_generation(placed, place.slot());
@@ -181,6 +188,19 @@ class PlacedObjects {
     const PlacedState& placed = state<T>();
     if constexpr (kChecked) check_is_on_lattice(placed, place.word());
     return placed;
+  }
+
+  /// In checked builds: notes that an object could not arrive at one of these places, if the lattice is divided and none
+  /// was seen there. Other processes may have decided otherwise.
+  template <class T>
+  __device__ static void note_if_lost([[maybe_unused]] const PlacedState& placed, [[maybe_unused]] PlaceBits at) {
+    if constexpr (A::kFindsMisuse) {
+      if (!placed.shape.is_divided()) return;
+      std::uint64_t seen = 0;
+      for_each_class_at_places<std::conditional_t<is_one_per_place<T>(), RootOf<T>, T>>(
+          [&]<class S>(std::type_identity<S>) { seen |= placed_state<A>(A::template index_of<S>).seen[at.word]; });
+      if ((at.mask & ~seen) != 0) Checks<A>::template note_lost_race<T>();
+    }
   }
 
   template <class S>
@@ -205,7 +225,11 @@ class PlacedObjects {
   template <class T>
   __device__ static void note_created([[maybe_unused]] std::uint64_t slot) {
     // relaxed: read when the device is idle
-    if constexpr (counts_placed_v<A>) Tally<>::over(state<T>().created).add(Place(slot).word(), 1, Order::relaxed);
+    if constexpr (counts_placed_v<A>) {
+      const std::uint64_t word = Place(slot).word();
+      const WordRange& own = state<T>().shape.own_words();
+      if (word - own.first < own.words) Tally<>::over(state<T>().created).add(word, 1, Order::relaxed);
+    }
   }
 
   /// Constructs a T in a slot, which is the caller's.

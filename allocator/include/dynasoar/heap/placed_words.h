@@ -23,8 +23,8 @@ struct PlacedWords : Occupancy<PlatformAtomics> {
 /// @par Cost   one kernel for up to 16 classes, which reads two words per 64 places, and writes where something changed
 void refresh_places(Executor& executor, View<PlacedWords> classes);
 
-/// Adds the number of objects that are seen to `total`, in device memory. @pre the words exist
-void count_seen(Executor& executor, const PlacedWords& words, AtomicWord<std::uint64_t>* total);
+/// Adds the number of objects that are seen in some words to `total`, in device memory.
+void count_seen(Executor& executor, const std::uint64_t* seen, std::uint64_t words, AtomicWord<std::uint64_t>* total);
 
 /// Makes a list of all blocks. @param list   room for them
 void list_all(Executor& executor, const AllBlocks& blocks, const BlockList& list);

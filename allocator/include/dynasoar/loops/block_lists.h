@@ -46,6 +46,7 @@ struct BlockList {
 /// objects.
 struct AllBlocks {
   const std::uint64_t* slots;  ///< null if there is an object at every place
+  std::uint32_t first;         ///< the number of the first one
   std::uint32_t blocks;
   PlacesOfWords places;
 };
@@ -60,7 +61,8 @@ __device__ inline std::uint32_t length_of(const AllBlocks& list) {
 
 /// An entry of all blocks. That of a list: see the backends' load_entry.
 __device__ inline ListedBlock load_entry(const AllBlocks& list, std::uint32_t index) {
-  return {list.slots != nullptr ? list.slots[index] : list.places(index), index};
+  const std::uint32_t block = list.first + index;
+  return {list.slots != nullptr ? list.slots[block] : list.places(block), block};
 }
 
 /// The making of a type's list; zero at first.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <dynasoar/loops/places.h>
+#include <dynasoar/loops/slot_loop.h>
 #include <dynasoar/platform/backend.h>
 #include <dynasoar/platform/bits.h>
 #include <dynasoar/platform/config.h>
@@ -84,6 +85,38 @@ struct Axis {
   }
 };
 
+/// The layers of a lattice that one process has: rows if the lattice has two axes, planes if it has three. Beside its own
+/// layers are ghosts, which are copies of the layers of other processes.
+struct Slab {
+  std::size_t first;   ///< of its own layers
+  std::size_t length;  ///< how many these are
+  std::size_t ghosts;  ///< on each side; none beyond a bounded edge
+};
+
+/// Converts between where something is in memory and its number in the whole lattice: for layers along an axis, and for
+/// places. Memory may begin and end with ghosts, whose numbers wrap around.
+///
+/// @tparam Int   signed
+template <class Int>
+struct Numbering {
+  Int first;   ///< the number of what memory begins with; negative if that is a ghost from the other end
+  Int ghosts;  ///< how many memory begins with
+  Int stored;  ///< how many are in memory
+  Int all;     ///< in the whole lattice
+
+  __host__ __device__ Int number(Int i) const {
+    Int n = first + i;
+    n = n < 0 ? n + all : n;
+    return n < all ? n : n - all;
+  }
+  /// Where it is in memory, rather not as a ghost; negative if it is not.
+  __host__ __device__ Int index(Int number) const {
+    Int i = number - first - ghosts;
+    i = (i < 0 ? i + all : i) + ghosts;
+    return i < stored ? i : i - all;
+  }
+};
+
 /// Which slots of a word are places: all, but in the last word of a row that is padded, or of the lattice. A part of a
 /// LatticeShape that is small enough for kernels that need nothing else of it.
 class PlacesOfWords {
@@ -131,48 +164,57 @@ class LatticeShape {
   /// @param sizes      places along each axis: {width}, {width, height} or {width, height, depth}
   /// @param periodic   which axes are periodic
   /// @throws Error if there are not one to three axes, or too few or too many places
-  LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic);
+  LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic)
+      : LatticeShape(sizes, periodic, nullptr) {}
+
+  /// For the library: the part of a lattice that this process has.
+  /// @throws Error also if there is one axis only, which is not divided
+  LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic, const detail::Slab& slab)
+      : LatticeShape(sizes, periodic, &slab) {}
 
   __host__ __device__ std::int32_t width() const { return x_.length; }
-  __host__ __device__ std::int32_t height() const { return y_.length; }
-  __host__ __device__ std::int32_t depth() const { return z_.length; }
+  __host__ __device__ std::int32_t height() const { return rows_.all; }
+  __host__ __device__ std::int32_t depth() const { return planes_.all; }
 
   /// Number of axes.
   __host__ __device__ int axes() const { return axes_; }
 
   /// Whether the ends of an axis meet; false for axes that the lattice does not have.
   __host__ __device__ bool is_periodic(int axis) const {
-    return axis == 0 ? x_.is_periodic : axis == 1 ? y_.is_periodic : z_.is_periodic;
+    return axis == 0 ? x_.is_periodic : axis == 1 ? y_is_periodic_ != 0 : z_is_periodic_ != 0;
   }
 
   /// Number of places.
-  __host__ __device__ std::uint64_t size() const {
-    return std::uint64_t{static_cast<std::uint32_t>(x_.length)} * static_cast<std::uint32_t>(y_.length) *
-           static_cast<std::uint32_t>(z_.length);
-  }
+  __host__ __device__ std::uint64_t size() const { return static_cast<std::uint64_t>(numbers_.all); }
 
-  /// The place with these coordinates. @pre they are within the lattice
+  /// The place with these coordinates; no place if another process has it. @pre they are within the lattice
   __host__ __device__ Place place(LatticeVector at) const {
-    return Place(first_slot(at.y, at.z) + static_cast<std::uint32_t>(at.x));
+    const std::int32_t y = rows_.index(at.y), z = planes_.index(at.z);
+    if (y < 0 || z < 0) return Place();
+    return Place(first_slot(y, z) + static_cast<std::uint32_t>(at.x));
   }
 
   /// Where a place is. @pre it exists
   __host__ __device__ LatticeVector coordinates(Place place) const {
     const Row row = row_of(place.slot());
-    return {row.x, row.y, row.z};
+    return {row.x, rows_.number(row.y), planes_.number(row.z)};
   }
 
   /// The number of a place, 0 <= number < size(): row by row, x first, without gaps; the same on all backends and in
   /// all versions. For random numbers, and as an index into arrays of your own. @pre it exists
   __host__ __device__ std::uint64_t number(Place place) const {
-    return place.slot() - std::uint64_t{row_number(place.slot())} * padding();
+    const std::uint64_t i = place.slot() - std::uint64_t{row_number(place.slot())} * padding();
+    return static_cast<std::uint64_t>(numbers_.number(static_cast<std::int64_t>(i)));
   }
 
-  /// The place with a number. @pre number < size()
+  /// The place with a number; no place if another process has it. @pre number < size()
   __host__ __device__ Place place_of_number(std::uint64_t number) const {
-    const std::uint64_t row = number >> 31 == 0 ? x_.by_length.quotient(static_cast<std::uint32_t>(number))
-                                                : number / static_cast<std::uint32_t>(x_.length);
-    return Place(number + row * padding());
+    const std::int64_t index = numbers_.index(static_cast<std::int64_t>(number));
+    if (index < 0) return Place();
+    const auto i = static_cast<std::uint64_t>(index);
+    const std::uint64_t row =
+        i >> 31 == 0 ? x_.by_length.quotient(static_cast<std::uint32_t>(i)) : i / static_cast<std::uint32_t>(x_.length);
+    return Place(i + row * padding());
   }
 
   /// The place at a distance; none if there is none, beyond a bounded edge.
@@ -237,6 +279,20 @@ class LatticeShape {
   /// For the library: words with a bit for each slot.
   __host__ __device__ std::uint64_t words() const { return words_; }
 
+  /// For the library: those of them without ghosts, which loops visit and which are counted, saved and shown.
+  __host__ __device__ const detail::WordRange& own_words() const { return own_words_; }
+
+  /// For the library: the number of places in them.
+  __host__ __device__ std::uint64_t own_size() const { return own_size_; }
+
+  /// Whether other processes have some of the places: see DistributedLattice.
+  __host__ __device__ bool is_divided() const { return is_divided_ != 0; }
+
+  /// For the library: words of a layer, which is a row or, if there are three axes, a plane. @pre it is divided
+  __host__ __device__ std::uint64_t words_of_layer() const {
+    return static_cast<std::uint64_t>(axes_ > 2 ? z_.stride : y_.stride) / 64;
+  }
+
   /// For the library: the slots of a word that are places.
   __host__ __device__ std::uint64_t places_of_word(std::uint64_t word) const { return places_(word); }
 
@@ -276,9 +332,11 @@ class LatticeShape {
     std::int32_t x, y, z;
   };
 
+  LatticeShape(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic, const detail::Slab* slab);
+
   __host__ __device__ std::uint64_t first_slot(std::int32_t y, std::int32_t z) const {
     const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(y_.length) +
-                              static_cast<std::uint32_t>(y);
+                              static_cast<std::uint32_t>(y);  // in memory
     return row * stride_;
   }
 
@@ -364,12 +422,18 @@ class LatticeShape {
   // Without initial values, because this is a part of what is bound: see Binding.
   detail::Axis x_, y_, z_;
   std::int32_t axes_;
+  std::uint32_t is_divided_;
   std::uint32_t stride_;  // slots from a row to the next
   std::uint64_t words_;
   std::uint32_t rows_of_group_;  // 1 if rows are padded, else 64: a group begins at a word
   detail::Divider by_stride_;
   detail::Divider by_blocks_;  // words of a group of rows
   detail::PlacesOfWords places_;
+  detail::Numbering<std::int32_t> rows_, planes_;
+  detail::Numbering<std::int64_t> numbers_;
+  std::uint32_t y_is_periodic_, z_is_periodic_;
+  std::uint64_t own_size_;
+  detail::WordRange own_words_;
 };
 
 }  // namespace dynasoar

@@ -2,10 +2,10 @@
 /// Loops over the slots that a bit mask selects: the objects of a placed class, all places of a lattice, or its free
 /// places.
 ///
-///     loop_over_slots<A>(executor, SlotLoop{words, mask, function}...)
+///     loop_over_slots<A>(executor, SlotLoop{range, mask, function}...)
 ///
-/// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that bit i of `mask(w)` is set, 0 <= w <
-/// words, in device code that may use objects of allocator type A. Several such loops run together, in one kernel. On a
+/// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that w is a word of the range and bit i of
+/// `mask(w)` is set, in device code that may use objects of allocator type A. Several such loops run together, in one kernel. On a
 /// GPU, each warp takes a few words of one of them. If the type of the mask says `kSelectsFew`, the warp distributes
 /// the selected slots evenly over its lanes. It says `kIsOfObjects` if it selects all places in a loop over objects:
 /// then there are registers for fewer warps, and a warp takes more words.

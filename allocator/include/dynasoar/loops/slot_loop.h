@@ -6,17 +6,22 @@
 
 namespace dynasoar::detail {
 
+/// Words that follow each other.
+struct WordRange {
+  std::uint64_t first, words;
+};
+
 /// A loop over the slots that a mask selects in some words.
 template <class M, class F>
 struct SlotLoop {
   using Mask = M;
   using Function = F;
 
-  std::uint64_t words;
+  WordRange range;
   M mask;
   F function;
 };
 template <class M, class F>
-SlotLoop(std::uint64_t, M, F) -> SlotLoop<M, F>;
+SlotLoop(WordRange, M, F) -> SlotLoop<M, F>;
 
 }  // namespace dynasoar::detail

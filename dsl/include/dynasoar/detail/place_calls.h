@@ -92,7 +92,8 @@ struct PlaceOfSlot {
 template <bool kInRows>
 struct BlockOfNumber {
   using Where = PlaceBlock;
-  __device__ PlaceBlock operator()(std::uint64_t number) const { return {number, kInRows}; }
+  std::uint64_t first;  ///< number of the block that the loop begins with
+  __device__ PlaceBlock operator()(std::uint64_t i) const { return {first + i, kInRows}; }
 };
 
 /// Calls a callable for the Place or PlaceBlock that a number stands for, in a loop of allocator type A.

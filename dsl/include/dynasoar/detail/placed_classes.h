@@ -48,6 +48,12 @@ class PlacedClasses {
   /// Changes with every call of these two: recorded steps have to be recorded again.
   std::uint64_t changes() const { return changes_; }
 
+  /// The words that loops over the objects of a class visit: its own, until this is called. @pre it is on a lattice
+  void set_range(std::size_t type, const WordRange& range) { of_class_[type]->range = range; }
+
+  /// Lets the host see what loops have changed.
+  void refresh();
+
   /// All null for a class with listed subclasses. @throws Error if there is no lattice for another class
   const PlacedState& state(std::size_t type) const;
 
@@ -66,7 +72,7 @@ class PlacedClasses {
   BlockList list(std::size_t type);
 
   /// The length of that list, or 1 if it is empty. @throws Error as `state`
-  std::uint64_t words(std::size_t type) const { return std::max<std::uint64_t>(1, state(type).shape.words()); }
+  std::uint64_t words(std::size_t type) const { return std::max<std::uint64_t>(1, state(type).shape.own_words().words); }
 
   /// Where the listed objects of all classes are, those of the heap included.
   View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);
@@ -106,9 +112,16 @@ class PlacedClasses {
 
   bool is_on_lattice(std::size_t type) const { return of_class_[type].has_value(); }
 
+  /// @throws Error as `state`
+  const WordRange& range(std::size_t type) const {
+    static_cast<void>(state(type));
+    return of_class_[type]->range;
+  }
+
  private:
   struct OfClass {
     PlacedState state;
+    WordRange range;  // that loops visit
     std::size_t bytes;
     DeviceArray<ListedBlock> entries;  // of `list`
     DeviceArray<ListSize> size;
@@ -147,8 +160,6 @@ class PlacedClasses {
   bool have_generations() const;
   void clear_generations();
 
-  /// Lets loops and the host see what has changed.
-  void refresh();
   void check_loaded();
   void clear();
   void clear_claims(const PlacedWords& words);

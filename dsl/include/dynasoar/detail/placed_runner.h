@@ -36,6 +36,12 @@ class PlacedRunner final : public PlacedClasses {
     bind<T>(state);
   }
 
+  /// Loops over objects of T visit these words from now on. @pre there is a lattice
+  template <class T>
+  void set_range(const WordRange& range) {
+    PlacedClasses::set_range(kIndex<T>, range);
+  }
+
   /// They are not any more. Waits for loops.
   template <class T>
   void displace() noexcept {
@@ -98,7 +104,7 @@ class PlacedRunner final : public PlacedClasses {
   /// Gives the memory of the Ts that a mask selects back.
   template <class T, class Mask>
   void release(const Mask& mask) {
-    loop_over_slots<A>(executor_, SlotLoop{state(kIndex<T>).shape.words(), mask, ReleasePiece<T>{}});
+    loop_over_slots<A>(executor_, SlotLoop{WordRange{0, state(kIndex<T>).shape.words()}, mask, ReleasePiece<T>{}});
   }
 
   /// @tparam Ts   of which there are objects at places
@@ -118,11 +124,10 @@ class PlacedRunner final : public PlacedClasses {
 
   template <class T, class Mask, class Call>
   auto slot_loop_of(const Mask& objects, const Call& call) const {
-    const PlacedState& placed = state(kIndex<T>);
     if constexpr (is_conditional_v<Call>) {
-      return SlotLoop{placed.shape.words(), objects, ConditionalPlacedCall<T, Call>{call}};
+      return SlotLoop{range(kIndex<T>), objects, ConditionalPlacedCall<T, Call>{call}};
     } else {
-      return SlotLoop{placed.shape.words(), objects, PlacedCall<T, Call>{{call}}};
+      return SlotLoop{range(kIndex<T>), objects, PlacedCall<T, Call>{{call}}};
     }
   }
 

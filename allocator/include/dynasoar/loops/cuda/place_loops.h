@@ -46,21 +46,21 @@ __device__ inline std::uint64_t from_lane(std::uint64_t bits, std::uint32_t lane
 
 /// The slots that are selected in the words from `first` on: each lane has those of one word.
 template <class M>
-__device__ std::uint64_t selected_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask) {
+__device__ std::uint64_t selected_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t end, const M& mask) {
   static_assert(kWordsPerWarp <= 32);
   const std::uint32_t lane = threadIdx.x % 32;
-  return lane < taken && first + lane < words ? mask(first + lane) : 0;
+  return lane < taken && first + lane < end ? mask(first + lane) : 0;
 }
 
 /// Writes down the slots that are selected in the words from `first` on. All lanes of a warp call it. @return how many
 ///
 /// @param taken   words that a warp takes, at most kWordsPerWarp
 template <class M>
-__device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
+__device__ std::uint32_t deal_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t end, const M& mask,
                                     DealtSlots& dealt) {
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
-  const std::uint64_t of_lane = selected_slots(first, taken, words, mask);
+  const std::uint64_t of_lane = selected_slots(first, taken, end, mask);
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < taken; ++i) {
     const std::uint64_t bits = from_lane(of_lane, i);
@@ -84,7 +84,7 @@ using AnswerOf = decltype(std::declval<const F&>().answer(std::uint64_t{}));
 ///
 /// @param chosen   shared memory of the warp
 template <class M, class F>
-__device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
+__device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t end, const M& mask,
                                    const F& function, ChosenSlots<AnswerOf<F>>& chosen) {
   using Answer = AnswerOf<F>;
   const std::uint32_t lane = threadIdx.x % 32;
@@ -92,10 +92,10 @@ __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std
   std::uint32_t count = 64 * taken;
   std::uint64_t selected = 0;
   if constexpr (M::kSelectsFew) {
-    count = deal_slots(first, taken, words, mask, chosen);
+    count = deal_slots(first, taken, end, mask, chosen);
     __syncwarp();
   } else {
-    selected = selected_slots(first, taken, words, mask);
+    selected = selected_slots(first, taken, end, mask);
   }
   std::uint32_t kept = 0;  // at most as many as have been looked at, so that they may overwrite the slots dealt
   for (std::uint32_t begin = 0; begin < count; begin += 32) {
@@ -128,11 +128,11 @@ __device__ void visit_chosen_slots(std::uint64_t first, std::uint32_t taken, std
 ///
 /// @param dealt   shared memory of the warp, if the mask selects few
 template <class M, class F>
-__device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t words, const M& mask,
+__device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint64_t end, const M& mask,
                             const F& function, [[maybe_unused]] DealtSlots& dealt) {
   const std::uint32_t lane = threadIdx.x % 32;
   if constexpr (M::kSelectsFew) {
-    const std::uint32_t count = deal_slots(first, taken, words, mask, dealt);
+    const std::uint32_t count = deal_slots(first, taken, end, mask, dealt);
     __syncwarp();
     for (std::uint32_t begin = 0; begin < count; begin += 32) {
       if (begin + lane < count) function(first * 64 + dealt.slots[begin + lane]);
@@ -140,9 +140,9 @@ __device__ void visit_slots(std::uint64_t first, std::uint32_t taken, std::uint6
     }
   } else {
     // In 32 bits, so that compilers find the word again in a slot.
-    const auto begin = static_cast<std::uint32_t>(first), all = static_cast<std::uint32_t>(words);
-    const std::uint32_t end = begin + taken < all ? begin + taken : all;
-    for (std::uint32_t word = begin; word < end; ++word) {
+    const auto begin = static_cast<std::uint32_t>(first), behind = static_cast<std::uint32_t>(end);
+    const std::uint32_t last = begin + taken < behind ? begin + taken : behind;
+    for (std::uint32_t word = begin; word < last; ++word) {
       const std::uint64_t bits = mask(word);
 #pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
@@ -188,17 +188,19 @@ constexpr auto notes_of() {
 template <class Loop>
 using NotesOf = typename decltype(notes_of<Loop>())::type;
 
-/// Calls the function of a loop for the slots that it selects in `taken` words from `first` on. @return true
+/// Calls the function of a loop for the slots that it selects in `taken` words from the i-th one of its range on.
+/// @return true
 ///
 /// @param notes   shared memory of the warp, if the loop deals slots
 template <class Loop>
-__device__ bool visit_slots(const Loop& loop, std::uint64_t first, std::uint32_t taken, unsigned char* notes) {
-  if (first >= loop.words) return true;
+__device__ bool visit_slots(const Loop& loop, std::uint64_t i, std::uint32_t taken, unsigned char* notes) {
+  if (i >= loop.range.words) return true;
+  const std::uint64_t first = loop.range.first + i, end = loop.range.first + loop.range.words;
   auto& own = *reinterpret_cast<NotesOf<Loop>*>(notes);
   if constexpr (kIsConditional<typename Loop::Function>) {
-    visit_chosen_slots(first, taken, loop.words, loop.mask, loop.function, own);
+    visit_chosen_slots(first, taken, end, loop.mask, loop.function, own);
   } else {
-    visit_slots(first, taken, loop.words, loop.mask, loop.function, own);
+    visit_slots(first, taken, end, loop.mask, loop.function, own);
   }
   return true;
 }
@@ -220,7 +222,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock,
 
 template <class A, class... Loops>
 void loop_over_slots(Executor& executor, const Loops&... loops) {
-  const std::uint64_t words = std::max({loops.words...});
+  const std::uint64_t words = std::max({loops.range.words...});
   if (words == 0) return;
   bring_up_to_date<A>(executor);
   constexpr auto kKernel = slot_kernel<A, Loops...>;

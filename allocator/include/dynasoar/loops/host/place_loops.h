@@ -12,10 +12,11 @@
 
 namespace dynasoar::detail {
 
-/// Calls a function for the slots that a loop selects in a word.
+/// Calls a function for the slots that a loop selects in the i-th word of its range.
 template <class M, class F>
-void visit_slots(const SlotLoop<M, F>& loop, std::uint64_t word) {
-  if (word >= loop.words) return;
+void visit_slots(const SlotLoop<M, F>& loop, std::uint64_t i) {
+  if (i >= loop.range.words) return;
+  const std::uint64_t word = loop.range.first + i;
   const F& function = loop.function;
   const std::uint64_t selected = loop.mask(word);
   if constexpr (requires { requires F::kVisitsFullBlocks; }) {
@@ -44,8 +45,8 @@ void visit_slots(const SlotLoop<M, F>& loop, std::uint64_t word) {
 
 template <class A, class... Loops>
 void loop_over_slots(Executor& executor, const Loops&... loops) {
-  executor.for_each_index(std::max({loops.words...}),
-                          [... loops = loops](std::size_t word) { (visit_slots(loops, word), ...); });
+  executor.for_each_index(std::max({loops.range.words...}),
+                          [... loops = loops](std::size_t i) { (visit_slots(loops, i), ...); });
 }
 
 }  // namespace dynasoar::detail

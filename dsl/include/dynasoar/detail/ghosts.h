@@ -1,0 +1,100 @@
+/// @file
+/// Ghosts: copies layers of a divided lattice between ranks. Used by DistributedLattice; compiled once for all programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/classes/placed.h>
+#include <dynasoar/detail/communicator.h>
+#include <dynasoar/detail/partition.h>
+#include <dynasoar/platform/executor.h>
+
+namespace dynasoar::detail {
+
+/// A class on a lattice.
+struct PlacedClass {
+  const ClassInfo* info;
+  PlacedState state;
+};
+
+/// @throws Error if objects of a class have pointers, which mean nothing on another rank
+void check_has_no_pointers(const ClassInfo& info);
+
+/// The layers of a lattice that a rank has in memory: ghosts, its own, ghosts. They are copied as bytes: for each class,
+/// the words that say where objects are, and then the blocks.
+class Ghosts {
+ public:
+  /// @param classes   those of the lattice
+  Ghosts(Executor& executor, Communicator& communicator, const Partition& partition, std::vector<PlacedClass> classes);
+
+  /// Copies the layers next to borders from the ranks that own them to those that have ghosts of them. Collective.
+  /// Waits for all loops.
+  ///
+  /// @param audited   so many layers of ghosts, those next to the rank's own, are compared first with what arrives
+  /// @return          the first difference as a text; empty if there is none
+  /// @pre all changes are visible: PlacedClasses::refresh
+  std::string exchange(std::size_t audited);
+
+  /// Some layers as bytes. @param first   counted from the first layer in memory
+  std::vector<char> read(std::size_t first, std::size_t layers);
+
+  /// Replaces layers by those that another rank has read.
+  /// @param from   the lattice of that rank, to which Places in fields belong
+  void write(std::size_t first, std::size_t layers, std::vector<char> bytes, const LatticeShape& from);
+
+  /// How many bytes these are.
+  std::size_t bytes_of(std::size_t layers) const;
+
+  /// Layers in memory in front of the rank's own.
+  std::size_t ghosts_before() const;
+
+ private:
+  /// Of a class in such bytes.
+  struct Part {
+    const PlacedClass* of;
+    std::size_t seen, blocks;  ///< where they begin; `blocks` is also where `seen` ends
+    std::size_t end;
+  };
+  std::vector<Part> parts(std::size_t layers) const;
+  static std::uint64_t seen_in(const Part& part, const char* bytes, std::uint64_t i, std::uint64_t word);
+  void translate_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const;
+  std::string difference(std::size_t first, std::size_t layers, std::size_t begin, std::size_t end,
+                         const std::vector<char>& theirs, int owner);
+  std::string difference_in(const Part& part, std::uint64_t i, std::uint64_t word, const char* ours, const char* theirs,
+                            int owner) const;
+  const LatticeShape& shape() const { return classes_.front().state.shape; }
+
+  Executor& executor_;
+  Communicator& communicator_;
+  Partition partition_;
+  std::vector<PlacedClass> classes_;
+};
+
+/// The layers that change their owners when a lattice is divided in another way.
+class MovingLayers {
+ public:
+  /// Reads the layers that a rank has.
+  MovingLayers(Ghosts& ghosts, const Partition& from, const Partition& to, int rank);
+
+  /// Sends them to the ranks that will have them. Collective.
+  void exchange(Communicator& communicator);
+
+  /// Writes those that have arrived. @param ghosts   of the new lattice
+  void write(Ghosts& ghosts);
+
+ private:
+  struct Piece {
+    int rank;  ///< the other one
+    std::size_t first, layers;
+    std::vector<char> bytes;
+  };
+  Partition from_, to_;
+  int rank_;
+  std::vector<Piece> sent_, received_;
+};
+
+}  // namespace dynasoar::detail

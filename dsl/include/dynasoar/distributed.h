@@ -1,0 +1,378 @@
+/// @file
+/// Models on lattices that several processes run together: Communicator, DistributedHandle and DistributedLattice. See
+/// docs/how-to/many-ranks.md. Needs the target dynasoar::distributed. Not in dynasoar.h, because many programs have no
+/// use for it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dynasoar/allocator_handle.h>
+#include <dynasoar/detail/communicator.h>
+#include <dynasoar/detail/distributed_errors.h>
+#include <dynasoar/detail/field_values.h>
+#include <dynasoar/detail/ghosts.h>
+#include <dynasoar/detail/loop_names.h>
+#include <dynasoar/detail/partition.h>
+#include <dynasoar/handle_options.h>
+#include <dynasoar/lattice.h>
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar {
+
+/// Owns the AllocatorHandle of a rank, and combines what the ranks know.
+///
+/// All member functions but `local` and `communicator` are collective: all ranks must call them, in the same order. If
+/// a rank fails in one of them (refused objects, misuse, an exception), all ranks throw.
+///
+/// @tparam AllocatorT   as for AllocatorHandle; the same on all ranks
+template <class AllocatorT>
+class DistributedHandle {
+ public:
+  /// @throws Error as the constructor of AllocatorHandle; CommunicatorError if the ranks have different classes
+  explicit DistributedHandle(Communicator& communicator, const HandleOptions& options = {})
+      : communicator_(communicator), local_(options) {
+    communicator.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
+  }
+
+  /// The handle of this rank, for loops over objects in its heap. Loops over placed classes are run by their
+  /// DistributedLattice.
+  AllocatorHandle<AllocatorT>& local() { return local_; }
+
+  Communicator& communicator() { return communicator_; }
+
+  /// Ends a step: waits for the loops of all ranks.
+  /// @param stop   whether this rank wants to end the run
+  /// @return       whether any rank does, or has received a signal: see Communicator::catch_signals
+  /// @throws Error on all ranks if objects were refused, or misused, on any
+  bool synchronize(bool stop = false) {
+    return on_all(stop, [&] { local_.synchronize(); }).stop;
+  }
+
+  /// As AllocatorHandle::retry_with_growth; true if the heap of any rank has grown.
+  bool retry_with_growth() {
+    bool grows = false;
+    const auto grow = [&] { grows = local_.retry_with_growth(); };
+    std::uint64_t ranks = on_all(false, grow).error ? 0 : grows ? 1 : 0;
+    communicator_.sum({&ranks, 1});
+    return ranks > 0;
+  }
+
+  /// Number of objects of T and its subclasses on all ranks, without ghosts.
+  template <class T>
+  std::uint64_t count() {
+    return total(std::uint64_t{0}, [&] { return local_.template count<T>(); });
+  }
+  template <class T, class F>
+  std::uint64_t count_if(F predicate) {
+    return total(std::uint64_t{0}, [&] { return local_.template count_if<T>(predicate); });
+  }
+
+  /// As AllocatorHandle::sum. Real numbers are added in the order of ranks.
+  template <detail::MemberObjectPointer auto kField>
+  auto sum() {
+    using Sum = typename detail::FieldValue<kField>::Sum;
+    return combined(Sum{}, Plus{}, [&] { return local_.template sum<kField>(); });
+  }
+
+  /// As AllocatorHandle::reduce; the results of ranks are combined in the order of ranks.
+  template <class T, class R, class Op, class F>
+  R reduce(R init, Op op, F f) {
+    return combined(init, op, [&] { return local_.template reduce<T>(init, op, f); });
+  }
+
+  /// Calls a function on all ranks. If it throws on any rank, all ranks throw: that rank what was thrown, others an
+  /// Error that names the rank and says why.
+  template <class F>
+  void on_all(const F& function) {
+    on_all(false, function);
+  }
+
+ private:
+  template <class F>
+  Communicator::Status on_all(bool stop, const F& function) {
+    Communicator::Status mine;
+    mine.stop = stop;
+    std::exception_ptr failure;
+    try {
+      function();
+    } catch (const std::exception& error) {
+      failure = std::current_exception();
+      mine.error = true;
+      mine.message = error.what();
+    }
+    Communicator::Status all = communicator_.agree(mine);
+    if (failure != nullptr) std::rethrow_exception(failure);
+    if (all.error) throw Error("dynasoar: rank " + std::to_string(all.rank) + " failed: " + all.message);
+    return all;
+  }
+
+  template <class R, class F>
+  R total(R, const F& function) {
+    R mine{};
+    on_all([&] { mine = function(); });
+    communicator_.sum({&mine, 1});
+    return mine;
+  }
+
+  template <class R, class Op, class F>
+  R combined(R init, Op op, const F& function) {
+    static_assert(std::is_trivially_copyable_v<R>);
+    R mine = init;
+    on_all([&] { mine = function(); });
+    for (const std::vector<char>& bytes : communicator_.gather(&mine, sizeof mine, 0)) {
+      R other = init;
+      std::memcpy(&other, bytes.data(), sizeof other);
+      init = op(init, other);
+    }
+    communicator_.broadcast(&init, sizeof init, 0);
+    return init;
+  }
+
+  Communicator& communicator_;
+  AllocatorHandle<AllocatorT> local_;
+};
+
+/// How far a call of a loop looks and acts.
+struct Reach {
+  int reads = 0;   ///< it reads what is at places at most so many layers away
+  int writes = 0;  ///< it changes, creates, moves or destroys what is at places at most so many layers away
+};
+
+struct DistributedLatticeOptions {
+  /// Axes whose ends meet. Beyond the ends of the others there is no place.
+  std::array<bool, 3> periodic = {true, true, true};
+  /// Layers of its neighbours that each rank has copies of, on each side. Those loops between two exchanges must not
+  /// reach further in all.
+  std::size_t halo = 1;
+  /// Layers of each rank; if empty, the numbers differ by at most 1. A rank may have none.
+  std::vector<std::size_t> layers{};
+  /// Whether a single rank has ghosts, too, which are copies of its own layers: to test models.
+  bool divides_for_one_rank = false;
+};
+
+/// A lattice whose places are divided among ranks, for models whose classes are written for a Lattice.
+///
+/// Each rank has some *layers* of the last axis: rows of a lattice of two axes, planes if it has three. Next to them it
+/// has *ghosts*, which are copies of its neighbours' layers. `exchange` copies them. Loops visit the rank's own places
+/// and the ghosts that are up to date, so that both ranks compute what happens near a border, and nothing has to be sent
+/// back:
+///
+///     dynasoar::DistributedLattice<Fish, Shark> ocean(handle, {4096, 4096}, {.halo = 6});
+///     for (int step = 1; step <= 1000; ++step) {
+///       ocean.exchange();                                                     // 6 layers are up to date
+///       ocean.parallel_do<&Fish::look>({.reads = 1}, step);                   // 5
+///       ocean.parallel_for(Reach{.reads = 1, .writes = 1}, TakeAFish{step});  // 3
+///       ...
+///       if (handle.synchronize()) break;
+///     }
+///
+/// A loop says with a Reach how many layers away its calls look and act; it is an error if that is more than what is up
+/// to date. In checked builds, `exchange` compares ghosts that are up to date with the layers that they are copies of,
+/// and reports the first difference: a Reach was too small, or the model depends on the order of threads.
+///
+/// Such a model must settle conflicts without order: the place that several agents ask for chooses one, or the lowest
+/// bid wins. In checked builds, an object that does not arrive because another one came first is misuse (`lost_race`).
+/// Random numbers must depend on the number of a place, LatticeShape::number, which is the same on all ranks.
+///
+/// With one rank there are no ghosts, and everything is as with a Lattice.
+///
+/// @tparam Ts   as for Lattice. Fields cannot hold pointers if there are several ranks; Places in fields are converted,
+///              and are no place on a rank that has no copy
+template <class... Ts>
+class DistributedLattice {
+ public:
+  using Allocator = typename Lattice<Ts...>::Allocator;
+  static_assert(Allocator::kPlacement == detail::Placement::in_blocks,
+                "dynasoar: a DistributedLattice needs a SoaAllocator, whose objects at places lie next to each other");
+
+  /// Collective.
+  /// @param sizes   of the whole lattice
+  /// @pre the handle outlives the lattice
+  /// @throws Error as for Lattice, on all ranks; if there is one axis only, a rank has fewer layers than the halo, or a
+  ///         class has pointers
+  DistributedLattice(DistributedHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
+                     const DistributedLatticeOptions& options = {})
+      : handle_(handle), sizes_(sizes), options_(options) {
+    handle.on_all([&] { make(options.layers); });
+  }
+
+  DistributedHandle<Allocator>& handle() const { return handle_; }
+
+  /// The part of this rank. Its loops visit no ghosts.
+  Lattice<Ts...>& local() { return *local_; }
+
+  /// The geometry, for loops and for the host: sizes, coordinates and numbers are those of the whole lattice.
+  const LatticeShape& shape() const { return local_->shape(); }
+
+  /// How many layers of ghosts are up to date.
+  int valid() const { return valid_; }
+
+  /// Brings ghosts up to date. Collective. Waits for all loops.
+  /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
+  ///         should be up to date is not
+  void exchange() {
+    if (!ghosts_) return;
+    handle_.local().executor().check_may_wait();
+    handle_.local().loops().placed().refresh();
+    const std::string difference = ghosts_->exchange(detail::kChecked ? static_cast<std::size_t>(valid_) : 0);
+    valid_ = static_cast<int>(options_.halo);
+    if constexpr (detail::kChecked) {
+      handle_.on_all([&] {
+        if (!difference.empty()) detail::throw_stale_ghost(difference);
+      });
+    }
+  }
+
+  /// Gives each rank other layers, with what is there. Collective. Waits for all loops. Ghosts are then out of date.
+  /// @param layers   as in DistributedLatticeOptions
+  /// @throws Error if they do not fit; nothing has changed then. Error if memory is short; objects are lost then
+  /// @par Cost   copies all objects to the host's memory
+  void divide(const std::vector<std::size_t>& layers);
+
+  // Loops, as those of Lattice and AllocatorHandle. @throws Error if a loop reaches further than ghosts are up to date
+
+  template <class F, class... Args>
+  void parallel_for(const Reach& reach, F function, Args... args) {
+    run<F>(reach, [&] { local_->parallel_for(function, std::move(args)...); });
+  }
+  template <class... Us, class F, class... Args>
+  void parallel_for_free(const Reach& reach, F function, Args... args) {
+    run<F>(reach, [&] { local_->template parallel_for_free<Us...>(function, std::move(args)...); });
+  }
+  template <class Condition, class Action, class... Args>
+  void parallel_for_if(const Reach& reach, Condition condition, Action action, Args... args) {
+    run<Action>(reach, [&] { local_->parallel_for_if(condition, action, std::move(args)...); });
+  }
+  template <class... Us, class Condition, class Action, class... Args>
+  void parallel_for_free_if(const Reach& reach, Condition condition, Action action, Args... args) {
+    run<Action>(reach, [&] { local_->template parallel_for_free_if<Us...>(condition, action, std::move(args)...); });
+  }
+  template <class F, class... Args>
+  void parallel_for_blocks(const Reach& reach, F function, Args... args) {
+    run<F>(reach, [&] { local_->parallel_for_blocks(function, std::move(args)...); });
+  }
+  template <detail::MemberFunctionPointer auto kMethod, class... Args>
+  void parallel_do(const Reach& reach, Args... args) {
+    check_has<detail::ClassOfMethod<Allocator, kMethod>>();
+    run<detail::Method<kMethod>>(reach,
+                                 [&] { handle_.local().template parallel_do<kMethod>(std::move(args)...); });
+  }
+  template <class T, detail::MemberFunctionPointer auto kMethod, class... Args>
+  void parallel_do(const Reach& reach, Args... args) {
+    check_has<T>();
+    run<detail::Method<kMethod>>(reach,
+                                 [&] { handle_.local().template parallel_do<T, kMethod>(std::move(args)...); });
+  }
+  template <class T, class F, class... Args>
+  void parallel_do(const Reach& reach, F function, Args... args) {
+    check_has<T>();
+    run<F>(reach, [&] { handle_.local().template parallel_do<T>(function, std::move(args)...); });
+  }
+
+  /// As Lattice::parallel_new; the predicate must look only at its place.
+  template <class T, class Predicate, class... Args>
+  void parallel_new(const Predicate& predicate, Args... args) {
+    run<Predicate>({}, [&] { local_->template parallel_new<T>(predicate, std::move(args)...); });
+  }
+
+ private:
+  void make(const std::vector<std::size_t>& layers);
+
+  /// The objects of T are on this lattice.
+  template <class T>
+  static constexpr void check_has() {
+    detail::check_placed<T>();
+    detail::for_each_class_at_places<T>([]<class S>(std::type_identity<S>) {
+      static_assert(detail::index_of_v<S, Ts...> >= 0,
+                    "dynasoar: this class is not one of the lattice's: name it in DistributedLattice<...>, or call "
+                    "parallel_do of the AllocatorHandle for objects in the heap: handle.local()");
+    });
+  }
+
+  /// Submits a loop that visits the ghosts that it can.
+  template <class F, class Submit>
+  void run(const Reach& reach, const Submit& submit) {
+    if (!ghosts_) return submit();
+    if (!handle_.local().executor().may_wait()) detail::throw_is_recorded(detail::CallName<F>::text());
+    if (reach.reads < 0 || reach.writes < 0 || reach.reads + reach.writes > valid_)
+      detail::throw_reaches_too_far(detail::CallName<F>::text(), reach.reads, reach.writes, valid_);
+    struct Range {
+      DistributedLattice& lattice;
+      ~Range() { lattice.local_->set_range(lattice.shape().own_words()); }
+    } const range{*this};
+    local_->set_range(words_with_ghosts(valid_ - reach.reads));
+    submit();
+    valid_ -= reach.reads + reach.writes;
+  }
+
+  /// The words of the rank's own layers and so many layers of ghosts on each side, as far as there are any.
+  detail::WordRange words_with_ghosts(int layers) const {
+    const detail::WordRange& own = shape().own_words();
+    if (own.words == 0) return own;
+    const std::uint64_t more = static_cast<std::uint64_t>(layers) * shape().words_of_layer();
+    const std::uint64_t first = own.first - std::min(own.first, more);
+    return {first, std::min(own.first + own.words + more, shape().words()) - first};
+  }
+
+  DistributedHandle<Allocator>& handle_;
+  std::vector<std::size_t> sizes_;
+  DistributedLatticeOptions options_;
+  std::optional<detail::Partition> partition_;  // if it is divided
+  std::optional<Lattice<Ts...>> local_;
+  std::optional<detail::Ghosts> ghosts_;  // if it is divided
+  int valid_ = 0;
+};
+
+template <class... Ts>
+void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
+  Communicator& communicator = handle_.communicator();
+  if (communicator.size() == 1 && !options_.divides_for_one_rank) {
+    local_.emplace(handle_.local(), sizes_, LatticeOptions{options_.periodic});
+    return;
+  }
+  const detail::ClassTable& classes = detail::class_table_v<Allocator>;
+  const auto index = []<class T>(std::type_identity<T>) {
+    return static_cast<std::size_t>(Allocator::template index_of<T>);
+  };
+  (detail::check_has_no_pointers(classes[index(std::type_identity<Ts>{})]), ...);
+  const detail::Partition partition(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
+  ghosts_.reset();
+  local_.reset();
+  partition_ = partition;
+  local_.emplace(handle_.local(), partition.shape(communicator.rank()));
+  const auto& placed = handle_.local().loops().placed();
+  ghosts_.emplace(handle_.local().executor(), communicator, partition,
+                  std::vector<detail::PlacedClass>{{&classes[index(std::type_identity<Ts>{})],
+                                                    placed.state(index(std::type_identity<Ts>{}))}...});
+  valid_ = 0;
+}
+
+template <class... Ts>
+void DistributedLattice<Ts...>::divide(const std::vector<std::size_t>& layers) {
+  if (!ghosts_) return;
+  Communicator& communicator = handle_.communicator();
+  std::optional<detail::MovingLayers> moving;
+  handle_.on_all([&] {
+    handle_.local().executor().check_may_wait();
+    const detail::Partition next(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
+    handle_.local().loops().placed().refresh();
+    moving.emplace(*ghosts_, *partition_, next, communicator.rank());
+  });
+  moving->exchange(communicator);
+  handle_.on_all([&] {
+    make(layers);
+    moving->write(*ghosts_);
+  });
+}
+
+}  // namespace dynasoar

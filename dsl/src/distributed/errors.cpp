@@ -1,0 +1,55 @@
+#include <dynasoar/detail/distributed_errors.h>
+
+#include <string>
+
+#include <dynasoar/platform/error.h>
+
+namespace dynasoar::detail {
+
+namespace {
+
+std::string layers_text(int layers) { return std::to_string(layers) + (layers == 1 ? " layer" : " layers"); }
+
+}  // namespace
+
+std::string text_of_classes(const ClassTable& classes) {
+  std::string text;
+  for (const ClassInfo& info : classes.classes) {
+    text += text.empty() ? "" : ", ";
+    text += plain_name(info.name);
+    text += info.is_placed ? " (placed," : " (";
+    for (const FieldInfo& field : info.fields) {
+      text += " ";
+      text += field.text();
+      text += " ";
+      text += field.kind;
+      text += std::to_string(field.bytes) + "x" + std::to_string(field.count) + "@" + std::to_string(field.offset);
+    }
+    text += ")";
+  }
+  return text;
+}
+
+void throw_reaches_too_far(const std::string& loop, int reads, int writes, int valid) {
+  if (reads < 0 || writes < 0) {
+    throw Error("dynasoar: the reach of the loop " + loop + " is " + std::to_string(reads < 0 ? reads : writes) +
+                ": it must not be negative");
+  }
+  throw Error("dynasoar: the loop " + loop + " reads up to " + layers_text(reads) + " away and writes up to " +
+              layers_text(writes) + " away, but only " + layers_text(valid) +
+              " of ghosts are up to date. Call exchange() before the loop, or give the DistributedLattice a larger halo");
+}
+
+void throw_stale_ghost(const std::string& difference) {
+  throw Error("dynasoar: a ghost that should be up to date is not: " + difference +
+              ". Since the last exchange, a loop has read or written further away than its Reach says, has changed "
+              "places without the DistributedLattice, or has done something that depends on the order of threads");
+}
+
+void throw_is_recorded(const std::string& loop) {
+  throw Error("dynasoar: the loop " + loop +
+              " of a divided lattice cannot be part of a recorded step: call the function that submits the loops in "
+              "each step");
+}
+
+}  // namespace dynasoar::detail

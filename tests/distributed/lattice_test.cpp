@@ -1,0 +1,256 @@
+/// @file
+/// DistributedLattice: models give the same result, to the bit, on any number of ranks, with any slabs. Started by mpiexec
+/// with 1, 2, 3, 4 and 7 ranks. What is expected comes from a Lattice, which each rank has for itself.
+
+#include <dynasoar/distributed.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <dynasoar/dynasoar.h>
+#include <dynasoar/random.h>
+
+#include "ranks.h"
+
+namespace {
+
+using dynasoar::Communicator;
+using dynasoar::DistributedLatticeOptions;
+using dynasoar::LatticeVector;
+using dynasoar::Place;
+using dynasoar::Reach;
+
+constexpr dynasoar::random::Seed kSeed{11};
+enum class Chance : std::uint32_t { start, wish, take, dies };
+
+class Walker;
+class Beast;
+class Wolf;
+class Bear;
+class Soil;
+using AllocatorT = dynasoar::SoaAllocator<Walker, Beast, Wolf, Bear, Soil>;
+
+__device__ std::uint32_t draw(Chance chance, Place place, std::uint32_t step) {
+  return dynasoar::random::words(kSeed, chance, dynasoar::lattice_of<Soil>().number(place), step)[0];
+}
+
+/// Something at every place, which depends on what is two places away.
+class Soil final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true, kAtEveryPlace = true;
+  using Values = std::array<std::uint32_t, 2>;
+  DYNASOAR_FIELDS(Soil, (values_, Values));
+
+  __device__ Soil() {
+    values_.fill(static_cast<std::uint32_t>(dynasoar::lattice_of<Soil>().number(dynasoar::place_of(this))));
+  }
+
+  __device__ void mix(std::uint32_t step) {
+    const std::uint32_t before = (step + 1) % 2, now = step % 2;
+    std::uint32_t sum = 0;
+    dynasoar::for_each_neighbour<Soil>(dynasoar::place_of(this), dynasoar::Moore<2>{},
+                                       [&](Soil* other) { sum += other->values_[before]; });
+    values_[now] = sum * 2654435761u + step;
+  }
+};
+
+/// Walks, leaves newborns behind, dies; remembers where it was born.
+class Walker final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Walker, (born_at_, Place), (steps_, std::uint32_t), (wish_, std::uint8_t));
+
+  __device__ Walker() : born_at_(dynasoar::place_of(this)), steps_(0), wish_(9) {}
+
+  __device__ void wish(std::uint32_t step) {
+    const Place here = dynasoar::place_of(this);
+    if (draw(Chance::dies, here, step) % 16 == 0) {
+      dynasoar::destroy(this);
+      return;
+    }
+    ++steps_;
+    wish_ = static_cast<std::uint8_t>(draw(Chance::wish, here, step) % 5);
+  }
+};
+
+struct Take {
+  __device__ void operator()(Place place, std::uint32_t askers, std::uint32_t step) const {
+    const std::uint32_t random = draw(Chance::take, place, step);
+    std::uint32_t direction = random % 4;
+    while ((askers >> direction & 1) == 0) direction = (direction + 1) % 4;
+    const Place from = dynasoar::lattice_of<Walker>().neighbour(place, static_cast<dynasoar::Direction>(direction));
+    Walker* const walker = dynasoar::at<Walker>(from);
+    if (random >> 8 & 1) {
+      dynasoar::move_to(walker, place);
+    } else {
+      dynasoar::make_new_at<Walker>(place);
+    }
+  }
+};
+
+/// Two classes that exclude each other.
+class Beast : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true, kOnePerPlace = true;
+  DYNASOAR_FIELDS(Beast, (age_, std::uint32_t));
+  __device__ Beast() : age_(0) {}
+};
+class Wolf final : public Beast {
+ public:
+  using BaseClass = Beast;
+  DYNASOAR_FIELDS(Wolf);
+};
+class Bear final : public Beast {
+ public:
+  using BaseClass = Beast;
+  DYNASOAR_FIELDS(Bear);
+};
+
+/// Creates wolves and bears where there were none, next to others, and removes old ones.
+struct Breed {
+  __device__ void operator()(Place place, std::uint32_t step) const {
+    const std::uint32_t random = draw(Chance::wish, place, step);
+    if (Beast* const beast = dynasoar::at<Beast>(place)) {
+      if (++beast->age_ > random % 8) dynasoar::destroy(beast);
+      return;
+    }
+    const int wolves = dynasoar::count_neighbours<Wolf>(place), bears = dynasoar::count_neighbours<Bear>(place);
+    if (wolves > bears) {
+      dynasoar::make_new_at<Wolf>(place);
+    } else if (bears > wolves || random % 64 == 0) {
+      dynasoar::make_new_at<Bear>(place);
+    }
+  }
+};
+
+struct IsChosen {
+  std::uint32_t remainder;
+  __device__ bool operator()(Place place) const { return draw(Chance::start, place, 0) % 4 == remainder; }
+};
+
+/// What is at a place, as a number.
+struct Describe {
+  std::uint64_t* words;
+  __device__ void operator()(Place place) const {
+    const auto& shape = dynasoar::lattice_of<Soil>();
+    std::uint64_t word = dynasoar::at<Soil>(place)->values_[0];
+    word = word * 31 + dynasoar::at<Soil>(place)->values_[1];
+    if (const Walker* const walker = dynasoar::at<Walker>(place)) {
+      const Place born_at = walker->born_at_;
+      // A place that another rank has is no place here, so that only near ones can be compared.
+      const LatticeVector here = shape.coordinates(place);
+      const LatticeVector born = born_at.exists() ? shape.coordinates(born_at) : here;
+      word += 7 + walker->steps_ * 64 + static_cast<std::uint64_t>(born.x) * 1024;
+    }
+    if (const Beast* const beast = dynasoar::at<Beast>(place))
+      word += (dynasoar::cast<Wolf>(beast) != nullptr ? 3 : 5) + std::uint64_t{beast->age_} << 40;
+    words[shape.number(place)] = word;
+  }
+};
+
+struct World {
+  std::vector<std::size_t> sizes;
+  DistributedLatticeOptions options;
+  std::uint32_t steps = 12;
+};
+
+/// All places of a world after its steps, computed by this rank alone.
+std::vector<std::uint64_t> expected(const World& world) {
+  dynasoar::AllocatorHandle<AllocatorT> handle;
+  dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, world.sizes, {world.options.periodic});
+  lattice.parallel_new<Walker>(IsChosen{0});
+  lattice.parallel_new<Wolf>(IsChosen{1});
+  lattice.parallel_new<Bear>(IsChosen{2});
+  for (std::uint32_t step = 1; step <= world.steps; ++step) {
+    handle.parallel_do<&Soil::mix>(step);
+    handle.parallel_do<&Walker::wish>(step);
+    lattice.parallel_for_free_if<Walker>(dynasoar::AskedFrom<Walker, &Walker::wish_>{}, Take{}, step);
+    lattice.parallel_for(Breed{}, step);
+  }
+  dynasoar::DeviceArray<std::uint64_t> words(static_cast<std::size_t>(lattice.shape().size()));
+  words.fill_bytes(0);
+  lattice.parallel_for(Describe{words.data()});
+  handle.synchronize();
+  return words.download();
+}
+
+class Divided {
+ public:
+  explicit Divided(const World& world)
+      : steps_(world.steps), handle_(test_communicator()), lattice_(handle_, world.sizes, world.options) {
+    lattice_.parallel_new<Walker>(IsChosen{0});
+    lattice_.parallel_new<Wolf>(IsChosen{1});
+    lattice_.parallel_new<Bear>(IsChosen{2});
+  }
+
+  void step() {
+    ++step_;
+    lattice_.exchange();
+    lattice_.parallel_do<&Soil::mix>({.reads = 2}, step_);
+    lattice_.parallel_do<&Walker::wish>({}, step_);
+    lattice_.parallel_for_free_if<Walker>({.reads = 1, .writes = 1}, dynasoar::AskedFrom<Walker, &Walker::wish_>{},
+                                          Take{}, step_);
+    lattice_.parallel_for({.reads = 1}, Breed{}, step_);
+    CHECK_FALSE(handle_.synchronize());
+  }
+
+  /// On all ranks.
+  std::vector<std::uint64_t> places() {
+    dynasoar::DeviceArray<std::uint64_t> words(static_cast<std::size_t>(lattice_.shape().size()));
+    words.fill_bytes(0);
+    lattice_.local().parallel_for(Describe{words.data()});
+    handle_.synchronize();
+    std::vector<std::uint64_t> result = words.download();
+    test_communicator().sum(result);
+    return result;
+  }
+
+  std::vector<std::uint64_t> run() {
+    while (step_ < steps_) step();
+    return places();
+  }
+
+  dynasoar::DistributedHandle<AllocatorT>& handle() { return handle_; }
+  dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil>& lattice() { return lattice_; }
+
+ private:
+  std::uint32_t step_ = 0, steps_;
+  dynasoar::DistributedHandle<AllocatorT> handle_;
+  dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil> lattice_;
+};
+
+/// As many layers for each rank as a list says, which is repeated; the last rank has the rest.
+std::vector<std::size_t> slabs(std::size_t layers, const std::vector<std::size_t>& parts) {
+  std::vector<std::size_t> result;
+  for (int rank = 0; rank + 1 < test_communicator().size(); ++rank) {
+    result.push_back(std::min(layers, parts[static_cast<std::size_t>(rank) % parts.size()]));
+    layers -= result.back();
+  }
+  result.push_back(layers);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("planes and volumes give the same on any number of ranks") {
+  for (const bool x : {true, false}) {
+    for (const bool last : {true, false}) {
+      for (const World& world : {World{{100, 60}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+                                 World{{64, 42}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+                                 World{{7, 49}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+                                 World{{9, 5, 43}, {.periodic = {x, true, last}, .halo = 6, .divides_for_one_rank = true}}}) {
+        CAPTURE(world.sizes.size());
+        CAPTURE(world.sizes[0]);
+        CAPTURE(last);
+        const std::vector<std::uint64_t> places = expected(world);
+        CHECK(Divided(world).run() == places);
+      }
+    }
+  }
+}
