@@ -20,9 +20,8 @@
 
 namespace {
 
-using dynasoar::Communicator;
 using dynasoar::DistributedLatticeOptions;
-using dynasoar::LatticeVector;
+
 using dynasoar::Place;
 using dynasoar::Reach;
 
@@ -142,15 +141,29 @@ struct Describe {
     std::uint64_t word = dynasoar::at<Soil>(place)->values_[0];
     word = word * 31 + dynasoar::at<Soil>(place)->values_[1];
     if (const Walker* const walker = dynasoar::at<Walker>(place)) {
-      const Place born_at = walker->born_at_;
-      // A place that another rank has is no place here, so that only near ones can be compared.
-      const LatticeVector here = shape.coordinates(place);
-      const LatticeVector born = born_at.exists() ? shape.coordinates(born_at) : here;
-      word += 7 + walker->steps_ * 64 + static_cast<std::uint64_t>(born.x) * 1024;
+      const Place born_at = walker->born_at_;  // maybe on another rank
+      const std::uint64_t born = born_at.exists() ? shape.number(born_at) : born_at.slot() - Place::kElsewhere;
+      word += 7 + walker->steps_ * 64 + born * 1024;
     }
     if (const Beast* const beast = dynasoar::at<Beast>(place))
-      word += (dynasoar::cast<Wolf>(beast) != nullptr ? 3 : 5) + std::uint64_t{beast->age_} << 40;
+      word += (std::uint64_t{beast->age_} * 2 + (dynasoar::cast<Wolf>(beast) != nullptr ? 1 : 0) + 1) << 40;
     words[shape.number(place)] = word;
+  }
+};
+
+struct FirstValue {
+  __device__ std::uint64_t operator()(Soil* soil) const { return soil->values_[0]; }
+};
+
+struct IsOdd {
+  __device__ bool operator()(Walker* walker) const { return walker->steps_ % 2 == 1; }
+};
+
+/// Creates bears at the next place, also if another place does.
+struct Scatter {
+  __device__ void operator()(Place place) const {
+    dynasoar::make_new_at<Bear>(dynasoar::lattice_of<Bear>().left(place));
+    dynasoar::make_new_at<Bear>(dynasoar::lattice_of<Bear>().up(place));
   }
 };
 
@@ -225,15 +238,26 @@ class Divided {
   dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil> lattice_;
 };
 
-/// As many layers for each rank as a list says, which is repeated; the last rank has the rest.
-std::vector<std::size_t> slabs(std::size_t layers, const std::vector<std::size_t>& parts) {
+/// Layers of each rank: as the list says, which is repeated, and what is left for the last one.
+std::vector<std::size_t> slabs(std::size_t layers, const std::vector<std::size_t>& list) {
   std::vector<std::size_t> result;
   for (int rank = 0; rank + 1 < test_communicator().size(); ++rank) {
-    result.push_back(std::min(layers, parts[static_cast<std::size_t>(rank) % parts.size()]));
+    result.push_back(list[static_cast<std::size_t>(rank) % list.size()]);
     layers -= result.back();
   }
   result.push_back(layers);
   return result;
+}
+
+/// What an Error says.
+template <class F>
+std::string error_of(const F& function) {
+  try {
+    function();
+  } catch (const dynasoar::Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace
@@ -253,4 +277,118 @@ TEST_CASE("planes and volumes give the same on any number of ranks") {
       }
     }
   }
+}
+
+TEST_CASE("slabs may differ, be empty, and change in mid-run") {
+  for (const bool is_periodic : {true, false}) {
+    World world{{70, 60}, {.periodic = {true, is_periodic}, .halo = 6, .divides_for_one_rank = true}};
+    const std::vector<std::uint64_t> places = expected(world);
+    for (const std::vector<std::size_t>& list : {std::vector<std::size_t>{6, 9}, {0, 17}, {8, 0, 7}, {0, 0, 0, 30, 0, 0}}) {
+      world.options.layers = slabs(60, list);
+      CHECK(Divided(world).run() == places);
+    }
+    world.options.layers = {};
+    Divided divided(world);
+    for (int i = 0; i < 12; ++i) {
+      divided.step();
+      const std::vector<std::vector<std::size_t>> lists{{9, 6}, {0, 20}, {7, 8, 0}};
+      if (i % 3 == 2) divided.lattice().divide(slabs(60, lists[static_cast<std::size_t>(i) / 3 % 3]));
+    }
+    CHECK(divided.places() == places);
+  }
+}
+
+TEST_CASE("counts, sums and extremes are those of the whole lattice, without ghosts") {
+  const World world{{100, 60}, {.halo = 6, .divides_for_one_rank = true}};
+  std::uint64_t walkers = 0, sum = 0;
+  {
+    dynasoar::AllocatorHandle<AllocatorT> handle;
+    dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, world.sizes);
+    lattice.parallel_new<Walker>(IsChosen{0});
+    walkers = handle.count<Walker>();
+    sum = handle.reduce<Soil>(std::uint64_t{0}, dynasoar::Plus{}, FirstValue{});
+  }
+  Divided divided(world);
+  divided.lattice().exchange();
+  CHECK(divided.handle().count<Walker>() == walkers);
+  CHECK(divided.handle().count<Soil>() == 6000);
+  CHECK(divided.handle().reduce<Soil>(std::uint64_t{0}, dynasoar::Plus{}, FirstValue{}) == sum);
+  CHECK(divided.handle().sum<&Walker::steps_>() == 0);
+  CHECK(divided.handle().count_if<Walker>(IsOdd{}) == 0);
+  CHECK(divided.handle().local().statistics().types[4].places == divided.lattice().shape().own_size());
+  CHECK(divided.handle().local().columns<Soil>().rows == divided.lattice().shape().own_size());
+}
+
+TEST_CASE("a lattice that cannot be divided is refused on all ranks") {
+  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator());
+  using LatticeT = dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil>;
+  const auto refusal = [&](const std::vector<std::size_t>& sizes, DistributedLatticeOptions options) {
+    options.divides_for_one_rank = true;
+    return error_of([&] { LatticeT(handle, sizes, options); });
+  };
+  const auto ranks = static_cast<std::size_t>(test_communicator().size());
+  CHECK(refusal({100}, {}).find("with one axis cannot be divided") != std::string::npos);
+  CHECK(refusal({100, 8 * ranks}, {.halo = 0}).find("at least 1 layer") != std::string::npos);
+  CHECK(refusal({100, 8 * ranks}, {.halo = 9}).find("has 8 rows of the lattice, but its neighbours need copies of 9") !=
+        std::string::npos);
+  CHECK(refusal({100, 8}, {.layers = std::vector<std::size_t>(ranks + 1, 1)}).find("ranks, but there are") !=
+        std::string::npos);
+  CHECK(refusal({100, 8 * ranks}, {.layers = std::vector<std::size_t>(ranks, 7)}).find(
+            " rows, but the lattice has ") != std::string::npos);
+  CHECK(refusal({4, 4, 2 * ranks}, {.halo = 3}).find("has 2 planes") != std::string::npos);
+}
+
+TEST_CASE("a loop that reaches further than ghosts are up to date is refused") {
+  Divided divided({{64, 60}, {.halo = 3, .divides_for_one_rank = true}});
+  auto& lattice = divided.lattice();
+  CHECK(error_of([&] { lattice.parallel_do<&Soil::mix>({.reads = 1}, 1u); })
+            .ends_with("Soil::mix reads up to 1 layer away and writes up to 0 layers away, but only 0 layers of ghosts "
+                       "are up to date. Call exchange() before the loop, or give the DistributedLattice a larger halo"));
+  lattice.exchange();
+  lattice.parallel_do<&Soil::mix>({.reads = 2}, 1u);
+  CHECK(lattice.valid() == 1);
+  CHECK(error_of([&] { lattice.parallel_do<&Soil::mix>({.reads = 1, .writes = 1}, 1u); }) != "");
+  CHECK(error_of([&] { lattice.parallel_do<&Soil::mix>({.reads = -1}, 1u); }).find("must not be negative") !=
+        std::string::npos);
+  lattice.parallel_do<&Walker::wish>({}, 1u);
+  CHECK(lattice.valid() == 1);
+}
+
+TEST_CASE("in checked builds, stale ghosts are found" * doctest::skip(!dynasoar::kChecked)) {
+  {
+    Divided divided({{64, 60}, {.halo = 3, .divides_for_one_rank = true}});
+    auto& lattice = divided.lattice();
+    lattice.exchange();
+    lattice.parallel_do<&Soil::mix>({.reads = 1}, 1u);  // but it reads 2 layers away
+    const std::string error = error_of([&] { lattice.exchange(); });
+    CHECK(error.find("a ghost that should be up to date is not: values_ of the Soil at (0, ") != std::string::npos);
+  }
+  Divided other({{64, 60}, {.halo = 3, .divides_for_one_rank = true}});
+  other.lattice().exchange();
+  other.handle().local().parallel_do<&Walker::wish>(1u);  // without ghosts
+  CHECK(error_of([&] { other.lattice().exchange(); }) != "");
+}
+
+TEST_CASE("in checked builds, creations that depend on the order of threads are found" *
+          doctest::skip(!dynasoar::kChecked)) {
+  Divided divided({{64, 60}, {.halo = 3, .divides_for_one_rank = true}});
+  divided.lattice().exchange();
+  divided.lattice().parallel_for({.reads = 1, .writes = 1}, Scatter{});
+  const std::string error = error_of([&] { divided.handle().synchronize(); });
+  CHECK(error.find("refused a place of a divided lattice that another thread took in the same loop") !=
+        std::string::npos);
+}
+
+TEST_CASE("an error on one rank is thrown on all") {
+  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator());
+  const int last = test_communicator().size() - 1;
+  const std::string error = error_of([&] {
+    handle.on_all([&] {
+      if (test_communicator().rank() == last) throw dynasoar::Error("no more fish");
+    });
+  });
+  const bool is_here = test_communicator().rank() == last;
+  CHECK(error == (is_here ? "no more fish" : "dynasoar: rank " + std::to_string(last) + " failed: no more fish"));
+  CHECK(handle.synchronize(test_communicator().rank() == last));
+  CHECK_FALSE(handle.synchronize());
 }

@@ -224,9 +224,11 @@ class DistributedLattice {
     if (!ghosts_) return;
     handle_.local().executor().check_may_wait();
     handle_.local().loops().placed().refresh();
-    const std::string difference = ghosts_->exchange(detail::kChecked ? static_cast<std::size_t>(valid_) : 0);
+    ghosts_->begin_exchange();
+    handle_.communicator().exchange(ghosts_->sent(), ghosts_->received());
+    const std::string difference = ghosts_->end_exchange(kChecked ? static_cast<std::size_t>(valid_) : 0);
     valid_ = static_cast<int>(options_.halo);
-    if constexpr (detail::kChecked) {
+    if constexpr (kChecked) {
       handle_.on_all([&] {
         if (!difference.empty()) detail::throw_stale_ghost(difference);
       });
@@ -351,7 +353,7 @@ void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
   partition_ = partition;
   local_.emplace(handle_.local(), partition.shape(communicator.rank()));
   const auto& placed = handle_.local().loops().placed();
-  ghosts_.emplace(handle_.local().executor(), communicator, partition,
+  ghosts_.emplace(handle_.local().executor(), communicator.rank(), partition,
                   std::vector<detail::PlacedClass>{{&classes[index(std::type_identity<Ts>{})],
                                                     placed.state(index(std::type_identity<Ts>{}))}...});
   valid_ = 0;
@@ -368,7 +370,7 @@ void DistributedLattice<Ts...>::divide(const std::vector<std::size_t>& layers) {
     handle_.local().loops().placed().refresh();
     moving.emplace(*ghosts_, *partition_, next, communicator.rank());
   });
-  moving->exchange(communicator);
+  communicator.exchange(moving->sent(), moving->received());
   handle_.on_all([&] {
     make(layers);
     moving->write(*ghosts_);

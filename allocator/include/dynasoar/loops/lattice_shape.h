@@ -271,6 +271,15 @@ class LatticeShape {
   /// The block that a place belongs to. @pre the place exists
   __host__ __device__ PlaceBlock block_of(Place place) const { return {place.slot() / 64, has_blocks_in_rows()}; }
 
+  /// For the library: converts a place of another process's part of the same lattice. What is not here remains known.
+  Place converted(Place place, const LatticeShape& from) const {
+    const bool is_elsewhere = (place.slot() & Place::kElsewhere) != 0;
+    if (!place.exists() && !is_elsewhere) return Place();
+    const std::uint64_t number = is_elsewhere ? place.slot() - Place::kElsewhere : from.number(place);
+    const Place here = place_of_number(number);
+    return here.exists() ? here : Place(Place::kElsewhere + number);
+  }
+
   /// For the library: whether no block has places of two rows.
   __host__ __device__ bool has_blocks_in_rows() const {
     return rows_of_group_ == 1 || (y_.length == 1 && z_.length == 1);

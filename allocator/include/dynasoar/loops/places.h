@@ -46,6 +46,9 @@ class Place {
   /// there is no place. They do not touch the bits that `word` takes.
   static constexpr std::uint64_t beyond_edge(int axis) { return kNone << axis; }
 
+  /// For the library: no place here, but the one with this number on another process; `slot` less this is the number.
+  static constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 62;
+
  private:
   static constexpr std::uint64_t kNone = std::uint64_t{1} << 58;
 

@@ -28,23 +28,28 @@ void check_has_no_pointers(const ClassInfo& info);
 /// the words that say where objects are, and then the blocks.
 class Ghosts {
  public:
+  /// @param rank      this one
   /// @param classes   those of the lattice
-  Ghosts(Executor& executor, Communicator& communicator, const Partition& partition, std::vector<PlacedClass> classes);
+  Ghosts(Executor& executor, int rank, const Partition& partition, std::vector<PlacedClass> classes);
 
-  /// Copies the layers next to borders from the ranks that own them to those that have ghosts of them. Collective.
-  /// Waits for all loops.
-  ///
-  /// @param audited   so many layers of ghosts, those next to the rank's own, are compared first with what arrives
-  /// @return          the first difference as a text; empty if there is none
+  /// Reads the layers next to the rank's borders, of which other ranks have ghosts. Waits for all loops.
   /// @pre all changes are visible: PlacedClasses::refresh
-  std::string exchange(std::size_t audited);
+  void begin_exchange();
+  /// The messages that must be sent and received then.
+  const std::vector<Communicator::Message>& sent() const { return sent_; }
+  const std::vector<Communicator::Message>& received() const { return received_; }
+  /// Writes the ghosts that have been received.
+  ///
+  /// @param audited   so many layers of ghosts, those next to the rank's own, are compared with them first
+  /// @return          the first difference as a text; empty if there is none
+  std::string end_exchange(std::size_t audited);
 
   /// Some layers as bytes. @param first   counted from the first layer in memory
-  std::vector<char> read(std::size_t first, std::size_t layers);
+  std::vector<char> read(std::size_t first, std::size_t layers) const;
 
   /// Replaces layers by those that another rank has read.
   /// @param from   the lattice of that rank, to which Places in fields belong
-  void write(std::size_t first, std::size_t layers, std::vector<char> bytes, const LatticeShape& from);
+  void write(std::size_t first, std::size_t layers, std::vector<char>& bytes, const LatticeShape& from);
 
   /// How many bytes these are.
   std::size_t bytes_of(std::size_t layers) const;
@@ -61,29 +66,32 @@ class Ghosts {
   };
   std::vector<Part> parts(std::size_t layers) const;
   static std::uint64_t seen_in(const Part& part, const char* bytes, std::uint64_t i, std::uint64_t word);
-  void translate_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const;
+  void convert_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const;
   std::string difference(std::size_t first, std::size_t layers, std::size_t begin, std::size_t end,
-                         const std::vector<char>& theirs, int owner);
+                         const std::vector<char>& theirs, int owner) const;
   std::string difference_in(const Part& part, std::uint64_t i, std::uint64_t word, const char* ours, const char* theirs,
                             int owner) const;
   const LatticeShape& shape() const { return classes_.front().state.shape; }
 
   Executor& executor_;
-  Communicator& communicator_;
+  int rank_;
   Partition partition_;
   std::vector<PlacedClass> classes_;
+  std::vector<char> to_before_, to_after_, from_before_, from_after_;
+  std::vector<Communicator::Message> sent_, received_;
 };
 
-/// The layers that change their owners when a lattice is divided in another way.
+/// The layers of a rank when a lattice is divided in another way.
 class MovingLayers {
  public:
-  /// Reads the layers that a rank has.
-  MovingLayers(Ghosts& ghosts, const Partition& from, const Partition& to, int rank);
+  /// Reads those that it has.
+  MovingLayers(const Ghosts& ghosts, const Partition& from, const Partition& to, int rank);
 
-  /// Sends them to the ranks that will have them. Collective.
-  void exchange(Communicator& communicator);
+  /// The messages that must be sent and received then.
+  std::vector<Communicator::Message> sent() { return messages(sent_); }
+  std::vector<Communicator::Message> received() { return messages(received_); }
 
-  /// Writes those that have arrived. @param ghosts   of the new lattice
+  /// Writes those that have been received. @param ghosts   of the new lattice
   void write(Ghosts& ghosts);
 
  private:
@@ -92,6 +100,8 @@ class MovingLayers {
     std::size_t first, layers;
     std::vector<char> bytes;
   };
+  static std::vector<Communicator::Message> messages(std::vector<Piece>& pieces);
+
   Partition from_, to_;
   int rank_;
   std::vector<Piece> sent_, received_;

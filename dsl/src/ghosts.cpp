@@ -30,9 +30,15 @@ struct ClaimSeen {
 };
 
 std::string text_of(const LatticeVector& at, int axes) {
-  std::string text = "(" + std::to_string(at.x) + ", " + std::to_string(at.y);
-  if (axes > 2) text += ", " + std::to_string(at.z);
-  return text + ")";
+  std::string text = "(";
+  text += std::to_string(at.x);
+  text += ", ";
+  text += std::to_string(at.y);
+  if (axes > 2) {
+    text += ", ";
+    text += std::to_string(at.z);
+  }
+  return text += ")";
 }
 
 /// Calls `f(field, offset)` for the values of the object in a slot: where they begin in a block.
@@ -58,9 +64,8 @@ void check_has_no_pointers(const ClassInfo& info) {
   }
 }
 
-Ghosts::Ghosts(Executor& executor, Communicator& communicator, const Partition& partition,
-               std::vector<PlacedClass> classes)
-    : executor_(executor), communicator_(communicator), partition_(partition), classes_(std::move(classes)) {}
+Ghosts::Ghosts(Executor& executor, int rank, const Partition& partition, std::vector<PlacedClass> classes)
+    : executor_(executor), rank_(rank), partition_(partition), classes_(std::move(classes)) {}
 
 std::size_t Ghosts::ghosts_before() const {
   return static_cast<std::size_t>(shape().own_words().first / shape().words_of_layer());
@@ -82,7 +87,7 @@ std::vector<Ghosts::Part> Ghosts::parts(std::size_t layers) const {
 
 std::size_t Ghosts::bytes_of(std::size_t layers) const { return parts(layers).back().end; }
 
-std::vector<char> Ghosts::read(std::size_t first, std::size_t layers) {
+std::vector<char> Ghosts::read(std::size_t first, std::size_t layers) const {
   executor_.wait();
   std::vector<char> bytes(bytes_of(layers));
   const std::size_t word = first * shape().words_of_layer();
@@ -95,8 +100,8 @@ std::vector<char> Ghosts::read(std::size_t first, std::size_t layers) {
   return bytes;
 }
 
-void Ghosts::write(std::size_t first, std::size_t layers, std::vector<char> bytes, const LatticeShape& from) {
-  translate_places(first, layers, bytes.data(), from);
+void Ghosts::write(std::size_t first, std::size_t layers, std::vector<char>& bytes, const LatticeShape& from) {
+  convert_places(first, layers, bytes.data(), from);
   const std::size_t word = first * shape().words_of_layer();
   for (const Part& part : parts(layers)) {
     const PlacedState& state = part.of->state;
@@ -127,7 +132,7 @@ std::uint64_t Ghosts::seen_in(const Part& part, const char* bytes, std::uint64_t
   return seen;
 }
 
-void Ghosts::translate_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const {
+void Ghosts::convert_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const {
   const std::uint64_t begin = first * shape().words_of_layer(), words = layers * shape().words_of_layer();
   for (const Part& part : parts(layers)) {
     bool has_places = false;
@@ -139,8 +144,7 @@ void Ghosts::translate_places(std::size_t first, std::size_t layers, char* bytes
           for (std::size_t p = 0; p < field.places; ++p) {
             Place place;
             std::memcpy(&place, block + offset + p * sizeof place, sizeof place);
-            if (!place.exists()) continue;
-            place = shape().place(from.coordinates(place));
+            place = shape().converted(place, from);
             std::memcpy(block + offset + p * sizeof place, &place, sizeof place);
           }
         });
@@ -161,7 +165,7 @@ std::string Ghosts::difference_in(const Part& part, std::uint64_t i, std::uint64
   for_each_bit(here ^ there, [&](std::size_t slot) {
     if (!found.empty()) return;
     const bool is_here = (here >> slot & 1) != 0;
-    found = is_here ? "there is a " : "there is no ";
+    found += is_here ? "there is a " : "there is no ";
     found += name;
     found += where(slot);
     found += is_here ? ", but none" : ", but one";
@@ -171,7 +175,7 @@ std::string Ghosts::difference_in(const Part& part, std::uint64_t i, std::uint64
   for_each_bit(part.blocks < part.end ? here & there : 0, [&](std::size_t slot) {
     for_each_value(info, slot, [&](const FieldInfo& field, std::size_t offset) {
       if (!found.empty() || std::memcmp(ours + block + offset, theirs + block + offset, field.bytes) == 0) return;
-      found = field.text();
+      found += field.text();
       found += " of the ";
       found += name;
       found += where(slot);
@@ -184,10 +188,11 @@ std::string Ghosts::difference_in(const Part& part, std::uint64_t i, std::uint64
 
 /// Compares layers in memory with what their owner has sent: those from `begin` to `end`, counted from `first`.
 std::string Ghosts::difference(std::size_t first, std::size_t layers, std::size_t begin, std::size_t end,
-                               const std::vector<char>& theirs, int owner) {
+                               const std::vector<char>& theirs, int owner) const {
   std::vector<char> expected = theirs;
-  translate_places(first, layers, expected.data(), partition_.shape(owner));
-  const std::vector<char> ours = read(first, layers);
+  convert_places(first, layers, expected.data(), partition_.shape(owner));
+  std::vector<char> ours = read(first, layers);
+  convert_places(first, layers, ours.data(), shape());  // to one of several ghosts of a place
   const std::uint64_t of_layer = shape().words_of_layer();
   std::string found;
   for (const Part& part : parts(layers)) {
@@ -197,37 +202,39 @@ std::string Ghosts::difference(std::size_t first, std::size_t layers, std::size_
   return found;
 }
 
-std::string Ghosts::exchange(std::size_t audited) {
-  const std::size_t halo = partition_.halo(), own = ghosts_before();
-  const std::size_t behind = own + partition_.slab(communicator_.rank()).length;
-  const int before = partition_.before(communicator_.rank()), after = partition_.after(communicator_.rank());
-  std::vector<char> to_before, to_after, from_before, from_after;
-  std::vector<Communicator::Message> sent, received;
-  const auto message = [](int rank, int tag, std::vector<char>& bytes) {
-    return Communicator::Message{rank, tag, bytes.data(), bytes.size()};
+void Ghosts::begin_exchange() {
+  const std::size_t halo = partition_.halo(), own = ghosts_before(), layers = partition_.slab(rank_).length;
+  sent_.clear();
+  received_.clear();
+  const auto add = [](std::vector<Communicator::Message>& messages, int rank, int tag, std::vector<char>& bytes) {
+    messages.push_back({rank, tag, bytes.data(), bytes.size()});
   };
-  if (before >= 0) {
-    to_before = read(own, halo);
-    from_before.resize(to_before.size());
-    sent.push_back(message(before, kToBefore, to_before));
-    received.push_back(message(before, kToAfter, from_before));
+  if (const int before = partition_.before(rank_); before >= 0) {
+    to_before_ = read(own, halo);
+    from_before_.resize(to_before_.size());
+    add(sent_, before, kToBefore, to_before_);
+    add(received_, before, kToAfter, from_before_);
   }
-  if (after >= 0) {
-    to_after = read(behind - halo, halo);
-    from_after.resize(to_after.size());
-    sent.push_back(message(after, kToAfter, to_after));
-    received.push_back(message(after, kToBefore, from_after));
+  if (const int after = partition_.after(rank_); after >= 0) {
+    to_after_ = read(own + layers - halo, halo);
+    from_after_.resize(to_after_.size());
+    add(sent_, after, kToAfter, to_after_);
+    add(received_, after, kToBefore, from_after_);
   }
-  communicator_.exchange(sent, received);
+}
+
+std::string Ghosts::end_exchange(std::size_t audited) {
+  const std::size_t halo = partition_.halo(), own = ghosts_before(), behind = own + partition_.slab(rank_).length;
+  const int before = partition_.before(rank_), after = partition_.after(rank_);
   std::string found;
-  if (audited > 0 && before >= 0) found = difference(own - halo, halo, halo - audited, halo, from_before, before);
-  if (audited > 0 && after >= 0 && found.empty()) found = difference(behind, halo, 0, audited, from_after, after);
-  if (before >= 0) write(own - halo, halo, std::move(from_before), partition_.shape(before));
-  if (after >= 0) write(behind, halo, std::move(from_after), partition_.shape(after));
+  if (audited > 0 && before >= 0) found = difference(own - halo, halo, halo - audited, halo, from_before_, before);
+  if (audited > 0 && after >= 0 && found.empty()) found = difference(behind, halo, 0, audited, from_after_, after);
+  if (before >= 0) write(own - halo, halo, from_before_, partition_.shape(before));
+  if (after >= 0) write(behind, halo, from_after_, partition_.shape(after));
   return found;
 }
 
-MovingLayers::MovingLayers(Ghosts& ghosts, const Partition& from, const Partition& to, int rank)
+MovingLayers::MovingLayers(const Ghosts& ghosts, const Partition& from, const Partition& to, int rank)
     : from_(from), to_(to), rank_(rank) {
   const auto common = [](const Slab& a, const Slab& b) {
     const std::size_t first = std::max(a.first, b.first), end = std::min(a.first + a.length, b.first + b.length);
@@ -247,19 +254,16 @@ MovingLayers::MovingLayers(Ghosts& ghosts, const Partition& from, const Partitio
   }
 }
 
-void MovingLayers::exchange(Communicator& communicator) {
-  const auto messages = [](std::vector<Piece>& pieces) {
-    std::vector<Communicator::Message> all;
-    for (Piece& piece : pieces) all.push_back({piece.rank, 0, piece.bytes.data(), piece.bytes.size()});
-    return all;
-  };
-  communicator.exchange(messages(sent_), messages(received_));
+std::vector<Communicator::Message> MovingLayers::messages(std::vector<Piece>& pieces) {
+  std::vector<Communicator::Message> all;
+  for (Piece& piece : pieces) all.push_back({piece.rank, 0, piece.bytes.data(), piece.bytes.size()});
+  return all;
 }
 
 void MovingLayers::write(Ghosts& ghosts) {
   for (Piece& piece : received_) {
     const std::size_t in_memory = ghosts.ghosts_before() + piece.first - to_.slab(rank_).first;
-    ghosts.write(in_memory, piece.layers, std::move(piece.bytes), from_.shape(piece.rank));
+    ghosts.write(in_memory, piece.layers, piece.bytes, from_.shape(piece.rank));
   }
 }
 
