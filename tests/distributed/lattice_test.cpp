@@ -26,6 +26,7 @@ using dynasoar::Place;
 using dynasoar::Reach;
 
 constexpr dynasoar::random::Seed kSeed{11};
+
 enum class Chance : std::uint32_t { start, wish, take, dies };
 
 class Walker;
@@ -167,6 +168,9 @@ struct Scatter {
   }
 };
 
+/// All objects are on lattices.
+dynasoar::HandleOptions small_heap() { return {.heap_bytes = AllocatorT::least_heap_bytes()}; }
+
 struct World {
   std::vector<std::size_t> sizes;
   DistributedLatticeOptions options;
@@ -175,7 +179,7 @@ struct World {
 
 /// All places of a world after its steps, computed by this rank alone.
 std::vector<std::uint64_t> expected(const World& world) {
-  dynasoar::AllocatorHandle<AllocatorT> handle;
+  dynasoar::AllocatorHandle<AllocatorT> handle(small_heap());
   dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, world.sizes, {world.options.periodic});
   lattice.parallel_new<Walker>(IsChosen{0});
   lattice.parallel_new<Wolf>(IsChosen{1});
@@ -196,7 +200,7 @@ std::vector<std::uint64_t> expected(const World& world) {
 class Divided {
  public:
   explicit Divided(const World& world)
-      : steps_(world.steps), handle_(test_communicator()), lattice_(handle_, world.sizes, world.options) {
+      : steps_(world.steps), handle_(test_communicator(), small_heap()), lattice_(handle_, world.sizes, world.options) {
     lattice_.parallel_new<Walker>(IsChosen{0});
     lattice_.parallel_new<Wolf>(IsChosen{1});
     lattice_.parallel_new<Bear>(IsChosen{2});
@@ -302,7 +306,7 @@ TEST_CASE("counts, sums and extremes are those of the whole lattice, without gho
   const World world{{100, 60}, {.halo = 6, .divides_for_one_rank = true}};
   std::uint64_t walkers = 0, sum = 0;
   {
-    dynasoar::AllocatorHandle<AllocatorT> handle;
+    dynasoar::AllocatorHandle<AllocatorT> handle(small_heap());
     dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, world.sizes);
     lattice.parallel_new<Walker>(IsChosen{0});
     walkers = handle.count<Walker>();
@@ -320,7 +324,7 @@ TEST_CASE("counts, sums and extremes are those of the whole lattice, without gho
 }
 
 TEST_CASE("a lattice that cannot be divided is refused on all ranks") {
-  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator());
+  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator(), small_heap());
   using LatticeT = dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil>;
   const auto refusal = [&](const std::vector<std::size_t>& sizes, DistributedLatticeOptions options) {
     options.divides_for_one_rank = true;
@@ -380,7 +384,7 @@ TEST_CASE("in checked builds, creations that depend on the order of threads are 
 }
 
 TEST_CASE("an error on one rank is thrown on all") {
-  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator());
+  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator(), small_heap());
   const int last = test_communicator().size() - 1;
   const std::string error = error_of([&] {
     handle.on_all([&] {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@
 #include <dynasoar/handle_options.h>
 #include <dynasoar/lattice.h>
 #include <dynasoar/platform/error.h>
+#include <dynasoar/platform/host_threads.h>
 
 namespace dynasoar {
 
@@ -38,9 +40,10 @@ namespace dynasoar {
 template <class AllocatorT>
 class DistributedHandle {
  public:
+  /// @param options   `threads` is by default so that the ranks of a host share its processors
   /// @throws Error as the constructor of AllocatorHandle; CommunicatorError if the ranks have different classes
   explicit DistributedHandle(Communicator& communicator, const HandleOptions& options = {})
-      : communicator_(communicator), local_(options) {
+      : communicator_(communicator), local_(with_threads(options, communicator.local_size())) {
     communicator.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
   }
 
@@ -98,6 +101,13 @@ class DistributedHandle {
   }
 
  private:
+  static HandleOptions with_threads(HandleOptions options, int ranks_of_host) {
+    const int usable = detail::usable_processors();
+    const bool is_bound = usable < static_cast<int>(std::thread::hardware_concurrency());  // by mpirun
+    if (options.threads == 0 && !is_bound) options.threads = std::max(1, usable / ranks_of_host);
+    return options;
+  }
+
   template <class F>
   Communicator::Status on_all(bool stop, const F& function) {
     Communicator::Status mine;
