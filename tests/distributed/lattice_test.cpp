@@ -16,7 +16,7 @@
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/random.h>
 
-#include "ranks.h"
+#include "world.h"
 
 namespace {
 
@@ -171,20 +171,20 @@ struct Scatter {
 /// All objects are on lattices.
 dynasoar::HandleOptions small_heap() { return {.heap_bytes = AllocatorT::least_heap_bytes()}; }
 
-struct World {
+struct Model {
   std::vector<std::size_t> sizes;
   DistributedLatticeOptions options;
   std::uint32_t steps = 12;
 };
 
-/// All places of a world after its steps, computed by this rank alone.
-std::vector<std::uint64_t> expected(const World& world) {
+/// All places of a model after its steps, computed by this rank alone.
+std::vector<std::uint64_t> expected(const Model& model) {
   dynasoar::AllocatorHandle<AllocatorT> handle(small_heap());
-  dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, world.sizes, {world.options.periodic});
+  dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, model.sizes, {model.options.periodic});
   lattice.parallel_new<Walker>(IsChosen{0});
   lattice.parallel_new<Wolf>(IsChosen{1});
   lattice.parallel_new<Bear>(IsChosen{2});
-  for (std::uint32_t step = 1; step <= world.steps; ++step) {
+  for (std::uint32_t step = 1; step <= model.steps; ++step) {
     handle.parallel_do<&Soil::mix>(step);
     handle.parallel_do<&Walker::wish>(step);
     lattice.parallel_for_free_if<Walker>(dynasoar::AskedFrom<Walker, &Walker::wish_>{}, Take{}, step);
@@ -199,8 +199,8 @@ std::vector<std::uint64_t> expected(const World& world) {
 
 class Divided {
  public:
-  explicit Divided(const World& world)
-      : steps_(world.steps), handle_(test_communicator(), small_heap()), lattice_(handle_, world.sizes, world.options) {
+  explicit Divided(const Model& model)
+      : steps_(model.steps), handle_(world(), small_heap()), lattice_(handle_, model.sizes, model.options) {
     lattice_.parallel_new<Walker>(IsChosen{0});
     lattice_.parallel_new<Wolf>(IsChosen{1});
     lattice_.parallel_new<Bear>(IsChosen{2});
@@ -224,7 +224,7 @@ class Divided {
     lattice_.local().parallel_for(Describe{words.data()});
     handle_.synchronize();
     std::vector<std::uint64_t> result = words.download();
-    test_communicator().sum(result);
+    world().sum(result);
     return result;
   }
 
@@ -245,7 +245,7 @@ class Divided {
 /// Layers of each rank: as the list says, which is repeated, and what is left for the last one.
 std::vector<std::size_t> slabs(std::size_t layers, const std::vector<std::size_t>& list) {
   std::vector<std::size_t> result;
-  for (int rank = 0; rank + 1 < test_communicator().size(); ++rank) {
+  for (int rank = 0; rank + 1 < world().size(); ++rank) {
     result.push_back(list[static_cast<std::size_t>(rank) % list.size()]);
     layers -= result.back();
   }
@@ -269,15 +269,15 @@ std::string error_of(const F& function) {
 TEST_CASE("planes and volumes give the same on any number of ranks") {
   for (const bool x : {true, false}) {
     for (const bool last : {true, false}) {
-      for (const World& world : {World{{100, 60}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
-                                 World{{64, 42}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
-                                 World{{7, 49}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
-                                 World{{9, 5, 43}, {.periodic = {x, true, last}, .halo = 6, .divides_for_one_rank = true}}}) {
-        CAPTURE(world.sizes.size());
-        CAPTURE(world.sizes[0]);
+      for (const Model& model : {Model{{100, 60}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+                                 Model{{64, 42}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+                                 Model{{7, 49}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+                                 Model{{9, 5, 43}, {.periodic = {x, true, last}, .halo = 6, .divides_for_one_rank = true}}}) {
+        CAPTURE(model.sizes.size());
+        CAPTURE(model.sizes[0]);
         CAPTURE(last);
-        const std::vector<std::uint64_t> places = expected(world);
-        CHECK(Divided(world).run() == places);
+        const std::vector<std::uint64_t> places = expected(model);
+        CHECK(Divided(model).run() == places);
       }
     }
   }
@@ -285,14 +285,14 @@ TEST_CASE("planes and volumes give the same on any number of ranks") {
 
 TEST_CASE("slabs may differ, be empty, and change in mid-run") {
   for (const bool is_periodic : {true, false}) {
-    World world{{70, 60}, {.periodic = {true, is_periodic}, .halo = 6, .divides_for_one_rank = true}};
-    const std::vector<std::uint64_t> places = expected(world);
+    Model model{{70, 60}, {.periodic = {true, is_periodic}, .halo = 6, .divides_for_one_rank = true}};
+    const std::vector<std::uint64_t> places = expected(model);
     for (const std::vector<std::size_t>& list : {std::vector<std::size_t>{6, 9}, {0, 17}, {8, 0, 7}, {0, 0, 0, 30, 0, 0}}) {
-      world.options.layers = slabs(60, list);
-      CHECK(Divided(world).run() == places);
+      model.options.layers = slabs(60, list);
+      CHECK(Divided(model).run() == places);
     }
-    world.options.layers = {};
-    Divided divided(world);
+    model.options.layers = {};
+    Divided divided(model);
     for (int i = 0; i < 12; ++i) {
       divided.step();
       const std::vector<std::vector<std::size_t>> lists{{9, 6}, {0, 20}, {7, 8, 0}};
@@ -303,16 +303,16 @@ TEST_CASE("slabs may differ, be empty, and change in mid-run") {
 }
 
 TEST_CASE("counts, sums and extremes are those of the whole lattice, without ghosts") {
-  const World world{{100, 60}, {.halo = 6, .divides_for_one_rank = true}};
+  const Model model{{100, 60}, {.halo = 6, .divides_for_one_rank = true}};
   std::uint64_t walkers = 0, sum = 0;
   {
     dynasoar::AllocatorHandle<AllocatorT> handle(small_heap());
-    dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, world.sizes);
+    dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, model.sizes);
     lattice.parallel_new<Walker>(IsChosen{0});
     walkers = handle.count<Walker>();
     sum = handle.reduce<Soil>(std::uint64_t{0}, dynasoar::Plus{}, FirstValue{});
   }
-  Divided divided(world);
+  Divided divided(model);
   divided.lattice().exchange();
   CHECK(divided.handle().count<Walker>() == walkers);
   CHECK(divided.handle().count<Soil>() == 6000);
@@ -324,13 +324,13 @@ TEST_CASE("counts, sums and extremes are those of the whole lattice, without gho
 }
 
 TEST_CASE("a lattice that cannot be divided is refused on all ranks") {
-  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator(), small_heap());
+  dynasoar::DistributedHandle<AllocatorT> handle(world(), small_heap());
   using LatticeT = dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil>;
   const auto refusal = [&](const std::vector<std::size_t>& sizes, DistributedLatticeOptions options) {
     options.divides_for_one_rank = true;
     return error_of([&] { LatticeT(handle, sizes, options); });
   };
-  const auto ranks = static_cast<std::size_t>(test_communicator().size());
+  const auto ranks = static_cast<std::size_t>(world().size());
   CHECK(refusal({100}, {}).find("with one axis cannot be divided") != std::string::npos);
   CHECK(refusal({100, 8 * ranks}, {.halo = 0}).find("at least 1 layer") != std::string::npos);
   CHECK(refusal({100, 8 * ranks}, {.halo = 9}).find("has 8 rows of the lattice, but its neighbours need copies of 9") !=
@@ -384,15 +384,15 @@ TEST_CASE("in checked builds, creations that depend on the order of threads are 
 }
 
 TEST_CASE("an error on one rank is thrown on all") {
-  dynasoar::DistributedHandle<AllocatorT> handle(test_communicator(), small_heap());
-  const int last = test_communicator().size() - 1;
+  dynasoar::DistributedHandle<AllocatorT> handle(world(), small_heap());
+  const int last = world().size() - 1;
   const std::string error = error_of([&] {
     handle.on_all([&] {
-      if (test_communicator().rank() == last) throw dynasoar::Error("no more fish");
+      if (world().rank() == last) throw dynasoar::Error("no more fish");
     });
   });
-  const bool is_here = test_communicator().rank() == last;
+  const bool is_here = world().rank() == last;
   CHECK(error == (is_here ? "no more fish" : "dynasoar: rank " + std::to_string(last) + " failed: no more fish"));
-  CHECK(handle.synchronize(test_communicator().rank() == last));
+  CHECK(handle.synchronize(world().rank() == last));
   CHECK_FALSE(handle.synchronize());
 }
