@@ -8,7 +8,9 @@ namespace dynasoar::detail {
 
 namespace {
 
-std::string layers_text(int layers) { return std::to_string(layers) + (layers == 1 ? " layer" : " layers"); }
+std::string layers_text(int layers) {
+  return std::to_string(layers) + (layers == 1 ? " layer" : " layers");
+}
 
 }  // namespace
 
@@ -35,9 +37,10 @@ void throw_reaches_too_far(const std::string& loop, int reads, int writes, int v
     throw Error("dynasoar: the reach of the loop " + loop + " is " + std::to_string(reads < 0 ? reads : writes) +
                 ": it must not be negative");
   }
-  throw Error("dynasoar: the loop " + loop + " reads up to " + layers_text(reads) + " away and writes up to " +
-              layers_text(writes) + " away, but only " + layers_text(valid) +
-              " of ghosts are up to date. Call exchange() before the loop, or give the DistributedLattice a larger halo");
+  throw Error(
+      "dynasoar: the loop " + loop + " reads up to " + layers_text(reads) + " away and writes up to " +
+      layers_text(writes) + " away, but only " + layers_text(valid) +
+      " of ghosts are up to date. Call exchange() before the loop, or give the DistributedLattice a larger halo");
 }
 
 void throw_stale_ghost(const std::string& difference) {

@@ -1,4 +1,4 @@
-#include <dynasoar/frame_writer.h>
+#include <dynasoar/write_file.h>
 
 #include <cstdio>
 

@@ -59,8 +59,9 @@ void for_each_bit(std::uint64_t bits, const F& f) {
 void check_has_no_pointers(const ClassInfo& info) {
   for (const FieldInfo& field : info.fields) {
     if (field.pointers == 0) continue;
-    throw Error("dynasoar: objects of " + std::string(info.name) + " are copied to other ranks, where the pointers in " +
-                field.text() + " would point to nothing. Store a Place, or a number, instead");
+    throw Error("dynasoar: objects of " + std::string(info.name) +
+                " are copied to other ranks, where the pointers in " + field.text() +
+                " would point to nothing. Store a Place, or a number, instead");
   }
 }
 
@@ -85,7 +86,9 @@ std::vector<Ghosts::Part> Ghosts::parts(std::size_t layers) const {
   return result;
 }
 
-std::size_t Ghosts::bytes_of(std::size_t layers) const { return parts(layers).back().end; }
+std::size_t Ghosts::bytes_of(std::size_t layers) const {
+  return parts(layers).back().end;
+}
 
 std::vector<char> Ghosts::read(std::size_t first, std::size_t layers) const {
   executor_.wait();
@@ -249,7 +252,8 @@ MovingLayers::MovingLayers(const Ghosts& ghosts, const Partition& from, const Pa
     }
     const auto [first_received, layers_received] = common(from.slab(other), after);
     if (layers_received > 0) {
-      received_.push_back({other, first_received, layers_received, std::vector<char>(ghosts.bytes_of(layers_received))});
+      received_.push_back(
+          {other, first_received, layers_received, std::vector<char>(ghosts.bytes_of(layers_received))});
     }
   }
 }

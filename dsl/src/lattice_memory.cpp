@@ -1,4 +1,5 @@
 #include <string>
+#include <string_view>
 
 #include <dynasoar/classes/placed.h>
 #include <dynasoar/detail/lattice_memory.h>
@@ -19,6 +20,17 @@ std::size_t words_of(const LatticeShape& shape, const LatticeNeeds& needs) {
 }
 
 }  // namespace
+
+void throw_no_room_at_every_place(const LatticeShape& shape, std::string_view class_name) {
+  throw Error("dynasoar: the heap has no room for " + std::to_string(shape.own_size()) + " objects of " +
+              std::string(class_name) + ", one at every place. Give the handle more heap_bytes");
+}
+
+void throw_divided_colours() {
+  throw Error(
+      "dynasoar: parallel_for_in_colours updates places in an order that several processes cannot keep together. Use "
+      "it on a lattice that is not divided, or update all places at once, from what they were before");
+}
 
 LatticeMemory::LatticeMemory(const LatticeShape& shape, const LatticeNeeds& needs)
     : blocks(words_of(shape, needs) * needs.block_bytes),

@@ -26,8 +26,7 @@ Partition::Partition(const std::vector<std::size_t>& sizes, const std::array<boo
   static_cast<void>(LatticeShape(sizes, periodic, Slab{0, 0, 0}));  // refuses what is no lattice, or has one axis
   const std::string name = sizes.size() > 2 ? "planes" : "rows";
   const std::size_t all = sizes.back();
-  const std::vector<std::size_t> parts =
-      layers.empty() ? equal_parts(all, static_cast<std::size_t>(ranks)) : layers;
+  const std::vector<std::size_t> parts = layers.empty() ? equal_parts(all, static_cast<std::size_t>(ranks)) : layers;
   if (parts.size() != static_cast<std::size_t>(ranks)) {
     throw Error("dynasoar: the layers of a DistributedLattice are given for " + std::to_string(parts.size()) +
                 " ranks, but there are " + std::to_string(ranks));

@@ -1,6 +1,6 @@
 /// @file
-/// DistributedLattice: models give the same result, to the bit, on any number of ranks, with any slabs. Started by mpiexec
-/// with 1, 2, 3, 4 and 7 ranks. What is expected comes from a Lattice, which each rank has for itself.
+/// DistributedLattice: models give the same result, to the bit, on any number of ranks, with any slabs. Started by
+/// mpiexec with 1, 2, 3, 4 and 7 ranks. What is expected comes from a Lattice, which each rank has for itself.
 
 #include <dynasoar/distributed.h>
 
@@ -18,7 +18,7 @@
 
 #include "world.h"
 
-namespace {
+namespace distributed_test {
 
 using dynasoar::DistributedLatticeOptions;
 
@@ -169,7 +169,9 @@ struct Scatter {
 };
 
 /// All objects are on lattices.
-dynasoar::HandleOptions small_heap() { return {.heap_bytes = AllocatorT::least_heap_bytes()}; }
+dynasoar::HandleOptions small_heap() {
+  return {.heap_bytes = AllocatorT::least_heap_bytes()};
+}
 
 struct Model {
   std::vector<std::size_t> sizes;
@@ -264,15 +266,15 @@ std::string error_of(const F& function) {
   return "";
 }
 
-}  // namespace
 
 TEST_CASE("planes and volumes give the same on any number of ranks") {
   for (const bool x : {true, false}) {
     for (const bool last : {true, false}) {
-      for (const Model& model : {Model{{100, 60}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
-                                 Model{{64, 42}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
-                                 Model{{7, 49}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
-                                 Model{{9, 5, 43}, {.periodic = {x, true, last}, .halo = 6, .divides_for_one_rank = true}}}) {
+      for (const Model& model :
+           {Model{{100, 60}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+            Model{{64, 42}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+            Model{{7, 49}, {.periodic = {x, last}, .halo = 6, .divides_for_one_rank = true}},
+            Model{{9, 5, 43}, {.periodic = {x, true, last}, .halo = 6, .divides_for_one_rank = true}}}) {
         CAPTURE(model.sizes.size());
         CAPTURE(model.sizes[0]);
         CAPTURE(last);
@@ -287,7 +289,8 @@ TEST_CASE("slabs may differ, be empty, and change in mid-run") {
   for (const bool is_periodic : {true, false}) {
     Model model{{70, 60}, {.periodic = {true, is_periodic}, .halo = 6, .divides_for_one_rank = true}};
     const std::vector<std::uint64_t> places = expected(model);
-    for (const std::vector<std::size_t>& list : {std::vector<std::size_t>{6, 9}, {0, 17}, {8, 0, 7}, {0, 0, 0, 30, 0, 0}}) {
+    for (const std::vector<std::size_t>& list :
+         {std::vector<std::size_t>{6, 9}, {0, 17}, {8, 0, 7}, {0, 0, 0, 30, 0, 0}}) {
       model.options.layers = slabs(60, list);
       CHECK(Divided(model).run() == places);
     }
@@ -337,17 +340,18 @@ TEST_CASE("a lattice that cannot be divided is refused on all ranks") {
         std::string::npos);
   CHECK(refusal({100, 8}, {.layers = std::vector<std::size_t>(ranks + 1, 1)}).find("ranks, but there are") !=
         std::string::npos);
-  CHECK(refusal({100, 8 * ranks}, {.layers = std::vector<std::size_t>(ranks, 7)}).find(
-            " rows, but the lattice has ") != std::string::npos);
+  CHECK(refusal({100, 8 * ranks}, {.layers = std::vector<std::size_t>(ranks, 7)}).find(" rows, but the lattice has ") !=
+        std::string::npos);
   CHECK(refusal({4, 4, 2 * ranks}, {.halo = 3}).find("has 2 planes") != std::string::npos);
 }
 
 TEST_CASE("a loop that reaches further than ghosts are up to date is refused") {
   Divided divided({{64, 60}, {.halo = 3, .divides_for_one_rank = true}});
   auto& lattice = divided.lattice();
-  CHECK(error_of([&] { lattice.parallel_do<&Soil::mix>({.reads = 1}, 1u); })
-            .ends_with("Soil::mix reads up to 1 layer away and writes up to 0 layers away, but only 0 layers of ghosts "
-                       "are up to date. Call exchange() before the loop, or give the DistributedLattice a larger halo"));
+  CHECK(
+      error_of([&] { lattice.parallel_do<&Soil::mix>({.reads = 1}, 1u); })
+          .ends_with("Soil::mix reads up to 1 layer away and writes up to 0 layers away, but only 0 layers of ghosts "
+                     "are up to date. Call exchange() before the loop, or give the DistributedLattice a larger halo"));
   lattice.exchange();
   lattice.parallel_do<&Soil::mix>({.reads = 2}, 1u);
   CHECK(lattice.valid() == 1);
@@ -396,3 +400,5 @@ TEST_CASE("an error on one rank is thrown on all") {
   CHECK(handle.synchronize(world().rank() == last));
   CHECK_FALSE(handle.synchronize());
 }
+
+}  // namespace distributed_test

@@ -21,9 +21,9 @@
 
 #include <dynasoar/columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/frame_writer.h>
 #include <dynasoar/malloc/aos_allocator.h>
 #include <dynasoar/malloc/toolkit_malloc.h>
+#include <dynasoar/write_file.h>
 #include <dynasoar/write_hdf5.h>
 
 #include "../platform/captured.h"

@@ -1,6 +1,7 @@
 /// @file
 /// The geometry of lattices: coordinates, numbers, neighbours, and what is refused.
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -124,6 +125,61 @@ TEST_CASE("a lattice that makes no sense is refused, and the message says why") 
   CHECK_THROWS_WITH_AS(shape_of({5, 0}), doctest::Contains("given 0 along axis 1"), dynasoar::Error);
   CHECK_THROWS_WITH_AS(shape_of({kMost + 1}), doctest::Contains("1 to 2^30 places"), dynasoar::Error);
   CHECK_THROWS_WITH_AS(shape_of({kMost, kMost, kMost}), doctest::Contains("2^37"), dynasoar::Error);
+}
+
+TEST_CASE("a part of a lattice has the numbers and coordinates of the whole one") {
+  for (const bool is_periodic : {true, false}) {
+    for (const std::vector<std::size_t>& sizes : {std::vector<std::size_t>{7, 12}, {64, 12}, {5, 3, 12}}) {
+      const std::array<bool, 3> periodic = {true, is_periodic, is_periodic};
+      const LatticeShape whole(sizes, periodic);
+      for (const detail::Slab& slab : {detail::Slab{0, 12, 3}, {0, 4, 3}, {4, 5, 3}, {9, 3, 3}, {3, 6, 1}, {0, 0, 0}}) {
+        CAPTURE(slab.first);
+        CAPTURE(slab.length);
+        const LatticeShape part(sizes, periodic, slab);
+        REQUIRE(part.size() == whole.size());
+        REQUIRE(part.height() == whole.height());
+        REQUIRE(part.own_size() == whole.size() / 12 * slab.length);
+        std::uint64_t own = 0;
+        for (std::uint64_t n = 0; n < whole.size(); ++n) {
+          const LatticeVector at = whole.coordinates(whole.place_of_number(n));
+          const auto layer = static_cast<std::size_t>(sizes.size() > 2 ? at.z : at.y);
+          const std::size_t after = (layer + 12 - slab.first) % 12, before = (slab.first + 11 - layer) % 12;
+          const bool is_own = layer >= slab.first && layer < slab.first + slab.length;
+          const bool is_ghost = !is_own && slab.length > 0 &&
+                                ((after < slab.length + slab.ghosts && (is_periodic || layer >= slab.first)) ||
+                                 (before < slab.ghosts && (is_periodic || layer < slab.first)));
+          const Place place = part.place_of_number(n);
+          REQUIRE(place.exists() == (is_own || is_ghost));
+          REQUIRE(part.place(at) == place);
+          if (!place.exists()) continue;
+          REQUIRE(part.number(place) == n);
+          REQUIRE(part.coordinates(place) == at);
+          const bool is_in_own_words = place.slot() / 64 - part.own_words().first < part.own_words().words;
+          REQUIRE(is_in_own_words == is_own);
+          own += is_own ? 1 : 0;
+          if (!is_own) continue;
+          for (const Direction direction : {Direction::left, Direction::up, Direction::right, Direction::down}) {
+            REQUIRE(number_or_none(part, part.neighbour(place, direction)) ==
+                    number_or_none(whole, whole.neighbour(whole.place_of_number(n), direction)));
+          }
+        }
+        REQUIRE(own == part.own_size());
+      }
+    }
+  }
+}
+
+TEST_CASE("a place of another part is known by its number") {
+  const LatticeShape first({7, 12}, {}, detail::Slab{0, 4, 1}), second({7, 12}, {}, detail::Slab{4, 8, 1});
+  for (std::uint64_t n = 0; n < 5 * 7; ++n) {  // with the ghosts behind
+    const Place place = first.place_of_number(n);
+    const Place there = second.converted(place, first);
+    REQUIRE(there.exists() == (n >= 3 * 7));
+    if (there.exists()) REQUIRE(second.number(there) == n);
+    REQUIRE(first.number(first.converted(there, second)) == n);
+  }
+  CHECK_FALSE(second.converted(Place(), first).exists());
+  CHECK_FALSE(first.converted(second.converted(Place(), first), second).exists());
 }
 
 }  // namespace

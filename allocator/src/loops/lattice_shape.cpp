@@ -65,8 +65,9 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
     if (axis > 0) rows *= sizes[axis];  // at most 2^60
   }
   if (slab != nullptr && sizes.size() == 1) {
-    throw Error("dynasoar: a Lattice with one axis cannot be divided among processes: give it {width, height}, of which "
-                "each process gets some rows");
+    throw Error(
+        "dynasoar: a Lattice with one axis cannot be divided among processes: give it {width, height}, of which "
+        "each process gets some rows");
   }
   const std::size_t stride = detail::stride_of(sizes[0], sizes.size() > 1, slab != nullptr);
   if (rows > kMostRows || rows > kMostPlaces / stride) {
@@ -98,8 +99,8 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
     layers_in_memory = std::max<std::size_t>(1, stored);  // an empty slab has a layer that is never used
     const auto numbering = [&]<class Int>(Int of_layer) {
       return detail::Numbering<Int>{(static_cast<Int>(slab->first) - static_cast<Int>(ghosts_before)) * of_layer,
-                                    static_cast<Int>(ghosts_before) * of_layer,
-                                    static_cast<Int>(stored) * of_layer, static_cast<Int>(all) * of_layer};
+                                    static_cast<Int>(ghosts_before) * of_layer, static_cast<Int>(stored) * of_layer,
+                                    static_cast<Int>(all) * of_layer};
     };
     (divided == 1 ? rows_ : planes_) = numbering(std::int32_t{1});
     numbers_ = numbering(static_cast<std::int64_t>(places_of_layer));

@@ -174,8 +174,8 @@ struct DistributedLatticeOptions {
 ///
 /// Each rank has some *layers* of the last axis: rows of a lattice of two axes, planes if it has three. Next to them it
 /// has *ghosts*, which are copies of its neighbours' layers. `exchange` copies them. Loops visit the rank's own places
-/// and the ghosts that are up to date, so that both ranks compute what happens near a border, and nothing has to be sent
-/// back:
+/// and the ghosts that are up to date, so that both ranks compute what happens near a border, and nothing has to be
+/// sent back:
 ///
 ///     dynasoar::DistributedLattice<Fish, Shark> ocean(handle, {4096, 4096}, {.halo = 6});
 ///     for (int step = 1; step <= 1000; ++step) {
@@ -276,14 +276,12 @@ class DistributedLattice {
   template <detail::MemberFunctionPointer auto kMethod, class... Args>
   void parallel_do(const Reach& reach, Args... args) {
     check_has<detail::ClassOfMethod<Allocator, kMethod>>();
-    run<detail::Method<kMethod>>(reach,
-                                 [&] { handle_.local().template parallel_do<kMethod>(std::move(args)...); });
+    run<detail::Method<kMethod>>(reach, [&] { handle_.local().template parallel_do<kMethod>(std::move(args)...); });
   }
   template <class T, detail::MemberFunctionPointer auto kMethod, class... Args>
   void parallel_do(const Reach& reach, Args... args) {
     check_has<T>();
-    run<detail::Method<kMethod>>(reach,
-                                 [&] { handle_.local().template parallel_do<T, kMethod>(std::move(args)...); });
+    run<detail::Method<kMethod>>(reach, [&] { handle_.local().template parallel_do<T, kMethod>(std::move(args)...); });
   }
   template <class T, class F, class... Args>
   void parallel_do(const Reach& reach, F function, Args... args) {
@@ -364,8 +362,8 @@ void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
   local_.emplace(handle_.local(), partition.shape(communicator.rank()));
   const auto& placed = handle_.local().loops().placed();
   ghosts_.emplace(handle_.local().executor(), communicator.rank(), partition,
-                  std::vector<detail::PlacedClass>{{&classes[index(std::type_identity<Ts>{})],
-                                                    placed.state(index(std::type_identity<Ts>{}))}...});
+                  std::vector<detail::PlacedClass>{
+                      {&classes[index(std::type_identity<Ts>{})], placed.state(index(std::type_identity<Ts>{}))}...});
   valid_ = 0;
 }
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -30,7 +29,6 @@
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/loops/place_loops.h>
 #include <dynasoar/place.h>
-#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/memory.h>
 #include <dynasoar/random.h>
 #include <dynasoar/raster.h>
@@ -76,8 +74,7 @@ class Lattice {
   /// @param sizes   places along each axis: {width}, {width, height} or {width, height, depth}
   /// @pre the handle outlives the lattice
   /// @throws Error if there are too few or too many places or not enough memory, or a class is on another lattice
-  Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
-          const LatticeOptions& options = {})
+  Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes, const LatticeOptions& options = {})
       : Lattice(handle, LatticeShape(sizes, options.periodic)) {}
   /// For DistributedLattice: the places that this process has.
   Lattice(AllocatorHandle<Allocator>& handle, const LatticeShape& shape);
@@ -138,6 +135,7 @@ class Lattice {
                   "dynasoar: parallel_for_in_colours(neighbourhood, f) needs to know where f looks at other places: "
                   "pass Moore<1>{}, or VonNeumann<2>{}, or the like");
     static_assert(detail::check_given<F, Args...>());
+    if (shape_.is_divided()) detail::throw_divided_colours();
     const auto call = call_of(detail::PlaceOfSlot{}, function, std::move(args)...);
     detail::for_each_colour(shape_, neighbourhood, [&](const auto& places) {
       handle_.loops().template run_unlisted<F>([&] {
@@ -206,7 +204,8 @@ class Lattice {
     const DeviceArray<detail::raster_value_t<kField>> values(shape_.size());
     parallel_for(detail::WriteValue<kField, T>{shape_, values.data(), where_none});
     handle_.synchronize();
-    return Raster<detail::raster_value_t<kField>>{raster_width(), raster_height(), values.download()};
+    const auto width = static_cast<std::size_t>(shape_.width());
+    return Raster<detail::raster_value_t<kField>>{width, values.size() / width, values.download()};
   }
 
   /// For DistributedLattice: the words that loops over places and objects visit.
@@ -252,11 +251,6 @@ class Lattice {
       static_assert(detail::index_of_v<S, Ts...> >= 0,
                     "dynasoar: this class is not one of the lattice's: name it in Lattice<...>");
     });
-  }
-
-  std::size_t raster_width() const { return static_cast<std::size_t>(shape_.width()); }
-  std::size_t raster_height() const {
-    return static_cast<std::size_t>(shape_.height()) * static_cast<std::size_t>(shape_.depth());
   }
 
   /// The values of a raster that fits.
@@ -314,8 +308,8 @@ class Lattice {
   template <class F, class Call>
   void run_over_blocks(const Call& call) {
     handle_.loops().template run_unlisted<F>([&] {
-      detail::loop_over_indices<Allocator, detail::kPlaceBlockLoopsPerMultiprocessor>(handle_.executor(),
-                                                                                      range_.words, call);
+      detail::loop_over_indices<Allocator, detail::kPlaceBlockLoopsPerMultiprocessor>(handle_.executor(), range_.words,
+                                                                                      call);
     });
   }
 
@@ -363,8 +357,7 @@ void Lattice<Ts...>::create_at_every_place() {
       } catch (const AllocationError&) {
         // says what this error says better
       }
-      throw Error("dynasoar: the heap has no room for " + std::to_string(shape_.own_size()) + " objects of " +
-                  std::string(type_name<T>()) + ", one at every place. Give the handle more heap_bytes");
+      detail::throw_no_room_at_every_place(shape_, type_name<T>());
     }
   }
 }

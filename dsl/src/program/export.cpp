@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <dynasoar/columns.h>
-#include <dynasoar/frame_writer.h>
 #include <dynasoar/program/options.h>
+#include <dynasoar/write_file.h>
 #include <dynasoar/write_hdf5.h>
 
 namespace dynasoar::program {

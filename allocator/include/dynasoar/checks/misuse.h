@@ -29,7 +29,7 @@ enum class Misuse : int {
   index_out_of_range,   ///< an element beyond the end of an array field
   nested_construction,  ///< make_new in a constructor in a constructor ..., without end
   outside_loop,         ///< make_new, destroy or become in host code that is not part of a loop
-  lost_race             ///< make_new_at or move_to, on a divided lattice, whose place another thread took in the same loop
+  lost_race  ///< make_new_at or move_to, on a divided lattice, whose place another thread took in the same loop
 };
 inline constexpr int kMisuses = 13;
 

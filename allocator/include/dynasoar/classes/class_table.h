@@ -156,7 +156,7 @@ struct PointersIn<std::array<Element, n>> : PointersIn<Element> {
 template <class Element>
 inline constexpr std::size_t places_in_v = std::is_same_v<std::remove_cv_t<Element>, Place> ? 1 : 0;
 template <class Element, std::size_t n>
-inline constexpr std::size_t places_in_v<std::array<Element, n>> = n * places_in_v<Element>;
+inline constexpr std::size_t places_in_v<std::array<Element, n>> = n* places_in_v<Element>;
 
 /// The format of a CompressedPointer that is not a handle in its allocator; null for other types.
 template <class Pointer>

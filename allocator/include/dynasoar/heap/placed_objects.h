@@ -190,8 +190,8 @@ class PlacedObjects {
     return placed;
   }
 
-  /// In checked builds: notes that an object could not arrive at one of these places, if the lattice is divided and none
-  /// was seen there. Other processes may have decided otherwise.
+  /// In checked builds: notes that an object could not arrive at one of these places, if the lattice is divided and
+  /// none was seen there. Other processes may have decided otherwise.
   template <class T>
   __device__ static void note_if_lost([[maybe_unused]] const PlacedState& placed, [[maybe_unused]] PlaceBits at) {
     if constexpr (A::kFindsMisuse) {

@@ -4,11 +4,11 @@
 ///
 ///     loop_over_slots<A>(executor, SlotLoop{range, mask, function}...)
 ///
-/// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that w is a word of the range and bit i of
-/// `mask(w)` is set, in device code that may use objects of allocator type A. Several such loops run together, in one kernel. On a
-/// GPU, each warp takes a few words of one of them. If the type of the mask says `kSelectsFew`, the warp distributes
-/// the selected slots evenly over its lanes. It says `kIsOfObjects` if it selects all places in a loop over objects:
-/// then there are registers for fewer warps, and a warp takes more words.
+/// calls `function(slot)`, with a std::uint64_t, for every slot 64 w + i such that w is a word of the range and bit i
+/// of `mask(w)` is set, in device code that may use objects of allocator type A. Several such loops run together, in
+/// one kernel. On a GPU, each warp takes a few words of one of them. If the type of the mask says `kSelectsFew`, the
+/// warp distributes the selected slots evenly over its lanes. It says `kIsOfObjects` if it selects all places in a loop
+/// over objects: then there are registers for fewer warps, and a warp takes more words.
 ///
 /// If the type of the function says `kIsConditional`, it has two parts: `function.answer(slot)`, which says whether
 /// there is anything to do, and `function.act(slot, answer)`, which does it. A warp then evaluates the answers for all

@@ -1,5 +1,6 @@
 /// @file
-/// Ghosts: copies layers of a divided lattice between ranks. Used by DistributedLattice; compiled once for all programs.
+/// Ghosts: copies layers of a divided lattice between ranks. Used by DistributedLattice; compiled once for all
+/// programs.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ struct PlacedClass {
 /// @throws Error if objects of a class have pointers, which mean nothing on another rank
 void check_has_no_pointers(const ClassInfo& info);
 
-/// The layers of a lattice that a rank has in memory: ghosts, its own, ghosts. They are copied as bytes: for each class,
-/// the words that say where objects are, and then the blocks.
+/// The layers of a lattice that a rank has in memory: ghosts, its own, ghosts. They are copied as bytes: for each
+/// class, the words that say where objects are, and then the blocks.
 class Ghosts {
  public:
   /// @param rank      this one

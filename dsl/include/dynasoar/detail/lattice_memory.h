@@ -33,4 +33,7 @@ struct LatticeMemory {
   std::size_t bytes() const { return blocks.bytes() + generations.bytes() + words.bytes(); }
 };
 
+[[noreturn]] void throw_no_room_at_every_place(const LatticeShape& shape, std::string_view class_name);
+[[noreturn]] void throw_divided_colours();
+
 }  // namespace dynasoar::detail

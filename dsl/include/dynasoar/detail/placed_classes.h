@@ -72,7 +72,9 @@ class PlacedClasses {
   BlockList list(std::size_t type);
 
   /// The length of that list, or 1 if it is empty. @throws Error as `state`
-  std::uint64_t words(std::size_t type) const { return std::max<std::uint64_t>(1, state(type).shape.own_words().words); }
+  std::uint64_t words(std::size_t type) const {
+    return std::max<std::uint64_t>(1, state(type).shape.own_words().words);
+  }
 
   /// Where the listed objects of all classes are, those of the heap included.
   View<ObjectPlaces> list_all(View<ObjectPlaces> in_heap, const ClassSet& listed);

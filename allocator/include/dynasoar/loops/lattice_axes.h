@@ -1,0 +1,129 @@
+/// @file
+/// What a LatticeShape is made of: its axes, which words have which places, and how places are numbered if a process
+/// has a part of the lattice only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/loops/places.h>
+#include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// Divides numbers below 2^31 by a number that is known at run time only, with a multiplication.
+class Divider {
+ public:
+  Divider() = default;
+  /// @pre 1 <= divisor <= 2^31
+  explicit Divider(std::uint32_t divisor);
+
+  __host__ __device__ std::uint32_t quotient(std::uint32_t number) const {
+    return static_cast<std::uint32_t>(std::uint64_t{number} * multiplier_ >> 31) >> shift_;
+  }
+  __host__ __device__ std::uint32_t remainder(std::uint32_t number) const {
+    return number - quotient(number) * divisor_;
+  }
+  __host__ __device__ std::uint32_t divisor() const { return divisor_; }
+
+ private:
+  std::uint32_t divisor_;
+  std::uint32_t multiplier_;
+  std::uint32_t shift_;
+};
+
+/// An axis of a lattice.
+struct Axis {
+  std::int32_t length;
+  bool is_periodic;
+  std::int64_t stride;                     // slots from a place to the next
+  std::uint64_t before_first, after_last;  // slots that these two steps lead away, or Place::beyond_edge
+  std::uint64_t two_before_first, two_after_last;
+  std::uint64_t beyond;  // Place::beyond_edge
+  Divider by_length;
+
+  Axis() = default;
+  Axis(int number, std::size_t places, std::size_t slots, bool is_periodic);
+
+  /// The coordinate after a step; negative if that leads beyond a bounded edge.
+  __host__ __device__ std::int32_t moved(std::int32_t from, std::int32_t by) const {
+    const std::int32_t to = from + by;
+    if (static_cast<std::uint32_t>(to) < static_cast<std::uint32_t>(length)) return to;
+    if (!is_periodic) return -1;
+    if (to >= 0) return static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(to)));
+    return length - 1 - static_cast<std::int32_t>(by_length.remainder(static_cast<std::uint32_t>(-1 - to)));
+  }
+
+  /// The slots that a step to the next place leads away, modulo 2^64.
+  __host__ __device__ std::uint64_t unit_step(std::int32_t from, bool is_up) const {
+    const std::uint64_t inside = static_cast<std::uint64_t>(is_up ? stride : -stride);
+    return from == (is_up ? length - 1 : 0) ? (is_up ? after_last : before_first) : inside;
+  }
+
+  /// The slots that a step leads away, modulo 2^64. Without branches where the step is a constant of at most 2.
+  __host__ __device__ std::uint64_t step(std::int32_t from, std::int32_t by) const {
+    if (by == 0) return 0;
+    if (by == 1 || by == -1) return unit_step(from, by > 0);
+    if (by == 2)
+      return from == length - 1 ? two_after_last : static_cast<std::uint64_t>(stride) + unit_step(from + 1, true);
+    if (by == -2) return from == 0 ? two_before_first : unit_step(from - 1, false) - static_cast<std::uint64_t>(stride);
+    const std::int32_t to = moved(from, by);
+    return to < 0 ? beyond : static_cast<std::uint64_t>((to - from) * stride);
+  }
+};
+
+/// The layers of a lattice that one process has: rows if the lattice has two axes, planes if it has three. Beside its
+/// own layers are ghosts, which are copies of the layers of other processes.
+struct Slab {
+  std::size_t first;   ///< of its own layers
+  std::size_t length;  ///< how many these are
+  std::size_t ghosts;  ///< on each side; none beyond a bounded edge
+};
+
+/// Converts between where something is in memory and its number in the whole lattice: for layers along an axis, and for
+/// places. Memory may begin and end with ghosts, whose numbers wrap around.
+///
+/// @tparam Int   signed
+template <class Int>
+struct Numbering {
+  Int first;   ///< the number of what memory begins with; negative if that is a ghost from the other end
+  Int ghosts;  ///< how many memory begins with
+  Int stored;  ///< how many are in memory
+  Int all;     ///< in the whole lattice
+
+  __host__ __device__ Int number(Int i) const {
+    Int n = first + i;
+    n = n < 0 ? n + all : n;
+    return n < all ? n : n - all;
+  }
+  /// Where it is in memory, rather not as a ghost; negative if it is not.
+  __host__ __device__ Int index(Int number) const {
+    Int i = number - first - ghosts;
+    i = (i < 0 ? i + all : i) + ghosts;
+    return i < stored ? i : i - all;
+  }
+};
+
+/// Which slots of a word are places: all, but in the last word of a row that is padded, or of the lattice. A part of a
+/// LatticeShape that is small enough for kernels that need nothing else of it.
+class PlacesOfWords {
+ public:
+  PlacesOfWords() = default;
+  /// @param words    of a row that is padded, or of the lattice
+  /// @param places   of them
+  PlacesOfWords(std::size_t words, std::size_t places);
+
+  __host__ __device__ std::uint64_t operator()(std::uint64_t word) const {
+    const bool is_last = in_row(static_cast<std::uint32_t>(word)) == by_words_.divisor() - 1;
+    return is_last ? last_ : ~std::uint64_t{0};
+  }
+
+  /// How many words of its row, or of the lattice, are in front of a word.
+  __host__ __device__ std::uint32_t in_row(std::uint32_t word) const { return by_words_.remainder(word); }
+
+ private:
+  Divider by_words_;
+  std::uint64_t last_;
+};
+
+}  // namespace dynasoar::detail
