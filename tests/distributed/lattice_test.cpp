@@ -116,6 +116,10 @@ class Bear final : public Beast {
 struct Breed {
   __device__ void operator()(Place place, std::uint32_t step) const {
     const std::uint32_t random = draw(Chance::wish, place, step);
+    if (random >> 16 & 1) {
+      if (random >> 17 & 1) dynasoar::make_new_at<Wolf>(place);  // unless there is a bear
+      return;
+    }
     if (Beast* const beast = dynasoar::at<Beast>(place)) {
       if (++beast->age_ > random % 8) dynasoar::destroy(beast);
       return;
@@ -188,6 +192,7 @@ std::vector<std::uint64_t> expected(const Model& model) {
   lattice.parallel_new<Bear>(IsChosen{2});
   for (std::uint32_t step = 1; step <= model.steps; ++step) {
     handle.parallel_do<&Soil::mix>(step);
+    lattice.parallel_for(Breed{}, step + 1000);
     handle.parallel_do<&Walker::wish>(step);
     lattice.parallel_for_free_if<Walker>(dynasoar::AskedFrom<Walker, &Walker::wish_>{}, Take{}, step);
     lattice.parallel_for(Breed{}, step);
@@ -212,6 +217,7 @@ class Divided {
     ++step_;
     lattice_.exchange();
     lattice_.parallel_do<&Soil::mix>({.reads = 2}, step_);
+    lattice_.parallel_for({.reads = 1}, Breed{}, step_ + 1000);
     lattice_.parallel_do<&Walker::wish>({}, step_);
     lattice_.parallel_for_free_if<Walker>({.reads = 1, .writes = 1}, dynasoar::AskedFrom<Walker, &Walker::wish_>{},
                                           Take{}, step_);
@@ -359,6 +365,10 @@ TEST_CASE("a loop that reaches further than ghosts are up to date is refused") {
   CHECK(error_of([&] { lattice.parallel_do<&Soil::mix>({.reads = -1}, 1u); }).find("must not be negative") !=
         std::string::npos);
   lattice.parallel_do<&Walker::wish>({}, 1u);
+  CHECK(lattice.valid() == 1);
+  lattice.exchange();
+  lattice.parallel_for_free_if<Walker>({.reads = 1, .writes = 1}, dynasoar::AskedFrom<Walker, &Walker::wish_>{}, Take{},
+                                       1u);
   CHECK(lattice.valid() == 1);
 }
 
