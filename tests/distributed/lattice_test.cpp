@@ -272,7 +272,6 @@ std::string error_of(const F& function) {
   return "";
 }
 
-
 TEST_CASE("planes and volumes give the same on any number of ranks") {
   for (const bool x : {true, false}) {
     for (const bool last : {true, false}) {

@@ -75,32 +75,37 @@ class LatticeShape {
 
   /// The place with these coordinates; no place if another process has it. @pre they are within the lattice
   __host__ __device__ Place place(LatticeVector at) const {
-    const std::int32_t y = rows_.index(at.y), z = planes_.index(at.z);
-    if (y < 0 || z < 0) return Place();
-    return Place(first_slot(y, z) + static_cast<std::uint32_t>(at.x));
+    if (is_divided()) [[unlikely]] {
+      at.y = rows_.index(at.y);
+      at.z = planes_.index(at.z);
+      if (at.y < 0 || at.z < 0) return Place();
+    }
+    return Place(first_slot(at.y, at.z) + static_cast<std::uint32_t>(at.x));
   }
 
   /// Where a place is. @pre it exists
   __host__ __device__ LatticeVector coordinates(Place place) const {
     const Row row = row_of(place.slot());
-    return {row.x, rows_.number(row.y), planes_.number(row.z)};
+    if (is_divided()) [[unlikely]]
+      return {row.x, rows_.number(row.y), planes_.number(row.z)};
+    return {row.x, row.y, row.z};
   }
 
   /// The number of a place, 0 <= number < size(): row by row, x first, without gaps; the same on all backends and in
   /// all versions. For random numbers, and as an index into arrays of your own. @pre it exists
   __host__ __device__ std::uint64_t number(Place place) const {
     const std::uint64_t i = place.slot() - std::uint64_t{row_number(place.slot())} * padding();
-    return static_cast<std::uint64_t>(numbers_.number(static_cast<std::int64_t>(i)));
+    if (is_divided()) [[unlikely]]
+      return static_cast<std::uint64_t>(numbers_.number(static_cast<std::int64_t>(i)));
+    return i;
   }
 
   /// The place with a number; no place if another process has it. @pre number < size()
   __host__ __device__ Place place_of_number(std::uint64_t number) const {
+    if (!is_divided()) [[likely]]
+      return nth_place(number);
     const std::int64_t index = numbers_.index(static_cast<std::int64_t>(number));
-    if (index < 0) return Place();
-    const auto i = static_cast<std::uint64_t>(index);
-    const std::uint64_t row =
-        i >> 31 == 0 ? x_.by_length.quotient(static_cast<std::uint32_t>(i)) : i / static_cast<std::uint32_t>(x_.length);
-    return Place(i + row * padding());
+    return index < 0 ? Place() : nth_place(static_cast<std::uint64_t>(index));
   }
 
   /// The place at a distance; none if there is none, beyond a bounded edge.
@@ -233,6 +238,13 @@ class LatticeShape {
     const std::uint64_t row = std::uint64_t{static_cast<std::uint32_t>(z)} * static_cast<std::uint32_t>(y_.length) +
                               static_cast<std::uint32_t>(y);  // in memory
     return row * stride_;
+  }
+
+  /// The i-th place in memory.
+  __host__ __device__ Place nth_place(std::uint64_t i) const {
+    const std::uint64_t row =
+        i >> 31 == 0 ? x_.by_length.quotient(static_cast<std::uint32_t>(i)) : i / static_cast<std::uint32_t>(x_.length);
+    return Place(i + row * padding());
   }
 
   /// Slots behind each row that are no places.
