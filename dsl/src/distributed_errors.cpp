@@ -1,6 +1,10 @@
 #include <dynasoar/detail/distributed_errors.h>
 
+#include <array>
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <dynasoar/platform/error.h>
 
@@ -30,6 +34,29 @@ std::string text_of_classes(const ClassTable& classes) {
     text += ")";
   }
   return text;
+}
+
+std::string text_of_lattice(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic,
+                            std::size_t halo, const std::vector<std::size_t>& layers) {
+  std::string text = "sizes";
+  for (const std::size_t size : sizes) text.append(" ").append(std::to_string(size));
+  text += ", periodic";
+  for (const bool is_periodic : periodic) text += is_periodic ? " yes" : " no";
+  text.append(", halo ").append(std::to_string(halo)).append(", layers");
+  for (const std::size_t of_rank : layers) text.append(" ").append(std::to_string(of_rank));
+  return text;
+}
+
+void throw_failed_on(int rank, std::string message) {
+  constexpr std::string_view kPrefix = "dynasoar: ";
+  if (message.starts_with(kPrefix)) message.erase(0, kPrefix.size());
+  throw Error("dynasoar: rank " + std::to_string(rank) + " failed: " + message);
+}
+
+void throw_lost_lattice() {
+  throw Error(
+      "dynasoar: the objects of this DistributedLattice were lost when memory was short in divide(): destroy it, and "
+      "make a new one");
 }
 
 void throw_reaches_too_far(const std::string& loop, int reads, int writes, int valid) {

@@ -97,8 +97,9 @@ std::vector<char> Ghosts::read(std::size_t first, std::size_t layers) const {
   for (const Part& part : parts(layers)) {
     const PlacedState& state = part.of->state;
     if (part.seen < part.blocks) copy_from_device(&bytes[part.seen], state.seen + word, part.blocks - part.seen);
+    if (part.blocks == part.end) continue;
     const char* const blocks = state.base + word * part.of->info->block_bytes;
-    if (part.blocks < part.end) copy_from_device(&bytes[part.blocks], blocks, part.end - part.blocks);
+    copy_from_device(&bytes[part.blocks], blocks, part.end - part.blocks);
   }
   return bytes;
 }
@@ -109,8 +110,8 @@ void Ghosts::write(std::size_t first, std::size_t layers, std::vector<char>& byt
   for (const Part& part : parts(layers)) {
     const PlacedState& state = part.of->state;
     if (part.seen < part.blocks) copy_to_device(state.seen + word, &bytes[part.seen], part.blocks - part.seen);
-    char* const blocks = state.base + word * part.of->info->block_bytes;
-    if (part.blocks < part.end) copy_to_device(blocks, &bytes[part.blocks], part.end - part.blocks);
+    if (part.blocks == part.end) continue;
+    copy_to_device(state.base + word * part.of->info->block_bytes, &bytes[part.blocks], part.end - part.blocks);
   }
   const std::size_t words = layers * shape().words_of_layer();
   for (const bool is_cleared : {false, true}) {
@@ -147,7 +148,7 @@ void Ghosts::convert_places(std::size_t first, std::size_t layers, char* bytes, 
           for (std::size_t p = 0; p < field.places; ++p) {
             Place place;
             std::memcpy(&place, block + offset + p * sizeof place, sizeof place);
-            place = shape().converted(place, from);
+            place = shape().converted(place, from, static_cast<std::int64_t>((begin + i) / shape().words_of_layer()));
             std::memcpy(block + offset + p * sizeof place, &place, sizeof place);
           }
         });
@@ -177,7 +178,8 @@ std::string Ghosts::difference_in(const Part& part, std::uint64_t i, std::uint64
   const std::size_t block = part.blocks + i * info.block_bytes;
   for_each_bit(part.blocks < part.end ? here & there : 0, [&](std::size_t slot) {
     for_each_value(info, slot, [&](const FieldInfo& field, std::size_t offset) {
-      if (!found.empty() || std::memcmp(ours + block + offset, theirs + block + offset, field.bytes) == 0) return;
+      if (!found.empty() || field.may_have_padding) return;
+      if (std::memcmp(ours + block + offset, theirs + block + offset, field.bytes) == 0) return;
       found += field.text();
       found += " of the ";
       found += name;
@@ -195,7 +197,7 @@ std::string Ghosts::difference(std::size_t first, std::size_t layers, std::size_
   std::vector<char> expected = theirs;
   convert_places(first, layers, expected.data(), partition_.shape(owner));
   std::vector<char> ours = read(first, layers);
-  convert_places(first, layers, ours.data(), shape());  // to one of several ghosts of a place
+  convert_places(first, layers, ours.data(), shape());  // so that a place has one value, also if there are copies of it
   const std::uint64_t of_layer = shape().words_of_layer();
   std::string found;
   for (const Part& part : parts(layers)) {

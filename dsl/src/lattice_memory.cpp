@@ -26,10 +26,10 @@ void throw_no_room_at_every_place(const LatticeShape& shape, std::string_view cl
               std::string(class_name) + ", one at every place. Give the handle more heap_bytes");
 }
 
-void throw_divided_colours() {
-  throw Error(
-      "dynasoar: parallel_for_in_colours updates places in an order that several processes cannot keep together. Use "
-      "it on a lattice that is not divided, or update all places at once, from what they were before");
+void check_is_whole(const LatticeShape& shape, std::string_view function) {
+  if (!shape.is_divided()) return;
+  throw Error("dynasoar: " + std::string(function) +
+              " needs a whole lattice, but this process has a part of one. Run the program as one process");
 }
 
 LatticeMemory::LatticeMemory(const LatticeShape& shape, const LatticeNeeds& needs)

@@ -36,7 +36,7 @@ Partition::Partition(const std::vector<std::size_t>& sizes, const std::array<boo
     throw Error("dynasoar: the ranks of a DistributedLattice are given " + std::to_string(sum) + " " + name +
                 ", but the lattice has " + std::to_string(all));
   }
-  if (halo < 1) throw Error("dynasoar: the halo of a DistributedLattice has at least 1 layer, but 0 are given");
+  if (halo < 1) throw Error("dynasoar: the halo of a DistributedLattice must be at least 1 layer, but is 0");
   first_.push_back(0);
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
     if (parts[rank] > 0 && parts[rank] < halo) {

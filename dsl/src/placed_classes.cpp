@@ -27,6 +27,14 @@ struct ForgetMisplaced {
   }
 };
 
+/// Which part of a divided lattice a process has.
+std::string text_of_part(const LatticeShape& shape) {
+  if (!shape.is_divided() || shape.own_size() == 0) return "";
+  const std::uint64_t first = shape.own_words().first * 64;
+  return ", " + std::to_string(shape.own_size()) + " from number " + std::to_string(shape.number(Place(first))) +
+         " on, behind " + std::to_string(shape.own_words().first / shape.words_of_layer()) + " layers of ghosts";
+}
+
 }  // namespace
 
 PlacedClasses::PlacedClasses(Executor& executor, const ClassTable& classes)
@@ -107,9 +115,10 @@ BlockList PlacedClasses::list(std::size_t type) {
   refresh();
   const AllBlocks blocks = state(type).blocks();
   OfClass& known = *of_class_[type];
-  if (known.entries.size() == 0) {
+  if (known.size.size() == 0) {
     known.entries = DeviceArray<ListedBlock>(blocks.blocks);
     known.size = DeviceArray<ListSize>(1);
+    known.size.fill_bytes(0);  // and so it stays if there are no blocks
   }
   const BlockList result{known.entries.data(), known.size.data()};
   detail::list_all(executor_, blocks, result);
@@ -190,7 +199,7 @@ void PlacedClasses::find_items(bool with_generations) {
     if (!of_class_[type]) continue;
     const PlacedState& placed = of_class_[type]->state;
     const std::string where = std::string(plain_name(classes_[type].name)) + " (class " + std::to_string(type) +
-                              ") on " + text_of(placed.shape);
+                              ") on " + text_of(placed.shape) + text_of_part(placed.shape);
     const WordRange& own = placed.shape.own_words();
     if (placed.seen != nullptr) items_.push_back(array(where, placed.seen + own.first, own.words));
     const std::size_t bytes = classes_[type].block_bytes;

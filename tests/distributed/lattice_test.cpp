@@ -340,7 +340,7 @@ TEST_CASE("a lattice that cannot be divided is refused on all ranks") {
   };
   const auto ranks = static_cast<std::size_t>(world().size());
   CHECK(refusal({100}, {}).find("with one axis cannot be divided") != std::string::npos);
-  CHECK(refusal({100, 8 * ranks}, {.halo = 0}).find("at least 1 layer") != std::string::npos);
+  CHECK(refusal({100, 8 * ranks}, {.halo = 0}).find("must be at least 1 layer") != std::string::npos);
   CHECK(refusal({100, 8 * ranks}, {.halo = 9}).find("has 8 rows of the lattice, but its neighbours need copies of 9") !=
         std::string::npos);
   CHECK(refusal({100, 8}, {.layers = std::vector<std::size_t>(ranks + 1, 1)}).find("ranks, but there are") !=

@@ -96,6 +96,10 @@ LatticeShape::LatticeShape(const std::vector<std::size_t>& sizes, const std::arr
     ghosts_before = is_periodic(divided) ? slab->ghosts : std::min(slab->ghosts, slab->first);
     const std::size_t ghosts_after = is_periodic(divided) ? slab->ghosts : std::min(slab->ghosts, behind);
     const std::size_t stored = ghosts_before + slab->length + ghosts_after;
+    if (stored > kMostPlacesOfAxis || rows / all * stored > kMostRows || rows / all * stored > kMostPlaces / stride) {
+      throw Error("dynasoar: a process has " + std::to_string(stored) +
+                  " layers of a Lattice with its ghosts, which are too many: make the lattice or the halo smaller");
+    }
     layers_in_memory = std::max<std::size_t>(1, stored);  // an empty slab has a layer that is never used
     const auto numbering = [&]<class Int>(Int of_layer) {
       return detail::Numbering<Int>{(static_cast<Int>(slab->first) - static_cast<Int>(ghosts_before)) * of_layer,

@@ -1,6 +1,6 @@
 /// @file
 /// Models on lattices that several processes run together: Communicator, DistributedHandle and DistributedLattice. See
-/// docs/how-to/many-ranks.md. Needs the target dynasoar::distributed. Not in dynasoar.h, because many programs have no
+/// docs/how-to/many-gpus.md. Needs the target dynasoar::distributed. Not in dynasoar.h, because many programs have no
 /// use for it.
 #pragma once
 
@@ -34,22 +34,25 @@ namespace dynasoar {
 /// Owns the AllocatorHandle of a rank, and combines what the ranks know.
 ///
 /// All member functions but `local` and `communicator` are collective: all ranks must call them, in the same order. If
-/// a rank fails in one of them (refused objects, misuse, an exception), all ranks throw.
+/// a rank fails in one of them (refused objects, misuse, an exception), all ranks throw: that rank its own exception,
+/// and the others an Error that names the rank. Catch Error to handle both.
 ///
 /// @tparam AllocatorT   as for AllocatorHandle; the same on all ranks
 template <class AllocatorT>
 class DistributedHandle {
  public:
-  /// @param options   `threads` is by default so that the ranks of a host share its processors
-  /// @throws Error as the constructor of AllocatorHandle; CommunicatorError if the ranks have different classes
+  /// @param options   if `threads` is 0, the ranks of a host share its processors, unless mpirun has bound them to some
+  /// @throws Error as the constructor of AllocatorHandle, on all ranks; CommunicatorError if the ranks have different
+  ///         classes
   explicit DistributedHandle(Communicator& communicator, const HandleOptions& options = {})
-      : communicator_(communicator), local_(with_threads(options, communicator.local_size())) {
+      : communicator_(communicator) {
+    on_all([&] { local_.emplace(with_threads(options, communicator.local_size())); });
     communicator.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
   }
 
   /// The handle of this rank, for loops over objects in its heap. Loops over placed classes are run by their
   /// DistributedLattice.
-  AllocatorHandle<AllocatorT>& local() { return local_; }
+  AllocatorHandle<AllocatorT>& local() { return *local_; }
 
   Communicator& communicator() { return communicator_; }
 
@@ -58,46 +61,46 @@ class DistributedHandle {
   /// @return       whether any rank does, or has received a signal: see Communicator::catch_signals
   /// @throws Error on all ranks if objects were refused, or misused, on any
   bool synchronize(bool stop = false) {
-    return on_all(stop, [&] { local_.synchronize(); }).stop;
+    return agreed([&](Communicator::Status& mine) {
+             mine.stop = stop;
+             local_->synchronize();
+           })
+        .stop;
   }
 
   /// As AllocatorHandle::retry_with_growth; true if the heap of any rank has grown.
   bool retry_with_growth() {
-    bool grows = false;
-    const auto grow = [&] { grows = local_.retry_with_growth(); };
-    std::uint64_t ranks = on_all(false, grow).error ? 0 : grows ? 1 : 0;
-    communicator_.sum({&ranks, 1});
-    return ranks > 0;
+    return agreed([&](Communicator::Status& mine) { mine.grow = local_->retry_with_growth(); }).grow;
   }
 
   /// Number of objects of T and its subclasses on all ranks, without ghosts.
   template <class T>
   std::uint64_t count() {
-    return total(std::uint64_t{0}, [&] { return local_.template count<T>(); });
+    return total([&] { return local_->template count<T>(); });
   }
   template <class T, class F>
   std::uint64_t count_if(F predicate) {
-    return total(std::uint64_t{0}, [&] { return local_.template count_if<T>(predicate); });
+    return total([&] { return local_->template count_if<T>(predicate); });
   }
 
   /// As AllocatorHandle::sum. Real numbers are added in the order of ranks.
   template <detail::MemberObjectPointer auto kField>
   auto sum() {
     using Sum = typename detail::FieldValue<kField>::Sum;
-    return combined(Sum{}, Plus{}, [&] { return local_.template sum<kField>(); });
+    return combined(Sum{}, Plus{}, [&] { return local_->template sum<kField>(); });
   }
 
   /// As AllocatorHandle::reduce; the results of ranks are combined in the order of ranks.
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, F f) {
-    return combined(init, op, [&] { return local_.template reduce<T>(init, op, f); });
+    return combined(init, op, [&] { return local_->template reduce<T>(init, op, f); });
   }
 
   /// Calls a function on all ranks. If it throws on any rank, all ranks throw: that rank what was thrown, others an
   /// Error that names the rank and says why.
   template <class F>
   void on_all(const F& function) {
-    on_all(false, function);
+    agreed([&](Communicator::Status&) { function(); });
   }
 
  private:
@@ -108,27 +111,30 @@ class DistributedHandle {
     return options;
   }
 
+  /// Calls a function that may set `stop` and `grow`, and lets all ranks know what has come of it.
   template <class F>
-  Communicator::Status on_all(bool stop, const F& function) {
+  Communicator::Status agreed(const F& function) {
     Communicator::Status mine;
-    mine.stop = stop;
     std::exception_ptr failure;
     try {
-      function();
+      function(mine);
     } catch (const std::exception& error) {
       failure = std::current_exception();
-      mine.error = true;
       mine.message = error.what();
+    } catch (...) {
+      failure = std::current_exception();
+      mine.message = "an exception that is not a std::exception";
     }
-    Communicator::Status all = communicator_.agree(mine);
+    mine.error = failure != nullptr;
+    const Communicator::Status all = communicator_.agree(mine);
     if (failure != nullptr) std::rethrow_exception(failure);
-    if (all.error) throw Error("dynasoar: rank " + std::to_string(all.rank) + " failed: " + all.message);
+    if (all.error) detail::throw_failed_on(all.rank, all.message);
     return all;
   }
 
-  template <class R, class F>
-  R total(R, const F& function) {
-    R mine{};
+  template <class F>
+  std::uint64_t total(const F& function) {
+    std::uint64_t mine = 0;
     on_all([&] { mine = function(); });
     communicator_.sum({&mine, 1});
     return mine;
@@ -149,20 +155,21 @@ class DistributedHandle {
   }
 
   Communicator& communicator_;
-  AllocatorHandle<AllocatorT> local_;
+  std::optional<AllocatorHandle<AllocatorT>> local_;
 };
 
-/// How far a call of a loop looks and acts.
+/// How far a call of a loop looks and acts, in layers from its place. What is `writes` layers away is read as well,
+/// even if `reads` is less.
 struct Reach {
-  int reads = 0;   ///< it reads what is at places at most so many layers away
-  int writes = 0;  ///< it changes, creates, moves or destroys what is at places at most so many layers away
+  int reads = 0;   ///< it looks at places, or stores places, up to this many layers away
+  int writes = 0;  ///< it changes, creates, moves or destroys objects up to this many layers away
 };
 
 struct DistributedLatticeOptions {
   /// Axes whose ends meet. Beyond the ends of the others there is no place.
   std::array<bool, 3> periodic = {true, true, true};
-  /// Layers of its neighbours that each rank has copies of, on each side. Those loops between two exchanges must not
-  /// reach further in all.
+  /// Layers of its neighbours that each rank has copies of, on each side. The loops between two exchanges must not
+  /// reach further than this in total.
   std::size_t halo = 1;
   /// Layers of each rank; if empty, the numbers differ by at most 1. A rank may have none.
   std::vector<std::size_t> layers{};
@@ -194,10 +201,13 @@ struct DistributedLatticeOptions {
 /// bid wins. In checked builds, an object that does not arrive because another one came first is misuse (`lost_race`).
 /// Random numbers must depend on the number of a place, LatticeShape::number, which is the same on all ranks.
 ///
+/// The constructor, `exchange` and `divide` are collective. Loops do not communicate, but all ranks must submit the
+/// same ones. They may change objects at places only: what else they do is done once for each copy of a place.
+///
 /// With one rank there are no ghosts, and everything is as with a Lattice.
 ///
-/// @tparam Ts   as for Lattice. Fields cannot hold pointers if there are several ranks; Places in fields are converted,
-///              and are no place on a rank that has no copy
+/// @tparam Ts   as for Lattice. Fields cannot hold pointers if there are several ranks. A field that is a Place, or an
+///              array of them, is converted; on a rank that does not have the place, exists() is false
 template <class... Ts>
 class DistributedLattice {
  public:
@@ -213,12 +223,13 @@ class DistributedLattice {
   DistributedLattice(DistributedHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
                      const DistributedLatticeOptions& options = {})
       : handle_(handle), sizes_(sizes), options_(options) {
+    check_same(options.layers);
     handle.on_all([&] { make(options.layers); });
   }
 
   DistributedHandle<Allocator>& handle() const { return handle_; }
 
-  /// The part of this rank. Its loops visit no ghosts.
+  /// The part of this rank. Its loops visit no ghosts: after one that changes objects, call `expire_ghosts`.
   Lattice<Ts...>& local() { return *local_; }
 
   /// The geometry, for loops and for the host: sizes, coordinates and numbers are those of the whole lattice.
@@ -227,11 +238,15 @@ class DistributedLattice {
   /// How many layers of ghosts are up to date.
   int valid() const { return valid_; }
 
+  /// Ghosts are out of date now, because something else than the loops of this class has changed objects.
+  void expire_ghosts() { valid_ = 0; }
+
   /// Brings ghosts up to date. Collective. Waits for all loops.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
-  ///         should be up to date is not
+  ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
   void exchange() {
-    if (!ghosts_) return;
+    if (!partition_) return;
+    if (!ghosts_) detail::throw_lost_lattice();
     handle_.local().executor().check_may_wait();
     handle_.local().loops().placed().refresh();
     ghosts_->begin_exchange();
@@ -245,10 +260,12 @@ class DistributedLattice {
     }
   }
 
-  /// Gives each rank other layers, with what is there. Collective. Waits for all loops. Ghosts are then out of date.
+  /// Redistributes the layers, with their objects. Collective. Waits for all loops. Ghosts are then out of date.
   /// @param layers   as in DistributedLatticeOptions
-  /// @throws Error if they do not fit; nothing has changed then. Error if memory is short; objects are lost then
-  /// @par Cost   copies all objects to the host's memory
+  /// @throws Error if they do not fit; nothing has changed then. Error if memory is short: then the objects are lost,
+  /// and
+  ///         the lattice can only be destroyed
+  /// @par Cost   two copies of all objects in the host's memory
   void divide(const std::vector<std::size_t>& layers);
 
   // Loops, as those of Lattice and AllocatorHandle. @throws Error if a loop reaches further than ghosts are up to date
@@ -273,6 +290,12 @@ class DistributedLattice {
   void parallel_for_blocks(const Reach& reach, F function, Args... args) {
     run<F>(reach, [&] { local_->parallel_for_blocks(function, std::move(args)...); });
   }
+  template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
+  void parallel_do_if(const Reach& reach, Args... args) {
+    check_has<detail::ClassOfMethod<Allocator, kCondition>>();
+    run<detail::Method<kAction>>(
+        reach, [&] { handle_.local().template parallel_do_if<kCondition, kAction>(std::move(args)...); });
+  }
   template <detail::MemberFunctionPointer auto kMethod, class... Args>
   void parallel_do(const Reach& reach, Args... args) {
     check_has<detail::ClassOfMethod<Allocator, kMethod>>();
@@ -296,6 +319,12 @@ class DistributedLattice {
   }
 
  private:
+  /// All ranks have been given the same.
+  void check_same(const std::vector<std::size_t>& layers) const {
+    handle_.communicator().check_same("the lattice",
+                                      detail::text_of_lattice(sizes_, options_.periodic, options_.halo, layers));
+  }
+
   void make(const std::vector<std::size_t>& layers);
 
   /// The objects of T are on this lattice.
@@ -312,17 +341,20 @@ class DistributedLattice {
   /// Submits a loop that visits the ghosts that it can.
   template <class F, class Submit>
   void run(const Reach& reach, const Submit& submit) {
-    if (!ghosts_) return submit();
+    if (!partition_) return submit();
+    if (!ghosts_) detail::throw_lost_lattice();
     if (!handle_.local().executor().may_wait()) detail::throw_is_recorded(detail::CallName<F>::text());
-    if (reach.reads < 0 || reach.writes < 0 || reach.reads + reach.writes > valid_)
+    const int reads = std::max(reach.reads, reach.writes);
+    if (reach.reads < 0 || reach.writes < 0 || reads + reach.writes > valid_)
       detail::throw_reaches_too_far(detail::CallName<F>::text(), reach.reads, reach.writes, valid_);
+    const int visited = valid_ - reads;
+    valid_ = visited - reach.writes;
     struct Range {
       DistributedLattice& lattice;
       ~Range() { lattice.local_->set_range(lattice.shape().own_words()); }
     } const range{*this};
-    local_->set_range(words_with_ghosts(valid_ - reach.reads));
+    local_->set_range(words_with_ghosts(visited));
     submit();
-    valid_ -= reach.reads + reach.writes;
   }
 
   /// The words of the rank's own layers and so many layers of ghosts on each side, as far as there are any.
@@ -369,10 +401,12 @@ void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
 
 template <class... Ts>
 void DistributedLattice<Ts...>::divide(const std::vector<std::size_t>& layers) {
-  if (!ghosts_) return;
+  if (!partition_) return;
   Communicator& communicator = handle_.communicator();
+  check_same(layers);
   std::optional<detail::MovingLayers> moving;
   handle_.on_all([&] {
+    if (!ghosts_) detail::throw_lost_lattice();
     handle_.local().executor().check_may_wait();
     const detail::Partition next(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
     handle_.local().loops().placed().refresh();

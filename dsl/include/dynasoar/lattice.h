@@ -135,7 +135,7 @@ class Lattice {
                   "dynasoar: parallel_for_in_colours(neighbourhood, f) needs to know where f looks at other places: "
                   "pass Moore<1>{}, or VonNeumann<2>{}, or the like");
     static_assert(detail::check_given<F, Args...>());
-    if (shape_.is_divided()) detail::throw_divided_colours();
+    detail::check_is_whole(shape_, "parallel_for_in_colours");
     const auto call = call_of(detail::PlaceOfSlot{}, function, std::move(args)...);
     detail::for_each_colour(shape_, neighbourhood, [&](const auto& places) {
       handle_.loops().template run_unlisted<F>([&] {
@@ -201,6 +201,7 @@ class Lattice {
   auto raster_of(detail::raster_value_t<kField> where_none = {}) {
     check_has_all<T>();
     handle_.executor().check_may_wait();
+    detail::check_is_whole(shape_, "raster_of");
     const DeviceArray<detail::raster_value_t<kField>> values(shape_.size());
     parallel_for(detail::WriteValue<kField, T>{shape_, values.data(), where_none});
     handle_.synchronize();

@@ -66,6 +66,7 @@ struct FieldInfo {
   ClassSet targets;      ///< what they may point to
   const PointerFormat* format = nullptr;  ///< of compressed pointers; null: they are handles
   std::size_t places = 0;                 ///< Places that a value is made of, likewise
+  bool may_have_padding = false;          ///< equal values may have different bytes
 
   /// "age_", or "field2" if the class does not say.
   std::string text() const;
@@ -158,6 +159,13 @@ inline constexpr std::size_t places_in_v = std::is_same_v<std::remove_cv_t<Eleme
 template <class Element, std::size_t n>
 inline constexpr std::size_t places_in_v<std::array<Element, n>> = n* places_in_v<Element>;
 
+/// Whether equal values of a field's element may have different bytes, other than zeros of both signs.
+template <class Element>
+inline constexpr bool may_have_padding_v =
+    !std::has_unique_object_representations_v<Element> && !std::is_floating_point_v<Element>;
+template <class Element, std::size_t n>
+inline constexpr bool may_have_padding_v<std::array<Element, n>> = may_have_padding_v<Element>;
+
 /// The format of a CompressedPointer that is not a handle in its allocator; null for other types.
 template <class Pointer>
 inline constexpr const PointerFormat* format_of_v = nullptr;
@@ -202,7 +210,8 @@ constexpr FieldInfo field_info() {
           Pointers::kCount,
           targets_of<typename Pointers::Pointee>(typename A::Types{}),
           format_of_v<typename Pointers::Pointer>,
-          places_in_v<Element>};
+          places_in_v<Element>,
+          may_have_padding_v<Element>};
 }
 
 /// The fields of C and its bases in allocator A, inherited ones first.

@@ -199,7 +199,8 @@ class PlacedObjects {
       std::uint64_t seen = 0;
       for_each_class_at_places<std::conditional_t<is_one_per_place<T>(), RootOf<T>, T>>(
           [&]<class S>(std::type_identity<S>) { seen |= placed_state<A>(A::template index_of<S>).seen[at.word]; });
-      if ((at.mask & ~seen) != 0) Checks<A>::template note_lost_race<T>();
+      const std::uint64_t claimed = placed.claims[at.word].load(Order::relaxed);  // relaxed: as all of Occupancy
+      if ((at.mask & claimed & ~seen) != 0) Checks<A>::template note_lost_race<T>();
     }
   }
 

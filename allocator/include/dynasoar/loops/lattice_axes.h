@@ -96,11 +96,20 @@ struct Numbering {
     n = n < 0 ? n + all : n;
     return n < all ? n : n - all;
   }
-  /// Where it is in memory, rather not as a ghost; negative if it is not.
+  /// Where it is in memory, preferably not as a ghost; negative if it is not there.
   __host__ __device__ Int index(Int number) const {
     Int i = number - first - ghosts;
     i = (i < 0 ? i + all : i) + ghosts;
     return i < stored ? i : i - all;
+  }
+  /// The same, but the one of several copies that is nearest.
+  Int index_near(Int number, Int near) const {
+    Int best = -1;
+    for (Int i = (number - first) % all; i < stored; i += all) {
+      const bool is_nearer = best < 0 || (i < near ? near - i : i - near) < (best < near ? near - best : best - near);
+      if (i >= 0 && is_nearer) best = i;
+    }
+    return best;
   }
 };
 

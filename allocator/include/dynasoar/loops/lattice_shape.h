@@ -162,13 +162,21 @@ class LatticeShape {
   /// The block that a place belongs to. @pre the place exists
   __host__ __device__ PlaceBlock block_of(Place place) const { return {place.slot() / 64, has_blocks_in_rows()}; }
 
-  /// For the library: converts a place of another process's part of the same lattice. What is not here remains known.
-  Place converted(Place place, const LatticeShape& from) const {
+  /// For the library: converts a place of another process's part of the same lattice. If it is not here, the result is
+  /// no place, but keeps its number.
+  ///
+  /// @param layer   in memory, of the object that knows the place. Of several copies, the nearest one is the result
+  /// @pre the lattice is divided
+  Place converted(Place place, const LatticeShape& from, std::int64_t layer) const {
     const bool is_elsewhere = (place.slot() & Place::kElsewhere) != 0;
     if (!place.exists() && !is_elsewhere) return Place();
     const std::uint64_t number = is_elsewhere ? place.slot() - Place::kElsewhere : from.number(place);
-    const Place here = place_of_number(number);
-    return here.exists() ? here : Place(Place::kElsewhere + number);
+    const detail::Numbering<std::int32_t>& layers = axes_ > 2 ? planes_ : rows_;
+    const std::uint64_t of_layer = size() / static_cast<std::uint32_t>(layers.all);
+    const std::int32_t index =
+        layers.index_near(static_cast<std::int32_t>(number / of_layer), static_cast<std::int32_t>(layer));
+    if (index < 0) return Place(Place::kElsewhere + number);
+    return nth_place(static_cast<std::uint32_t>(index) * of_layer + number % of_layer);
   }
 
   /// For the library: whether no block has places of two rows.

@@ -17,6 +17,9 @@ class BlockNeighbours;
 /// is. May be a field.
 class Place {
  public:
+  /// For the library: no place here, but one that another process has; `slot` less this is its number.
+  static constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 62;
+
   /// No place.
   Place() = default;
 
@@ -38,16 +41,13 @@ class Place {
   __host__ __device__ constexpr std::uint32_t word() const { return static_cast<std::uint32_t>(slot_ / 64); }
 
   __host__ __device__ friend constexpr bool operator==(Place a, Place b) {
-    return a.slot_ == b.slot_ || (!a.exists() && !b.exists());
+    return a.slot_ == b.slot_ || (!a.exists() && !b.exists() && ((a.slot_ | b.slot_) & kElsewhere) == 0);
   }
   __host__ __device__ friend constexpr bool operator!=(Place a, Place b) { return !(a == b); }
 
   /// For the library: steps beyond an edge along each axis add one of these, so that it takes no branch to see that
   /// there is no place. They do not touch the bits that `word` takes.
   static constexpr std::uint64_t beyond_edge(int axis) { return kNone << axis; }
-
-  /// For the library: no place here, but the one with this number on another process; `slot` less this is the number.
-  static constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 62;
 
  private:
   static constexpr std::uint64_t kNone = std::uint64_t{1} << 58;

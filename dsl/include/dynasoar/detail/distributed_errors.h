@@ -2,7 +2,10 @@
 /// What DistributedHandle and DistributedLattice report; compiled once for all programs.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include <dynasoar/classes/class_table.h>
 
@@ -11,6 +14,12 @@ namespace dynasoar::detail {
 /// All that ranks must agree on for objects to be copied as bytes.
 std::string text_of_classes(const ClassTable& classes);
 
+/// All that they must agree on for a lattice.
+std::string text_of_lattice(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic,
+                            std::size_t halo, const std::vector<std::size_t>& layers);
+
+[[noreturn]] void throw_failed_on(int rank, std::string message);
+[[noreturn]] void throw_lost_lattice();
 [[noreturn]] void throw_reaches_too_far(const std::string& loop, int reads, int writes, int valid);
 [[noreturn]] void throw_stale_ghost(const std::string& difference);
 [[noreturn]] void throw_is_recorded(const std::string& loop);

@@ -34,6 +34,7 @@ struct LatticeMemory {
 };
 
 [[noreturn]] void throw_no_room_at_every_place(const LatticeShape& shape, std::string_view class_name);
-[[noreturn]] void throw_divided_colours();
+/// @throws Error if a lattice is divided, for a function that needs the whole one
+void check_is_whole(const LatticeShape& shape, std::string_view function);
 
 }  // namespace dynasoar::detail
