@@ -13,6 +13,7 @@
 #include <app/census_history.h>
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/periodic_cells.h>
 #include <app/slot_pool.h>
 #include <dynasoar/identity.h>
 #include <dynasoar/platform/atomic.h>
@@ -55,26 +56,6 @@ struct People : View {
   }
 };
 
-/// The world, a torus of square cells. There are from four to 2^15 of them along each side.
-struct Torus {
-  float side;
-  std::uint32_t width;  ///< cells along a side
-
-  explicit Torus(float side_of_world)
-      : side(side_of_world), width(static_cast<std::uint32_t>(side_of_world / width_of_cell(side_of_world))) {}
-
-  __host__ __device__ std::uint32_t cells() const { return width * width; }
-  __device__ std::uint32_t column(float coordinate) const {
-    const auto cell = static_cast<std::uint32_t>(coordinate * (static_cast<float>(width) / side));
-    return cell < width ? cell : width - 1;
-  }
-  __device__ std::uint32_t cell(Vector at) const { return column(at.y) * width + column(at.x); }
-  __device__ float nearest(float offset) const {
-    if (offset > side / 2) return offset - side;
-    return offset < -side / 2 ? offset + side : offset;
-  }
-};
-
 struct Birth {
   std::uint64_t number;
   Vector position;
@@ -84,7 +65,7 @@ struct Birth {
 template <class PeopleT>
 struct Work {
   Rules rules;
-  Torus torus;
+  app::PeriodicCells torus;
   app::StepNumber step;
   app::SlotPoolView<Birth> slots;
   PeopleT people;         ///< of all slots
@@ -157,7 +138,7 @@ struct Meet {
 
  private:
   __device__ std::uint32_t contacts_of(Vector here) const {
-    const Torus& torus = work.torus;
+    const app::PeriodicCells& torus = work.torus;
     const std::uint32_t column = torus.column(here.x);
     const std::uint32_t row = torus.column(here.y);
     std::uint32_t contacts = 0;
@@ -230,7 +211,7 @@ class DenseEpidemic final : public app::DenseSimulation<Simulation> {
   explicit DenseEpidemic(const Parameters& parameters)
       : DenseSimulation(parameters, {"live", "sort", "meet"}),
         rules_(Rules::of(parameters)),
-        torus_(parameters.side),
+        torus_(parameters.side, width_of_cell(parameters.side)),
         slots_(room_of(parameters), parameters.initial.size()),
         people_(slots_.capacity()),
         counts_(torus_.cells() + 1),
@@ -276,7 +257,7 @@ class DenseEpidemic final : public app::DenseSimulation<Simulation> {
   }
 
   Rules rules_;
-  Torus torus_;
+  app::PeriodicCells torus_;
   app::SlotPool<Birth> slots_;
   Storage people_;
   dynasoar::DeviceArray<Word> counts_;
