@@ -1,10 +1,7 @@
 /// @file
-/// The hand-written baselines, without an allocator: ants are in slots, and a list contains the free slots. Both
-/// baselines run the same algorithm. One stores ants and cells as structures of arrays, the other as arrays of
-/// structures.
-///
-/// The loop in which ants walk only notes births. New ants get their slots in a later loop, so that no thread reads a
-/// slot while another fills it. One thread diffuses both pheromones of a cell.
+/// The hand-written baselines, without an allocator: ants are in the slots of a SlotPool. Both baselines run the same
+/// algorithm. One stores ants and cells as structures of arrays, the other as arrays of structures. One thread diffuses
+/// both pheromones of a cell.
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +13,7 @@
 #include <app/census_history.h>
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/slot_pool.h>
 #include <dynasoar/identity.h>
 #include <dynasoar/obstacles.h>
 #include <dynasoar/platform/config.h>
@@ -34,12 +32,9 @@ struct Work {
   Rules rules;
   Walls walls;
   app::StepNumber step;
-  std::uint32_t room;
-  AntsT ants;           ///< [room]
-  GroundT ground;       ///< [side * side]
-  Counters* counters;   ///< one
-  std::uint32_t* free;  ///< [room] slots
-  AntState* births;     ///< [room]
+  app::SlotPoolView<AntState> slots;
+  AntsT ants;      ///< of all slots
+  GroundT ground;  ///< [side * side]
 };
 
 /// Ants die, or walk and deposit. Then carriers may arrive in the nest, and foragers may bid for food.
@@ -47,15 +42,14 @@ template <class AntsT, class GroundT>
 struct Act {
   Work<AntsT, GroundT> work;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
-    if (i >= Counters::value(work.counters->used)) return;
+  __device__ void operator()(std::uint32_t i) const {
+    if (i >= work.slots.used()) return;
     const AntsT& ants = work.ants;
     const Slot slot = ants.template of<&Ant::slot>(i);
     if (slot == Slot::free) return;
     if (work.step >= ants.template of<&Ant::last_step>(i)) {
       ants.template of<&Ant::slot>(i) = Slot::free;
-      work.free[work.counters->free.fetch_add(1, kRelaxed)] = i;
+      work.slots.release(i);
       return;
     }
     const std::uint64_t number = ants.template of<&Ant::number>(i);
@@ -97,8 +91,7 @@ struct Act {
     }
     const auto child = static_cast<std::uint64_t>(dynasoar::child_identity(dynasoar::Identity{number}, work.step));
     const Vector heading = work.rules.first_heading(child);
-    work.births[work.counters->births.fetch_add(1, kRelaxed)] = {
-        child, here.x, here.y, heading.x, heading.y, 1, work.step + work.rules.lifetime, false};
+    work.slots.add_birth({child, here.x, here.y, heading.x, heading.y, 1, work.step + work.rules.lifetime, false});
   }
 
   __device__ void forage(std::uint32_t i, std::uint64_t number, Vector here) const {
@@ -114,36 +107,13 @@ struct Act {
   }
 };
 
-/// Gives slots to new ants: free slots from the end of the list first, and then new ones.
-template <class AntsT, class GroundT>
-struct GiveBirth {
-  static constexpr std::uint32_t kThreads = 1 << 14;
-
-  Work<AntsT, GroundT> work;
-
-  __device__ void operator()(std::size_t index) const {
-    const std::uint32_t births = Counters::value(work.counters->births);
-    const std::uint32_t free = Counters::value(work.counters->free);
-    const std::uint32_t used = Counters::value(work.counters->used);
-    for (auto b = static_cast<std::uint32_t>(index); b < births; b += kThreads) {
-      const std::uint32_t slot = b < free ? work.free[free - 1 - b] : used + (b - free);
-      if (slot < work.room) {
-        work.ants.put(slot, work.births[b]);
-      } else {
-        work.counters->homeless.add(1, kRelaxed);
-      }
-    }
-  }
-};
-
 /// The ant with the lowest bid for the food of a cell takes a portion. Ants that are born in this step have no bid.
 template <class AntsT, class GroundT>
 struct Take {
   Work<AntsT, GroundT> work;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
-    if (i >= Counters::value(work.counters->used) || work.ants.template of<&Ant::slot>(i) != Slot::forager) return;
+  __device__ void operator()(std::uint32_t i) const {
+    if (i >= work.slots.used() || work.ants.template of<&Ant::slot>(i) != Slot::forager) return;
     const std::uint64_t bid = work.ants.template of<&Ant::bid>(i);
     if (bid == kNoBid) return;
     const std::uint32_t cell = work.ground.cell(work.ants.template of<&Ant::position>(i));
@@ -155,34 +125,16 @@ struct Take {
   }
 };
 
-/// Updates the counters after the births of a step.
-struct CountBirths {
-  Counters* counters;
-  std::uint32_t room;
-
-  __device__ void operator()(std::size_t) const {
-    const std::uint32_t births = Counters::value(counters->births);
-    const std::uint32_t free = Counters::value(counters->free);
-    const std::uint32_t used = counters->used_after_births();
-    counters->used.store(used < room ? used : room, kRelaxed);
-    counters->free.store(births < free ? free - births : 0, kRelaxed);
-    counters->births.store(0, kRelaxed);
-  }
-};
-
 template <class AntsT, class GroundT>
 struct Count {
   AntsT ants;
   GroundT ground;
-  const Counters* counters;
+  app::SlotPoolView<AntState> slots;
   Box gates[2];
-  std::uint32_t room;
 
   __device__ void operator()(std::size_t index, app::Tally<Census>& tally) const {
     const auto i = static_cast<std::uint32_t>(index);
-    // Once an ant gets no slot, all numbers are wrong. This addition lets the host see that there are too many ants.
-    if (i == 0 && Counters::value(counters->homeless) > 0) tally.of[0] += room;
-    if (i < Counters::value(counters->used) && ants.template of<&Ant::slot>(i) != Slot::free) {
+    if (i < slots.used() && ants.template of<&Ant::slot>(i) != Slot::free) {
       tally.of[ants.template of<&Ant::slot>(i) == Slot::carrier ? 1 : 0] += 1;
       for (int gate = 0; gate < 2; ++gate) {
         tally.of[2 + gate] += is_in(gates[gate], ants.template of<&Ant::position>(i)) ? 1 : 0;
@@ -190,7 +142,7 @@ struct Count {
     }
     if (i < ground.side * ground.side) {
       tally.of[4] += ground.template of<&Cell::food>(i);
-      tally.of[5] += Counters::value(ground.template of<&Cell::stored>(i));
+      tally.of[5] += ground.template of<&Cell::stored>(i).load(kRelaxed);
     }
   }
 };
@@ -199,49 +151,44 @@ template <class AntsT>
 struct UnpackAnts {
   AntsT ants;
   const AntState* states;
-  __device__ void operator()(std::size_t i) const { ants.put(static_cast<std::uint32_t>(i), states[i]); }
+  __device__ void operator()(std::uint32_t i) const { ants.put(i, states[i]); }
 };
 
 template <class GroundT>
 struct PrepareCells {
   GroundT ground;
   const std::uint32_t* food;
-  __device__ void operator()(std::size_t index) const {
-    const auto cell = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t cell) const {
     ground.template of<&Cell::food>(cell) = food[cell];
     ground.template of<&Cell::bid>(cell).store(kNoBid, kRelaxed);
   }
 };
 
-/// Writes the ant of a slot, with the number 0 if the slot is free.
+/// The ant of a slot, with the number 0 if the slot is free.
 template <class AntsT>
-struct PackAnts {
+struct StateOfAnt {
   AntsT ants;
-  AntState* states;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
+  __device__ AntState operator()(std::uint32_t i) const {
     const Slot slot = ants.template of<&Ant::slot>(i);
     const Vector at = ants.template of<&Ant::position>(i);
     const Vector heading = ants.template of<&Ant::heading>(i);
-    states[i] = {slot == Slot::free ? 0 : ants.template of<&Ant::number>(i),
-                 at.x,
-                 at.y,
-                 heading.x,
-                 heading.y,
-                 ants.template of<&Ant::scent>(i),
-                 ants.template of<&Ant::last_step>(i),
-                 slot == Slot::carrier};
+    return {slot == Slot::free ? 0 : ants.template of<&Ant::number>(i),
+            at.x,
+            at.y,
+            heading.x,
+            heading.y,
+            ants.template of<&Ant::scent>(i),
+            ants.template of<&Ant::last_step>(i),
+            slot == Slot::carrier};
   }
 };
 
 template <class GroundT>
-struct PackCells {
+struct StateOfCell {
   GroundT ground;
-  CellState* states;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
-    states[i] = {ground.template of<&Cell::home>(i), ground.template of<&Cell::trail>(i),
-                 ground.template of<&Cell::food>(i), Counters::value(ground.template of<&Cell::stored>(i))};
+  __device__ CellState operator()(std::uint32_t i) const {
+    return {ground.template of<&Cell::home>(i), ground.template of<&Cell::trail>(i), ground.template of<&Cell::food>(i),
+            ground.template of<&Cell::stored>(i).load(kRelaxed)};
   }
 };
 
@@ -255,38 +202,29 @@ class DenseAnts final : public app::DenseSimulation<Simulation> {
   explicit DenseAnts(const Parameters& parameters)
       : DenseSimulation(parameters, {"walk", "take", "diffuse"}),
         parameters_(parameters),
-        limit_(room_of(parameters)),
-        room_(static_cast<std::uint32_t>(std::max<std::uint64_t>(limit_, parameters.initial.size()))),
+        slots_(room_of(parameters), parameters.initial.size()),
         walls_(walls_of(parameters.world)),
-        ants_(room_),
-        cells_(cell_count()),
-        counters_(1),
-        free_(room_),
-        births_(room_) {
+        ants_(slots_.capacity()),
+        cells_(cell_count()) {
     cells_.fill_bytes(0);
-    Counters counters{};
-    counters.used.store(static_cast<std::uint32_t>(parameters.initial.size()), kRelaxed);
-    counters_.upload(std::vector{counters});
     dynasoar::DeviceArray<AntState> states(parameters.initial.size());
     states.upload(parameters.initial);
-    executor().for_each_index(parameters.initial.size(), UnpackAnts<AntsT>{ants(), states.data()});
+    for_each(parameters.initial.size(), UnpackAnts<AntsT>{ants(), states.data()});
     dynasoar::DeviceArray<std::uint32_t> food(cell_count());
     food.upload(parameters.world.food);
-    executor().for_each_index(cell_count(), PrepareCells<GroundT>{ground(), food.data()});
+    for_each(cell_count(), PrepareCells<GroundT>{ground(), food.data()});
     executor().synchronize();
     walls_.view();  // before the step is recorded
   }
 
   void submit_step() override {
     count_step();
-    const Work<AntsT, GroundT> work{Rules::of(parameters_), walls_.view(), now(),         room_, ants(), ground(),
-                                    counters_.data(),       free_.data(),  births_.data()};
-    executor().for_each_index(room_, Act<AntsT, GroundT>{work});
-    end_phase(0);
-    executor().for_each_index(room_, Take<AntsT, GroundT>{work});
-    using Births = GiveBirth<AntsT, GroundT>;
-    executor().for_each_index(Births::kThreads, Births{work});
-    executor().for_each_index(1, CountBirths{counters_.data(), room_});
+    const Work<AntsT, GroundT> work{Rules::of(parameters_), walls_.view(), now(), slots_.view(), ants(), ground()};
+    run_phase(0, slots_.capacity(), Act<AntsT, GroundT>{work});
+    for_each(slots_.capacity(), Take<AntsT, GroundT>{work});
+    slots_.place_births(executor(), [ants = work.ants] __device__(std::uint32_t slot, const AntState& birth) {
+      ants.put(slot, birth);
+    });
     end_phase(1);
     diffuse();
     end_phase(2);
@@ -294,30 +232,19 @@ class DenseAnts final : public app::DenseSimulation<Simulation> {
 
   void record() override {
     const auto& gates = parameters_.world.gates;
-    history_.record(executor(), std::max<std::size_t>(room_, cell_count()),
-                    Count<AntsT, GroundT>{ants(), ground(), counters_.data(), {gates[0], gates[1]}, room_});
+    history_.record(executor(), std::max<std::size_t>(slots_.capacity(), cell_count()),
+                    Count<AntsT, GroundT>{ants(), ground(), slots_.view(), {gates[0], gates[1]}});
   }
 
   std::vector<Census> take_history() override {
-    std::vector<Census> history = history_.take(executor());
-    for (const Census& census : history) check_room(census.ants(), limit_);
-    return history;
+    check_room(slots_.peak(executor()), slots_.limit());
+    return history_.take(executor());
   }
 
   State state() override {
-    const Counters counters = (executor().synchronize(), counters_.download()[0]);
-    const std::uint32_t used = counters.used.load(kRelaxed);
-    const dynasoar::DeviceArray<AntState> ant_states(used);
-    const dynasoar::DeviceArray<CellState> cell_states(cell_count());
-    executor().for_each_index(used, PackAnts<AntsT>{ants(), ant_states.data()});
-    executor().for_each_index(cell_count(), PackCells<GroundT>{ground(), cell_states.data()});
-    executor().synchronize();
-    State state{ant_states.download(), cell_states.download()};
-    std::erase_if(state.ants, [](const AntState& ant) { return ant.number == 0; });
-    const bool is_complete = counters.homeless.load(kRelaxed) == 0;
-    check_room(state.ants.size() + (is_complete ? 0 : room_), limit_);
-    std::sort(state.ants.begin(), state.ants.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-    return state;
+    check_room(slots_.peak(executor()), slots_.limit());
+    return {slots_.states<AntState>(executor(), StateOfAnt<AntsT>{ants()}),
+            app::collect<CellState>(executor(), cell_count(), StateOfCell<GroundT>{ground()})};
   }
 
  private:
@@ -328,25 +255,21 @@ class DenseAnts final : public app::DenseSimulation<Simulation> {
   void diffuse() {
     if (parameters_.diffusion == 0) {
       const auto remaining = static_cast<float>(std::exp(-parameters_.evaporation));
-      executor().for_each_index(cell_count(), Decay<GroundT>{ground(), remaining});
+      for_each(cell_count(), Decay<GroundT>{ground(), remaining});
       return;
     }
     const auto rate = static_cast<float>(0.5 * parameters_.diffusion);
     const auto remaining = static_cast<float>(std::exp(-0.5 * parameters_.evaporation));
     for (const bool is_first : {true, false}) {
-      executor().for_each_index(cell_count(), Diffuse<GroundT>{ground(), rate, remaining, is_first});
+      for_each(cell_count(), Diffuse<GroundT>{ground(), rate, remaining, is_first});
     }
   }
 
   Parameters parameters_;
-  std::uint64_t limit_;
-  std::uint32_t room_;
+  app::SlotPool<AntState> slots_;
   dynasoar::Obstacles<Vector> walls_;
   AntStorage ants_;
   CellStorage cells_;
-  dynasoar::DeviceArray<Counters> counters_;
-  dynasoar::DeviceArray<std::uint32_t> free_;
-  dynasoar::DeviceArray<AntState> births_;
   app::CensusHistory<Census> history_;
 };
 

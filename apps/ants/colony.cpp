@@ -197,18 +197,6 @@ struct SetFood {
   __device__ void operator()(Cell* cell) const { cell->food_ = food[number_of(cell)]; }
 };
 
-/// Writes the states of ants to an array, in any order.
-struct StateWriter {
-  using Word = dynasoar::AtomicWord<std::uint32_t>;
-
-  AntState* states;
-  Word* count;
-
-  __device__ void write(const Ant& ant, bool carries) const {
-    states[count->fetch_add(1, kRelaxed)] = ant.state(carries);
-  }
-};
-
 struct IsIn {
   Box gate;
   __device__ bool operator()(const Ant* ant) const { return is_in(gate, ant->position()); }
@@ -237,9 +225,10 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     log().add<Ant>(totals::count_if("first gate", IsIn{parameters.world.gates[0]}),
                    totals::count_if("second gate", IsIn{parameters.world.gates[1]}));
     log().add<Cell>(totals::sum<&Cell::food_>("food"), totals::sum<std::uint32_t>("stored", StoredIn{}));
-    create<Forager>(false);
-    create<Carrier>(true);
-    const dynasoar::DeviceArray<std::uint32_t> food = uploaded(parameters.world.food);
+    create<Forager>(parameters.initial, &AntState::carries, false);
+    create<Carrier>(parameters.initial, &AntState::carries, true);
+    dynasoar::DeviceArray<std::uint32_t> food(parameters.world.food.size());
+    food.upload(parameters.world.food);
     handle().parallel_do<Cell>(SetFood{food.data()});
     synchronize();
     walls_.view();  // before the step is recorded
@@ -266,22 +255,13 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   }
 
   State state() override {
-    const std::size_t count = handle().count<Ant>();
-    check_room(count, room_of(parameters_));
-    dynasoar::DeviceArray<AntState> ants(count);
-    dynasoar::DeviceArray<StateWriter::Word> written(1);
-    written.fill_bytes(0);
-    const StateWriter writer{ants.data(), written.data()};
-    handle().parallel_do<Forager>([=] __device__(Forager * ant) { writer.write(*ant, false); });
-    handle().parallel_do<Carrier>([=] __device__(Carrier * ant) { writer.write(*ant, true); });
+    check_room(handle().count<Ant>(), room_of(parameters_));
     const std::size_t side = parameters_.world.side;
-    dynasoar::DeviceArray<CellState> cells(side * side);
+    const dynasoar::DeviceArray<CellState> cells(side * side);
     handle().parallel_do<Cell>(
         [states = cells.data()] __device__(Cell * cell) { states[number_of(cell)] = cell->state(); });
-    synchronize();
-    State state{ants.download(), cells.download()};
-    std::sort(state.ants.begin(), state.ants.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-    return state;
+    return {states<Ant, AntState>([] __device__(Ant * ant) { return ant->state(dynasoar::is_a<Carrier>(ant)); }),
+            cells.download()};
   }
 
   app::SavedOptions saved_options() const {
@@ -342,25 +322,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     return 2 * AllocatorT::heap_bytes_for<Forager>(static_cast<std::size_t>(room_of(parameters)) +
                                                    app::kSlotsInFlight) +
            AllocatorT::heap_bytes_for<Cell>(cells);
-  }
-
-  template <class T>
-  static dynasoar::DeviceArray<T> uploaded(const std::vector<T>& values) {
-    dynasoar::DeviceArray<T> array(values.size());
-    array.upload(values);
-    return array;
-  }
-
-  template <class T>
-  void create(bool carries) {
-    std::vector<AntState> some;
-    for (const AntState& ant : parameters_.initial) {
-      if (ant.carries == carries) some.push_back(ant);
-    }
-    if (some.empty()) return;
-    const dynasoar::DeviceArray<AntState> states = uploaded(some);
-    handle().parallel_new<T>(some.size(), static_cast<const AntState*>(states.data()));
-    synchronize();
   }
 
   Parameters parameters_;

@@ -114,19 +114,6 @@ struct Ground : View {
   __device__ static float mean(float a, float b, float share) { return a + share * (b - a); }
 };
 
-struct Counters {
-  Word used;      ///< slots 0 to used - 1 contain an ant or are in the list of free slots
-  Word free;      ///< length of that list
-  Word births;    ///< in this step
-  Word homeless;  ///< ants that got no slot, since the start
-
-  __device__ static std::uint32_t value(const Word& word) { return word.load(kRelaxed); }
-  __device__ std::uint32_t used_after_births() const {
-    const std::uint32_t without_slot = value(births) - (value(births) < value(free) ? value(births) : value(free));
-    return value(used) + without_slot;
-  }
-};
-
 /// Takes the deposits out of a cell. @return their amount
 __device__ inline float taken(LongWord& deposits) {
   const std::uint64_t units = deposits.load(kRelaxed);
@@ -142,8 +129,7 @@ struct Diffuse {
   float remaining;
   bool is_first;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto cell = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t cell) const {
     if (is_first) {
       ground.template of<&Cell::home_after>(cell) =
           after<&Cell::home>(cell) + taken(ground.template of<&Cell::home_deposits>(cell));
@@ -178,8 +164,7 @@ struct Decay {
   GroundT ground;
   float remaining;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto cell = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t cell) const {
     float& home = ground.template of<&Cell::home>(cell);
     float& trail = ground.template of<&Cell::trail>(cell);
     home = remaining * home + taken(ground.template of<&Cell::home_deposits>(cell));

@@ -23,10 +23,6 @@ constexpr app::Rgb kCarriersLine = {222, 128, 20};
 constexpr app::Rgb kFoodLine = {70, 150, 60};
 constexpr app::Rgb kStoredLine = {150, 90, 60};
 
-void set_color(cairo_t* context, app::Rgb color, double opacity = 1) {
-  cairo_set_source_rgba(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
-}
-
 /// A concentration, interpolated between the centres of cells.
 double at(const World& world, const std::vector<CellState>& cells, float CellState::*field, double x, double y) {
   const auto last = static_cast<double>(world.side - 1);
@@ -64,11 +60,11 @@ app::Picture ants_picture(const State& state, const World& world) {
   const app::CairoSurface image = app::image_of(ground_picture(state, world));
   const app::CairoContext context(cairo_create(image.get()));
   const double scale = kSize / static_cast<double>(world.side);
-  set_color(context.get(), kNest);
+  app::set_color(context.get(), kNest);
   cairo_arc(context.get(), scale * world.nest.x, scale * world.nest.y, scale * world.nest.radius, 0,
             2 * std::numbers::pi);
   cairo_fill(context.get());
-  set_color(context.get(), kFood);
+  app::set_color(context.get(), kFood);
   for (std::size_t cell = 0; cell < state.cells.size(); ++cell) {
     if (state.cells[cell].food == 0) continue;
     cairo_arc(context.get(), scale * (static_cast<double>(cell % world.side) + 0.5),
@@ -76,7 +72,7 @@ app::Picture ants_picture(const State& state, const World& world) {
               2 * std::numbers::pi);
     cairo_fill(context.get());
   }
-  set_color(context.get(), kWall);
+  app::set_color(context.get(), kWall);
   for (const Box& wall : world.walls) {
     cairo_rectangle(context.get(), scale * wall.left, scale * wall.top, scale * (wall.right - wall.left),
                     scale * (wall.bottom - wall.top));
@@ -86,7 +82,7 @@ app::Picture ants_picture(const State& state, const World& world) {
   cairo_set_line_width(context.get(), length / 2.5);
   cairo_set_line_cap(context.get(), CAIRO_LINE_CAP_ROUND);
   for (const bool carries : {false, true}) {
-    set_color(context.get(), carries ? kCarrier : kForager, carries ? 0.95 : 0.7);
+    app::set_color(context.get(), carries ? kCarrier : kForager, carries ? 0.95 : 0.7);
     for (const AntState& ant : state.ants) {
       if (ant.carries != carries) continue;
       const double x = scale * ant.x;

@@ -113,18 +113,13 @@ __device__ inline void Infected::live(Rules rules, std::uint32_t step) {
   if (end == End::death) dynasoar::destroy(this);
 }
 
-/// Writes people down, in any order.
-struct StateWriter {
-  using Word = dynasoar::AtomicWord<std::uint32_t>;
-
-  PersonState* states;
-  Word* count;
-
-  __device__ void write(const Person& person, State state) const {
-    const Vector at = person.position();
-    states[count->fetch_add(1, dynasoar::Order::relaxed)] = {person.number(), at.x, at.y, state};
-  }
-};
+__device__ inline PersonState state_of(Person* person) {
+  const Vector at = person->position();
+  const State state = dynasoar::is_a<Infected>(person)    ? State::infected
+                      : dynasoar::is_a<Recovered>(person) ? State::recovered
+                                                          : State::susceptible;
+  return {person->number(), at.x, at.y, state};
+}
 
 class Objects final : public app::ObjectSimulation<Objects, Simulation, AllocatorT> {
  public:
@@ -143,9 +138,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     log().add<Susceptible>(dynasoar::totals::count("susceptible"));
     log().add<Infected>(dynasoar::totals::count("infected"));
     log().add<Recovered>(dynasoar::totals::count("recovered"));
-    create<Susceptible>(parameters.initial, State::susceptible);
-    create<Infected>(parameters.initial, State::infected);
-    create<Recovered>(parameters.initial, State::recovered);
+    create<Susceptible>(parameters.initial, &PersonState::state, State::susceptible);
+    create<Infected>(parameters.initial, &PersonState::state, State::infected);
+    create<Recovered>(parameters.initial, &PersonState::state, State::recovered);
   }
 
   void submit_step() override {
@@ -166,20 +161,8 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   }
 
   std::vector<PersonState> people() override {
-    const std::size_t count = handle().count<Person>();
-    check_room(count, room_);
-    dynasoar::DeviceArray<PersonState> states(count);
-    dynasoar::DeviceArray<StateWriter::Word> written(1);
-    written.fill_bytes(0);
-    const StateWriter writer{states.data(), written.data()};
-    handle().parallel_do<Susceptible>(
-        [=] __device__(Susceptible * person) { writer.write(*person, State::susceptible); });
-    handle().parallel_do<Infected>([=] __device__(Infected * person) { writer.write(*person, State::infected); });
-    handle().parallel_do<Recovered>([=] __device__(Recovered * person) { writer.write(*person, State::recovered); });
-    synchronize();
-    std::vector<PersonState> people = states.download();
-    std::sort(people.begin(), people.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-    return people;
+    check_room(handle().count<Person>(), room_);
+    return states<Person, PersonState>([] __device__(Person * person) { return state_of(person); });
   }
 
   const app::SavedOptions& saved_options() const { return options_; }
@@ -226,19 +209,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
         .add("--deaths", parameters.deaths)
         .add("--seed", parameters.seed)
         .add("--patients", initial);
-  }
-
-  template <class T>
-  void create(const std::vector<PersonState>& initial, State state) {
-    std::vector<PersonState> some;
-    for (const PersonState& person : initial) {
-      if (person.state == state) some.push_back(person);
-    }
-    if (some.empty()) return;
-    dynasoar::DeviceArray<PersonState> states(some.size());
-    states.upload(some);
-    handle().parallel_new<T>(some.size(), static_cast<const PersonState*>(states.data()));
-    synchronize();
   }
 
   app::SavedOptions options_;

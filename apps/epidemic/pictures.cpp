@@ -38,16 +38,13 @@ constexpr Layer kLayers[] = {
 app::Picture epidemic_picture(const std::vector<PersonState>& people, float side) {
   const app::CairoSurface image = app::make_image(kSize, kSize);
   const app::CairoContext context(cairo_create(image.get()));
-  const auto set_color = [&](app::Rgb color) {
-    cairo_set_source_rgb(context.get(), color.red / 255.0, color.green / 255.0, color.blue / 255.0);
-  };
-  set_color(kGround);
+  app::set_color(context.get(), kGround);
   cairo_paint(context.get());
   const double scale = kSize / double{side};
   const double gap = kSize / std::sqrt(static_cast<double>(std::max<std::size_t>(1, people.size())));
   const double radius = std::clamp(0.42 * gap, 0.7, 6.0);
   for (const Layer& layer : kLayers) {
-    set_color(layer.color);
+    app::set_color(context.get(), layer.color);
     for (const PersonState& person : people) {
       if (person.state != layer.state) continue;
       cairo_arc(context.get(), scale * person.x, kSize - scale * person.y, layer.size * radius, 0,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <app/periodic_cells.h>
 #include <app/vector.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/random.h>
@@ -69,8 +70,8 @@ struct Rules {
   }
 
   __host__ __device__ Vector walked(Vector from, const Words& words) const {
-    return {wrapped(from.x + stride * (2 * dynasoar::random::unit(words[0]) - 1)),
-            wrapped(from.y + stride * (2 * dynasoar::random::unit(words[1]) - 1))};
+    return {app::wrapped(from.x + stride * (2 * dynasoar::random::unit(words[0]) - 1), side),
+            app::wrapped(from.y + stride * (2 * dynasoar::random::unit(words[1]) - 1), side)};
   }
 
   __host__ __device__ bool dies(const Words& words) const { return death.is_met_by(words[2]); }
@@ -91,13 +92,6 @@ struct Rules {
       if (infection.is_met_by(stream.word())) return true;
     }
     return false;
-  }
-
- private:
-  /// @pre `coordinate` is less than a side outside of the world
-  __host__ __device__ float wrapped(float coordinate) const {
-    if (coordinate < 0) coordinate += side;
-    return coordinate < side ? coordinate : coordinate - side;
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/periodic_cells.h>
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
@@ -22,34 +23,6 @@
 namespace flocking {
 namespace baselines {
 
-/// The world, a torus of square cells. There are at least four along each side.
-struct Torus {
-  float side;
-  std::uint32_t width;  ///< cells along a side
-
-  explicit Torus(float side_of_world)
-      : side(side_of_world), width(static_cast<std::uint32_t>(side_of_world / (1.01f * kSight))) {}
-
-  __host__ __device__ std::uint32_t cells() const { return width * width; }
-  __device__ std::uint32_t column(float coordinate) const {
-    const auto cell = static_cast<std::uint32_t>(coordinate * (static_cast<float>(width) / side));
-    return cell < width ? cell : width - 1;
-  }
-  __device__ std::uint32_t cell(Vector at) const { return column(at.y) * width + column(at.x); }
-  /// The column or row before (step 0), the same (1), the next one (2).
-  __device__ std::uint32_t beside(std::uint32_t column, std::uint32_t step) const {
-    return (column + width + step - 1) % width;
-  }
-  __device__ float nearest(float offset) const {
-    if (offset > side / 2) return offset - side;
-    return offset < -side / 2 ? offset + side : offset;
-  }
-  __device__ float inside(float coordinate) const {
-    if (coordinate < 0) coordinate += side;
-    return coordinate < side ? coordinate : coordinate - side;
-  }
-};
-
 /// @tparam View   of app::StructureOfArrays or app::ArrayOfStructures
 template <class View>
 struct Boids : View {
@@ -60,7 +33,7 @@ struct Boids : View {
 /// What a step works on. Boid i has number i.
 template <class Arrays>
 struct Work {
-  Torus torus;
+  app::PeriodicCells torus;
   std::uint32_t count;
   Arrays boids;   ///< by number
   Arrays sorted;  ///< as they were before the step, cell by cell
@@ -71,18 +44,14 @@ struct Work {
 template <class Arrays>
 struct FindCell {
   Work<Arrays> work;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
-    work.cells[i] = work.torus.cell(work.boids.position(i));
-  }
+  __device__ void operator()(std::uint32_t i) const { work.cells[i] = work.torus.cell(work.boids.position(i)); }
 };
 
 /// Copies a boid to its place, and notes where its cell begins and ends.
 template <class Arrays>
 struct CopySorted {
   Work<Arrays> work;
-  __device__ void operator()(std::size_t index) const {
-    const auto place = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t place) const {
     const std::uint32_t number = work.order[place];
     work.sorted.position(place) = work.boids.position(number);
     work.sorted.velocity(place) = work.boids.velocity(number);
@@ -111,18 +80,19 @@ struct Fly {
     const std::uint32_t number = work.order[place];
     const Vector velocity = sums[0].steered(work.sorted.velocity(place));
     work.boids.velocity(number) = velocity;
-    work.boids.position(number) = {work.torus.inside(here.x + velocity.x), work.torus.inside(here.y + velocity.y)};
+    work.boids.position(number) = {app::wrapped(here.x + velocity.x, work.torus.side),
+                                   app::wrapped(here.y + velocity.y, work.torus.side)};
   }
 
  private:
   __device__ void look_around(std::uint32_t place, std::uint32_t thread, Sums& sums) const {
-    const Torus& torus = work.torus;
+    const app::PeriodicCells& torus = work.torus;
     const Vector here = work.sorted.position(place);
     const std::uint32_t column = torus.column(here.x);
     const std::uint32_t row = torus.column(here.y);
     for (std::uint32_t y = 0; y < 3; ++y) {
       for (std::uint32_t x = 0; x < 3; ++x) {
-        const std::uint32_t cell = torus.beside(row, y) * torus.width + torus.beside(column, x);
+        const std::uint32_t cell = beside(row, y) * torus.width + beside(column, x);
         const std::uint32_t begin = work.begins[cell];
         const std::uint32_t end = work.ends[cell];
         for (std::uint32_t i = begin + (thread - begin) % kThreads; i < end; i += kThreads) {
@@ -135,6 +105,11 @@ struct Fly {
         }
       }
     }
+  }
+
+  /// The column or row before (step 0), the same (1), the next one (2).
+  __device__ std::uint32_t beside(std::uint32_t column, std::uint32_t step) const {
+    return (column + work.torus.width + step - 1) % work.torus.width;
   }
 
   /// The first sum becomes that of all.
@@ -157,8 +132,7 @@ struct Unpack {
   Arrays boids;
   const BoidState* states;
   std::uint32_t* numbers;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t i) const {
     boids.position(i) = {states[i].x, states[i].y};
     boids.velocity(i) = {states[i].vx, states[i].vy};
     numbers[i] = i;
@@ -169,8 +143,7 @@ template <class Arrays>
 struct Pack {
   Arrays boids;
   BoidState* states;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t i) const {
     const Vector position = boids.position(i);
     const Vector velocity = boids.velocity(i);
     states[i] = {i, position.x, position.y, velocity.x, velocity.y};
@@ -186,7 +159,7 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
   explicit DenseFlock(const Parameters& parameters)
       : DenseSimulation(parameters, {"sort", "fly"}),
         count_(static_cast<std::uint32_t>(parameters.initial.size())),
-        torus_(parameters.side),
+        torus_(parameters.side, 1.01f * kSight),
         boids_(count_),
         sorted_(count_),
         numbers_(4 * std::size_t{count_}),
@@ -194,16 +167,16 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
         states_(count_),
         sort_(count_, torus_.cells()) {
     states_.upload(parameters.initial);
-    executor().for_each_index(count_, Unpack<Arrays>{{boids_.view()}, states_.data(), numbers_.data() + count_});
+    for_each(count_, Unpack<Arrays>{{boids_.view()}, states_.data(), numbers_.data() + count_});
     executor().synchronize();
   }
 
   void submit_step() override {
     const Work<Arrays> work = this->work();
-    executor().for_each_index(count_, FindCell<Arrays>{work});
+    for_each(count_, FindCell<Arrays>{work});
     sort_.run(executor(), work.cells, work.numbers, work.sorted_cells, work.order);
     executor().fill_bytes(bounds_.data(), 0, bounds_.bytes());
-    executor().for_each_index(count_, CopySorted<Arrays>{work});
+    for_each(count_, CopySorted<Arrays>{work});
     end_phase(0);
     if (count_ <= kFewBoids) {
       fly(Fly<Arrays, kSums>{work});
@@ -214,7 +187,7 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
   }
 
   std::vector<BoidState> boids() override {
-    executor().for_each_index(count_, Pack<Arrays>{{boids_.view()}, states_.data()});
+    for_each(count_, Pack<Arrays>{{boids_.view()}, states_.data()});
     executor().synchronize();
     return states_.download();
   }
@@ -240,7 +213,7 @@ class DenseFlock final : public app::DenseSimulation<Simulation> {
   }
 
   std::uint32_t count_;
-  Torus torus_;
+  app::PeriodicCells torus_;
   Storage boids_, sorted_;
   dynasoar::DeviceArray<std::uint32_t> numbers_;  // cells, numbers, sorted cells, order
   dynasoar::DeviceArray<std::uint32_t> bounds_;

@@ -23,10 +23,6 @@ constexpr app::Rgb kOrderLine = {37, 99, 235};
 // More darts cannot be told apart.
 constexpr std::size_t kMostDarts = 200000;
 
-void set_color(cairo_t* context, app::Rgb color) {
-  cairo_set_source_rgb(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
-}
-
 /// A triangle that points where the boid flies.
 void draw_dart(cairo_t* context, double x, double y, double angle, double length) {
   const auto corner = [&](double along, double across) {
@@ -39,7 +35,7 @@ void draw_dart(cairo_t* context, double x, double y, double angle, double length
     cairo_line_to(context, px, py);
   }
   cairo_close_path(context);
-  set_color(context, color_of(angle, kDirections));
+  app::set_color(context, color_of(angle, kDirections));
   cairo_fill(context);
 }
 
@@ -48,7 +44,7 @@ void draw_dart(cairo_t* context, double x, double y, double angle, double length
 app::Picture flock_picture(const std::vector<BoidState>& boids, float side) {
   const app::CairoSurface image = app::make_image(kSize, kSize);
   const app::CairoContext context(cairo_create(image.get()));
-  set_color(context.get(), kSky);
+  app::set_color(context.get(), kSky);
   cairo_paint(context.get());
   const double scale = kSize / double{side};
   const double length =

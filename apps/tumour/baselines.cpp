@@ -1,12 +1,10 @@
 /// @file
-/// The hand-written baselines, without an allocator: cells are in slots, and a list contains the free slots. Both
-/// baselines run the same algorithm. One stores cells as a structure of arrays, the other as an array of structures.
+/// The hand-written baselines, without an allocator: cells are in the slots of a SlotPool. Both baselines run the same
+/// algorithm. One stores cells as a structure of arrays, the other as an array of structures.
 ///
 /// A counting sort sorts positions and radii by box, so that a search reads a few short pieces of memory. The loop in
-/// which cells live also counts the cells of each box for the next sort. It only notes daughters. They get their slots
-/// in the next loop, so that no thread reads a slot while another fills it.
+/// which cells live also counts the cells of each box for the next sort.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +12,7 @@
 
 #include <app/dense_simulation.h>
 #include <app/layout.h>
+#include <app/slot_pool.h>
 #include <dynasoar/identity.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
@@ -34,9 +33,8 @@ template <class CellsT>
 struct Place {
   Work<CellsT> work;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
-    if (i >= Counters::value(work.counters->used) || work.cells.slot(i) == Slot::free) return;
+  __device__ void operator()(std::uint32_t i) const {
+    if (i >= work.pool.used() || work.cells.slot(i) == Slot::free) return;
     const Vector position = work.cells.position(i);
     const std::uint32_t box = work.boxes.box(position);
     const std::uint32_t place = work.starts[box] + work.counts[box].fetch_sub(1, Order::relaxed) - 1;
@@ -50,15 +48,14 @@ template <class CellsT>
 struct Live {
   Work<CellsT> work;
 
-  __device__ void operator()(std::size_t index) const {
-    const auto place = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t place) const {
     if (place >= work.starts[work.boxes.count()]) return;
     const std::uint32_t i = work.slots[place];
     Sphere sphere = work.spheres[place];
     sphere.position = pushed(sphere).moved(sphere.position);
     if (!lives(i, sphere)) {
       work.cells.slot(i) = Slot::free;
-      work.free[work.counters->free.fetch_add(1, Order::relaxed)] = i;
+      work.pool.release(i);
       return;
     }
     work.cells.position(i) = sphere.position;
@@ -122,48 +119,8 @@ struct Live {
     const Vector half = rules.half_way_to_daughter(number, work.step);
     const Vector at = sphere.position;
     const dynasoar::Identity daughter = dynasoar::child_identity(dynasoar::Identity{number}, work.step);
-    work.births[work.counters->births.fetch_add(1, Order::relaxed)] = {static_cast<std::uint64_t>(daughter),
-                                                                       {at.x + half.x, at.y + half.y, at.z + half.z}};
+    work.pool.add_birth({static_cast<std::uint64_t>(daughter), {at.x + half.x, at.y + half.y, at.z + half.z}});
     sphere = {{at.x - half.x, at.y - half.y, at.z - half.z}, kDaughterRadius};
-  }
-};
-
-/// Gives slots to daughters: free slots from the end of the list first, and then new ones.
-template <class CellsT>
-struct GiveBirth {
-  static constexpr std::uint32_t kThreads = 1 << 14;
-
-  Work<CellsT> work;
-
-  __device__ void operator()(std::size_t index) const {
-    const std::uint32_t births = Counters::value(work.counters->births);
-    const std::uint32_t free = Counters::value(work.counters->free);
-    const std::uint32_t used = Counters::value(work.counters->used);
-    for (auto b = static_cast<std::uint32_t>(index); b < births; b += kThreads) {
-      const std::uint32_t slot = b < free ? work.free[free - 1 - b] : used + (b - free);
-      if (slot < work.room) {
-        const Birth& birth = work.births[b];
-        work.cells.put(slot, birth.number, birth.position, kDaughterRadius, Slot::proliferating);
-        work.count(birth.position);
-      } else {
-        work.counters->homeless.add(1, Order::relaxed);
-      }
-    }
-  }
-};
-
-/// Updates the counters after the births of a step.
-struct CountBirths {
-  Counters* counters;
-  std::uint32_t room;
-
-  __device__ void operator()(std::size_t) const {
-    const std::uint32_t births = Counters::value(counters->births);
-    const std::uint32_t free = Counters::value(counters->free);
-    const std::uint32_t used = Counters::value(counters->used) + (births < free ? 0 : births - free);
-    counters->used.store(used < room ? used : room, Order::relaxed);
-    counters->free.store(births < free ? free - births : 0, Order::relaxed);
-    counters->births.store(0, Order::relaxed);
   }
 };
 
@@ -171,8 +128,7 @@ template <class CellsT>
 struct Unpack {
   Work<CellsT> work;
   const CellState* states;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
+  __device__ void operator()(std::uint32_t i) const {
     const CellState& state = states[i];
     const Vector position = {state.x, state.y, state.z};
     work.cells.put(i, state.number, position, state.radius, static_cast<Slot>(static_cast<int>(state.state) + 1));
@@ -180,21 +136,19 @@ struct Unpack {
   }
 };
 
-/// Writes the cell of a slot, with the number 0 if the slot is free.
+/// The cell of a slot, with the number 0 if the slot is free.
 template <class CellsT>
-struct Pack {
+struct StateOfCell {
   CellsT cells;
-  CellState* states;
-  __device__ void operator()(std::size_t index) const {
-    const auto i = static_cast<std::uint32_t>(index);
+  __device__ CellState operator()(std::uint32_t i) const {
     const Slot slot = cells.slot(i);
     const Vector at = cells.position(i);
-    states[i] = {slot == Slot::free ? 0 : cells.number(i),
-                 at.x,
-                 at.y,
-                 at.z,
-                 cells.radius(i),
-                 static_cast<State>(static_cast<int>(slot) - (slot == Slot::free ? 0 : 1))};
+    return {slot == Slot::free ? 0 : cells.number(i),
+            at.x,
+            at.y,
+            at.z,
+            cells.radius(i),
+            static_cast<State>(static_cast<int>(slot) - (slot == Slot::free ? 0 : 1))};
   }
 };
 
@@ -219,16 +173,12 @@ class DenseTumour final : public app::DenseSimulation<Simulation> {
         boxes_(parameters.world),
         world_(parameters.world),
         rate_(static_cast<float>(parameters.diffusion / 2 / (kSpacing * kSpacing))),
-        limit_(room_of(parameters)),
-        room_(static_cast<std::uint32_t>(std::max<std::uint64_t>(limit_, parameters.initial.size()))),
-        cells_(room_),
-        counters_(1),
-        free_(room_),
-        births_(room_),
+        pool_(room_of(parameters), parameters.initial.size()),
+        cells_(pool_.capacity()),
         counts_(boxes_.count() + 1),
         starts_(boxes_.count() + 1),
-        spheres_(room_),
-        slots_(room_),
+        spheres_(pool_.capacity()),
+        slots_(pool_.capacity()),
         starts_of_boxes_(boxes_.count() + 1),
         now_(places()),
         half_way_(places()),
@@ -237,10 +187,7 @@ class DenseTumour final : public app::DenseSimulation<Simulation> {
     dynasoar::DeviceArray<CellState> states(parameters.initial.size());
     states.upload(parameters.initial);
     counts_.fill_bytes(0);
-    Counters counters{};
-    counters.used.store(static_cast<std::uint32_t>(parameters.initial.size()), Order::relaxed);
-    counters_.upload(std::vector{counters});
-    executor().for_each_index(parameters.initial.size(), Unpack<CellsT>{work(), states.data()});
+    for_each(parameters.initial.size(), Unpack<CellsT>{work(), states.data()});
     executor().for_each_index(places(), FillOxygen{oxygen_field()});
     executor().synchronize();
   }
@@ -249,11 +196,12 @@ class DenseTumour final : public app::DenseSimulation<Simulation> {
     count_step();
     const Work<CellsT> work = this->work();
     starts_of_boxes_.run(executor(), reinterpret_cast<const std::uint32_t*>(counts_.data()), starts_.data());
-    executor().for_each_index(room_, Place<CellsT>{work});
-    end_phase(0);
-    executor().for_each_index(room_, Live<CellsT>{work});
-    executor().for_each_index(GiveBirth<CellsT>::kThreads, GiveBirth<CellsT>{work});
-    executor().for_each_index(1, CountBirths{counters_.data(), room_});
+    run_phase(0, pool_.capacity(), Place<CellsT>{work});
+    for_each(pool_.capacity(), Live<CellsT>{work});
+    pool_.place_births(executor(), [work] __device__(std::uint32_t slot, const Birth& birth) {
+      work.cells.put(slot, birth.number, birth.position, kDaughterRadius, Slot::proliferating);
+      work.count(birth.position);
+    });
     end_phase(1);
     executor().for_each_index(places(), Diffuse<true>{work.oxygen, rules_});
     executor().for_each_index(places(), Diffuse<false>{work.oxygen, rules_});
@@ -262,20 +210,14 @@ class DenseTumour final : public app::DenseSimulation<Simulation> {
 
   void record() override { history_.record(executor(), work()); }
 
-  std::vector<Census> take_history() override { return history_.take(executor(), limit_); }
+  std::vector<Census> take_history() override {
+    check_room(pool_.peak(executor()), pool_.limit());
+    return history_.take(executor());
+  }
 
   std::vector<CellState> cells() override {
-    const Counters counters = (executor().synchronize(), counters_.download()[0]);
-    const std::uint32_t used = counters.used.load(Order::relaxed);
-    const dynasoar::DeviceArray<CellState> states(used);
-    executor().for_each_index(used, Pack<CellsT>{{cells_.view()}, states.data()});
-    executor().synchronize();
-    std::vector<CellState> cells = states.download();
-    std::erase_if(cells, [](const CellState& cell) { return cell.number == 0; });
-    const bool is_complete = counters.homeless.load(Order::relaxed) == 0;
-    check_room(cells.size() + (is_complete ? 0 : room_), limit_);
-    std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-    return cells;
+    check_room(pool_.peak(executor()), pool_.limit());
+    return pool_.template states<CellState>(executor(), StateOfCell<CellsT>{{cells_.view()}});
   }
 
   std::vector<float> oxygen() override {
@@ -292,21 +234,16 @@ class DenseTumour final : public app::DenseSimulation<Simulation> {
     return {world_, rate_, now_.data(), half_way_.data(), uptake_.data(), vessels_.data()};
   }
   Work<CellsT> work() const {
-    return {rules_,          boxes_,           oxygen_field(), now(),          room_,
-            {cells_.view()}, counters_.data(), free_.data(),   births_.data(), counts_.data(),
-            starts_.data(),  spheres_.data(),  slots_.data()};
+    return {rules_,          boxes_,         oxygen_field(), now(),           pool_.view(),
+            {cells_.view()}, counts_.data(), starts_.data(), spheres_.data(), slots_.data()};
   }
 
   Rules rules_;
   Boxes boxes_;
   std::int32_t world_;
   float rate_;
-  std::uint64_t limit_;
-  std::uint32_t room_;
+  app::SlotPool<Birth> pool_;
   Storage cells_;
-  dynasoar::DeviceArray<Counters> counters_;
-  dynasoar::DeviceArray<std::uint32_t> free_;
-  dynasoar::DeviceArray<Birth> births_;
   dynasoar::DeviceArray<Word> counts_;
   dynasoar::DeviceArray<std::uint32_t> starts_;
   dynasoar::DeviceArray<Sphere> spheres_;

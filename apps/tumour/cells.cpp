@@ -4,11 +4,9 @@
 /// A cell reads copies of its neighbours, and changes or deletes only itself. Pushes and uptake are sums of integers.
 /// Therefore nothing depends on the order in which threads run.
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -198,9 +196,9 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     log().add<Necrotic>(totals::count("necrotic"));
     log().add<Cell>(totals::maximum<&Cell::reach>("radius"));
     log().add<Tissue>(totals::minimum<&Tissue::oxygen_>("oxygen"));
-    create<Proliferating>(parameters.initial, State::proliferating);
-    create<Hypoxic>(parameters.initial, State::hypoxic);
-    create<Necrotic>(parameters.initial, State::necrotic);
+    create<Proliferating>(parameters.initial, &CellState::state, State::proliferating);
+    create<Hypoxic>(parameters.initial, &CellState::state, State::hypoxic);
+    create<Necrotic>(parameters.initial, &CellState::state, State::necrotic);
   }
 
   void submit_step() override {
@@ -226,19 +224,11 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
   }
 
   std::vector<CellState> cells() override {
-    const std::size_t count = handle().count<Cell>();
-    check_room(count, room_);
-    const dynasoar::DeviceArray<CellState> states(count);
-    dynasoar::DeviceArray<dynasoar::AtomicWord<std::uint32_t>> written(1);
-    written.fill_bytes(0);
-    handle().parallel_do<Cell>([out = states.data(), next = written.data()] __device__(Cell * cell) {
+    check_room(handle().count<Cell>(), room_);
+    return states<Cell, CellState>([] __device__(Cell * cell) -> CellState {
       const auto [at, radius] = cell->seen();
-      out[next->fetch_add(1, dynasoar::Order::relaxed)] = {cell->number(), at.x, at.y, at.z, radius, state_of(cell)};
+      return {cell->number(), at.x, at.y, at.z, radius, state_of(cell)};
     });
-    synchronize();
-    std::vector<CellState> cells = states.download();
-    std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-    return cells;
   }
 
   std::vector<float> oxygen() override { return tissue_.raster_of<&Tissue::oxygen_>().values; }
@@ -270,18 +260,6 @@ class Objects final : public app::ObjectSimulation<Objects, Simulation, Allocato
     const auto room = static_cast<std::size_t>(room_of(parameters));
     return 3 * AllocatorT::heap_bytes_for<Proliferating>(room + app::kSlotsInFlight) +
            AllocatorT::heap_bytes_for<Tissue>(side * side * side);
-  }
-
-  template <class T>
-  void create(const std::vector<CellState>& initial, State state) {
-    std::vector<CellState> some;
-    std::copy_if(initial.begin(), initial.end(), std::back_inserter(some),
-                 [state](const CellState& cell) { return cell.state == state; });
-    if (some.empty()) return;
-    dynasoar::DeviceArray<CellState> states(some.size());
-    states.upload(some);
-    handle().parallel_new<T>(some.size(), static_cast<const CellState*>(states.data()));
-    synchronize();
   }
 
   Rules rules_;

@@ -24,7 +24,6 @@ struct Record {
   Word cells[3];
   Word not_radius;  ///< the complement of the radius's bits
   Word oxygen;      ///< its bits, mapped to integers in the same order
-  Word homeless;
 
   __device__ static std::uint32_t ordered(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -46,7 +45,7 @@ struct TakeRecord {
   __device__ void operator()(std::size_t thread) const {
     std::uint32_t cells[3] = {};
     float radius = 0;
-    const std::uint32_t used = Counters::value(work.counters->used);
+    const std::uint32_t used = work.pool.used();
     for (auto i = static_cast<std::uint32_t>(thread); i < used; i += kThreads) {
       const Slot slot = work.cells.slot(i);
       if (slot == Slot::free) continue;
@@ -61,7 +60,6 @@ struct TakeRecord {
     for (int i = 0; i < 3; ++i) record->cells[i].add(cells[i], Order::relaxed);
     record->not_radius.fetch_min(~std::bit_cast<std::uint32_t>(radius), Order::relaxed);
     record->oxygen.fetch_min(oxygen, Order::relaxed);
-    if (thread == 0) record->homeless.store(Counters::value(work.counters->homeless), Order::relaxed);
   }
 };
 
@@ -86,10 +84,8 @@ class History {
     executor.for_each_index(TakeRecord<CellsT>::kThreads, TakeRecord<CellsT>{work, records_.data() + pending_++});
   }
 
-  /// @throws std::runtime_error if there were more cells than `limit`
-  std::vector<Census> take(dynasoar::Executor& executor, std::uint64_t limit) {
+  std::vector<Census> take(dynasoar::Executor& executor) {
     collect(executor);
-    for (const Census& census : collected_) check_room(census.cells(), limit);
     return std::exchange(collected_, {});
   }
 
@@ -106,9 +102,7 @@ class History {
 
   static Census census_of(const Record& record) {
     const auto value = [](const Word& word) { return word.load(Order::relaxed); };
-    // Once a cell gets no slot, all numbers are wrong. This addition lets the host see that there are too many cells.
-    const std::uint64_t homeless = value(record.homeless) > 0 ? std::uint64_t{1} << 32 : 0;
-    return {value(record.cells[0]) + homeless, value(record.cells[1]), value(record.cells[2]),
+    return {value(record.cells[0]), value(record.cells[1]), value(record.cells[2]),
             std::bit_cast<float>(~value(record.not_radius)), Record::value_of(value(record.oxygen))};
   }
 

@@ -43,7 +43,7 @@ void draw_ball(cairo_t* context, double x, double y, double radius, app::Rgb col
 app::Picture tumour_picture(const std::vector<CellState>& cells) {
   const app::CairoSurface image = app::make_image(kSize, kSize);
   const app::CairoContext context(cairo_create(image.get()));
-  cairo_set_source_rgb(context.get(), kGround.red / 255.0, kGround.green / 255.0, kGround.blue / 255.0);
+  app::set_color(context.get(), kGround);
   cairo_paint(context.get());
   std::vector<CellState> half;
   double reach = 2;

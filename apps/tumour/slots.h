@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <app/simulation.h>
+#include <app/slot_pool.h>
 #include <dynasoar/platform/atomic.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/step_value.h>
@@ -72,15 +73,6 @@ struct Birth {
   Vector position;
 };
 
-struct Counters {
-  Word used;      ///< slots 0 to used - 1 contain a cell or are in the list of free slots
-  Word free;      ///< length of that list
-  Word births;    ///< in this step
-  Word homeless;  ///< cells that got no slot, since the start
-
-  __device__ static std::uint32_t value(const Word& word) { return word.load(Order::relaxed); }
-};
-
 /// The data of a step.
 template <class CellsT>
 struct Work {
@@ -88,15 +80,12 @@ struct Work {
   Boxes boxes;
   OxygenField oxygen;
   dynasoar::StepNumber step;
-  std::uint32_t room;
-  CellsT cells;           ///< [room]
-  Counters* counters;     ///< one
-  std::uint32_t* free;    ///< [room] slots
-  Birth* births;          ///< [room]
+  app::SlotPoolView<Birth> pool;
+  CellsT cells;           ///< of all slots
   Word* counts;           ///< [boxes + 1] cells of each box that have no place yet: 0 after the sort
   std::uint32_t* starts;  ///< [boxes + 1] place of the first cell in each box, and then the number of cells
-  Sphere* spheres;        ///< [room] positions and radii, box by box
-  std::uint32_t* slots;   ///< [room] slots of these cells
+  Sphere* spheres;        ///< positions and radii, box by box
+  std::uint32_t* slots;   ///< slots of these cells
 
   __device__ void count(Vector position) const { counts[boxes.box(position)].add(1, Order::relaxed); }
 };

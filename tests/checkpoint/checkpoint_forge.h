@@ -1,6 +1,6 @@
 /// @file
 /// ForgedCheckpoint: the parts of a checkpoint file, to be changed and put together again with right checksums. Used by
-/// checkpoint_forged_test.cpp and the fuzz target.
+/// tests of forged files and the fuzz target.
 #pragma once
 
 #include <cstddef>

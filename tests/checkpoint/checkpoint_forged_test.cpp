@@ -1,14 +1,12 @@
-// Checkpoint files with right checksums and wrong contents: each check of what is read is seen to refuse a file.
+/// @file
+/// Checkpoint files with right checksums and wrong contents: each check of what is read is seen to refuse a file.
+
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <functional>
 #include <limits>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,164 +15,15 @@
 #include <dynasoar/checkpoint/heap_snapshot.h>
 #include <dynasoar/dynasoar.h>
 
-#include "../dsl/test_folder.h"
-#include "../heap/handle_check.h"
-#include "../heap/test_classes.h"
-#include "checkpoint_forge.h"
-#include "checkpoint_world.h"
+#include "checkpoint_forgeries.h"
 
 namespace checkpoint_test {
-
-using dynasoar::LoadOptions;
-using namespace dynasoar::detail;
-using namespace dynasoar::test;
-
-using FourHandle = AllocatorHandle<FourTypes>;
-
-constexpr std::size_t kPages = 12;
-constexpr std::size_t kTypes = FourTypes::kTypes;
-constexpr std::size_t kShards = HeapSnapshot::kShards;
-constexpr std::size_t kOfType = HeapSnapshot::kCountersOfType;
-constexpr std::size_t kWord = sizeof(std::uint64_t);
-
-HandleOptions four_types() {
-  return {.heap_bytes = kPages * FourTypes::pages().bytes, .on_refusal = dynasoar::OnRefusal::record, .threads = 1};
-}
-
-void fill(FourHandle& handle, std::size_t of_each) {
-  handle.parallel_for(kTypes * of_each, [] __device__(std::size_t i) {
-    dynasoar::test::make_of_type(static_cast<std::uint32_t>(i % kTypes), static_cast<std::uint32_t>(i));
-  });
-  handle.parallel_do<Stamped>([] __device__(Stamped*) {});  // lists are up to date
-}
-
-using Forge = std::function<void(ForgedCheckpoint&)>;
-
-/// A file that is changed, and what must be said of it.
-struct Forgery {
-  const char* says;
-  Forge forge;
-};
-
-/// Files of a handle with some objects of four classes, a number and a vector.
-class Forgeries {
- public:
-  explicit Forgeries(std::size_t of_each = 70) : handle_(four_types()) {
-    fill(handle_, of_each);
-    handle_.save(path(), dynasoar::value("step", step_), dynasoar::array("numbers", numbers_));
-    good_ = contents_of(path());
-    count_ = handle_.count<Stamped>();
-  }
-
-  FourHandle& handle() { return handle_; }
-  std::uint64_t count() const { return count_; }
-  const std::string& good() const { return good_; }
-  ForgedCheckpoint copy() const { return ForgedCheckpoint(good_); }
-  std::string path() const { return folder_ / "a"; }
-
-  void load() { handle_.load(path(), dynasoar::value("step", step_), dynasoar::array("numbers", numbers_)); }
-  void load_values() const {
-    std::uint32_t step = 0;
-    std::vector<std::uint16_t> numbers;
-    dynasoar::load_values(path(), dynasoar::value("step", step), dynasoar::array("numbers", numbers));
-  }
-
-  /// Makes objects and values differ from those of the file, so that it shows if a load that fails takes some over.
-  void change_state() {
-    step_ = 6;
-    numbers_ = {8, 9};
-    handle_.parallel_do<Stamped>([] __device__(Stamped * object) {
-      if (object->stamp_ == 3) dynasoar::destroy(object);
-    });
-  }
-
-  /// Both ways to load must, or only that of a handle.
-  enum class Refuses { both, handle };
-
-  void check_refused(const std::string& file, const std::string& says, Refuses refuses,
-                     CheckpointFault expected = CheckpointFault::damaged) {
-    CAPTURE(says);
-    write_file(path(), file);
-    change_state();
-    const std::uint64_t before = handle_.count<Stamped>();
-    const auto found = fault_of([&] { load(); });
-    CHECK(found.first == expected);
-    CHECK_MESSAGE(found.second.find(says) != std::string::npos, found.second);
-    if (refuses == Refuses::both) CHECK(fault_of([&] { load_values(); }).second == found.second);
-    CHECK(handle_.count<Stamped>() == before);
-    CHECK(step_ == 6);
-    CHECK(numbers_ == std::vector<std::uint16_t>{8, 9});
-  }
-  void check_refused(const std::vector<Forgery>& forgeries, Refuses refuses) {
-    for (const Forgery& forgery : forgeries) {
-      ForgedCheckpoint file = copy();
-      forgery.forge(file);
-      check_refused(file.file(), forgery.says, refuses);
-    }
-    check_usable();
-  }
-
-  /// After all that was refused, the handle creates, visits and loads.
-  void check_usable() {
-    CHECK(dynasoar::test::heap_errors(handle_) == "");
-    handle_.parallel_do<Stamped>([] __device__(Stamped * object) { dynasoar::destroy(object); });
-    fill(handle_, 5);
-    CHECK(handle_.count<Stamped>() == 5 * kTypes);
-    write_file(path(), good_);
-    load();
-    CHECK(handle_.count<Stamped>() == count_);
-    CHECK(step_ == 5);
-    CHECK(numbers_ == std::vector<std::uint16_t>(20, 7));
-    CHECK(dynasoar::test::heap_errors(handle_) == "");
-    load_values();
-  }
-
- private:
-  TestFolder folder_;
-  FourHandle handle_;
-  std::uint32_t step_ = 5;
-  std::vector<std::uint16_t> numbers_ = std::vector<std::uint16_t>(20, 7);
-  std::string good_;
-  std::uint64_t count_ = 0;
-};
-
-constexpr auto kBoth = Forgeries::Refuses::both;
-constexpr auto kHandle = Forgeries::Refuses::handle;
-
-/// A chunk of which one value of type T is changed.
-template <class T, class Change>
-Forge with(Section section, std::size_t index, const Change& change) {
-  return [=](ForgedCheckpoint& file) {
-    ForgedChunk& chunk = file[section];
-    T value = chunk.get<T>(index * sizeof(T));
-    change(value);
-    chunk.put(index * sizeof(T), value);
-  };
-}
-template <class Change>
-Forge with_numbers(const Change& change) {
-  return with<HeapNumbers>(Section::heap, 0, change);
-}
-template <class T>
-Forge set(Section section, std::size_t index, T to) {
-  return with<T>(section, index, [to](T& value) { value = to; });
-}
 
 std::vector<SavedBlock> blocks_of(ForgedCheckpoint& file) {
   std::vector<SavedBlock> blocks(file[Section::blocks].size() / sizeof(SavedBlock));
   std::memcpy(static_cast<void*>(blocks.data()), file[Section::blocks].stored.data(), blocks.size() * sizeof blocks[0]);
   return blocks;
 }
-std::size_t last_block(ForgedCheckpoint& file) {
-  return file[Section::blocks].size() / sizeof(SavedBlock) - 1;
-}
-
-/// Adds to a tally.
-void count(ForgedCheckpoint& file, std::size_t tally, std::uint64_t more) {
-  with<std::uint64_t>(Section::counters, tally, [more](std::uint64_t& word) { word += more; })(file);
-}
-constexpr std::size_t kPagesFreed = kTypes * kOfType;
-
 std::uint64_t sum(ForgedCheckpoint& file, std::size_t tally) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < kShards; ++i) sum += file[Section::counters].get<std::uint64_t>((tally + i) * kWord);
@@ -184,29 +33,6 @@ std::uint64_t sum(ForgedCheckpoint& file, std::size_t tally) {
 /// The proof that the heap is full for Tiny.
 void prove_full(ForgedCheckpoint& file, std::uint64_t more = 0) {
   set<std::uint64_t>(Section::counters, kOfType - 1, 1 + sum(file, kPagesFreed) + sum(file, kShards) + more)(file);
-}
-
-/// Gives the last block another number, wherever it is named.
-void move_last_block(ForgedCheckpoint& file, std::uint32_t number) {
-  std::uint32_t before = 0;
-  with<SavedBlock>(Section::blocks, last_block(file),
-                   [&](auto& block) { before = std::exchange(block.number, number); })(file);
-  REQUIRE(before >= 64);  // so that it is nothing else in a list of few objects
-  for (std::size_t i = file[Section::heap].get<HeapNumbers>(0).current_count; i < file[Section::hints].size() / 4;
-       ++i) {
-    with<std::uint32_t>(Section::hints, i, [=](auto& hint) {
-      if ((hint & 0x7fffffff) == before) hint = number | (hint & 0x80000000);
-    })(file);
-  }
-  for (std::size_t i = 0; i < file[Section::lists].size() / kWord; ++i) {
-    with<std::uint64_t>(Section::lists, i, [=](auto& word) {
-      if (word == before) word = number;
-    })(file);
-  }
-  if (dynasoar::kChecked) {
-    with<SavedTags>(Section::tags, file[Section::tags].size() / sizeof(SavedTags) - 1,
-                    [=](auto& tags) { tags.block = number; })(file);
-  }
 }
 
 TEST_CASE("chunks that no checkpoint has are refused, with a handle and without") {
@@ -579,153 +405,6 @@ TEST_CASE("a message says what the file holds and what was expected, without con
   CHECK(fault_of([&] {
           dynasoar::load_values(files.path(), dynasoar::value("year", year));
         }).second.find("has no value 'year'; it has step: 1 * u4, numbers: 20 * u2") != std::string::npos);
-}
-
-TEST_CASE("a file gets no more memory than 1000 times its size, unless the caller allows more") {
-  if (!dynasoar::detail::kHasZstd) return;
-  const TestFolder folder;
-  FourHandle handle(four_types());
-  std::vector<std::uint64_t> zeros(8'000'000);
-  handle.save(folder / "a", {.compression_level = 1}, dynasoar::array("zeros", zeros));
-  REQUIRE(contents_of(folder / "a").size() < 60'000);
-  zeros = {1};
-  const auto item = dynasoar::array("zeros", zeros);
-  const auto [fault, text] = fault_of([&] { handle.load(folder / "a", item); });
-  CHECK(fault == CheckpointFault::needs_memory);
-  const std::size_t at = text.find("LoadOptions{.memory_bytes = ");
-  REQUIRE(at != std::string::npos);
-  const std::uint64_t needed = std::stoull(text.substr(at + 28));
-  CHECK(needed >= 64'000'000);
-  CHECK(fault_of([&] { dynasoar::load_values(folder / "a", item); }).first == CheckpointFault::needs_memory);
-  CHECK(fault_of([&] { handle.load(folder / "a", LoadOptions{.memory_bytes = needed - 1}, item); }).first ==
-        CheckpointFault::needs_memory);
-  CHECK(zeros.size() == 1);
-  handle.load(folder / "a", LoadOptions{.memory_bytes = needed}, item);
-  CHECK(zeros.size() == 8'000'000);
-  zeros.clear();
-  dynasoar::load_values(folder / "a", LoadOptions{.memory_bytes = needed}, item);
-  CHECK(zeros.size() == 8'000'000);
-}
-
-TEST_CASE("compressed chunks that lie about their sizes are refused") {
-  if (!dynasoar::detail::kHasZstd) return;
-  Forgeries files;
-  const auto pack = [](ForgedCheckpoint& file, Section section, const std::string& contents, std::uint64_t says) {
-    std::string packed(contents.size() + 1000, '\0');
-    packed.resize(dynasoar::detail::kCompression.compress(packed.data(), contents.data(), contents.size(), 1));
-    ForgedChunk chunk{section, Storing::zstd, says, packed};
-    file[Section::items];
-    const auto at = std::find_if(file.chunks.begin(), file.chunks.end(),
-                                 [section](const ForgedChunk& other) { return other.section > section; });
-    file.chunks.insert(at, chunk);
-  };
-  const std::string many(100'000, 'A');
-  files.check_refused(
-      {
-          {"a chunk is too large",
-           [&](auto& file) {  // their sizes add up to 8192
-             pack(file, Section::tags, many, std::uint64_t{0} - 4096);
-             pack(file, Section::tags, many, 4096 + 8192);
-           }},
-          {"has two sizes", [&](auto& file) { pack(file, Section::tags, many, 1); }},
-          {"a chunk is too large", [&](auto& file) { pack(file, Section::values, many, (4 << 20) + 1); }},
-      },
-      kBoth);
-  files.check_refused(
-      {
-          {"cannot be decompressed", [&](auto& file) { pack(file, Section::tags, many, 260 * 380); }},
-          {"cannot be decompressed", [&](auto& file) { pack(file, Section::tags, many, 260 * 400); }},
-          {"cannot be decompressed", [](auto& file) { file[Section::objects].method = Storing::zstd; }},
-      },
-      kBoth);
-  // 160 MB of tags in 100 kB.
-  ForgedCheckpoint file = files.copy();
-  for (int i = 0; i < 40; ++i) pack(file, Section::tags, std::string(260 * 15'000, '\0'), 260 * 15'000);
-  files.check_refused(file.file(), "LoadOptions{.memory_bytes = ", kBoth, CheckpointFault::needs_memory);
-  files.check_usable();
-}
-
-TEST_CASE("a heap without a limit of its own does not grow to any size that a file says") {
-  constexpr std::uint64_t kMore = 30'000;  // pages
-  std::string far, used;
-  {
-    const Forgeries files(5);
-    ForgedCheckpoint file = files.copy();
-    with_numbers([](auto& n) { n.pages += kMore; })(file);
-    count(file, kPagesFreed, kMore);
-    far = file.file();
-    move_last_block(file, static_cast<std::uint32_t>((kPages + kMore - 1) * FourTypes::pages().block_stride));
-    with_numbers([](auto& n) { n.used_pages = n.pages; })(file);
-    used = file.file();
-  }
-  const TestFolder folder;
-  write_file(folder / "far", far);
-  write_file(folder / "used", used);
-  FourHandle handle({.threads = 1});
-  const std::size_t before = handle.statistics().heap_bytes;
-  const std::size_t allowed = std::max<std::size_t>(std::size_t{16} << 20, 1000 * far.size());
-  REQUIRE(before + allowed < kMore * FourTypes::pages().bytes);
-  std::uint32_t step = 0;
-  std::vector<std::uint16_t> numbers;
-  const auto load = [&](const char* name, const LoadOptions& options) {
-    handle.load(folder / name, options, dynasoar::value("step", step), dynasoar::array("numbers", numbers));
-  };
-  load("far", {});
-  CHECK(handle.count<Stamped>() == 5 * kTypes);
-  CHECK(handle.statistics().heap_bytes <= before + allowed);
-  CHECK(fault_of([&] { load("used", {}); }).first == CheckpointFault::needs_memory);
-  CHECK(handle.count<Stamped>() == 5 * kTypes);
-  CHECK(handle.statistics().heap_bytes <= before + allowed);
-  load("used", {.memory_bytes = std::uint64_t{1} << 30});
-  CHECK(handle.statistics().pages == kPages + kMore);
-  CHECK(handle.count<Stamped>() == 5 * kTypes);
-}
-
-TEST_CASE("a file that changes between the two times it is read empties the heap, which is whole") {
-  const TestFolder folder;
-  FourHandle handle(four_types());
-  fill(handle, 70);
-  auto many = zeroed<std::uint64_t>(4'000'000);
-  const auto item = dynasoar::array("many", many);
-  std::uint32_t step = 3;
-  handle.save(folder / "a", dynasoar::value("step", step), item);
-  const std::string good = contents_of(folder / "a");
-  const auto put_last = [&](char byte) {
-    std::fstream file(folder / "a", std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(static_cast<std::streamoff>(good.size() - 1));
-    file.put(byte);
-  };
-  step = 4;
-  double delay = 5'000;  // microseconds
-  bool is_lost = false;
-  for (int i = 0; i < 500 && !is_lost; ++i) {
-    std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::microseconds(static_cast<int>(delay)));
-      put_last(static_cast<char>(good.back() ^ 1));
-    });
-    try {
-      handle.load(folder / "a", dynasoar::value("step", step), item);
-      other.join();
-      step = 4;
-      delay *= 0.7;
-    } catch (const CheckpointError& error) {
-      other.join();
-      is_lost = error.fault() == CheckpointFault::lost_while_reading;
-      if (!is_lost) CHECK(handle.count<Stamped>() == 70 * kTypes);
-      delay *= 1.3;
-    }
-    put_last(good.back());
-  }
-  REQUIRE(is_lost);
-  CHECK(step == 4);
-  CHECK(handle.count<Stamped>() == 0);
-  CHECK(handle.statistics().free_pages == kPages);
-  CHECK(dynasoar::test::heap_errors(handle) == "");
-  fill(handle, 5);
-  CHECK(handle.count<Stamped>() == 5 * kTypes);
-  handle.load(folder / "a", dynasoar::value("step", step), item);
-  CHECK(handle.count<Stamped>() == 70 * kTypes);
-  CHECK(step == 3);
 }
 
 }  // namespace checkpoint_test

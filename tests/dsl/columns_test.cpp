@@ -1,20 +1,17 @@
-// Columns: all objects' fields as arrays, what they mean and in which order; files of them; and frames that a thread
-// writes. What is in the files, other programs say: columns_test.py.
+/// @file
+/// Columns: all objects' fields as arrays, what they mean and in which order. The last test writes files of them, which
+/// columns_test.py reads with other programs.
+
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <iterator>
-#include <limits>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -26,7 +23,7 @@
 #include <dynasoar/write_file.h>
 #include <dynasoar/write_hdf5.h>
 
-#include "../platform/captured.h"
+#include "small_table.h"
 #include "test_folder.h"
 
 namespace columns_test {
@@ -386,293 +383,6 @@ TEST_CASE("rows are in the order of the heap, however many threads made and list
     CHECK(ids.size() == 500'000 - 500 * (round + 1));
     CHECK(std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end());
   }
-}
-
-// Files.
-
-Columns small_table() {
-  Columns table{"Thing", 3, {}};
-  table.columns.push_back(dynasoar::make_column<std::uint64_t>("big", {0, 1, ~std::uint64_t{0}}));
-  table.columns.push_back(dynasoar::make_column<float>("a,b", {0.1f, -1e30f, std::numeric_limits<float>::infinity()}));
-  table.columns.push_back(dynasoar::make_column<std::int8_t>("small", {-128, 0, 127}));
-  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {1, 0, 1}));
-  table.columns.back().labels = {"Fish", "Sh\"ark"};
-  table.columns.push_back(dynasoar::make_column<double>("pair", {1, 2, 3, 4, 5, 0.1}));
-  table.columns.back().components = 2;
-  return table;
-}
-
-TEST_CASE("a CSV file has numbers as short as they can be, and quotes where they must be") {
-  const TestFolder folder;
-  dynasoar::write_csv(folder / "a.csv", small_table());
-  CHECK(contents_of(folder / "a.csv") ==
-        "big,\"a,b\",small,class,pair.0,pair.1\n"
-        "0,0.1,-128,\"Sh\"\"ark\",1,2\n"
-        "1,-1e+30,0,Fish,3,4\n"
-        "18446744073709551615,inf,127,\"Sh\"\"ark\",5,0.1\n");
-  CHECK(folder.files() == 1);
-}
-
-/// The fields of a CSV file (RFC 4180), whose lines end with a line feed.
-std::vector<std::vector<std::string>> rows_of(const std::string& text) {
-  std::vector<std::vector<std::string>> rows(1, {""});
-  bool is_quoted = false;
-  std::size_t bare_returns = 0;  // which some readers take for the ends of lines
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    std::string& field = rows.back().back();
-    if (is_quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-      field += text[++i];
-    } else if (c == '"') {
-      is_quoted = !is_quoted;
-    } else if (is_quoted || (c != ',' && c != '\n')) {
-      if (!is_quoted && c == '\r') ++bare_returns;
-      field += c;
-    } else if (c == ',') {
-      rows.back().emplace_back();
-    } else {
-      rows.emplace_back(1, "");
-    }
-  }
-  CHECK(bare_returns == 0);
-  CHECK(rows.back() == std::vector<std::string>{""});
-  rows.pop_back();
-  return rows;
-}
-
-TEST_CASE("a large CSV file is read back with the same numbers and texts") {
-  const TestFolder folder;
-  const std::vector<std::string> labels = {"plain", "a\rb", "a\nb", "a,b", "\"", ""};
-  for (const std::size_t count : {32'790u, 100'000u}) {  // a little more than 1 MiB, and more than 3
-    std::vector<std::uint64_t> numbers(count);
-    std::vector<double> eighths(count);
-    std::vector<std::uint8_t> kinds(count);
-    for (std::size_t row = 0; row < count; ++row) {
-      numbers[row] = 10'000'000'000'000'000'000u + row;
-      eighths[row] = static_cast<double>(row % 9) + 0.125;
-      kinds[row] = static_cast<std::uint8_t>(row % labels.size());
-    }
-    Columns table{"Thing", count, {}};
-    table.columns.push_back(dynasoar::make_column("number", numbers));
-    table.columns.push_back(dynasoar::make_column("an\reighth", eighths));
-    table.columns.push_back(dynasoar::make_column("kind", kinds));
-    table.columns.back().labels = labels;
-    dynasoar::write_csv(folder / "a.csv", table);
-    const std::string text = contents_of(folder / "a.csv");
-    CHECK(text.size() > count / 32'768 << 20);
-    const auto rows = rows_of(text);
-    REQUIRE(rows.size() == count + 1);
-    CHECK(rows[0] == std::vector<std::string>{"number", "an\reighth", "kind"});
-    std::size_t wrong = 0;
-    for (std::size_t row = 0; row < count; ++row) {
-      const std::vector<std::string>& fields = rows[row + 1];
-      const bool is_right = fields.size() == 3 && std::stoull(fields[0]) == numbers[row] &&
-                            std::stod(fields[1]) == eighths[row] && fields[2] == labels[kinds[row]];
-      if (!is_right) ++wrong;
-    }
-    CHECK(wrong == 0);
-  }
-}
-
-/// The points of a VTK file.
-std::vector<double> points_of(const std::string& path) {
-  const std::string text = contents_of(path);
-  const std::size_t array = text.find("Name=\"Points\""), offset = text.find("offset=\"", array) + 8;
-  const std::size_t begin = text.find("<AppendedData encoding=\"raw\">\n_") + 31 + std::stoull(text.substr(offset));
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, &text[begin], sizeof bytes);
-  std::vector<double> points(bytes / sizeof(double));
-  std::memcpy(points.data(), &text[begin + sizeof bytes], bytes);
-  return points;
-}
-
-TEST_CASE("a VTK file's points are where the columns say, in all three directions") {
-  const TestFolder folder;
-  Columns table{"Thing", 2, {}};
-  table.columns.push_back(dynasoar::make_column<float>("x", {1, 2}));
-  table.columns.push_back(dynasoar::make_column<std::int8_t>("y", {-3, 4}));
-  table.columns.push_back(dynasoar::make_column<double>("height", {5.25, -6}));
-  dynasoar::write_vtp(folder / "a.vtp", table, {.x = "x", .y = "y", .z = "height", .time = 0});
-  CHECK(points_of(folder / "a.vtp") == std::vector<double>{1, -3, 5.25, 2, 4, -6});
-  dynasoar::write_vtp(folder / "a.vtp", table);
-  CHECK(points_of(folder / "a.vtp") == std::vector<double>{1, -3, 0, 2, 4, 0});
-}
-
-TEST_CASE("a VTK file has the time, and the names of classes as texts that a zero ends") {
-  const TestFolder folder;
-  Columns table{"Insect", 2, {dynasoar::make_column<double>("x", {1, 2})}};
-  table.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {1, 0}));
-  table.columns.back().labels = {"Ant", "Bee"};
-  dynasoar::write_vtp(folder / "a.vtp", table, {.x = "x", .y = "", .z = "", .time = 2.5});
-  const std::string text = contents_of(folder / "a.vtp");
-  CHECK(text.find("Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">2.5</DataArray>") != std::string::npos);
-  CHECK(text.find("Name=\"class names\" NumberOfTuples=\"2\" format=\"ascii\">65 110 116 0 66 101 101 0 </Array>") !=
-        std::string::npos);
-}
-
-TEST_CASE("files that cannot be written are errors, and what was there stays") {
-  const TestFolder folder;
-  const Columns table = small_table();
-  const dynasoar::VtpOptions options{.x = "big", .y = "", .z = "", .time = 0};
-  using dynasoar::detail::kHasHdf5;
-  CHECK_THROWS_WITH_AS(dynasoar::write_csv(folder / "no/a.csv", table), doctest::Contains("No such file"), Error);
-  CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "no/a.vtp", table, options), doctest::Contains("No such file"),
-                       Error);
-  CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "no/a.h5", table),
-                       doctest::Contains(kHasHdf5 ? "No such file" : "link it to dynasoar::hdf5"), Error);
-  if (kHasHdf5) {
-    const Columns in_no_group{"Thing", 1, {dynasoar::make_column<double>("no/x", {1})}};
-    CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "a.h5", in_no_group), "dynasoar: HDF5 cannot make a data set",
-                         Error);
-  }
-  CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table),
-                       doctest::Contains("the column 'x', but Thing has no such column of one number"), Error);
-  CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table, {.x = "pair", .y = "", .z = "", .time = 0}),
-                       doctest::Contains("there are big, a,b, small, class, pair"), Error);
-
-  dynasoar::write_csv(folder / "a.csv", table);
-  const std::string before = contents_of(folder / "a.csv");
-  {
-    const dynasoar::test::FullDisk disk(16);
-    const auto full = [](const char* file) {
-      return doctest::Contains((std::string(file) + ".part': File too large").c_str());
-    };
-    CHECK_THROWS_WITH_AS(dynasoar::write_csv(folder / "a.csv", table), full("a.csv"), Error);
-    CHECK_THROWS_WITH_AS(dynasoar::write_vtp(folder / "a.vtp", table, options), full("a.vtp"), Error);
-    if (kHasHdf5) CHECK_THROWS_WITH_AS(dynasoar::write_hdf5(folder / "a.h5", table), full("a.h5"), Error);
-  }
-  CHECK(contents_of(folder / "a.csv") == before);
-  CHECK(folder.files() == 1);
-}
-
-// Frames.
-
-Columns numbered(std::uint64_t number) {
-  return {"N", 1, {dynasoar::make_column<std::uint64_t>("n", {number})}};
-}
-
-TEST_CASE("frames are written in order, by another thread, and few of them wait") {
-  using namespace std::chrono_literals;
-  std::atomic<int> added = 0, done = 0, most = 0;
-  std::vector<std::uint64_t> steps;
-  std::thread::id writer_thread;
-  {
-    dynasoar::FrameWriter writer(
-        [&](std::uint64_t step, const Columns& columns) {
-          writer_thread = std::this_thread::get_id();
-          steps.push_back(step);
-          CHECK(columns["n"].as<std::uint64_t>()[0] == 10 * step);
-          std::this_thread::sleep_for(10ms);  // a slow disk
-          ++done;
-        },
-        2);
-    const auto start = std::chrono::steady_clock::now();
-    writer.add(0, numbered(0));
-    CHECK(std::chrono::steady_clock::now() - start < 8ms);  // who adds need not wait
-    for (std::uint64_t step = 1; step < 12; ++step) {
-      writer.add(step, numbered(10 * step));
-      added = static_cast<int>(step) + 1;
-      if (added - done > most) most = added - done;
-    }
-    writer.finish();
-    CHECK(writer.written() == 12);
-  }
-  CHECK(done == 12);
-  CHECK(most <= 3);  // one that is written, and two
-  CHECK(most >= 2);
-  CHECK(writer_thread != std::this_thread::get_id());
-  for (std::uint64_t step = 0; step < 12; ++step) CHECK(steps[step] == step);
-}
-
-TEST_CASE("while a frame is written, the next one is added") {
-  std::atomic<std::uint64_t> added = 0;
-  std::atomic<int> too_late = 0;
-  dynasoar::FrameWriter writer(
-      [&](std::uint64_t step, const Columns&) {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-        while (added < step + 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-        too_late += added < step + 2 ? 1 : 0;
-      },
-      1);
-  for (std::uint64_t step = 0; step < 100 && too_late == 0; ++step) {
-    writer.add(step, numbered(step));
-    added = step == 99 ? 101 : step + 1;
-  }
-  writer.finish();
-  CHECK(too_late == 0);
-}
-
-TEST_CASE("what was added is written before a FrameWriter goes, however few frames may wait") {
-  for (const std::size_t most_waiting : {0, 1, 5}) {  // 0 is 1
-    int written = 0;
-    {
-      dynasoar::FrameWriter writer([&](std::uint64_t, const Columns&) { ++written; }, most_waiting);
-      for (std::uint64_t step = 0; step < 5; ++step) writer.add(step, numbered(step));
-    }
-    CHECK(written == 5);
-  }
-}
-
-TEST_CASE("the error of a frame reaches who adds the next one, or finishes") {
-  int written = 0;
-  const auto fail_at_2 = [&](std::uint64_t step, const Columns&) {
-    if (step == 2) throw Error("the disk is full");
-    ++written;
-  };
-  {
-    dynasoar::FrameWriter writer(fail_at_2);
-    for (std::uint64_t step = 0; step < 3; ++step) writer.add(step, numbered(step));
-    CHECK_THROWS_WITH_AS(writer.finish(), "the disk is full", Error);
-    CHECK_THROWS_WITH_AS(writer.finish(), "the disk is full", Error);
-    CHECK_THROWS_WITH_AS(writer.add(3, numbered(3)), "the disk is full", Error);
-    CHECK(writer.written() == 2);
-  }
-  CHECK(written == 2);
-  dynasoar::FrameWriter writer(fail_at_2);
-  CHECK_THROWS_WITH_AS(
-      [&] {
-        for (std::uint64_t step = 0; step < 1000; ++step) writer.add(step, numbered(step));
-      }(),
-      "the disk is full", Error);
-}
-
-TEST_CASE("an error that nobody asked a FrameWriter for is printed, and one that was reported is not") {
-  const auto printed = [](auto what, auto&& ask) {
-    dynasoar::test::Captured error(stderr);
-    {
-      dynasoar::FrameWriter writer([what](std::uint64_t, const Columns&) { throw what; });
-      writer.add(0, numbered(0));
-      ask(writer);
-    }
-    return error.text();
-  };
-  const auto ask_nothing = [](dynasoar::FrameWriter&) {};
-  CHECK(printed(Error("the disk is full"), ask_nothing) ==
-        "dynasoar: found when a FrameWriter was destroyed: the disk is full\n");
-  CHECK(printed(7, ask_nothing) == "dynasoar: a FrameWriter could not write a frame\n");
-  const auto finish = [](auto error) {
-    return [](dynasoar::FrameWriter& writer) { CHECK_THROWS_AS(writer.finish(), decltype(error)); };
-  };
-  CHECK(printed(Error("the disk is full"), finish(Error(""))).empty());
-  CHECK(printed(7, finish(7)).empty());
-}
-
-TEST_CASE("after an error a FrameWriter writes none of the frames that wait") {
-  std::atomic<int> tried = 0;
-  dynasoar::FrameWriter writer(
-      [&tried](std::uint64_t, const Columns&) {
-        ++tried;
-        throw Error("the disk is full");
-      },
-      3);
-  CHECK_THROWS_WITH_AS(
-      [&] {
-        for (std::uint64_t step = 0; step < 1000; ++step) writer.add(step, numbered(step));
-      }(),
-      "the disk is full", Error);
-  CHECK_THROWS_AS(writer.finish(), Error);
-  CHECK(tried == 1);
-  CHECK(writer.written() == 0);
 }
 
 TEST_CASE("columns are found by name, and who asks for another one is told the names") {

@@ -1,15 +1,9 @@
 /// @file
-/// Objects that are placed on a lattice: the rules of what a loop sees, and a random model against arrays.
+/// Objects that are placed on a lattice: the rules of what a loop sees, a random model against arrays, columns and
+/// checkpoints.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,92 +14,13 @@
 
 #include "../loops/lattice_shadow.h"
 #include "../platform/test_support.h"
+#include "lattice_fish.h"
 #include "placing_allocator.h"
 #include "test_folder.h"
 
 namespace lattice_test {
 
-using namespace dynasoar;
-using namespace dynasoar::test;
-
-class Fish;
-class Shark;
-class Spot;
-class Free;
-using AllocatorT = dynasoar::test::PlacingAllocator<Fish, Shark, Spot, Free>;
-
-/// A word, a byte and an array, to find fields that are copied wrongly.
-class Fish final : public dynasoar::SoaBase<AllocatorT> {
- public:
-  static constexpr bool kPlaced = true;
-  using Marks = std::array<std::uint16_t, 3>;
-  DYNASOAR_FIELDS(Fish, (age_, std::uint32_t), (tag_, std::uint8_t), (marks_, Marks), (seen_by_, std::uint32_t));
-
-  __device__ explicit Fish(std::uint32_t age) : age_(age), tag_(static_cast<std::uint8_t>(age)), seen_by_(0) {
-    for (std::uint16_t i = 0; i < 3; ++i) marks_[i] = static_cast<std::uint16_t>(age + i);
-  }
-
-  __device__ bool is_sound() const {
-    if (tag_ != static_cast<std::uint8_t>(age_)) return false;
-    for (std::uint32_t i = 0; i < 3; ++i) {
-      if (marks_[i] != static_cast<std::uint16_t>(age_ + i)) return false;
-    }
-    return true;
-  }
-
-  __device__ void visit() { seen_by_ += 1; }
-  __device__ void die() { dynasoar::destroy(this); }
-};
-
-class Shark : public dynasoar::SoaBase<AllocatorT> {
- public:
-  static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Shark, (meal_, bool), (prey_, Fish*));
-  __device__ Shark() : meal_(false), prey_(nullptr) {}
-
-  __device__ void look() { prey_ = dynasoar::at<Fish>(dynasoar::place_of(this)); }
-};
-
-/// As small as can be.
-class Spot final : public dynasoar::SoaBase<AllocatorT> {
- public:
-  static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Spot, (is_black_, bool));
-  __device__ Spot() : is_black_(false) {}
-};
-
-/// Not placed, and points to what is.
-class Free : public dynasoar::SoaBase<AllocatorT> {
- public:
-  DYNASOAR_FIELDS(Free, (fish_, Fish*), (age_, std::uint32_t), (place_, Place));
-  __device__ Free(std::size_t, Fish* fish)
-      : fish_(fish), age_(0), place_(fish != nullptr ? dynasoar::place_of(fish) : Place()) {}
-  __device__ void look() { age_ = fish_->age_; }
-};
-
-using Handle = dynasoar::AllocatorHandle<AllocatorT>;
-constexpr bool kInPieces = AllocatorT::kPlacement == dynasoar::detail::Placement::in_pieces;
 [[maybe_unused]] constexpr std::size_t kTagBytes = dynasoar::kChecked ? 4 : 0;  // per slot
-
-/// A fish whose age is the number of its place, everywhere.
-struct Settle {
-  LatticeShape shape;
-  __device__ void operator()(Place place) const {
-    dynasoar::make_new_at<Fish>(place, static_cast<std::uint32_t>(shape.number(place)));
-  }
-};
-
-/// What is at each place, as the host sees it: the age, or -1.
-template <class L>
-std::vector<std::int64_t> ages_of(Handle& handle, L& lattice) {
-  dynasoar::DeviceArray<std::int64_t> ages(lattice.shape().size());
-  lattice.parallel_for([shape = lattice.shape(), ages = ages.data()] __device__(Place place) {
-    const Fish* const fish = dynasoar::at<Fish>(place);
-    ages[shape.number(place)] = fish == nullptr ? -1 : fish->is_sound() ? std::int64_t{fish->age_} : -2;
-  });
-  handle.synchronize();
-  return ages.download();
-}
 
 TEST_CASE("objects are where they were created, and loops visit each of them once") {
   Handle handle(kSmall);
@@ -557,135 +472,12 @@ TEST_CASE(
   CHECK(handle.count<Fish>() == 64);
 }
 
-#endif
-
-TEST_CASE("a class is on one lattice at a time, and loops need one") {
-  Handle handle(kSmall);
-  CHECK_THROWS_WITH_AS(handle.parallel_do<&Fish::visit>(), doctest::Contains("there is no lattice for objects of"),
-                       Error);
-  {
-    Lattice<Fish> fish(handle, {4, 4});
-    Lattice<Shark> sharks(handle, {70}, {.periodic = {false}});  // another lattice, for another class
-    CHECK_THROWS_WITH_AS(Lattice<Shark>(handle, {3}), doctest::Contains("on another lattice"), Error);
-    sharks.parallel_new<Shark>(Everywhere{});
-    fish.parallel_new<Fish>(Everywhere{}, 1u);
-    CHECK(handle.count<Fish>() == 16);
-    CHECK(handle.count<Shark>() == 70);
-  }
-  CHECK(handle.count<Fish>() == 0);
-  // Refused before any memory is asked for.
-  CHECK_THROWS_WITH_AS(Lattice<Fish>(handle, {std::size_t{1} << 30, 100}), doctest::Contains("more than 256 GiB"),
-                       Error);
-  Lattice<Fish> again(handle, {5, 5});
-  CHECK(handle.count<Fish>() == 0);
-  again.parallel_new<Fish>(Everywhere{}, 1u);
-  CHECK(handle.count<Fish>() == 25);
-}
-
-#if !defined(DYNASOAR_TEST_MALLOC)
-
 TEST_CASE("placed objects take the bytes of their fields and three bits per place and class") {
   Handle handle(kSmall);
   CHECK(Lattice<Spot>(handle, {128, 100}).bytes() == 12800 * (1 + kTagBytes) + 12800 * 3 / 8);
   CHECK(Lattice<Shark>(handle, {128, 100}).bytes() == 12800 * (10 + kTagBytes) + 12800 * 3 / 8);  // 1, 1 of padding, 8
   CHECK(Lattice<Shark, Spot>(handle, {57, 100}).bytes() == 6400 * (11 + 2 * kTagBytes) + 6400 * 6 / 8);
 }
-
-#if DYNASOAR_CHECKED && !DYNASOAR_CUDA_BACKEND
-TEST_CASE("checked builds end if a place of a lattice is used on a smaller one") {
-  const dynasoar::test::TestFolder folder;
-  const std::string output = folder / "output";
-  const auto end_of = [&](const auto& use) {  // what a child says before it is ended
-    std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      if (std::freopen(output.c_str(), "w", stdout) == nullptr) _exit(1);
-      std::signal(SIGABRT, SIG_DFL);
-      Handle handle(kSmall);
-      Lattice<Fish> large(handle, {64, 64});
-      Lattice<Spot> small(handle, {8, 8});
-      large.parallel_for(use);
-      handle.synchronize();
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return (WIFSIGNALED(status) ? "killed: " : "ended: ") + contents_of(output);
-  };
-  const std::string message = "killed: dynasoar: a Place of one lattice is used for a class that is on another";
-  const auto says = [&](const auto& use) { return end_of(use).find(message) == 0; };
-  CHECK(end_of([](Place place) { dynasoar::make_new_at<Fish>(place, 1u); }) == "ended: ");
-  CHECK(says([](Place place) { dynasoar::make_new_at<Spot>(place); }));
-  CHECK(says([](Place place) { dynasoar::at<Spot>(place); }));
-  CHECK(says([](Place place) { (void)dynasoar::is_free<Fish, Spot>(place); }));
-}
-#endif
-
-#if DYNASOAR_CHECKED
-/// What UBSan would stop before the library reports it.
-#if defined(__GNUC__) && !defined(__CUDACC__)
-__attribute__((noinline, no_sanitize("undefined")))
-#endif
-__device__ void
-age_nobody() {
-  Fish* const nobody = nullptr;
-  nobody->age_ = 1;
-}
-
-TEST_CASE("checked builds find the use of placed objects that do not exist") {
-  Handle handle(kSmall);
-  Lattice<Fish> lattice(handle, {8, 8});
-  const auto misuse_of = [&](const auto& f) {
-    try {
-      f();
-      handle.synchronize();
-    } catch (const dynasoar::MisuseError& error) {
-      return error.reports()[0].kind;
-    }
-    return dynasoar::Misuse::none;
-  };
-  lattice.parallel_new<Fish>(
-      [shape = lattice.shape()] __device__(Place place) {
-        return place == shape.place({1, 1});
-      },
-      4u);
-  handle.parallel_do<Fish>([] __device__(Fish * fish) { dynasoar::make_new<Free>(std::size_t{0}, fish); });
-  CHECK(misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::none);
-  // Reads of an object that died in this loop are legal.
-  CHECK(misuse_of([&] {
-          handle.parallel_do<Fish>([] __device__(Fish * fish) {
-            dynasoar::destroy(fish);
-            fish->seen_by_ = fish->age_ + 1;
-            dynasoar::destroy(fish);
-          });
-        }) == dynasoar::Misuse::none);
-  CHECK(misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::stale_access);
-  // Another one that takes its place, or moves there, is not the one that was pointed to.
-  const auto create_again = [&] { lattice.parallel_new<Fish>(Everywhere{}, 5u); };
-  const auto is_stale = [&] {
-    return misuse_of([&] { handle.parallel_do<&Free::look>(); }) == dynasoar::Misuse::stale_access;
-  };
-  CHECK(misuse_of(create_again) == dynasoar::Misuse::none);
-  CHECK(is_stale());
-  handle.parallel_do<&Fish::die>();
-  lattice.parallel_new<Fish>(
-      [shape = lattice.shape()] __device__(Place place) {
-        return place == shape.place({2, 1});
-      },
-      6u);
-  handle.parallel_do<Fish>([] __device__(Fish * fish) {
-    dynasoar::move_to(fish, dynasoar::lattice_of<Fish>().left(dynasoar::place_of(fish)));
-  });
-  CHECK(is_stale());
-  handle.parallel_do<&Fish::die>();
-  CHECK(misuse_of([&] {
-          handle.parallel_do<Free>([] __device__(Free * free) { dynasoar::destroy(free->fish_.get()); });
-        }) == dynasoar::Misuse::double_destroy);
-  CHECK(misuse_of([&] { handle.parallel_do<Free>([] __device__(Free*) { age_nobody(); }); }) ==
-        dynasoar::Misuse::null_access);
-}
-#endif
 
 #endif
 

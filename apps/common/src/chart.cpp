@@ -108,9 +108,7 @@ class ChartPainter {
   double x_of(double step) const { return kLeft + step / x_max_ * kPlotWidth; }
   double y_of(double value) const { return kTop + kPlotHeight - value / y_max_ * kPlotHeight; }
 
-  void set_color(Rgb color, double opacity = 1) {
-    cairo_set_source_rgba(cr(), color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
-  }
+  void set_color(Rgb color, double opacity = 1) { app::set_color(cr(), color, opacity); }
 
   void set_font(const Style& style) {
     cairo_select_font_face(cr(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,

@@ -37,6 +37,10 @@ CairoSurface make_image(int width, int height) {
   return image;
 }
 
+void set_color(cairo_t* context, Rgb color, double opacity) {
+  cairo_set_source_rgba(context, color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
+}
+
 void save_png(const CairoSurface& image, const std::string& path) {
   std::string contents;
   const auto append = [](void* to, const unsigned char* data, unsigned int bytes) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <dynasoar/heap/heap_memory.h>
@@ -33,6 +34,15 @@ struct SortMemory {
   SortArrays direct;
   std::vector<SortArrays> recorded;  ///< by class
   std::vector<SortArrays> replaced;  ///< recorded sorts may still run there: freed by a direct sort, which waits
+  std::uint64_t growths = 0;         ///< of the heap, when a step was last recorded
+
+  /// Before a step is recorded, when the device is idle. Frees the memory of sorts that were recorded for a smaller
+  /// heap: their steps are recorded again before they run.
+  void before_recording(std::uint64_t heap_growths) {
+    if (std::exchange(growths, heap_growths) == heap_growths) return;
+    recorded.clear();
+    replaced.clear();
+  }
 };
 
 /// How a sort knows how many objects there are.

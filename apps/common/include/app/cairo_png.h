@@ -1,5 +1,5 @@
 /// @file
-/// Owning handles for cairo, and saving a surface; for who draws with cairo.
+/// Owning handles for cairo, colours, and saving a surface; for code that draws with cairo.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,9 @@ using CairoContext = std::unique_ptr<cairo_t, CairoDeleter>;
 
 /// An opaque image. @throws std::runtime_error if it is too large
 CairoSurface make_image(int width, int height);
+
+/// Sets the colour in which the context draws. @param opacity   from 0 to 1
+void set_color(cairo_t* context, Rgb color, double opacity = 1);
 
 /// The image as a picture, and the other way round.
 Picture picture_of(const CairoSurface& image);

@@ -87,9 +87,7 @@ class MapPainter {
   }
   double y_of(double y) const { return style_.margin + (view_.top - y) * scale_; }
 
-  void set_color(Rgb color, double opacity = 1) {
-    cairo_set_source_rgba(cr(), color.red / 255.0, color.green / 255.0, color.blue / 255.0, opacity);
-  }
+  void set_color(Rgb color, double opacity = 1) { app::set_color(cr(), color, opacity); }
 
   /// A disc. @param x, y   in pixels
   void dot(double x, double y, double radius, Rgb color) {

@@ -131,13 +131,8 @@ class LoopRunner {
     lists_.check_no_more_than(kept);
   }
 
-  /// Before a step is recorded, when the device is idle. Frees the memory of sorts that were recorded for a smaller
-  /// heap: their steps are recorded again before they run.
-  void before_recording() {
-    if (std::exchange(growths_at_recording_, storage().growths()) == storage().growths()) return;
-    sort_memory_.recorded.clear();
-    sort_memory_.replaced.clear();
-  }
+  /// Before a step is recorded, when the device is idle.
+  void before_recording() { sort_memory_.before_recording(storage().growths()); }
 
   /// Before and after a recorded step whose loops ask for so many pages of the heap.
   void before_replay(std::uint64_t pages);
@@ -196,7 +191,6 @@ class LoopRunner {
   [[no_unique_address]] Creation<A> creation_;
   DeviceArray<char> scratch_;  // of reductions
   SortMemory sort_memory_;
-  std::uint64_t growths_at_recording_ = 0;
   std::uint64_t loops_ = 0;  // that have run; checked builds
 };
 
