@@ -13,7 +13,7 @@
 
 #include <dynasoar/columns.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/frame_writer.h>
+#include <dynasoar/write_file.h>
 
 #include "../platform/captured.h"
 
