@@ -1,4 +1,4 @@
-#include <dynasoar/detail/communicator.h>
+#include <dynasoar/distributed.h>
 
 #include <array>
 #include <cmath>

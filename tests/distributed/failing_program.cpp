@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-#include <dynasoar/detail/communicator.h>
+#include <dynasoar/distributed.h>
 #ifdef HAS_MPI
 #include <mpi.h>
 #endif

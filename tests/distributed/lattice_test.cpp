@@ -160,6 +160,26 @@ struct FirstValue {
   __device__ std::uint64_t operator()(Soil* soil) const { return soil->values_[0]; }
 };
 
+struct IsAny {
+  __device__ bool operator()(Soil*) const { return true; }
+};
+
+/// Remembers the place below.
+struct WantsNext {
+  __device__ void operator()(Walker* walker) const {
+    walker->born_at_ = dynasoar::lattice_of<Walker>().down(dynasoar::place_of(walker));
+  }
+};
+
+/// Counts those that remember another place.
+struct CountsOthers {
+  dynasoar::AtomicWord<std::uint64_t>* count;
+  __device__ void operator()(Walker* walker) const {
+    const Place below = dynasoar::lattice_of<Walker>().down(dynasoar::place_of(walker));
+    if (walker->born_at_ != below) count->fetch_add(1, dynasoar::Order::relaxed);
+  }
+};
+
 struct IsOdd {
   __device__ bool operator()(Walker* walker) const { return walker->steps_ % 2 == 1; }
 };
@@ -329,6 +349,56 @@ TEST_CASE("counts, sums and extremes are those of the whole lattice, without gho
   CHECK(divided.handle().count_if<Walker>(IsOdd{}) == 0);
   CHECK(divided.handle().local().statistics().types[4].places == divided.lattice().shape().own_size());
   CHECK(divided.handle().local().columns<Soil>().rows == divided.lattice().shape().own_size());
+}
+
+TEST_CASE("ranks without layers have nothing to count") {
+  Model model{{100, 60}, {.halo = 6, .divides_for_one_rank = true}};
+  model.options.layers = std::vector<std::size_t>(static_cast<std::size_t>(world().size()), 0);
+  model.options.layers.front() = 60;
+  Divided divided(model);
+  divided.step();
+  const bool is_empty = world().rank() > 0;
+  CHECK(divided.handle().count_if<Soil>(IsAny{}) == 6000);
+  CHECK(divided.handle().sum<&Walker::steps_>() > 0);
+  CHECK(divided.handle().local().columns<Walker>().rows == (is_empty ? 0 : divided.handle().local().count<Walker>()));
+  CHECK(divided.handle().local().count_if<Soil>(IsAny{}) == (is_empty ? 0 : 6000));
+}
+
+TEST_CASE("places in fields are the nearest copies after an exchange") {
+  for (const std::size_t height : {std::size_t{12}, std::size_t{14}}) {
+    const auto layers = height * static_cast<std::size_t>(world().size()) / (world().size() > 1 ? 2 : 1);
+    Divided divided({{64, layers}, {.halo = 6, .divides_for_one_rank = true}});
+    auto& lattice = divided.lattice();
+    lattice.exchange();
+    lattice.parallel_do<Walker>({.reads = 1}, WantsNext{});
+    lattice.exchange();
+    dynasoar::DeviceArray<std::uint64_t> wrong(1);
+    wrong.fill_bytes(0);
+    lattice.parallel_do<Walker>({.reads = 1},
+                                CountsOthers{reinterpret_cast<dynasoar::AtomicWord<std::uint64_t>*>(wrong.data())});
+    divided.handle().synchronize();
+    CHECK(wrong.download()[0] == 0);
+  }
+}
+
+TEST_CASE("ranks that are given different lattices are told") {
+  dynasoar::DistributedHandle<AllocatorT> handle(world(), small_heap());
+  using LatticeT = dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil>;
+  const std::size_t width = world().rank() == 0 ? 64 : 65;
+  const std::string error = error_of([&] { LatticeT(handle, {width, 70}, {.halo = 6, .divides_for_one_rank = true}); });
+  CHECK((error.find("the lattice") != std::string::npos) == (world().size() > 1));
+}
+
+TEST_CASE("what needs the whole lattice is refused") {
+  Divided divided({{64, 60}, {.halo = 3, .divides_for_one_rank = true}});
+  auto& local = divided.lattice().local();
+  CHECK(
+      error_of([&] { local.parallel_for_in_colours(dynasoar::Moore<>{}, Take{}, 1u, 1u); }) ==
+      "dynasoar: parallel_for_in_colours needs a whole lattice, but this process has a part of one. Run the program as "
+      "one process");
+  CHECK(error_of([&] {
+          static_cast<void>(local.raster_of<&Walker::steps_>());
+        }).find("raster_of needs a whole lattice") != std::string::npos);
 }
 
 TEST_CASE("a lattice that cannot be divided is refused on all ranks") {

@@ -1,6 +1,6 @@
 // The Communicator of all ranks, which tests share.
 #pragma once
 
-#include <dynasoar/detail/communicator.h>
+#include <dynasoar/distributed.h>
 
 dynasoar::Communicator& world();

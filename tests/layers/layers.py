@@ -44,7 +44,6 @@ CONFIG = "allocator/include/dynasoar/platform/config.h"
 EXCEPTIONS = [
     ("apps/common/include/app/allocator.h", "malloc/aos_allocator.h", "--allocator chooses among all allocators"),
     ("benchmarks/checkpoint.cpp", "checkpoint/checksum.h", "measures what the checksum costs"),
-    ("tests/distributed", "detail/communicator.h", "tests processes without a model"),
     ("tests/dsl/inspect_test.cpp", "detail/svg.h", "tests the colours of its pictures"),
 ]
 

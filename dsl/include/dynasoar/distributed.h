@@ -26,7 +26,6 @@
 #include <dynasoar/detail/partition.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/lattice.h>
-#include <dynasoar/platform/error.h>
 #include <dynasoar/platform/host_threads.h>
 
 namespace dynasoar {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include <dynasoar/detail/communicator.h>
+#include <dynasoar/distributed.h>
 
 int main() {
   dynasoar::Communicator communicator;
