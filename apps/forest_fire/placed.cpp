@@ -1,9 +1,5 @@
 /// @file
-/// The forest with trees as objects that are placed on a lattice. The model itself is in README.md.
-///
-/// Trees and burning trees are two classes without fields: a place says all that there is to know of them. A step is
-/// one loop over blocks of 64 places, which sees what is where as of its beginning, so nothing depends on the order of
-/// threads.
+/// The forest with trees as objects that are placed on a lattice: the host's side. The objects are in placed_trees.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,81 +13,12 @@
 #include <dynasoar/lattice.h>
 
 #include "colors.h"
+#include "placed_trees.h"
 #include "rules.h"
 #include "simulation.h"
 
 namespace forest_fire::placed {
 inline namespace DYNASOAR_APP_ALLOCATOR {
-
-using dynasoar::Direction;
-using dynasoar::Place;
-using dynasoar::PlaceBlock;
-
-class Plant;
-class Tree;
-class BurningTree;
-using AllocatorT = app::Allocator<Plant, Tree, BurningTree>;
-
-class Plant : public dynasoar::SoaBase<AllocatorT> {
- public:
-  static constexpr bool kPlaced = true;
-  DYNASOAR_FIELDS(Plant);
-};
-
-class Tree final : public Plant {
- public:
-  using BaseClass = Plant;
-  DYNASOAR_FIELDS(Tree);
-};
-
-class BurningTree final : public Plant {
- public:
-  using BaseClass = Plant;
-  DYNASOAR_FIELDS(BurningTree);
-};
-
-/// A cell's number, for random numbers.
-__device__ std::uint32_t number(Place place) {
-  return static_cast<std::uint32_t>(dynasoar::lattice_of<Tree>().number(place));
-}
-
-/// Loops over places.
-struct Settle {
-  Chance chance;
-  __device__ bool operator()(Place place) const { return chance.starts_with_tree(number(place)); }
-};
-
-/// What happens at 64 places in a step.
-struct GrowAndBurn {
-  Chance chance;
-  app::StepNumber now;
-
-  __device__ void operator()(PlaceBlock block) const {
-    const std::uint64_t trees = dynasoar::where<Tree>(block);
-    const std::uint64_t fires = dynasoar::where<BurningTree>(block);
-    const std::uint64_t near_fire =
-        dynasoar::where<BurningTree>(block, Direction::left) | dynasoar::where<BurningTree>(block, Direction::up) |
-        dynasoar::where<BurningTree>(block, Direction::right) | dynasoar::where<BurningTree>(block, Direction::down);
-    // The trees that are struck, and the places without a tree where one may grow.
-    const std::uint64_t drawn = dynasoar::map_places(
-        trees, [dice = chance, first = number(block.place(0)), step = std::uint32_t{now}](
-                   std::uint32_t i, bool has_tree) { return dice.strikes_or_grows(has_tree, first + i, step); });
-    const std::uint64_t ignite = trees & (drawn | near_fire);
-    dynasoar::create_where<Tree>(block, drawn & ~trees & ~fires);
-    dynasoar::destroy_where<Tree>(block, ignite);
-    dynasoar::create_where<BurningTree>(block, ignite);
-    dynasoar::destroy_where<BurningTree>(block, fires);
-  }
-};
-
-/// What cells hold, by their numbers.
-struct View {
-  __device__ Ground state(std::uint32_t c) const {
-    const Place place = dynasoar::lattice_of<Tree>().place_of_number(c);
-    if (dynasoar::at<BurningTree>(place) != nullptr) return Ground::fire;
-    return dynasoar::at<Tree>(place) != nullptr ? Ground::tree : Ground::empty;
-  }
-};
 
 class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation, AllocatorT>> {
  public:
