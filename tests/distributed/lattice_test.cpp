@@ -34,7 +34,8 @@ class Beast;
 class Wolf;
 class Bear;
 class Soil;
-using AllocatorT = dynasoar::SoaAllocator<Walker, Beast, Wolf, Bear, Soil>;
+class Follower;
+using AllocatorT = dynasoar::SoaAllocator<Walker, Beast, Wolf, Bear, Soil, Follower>;
 
 __device__ std::uint32_t draw(Chance chance, Place place, std::uint32_t step) {
   return dynasoar::random::words(kSeed, chance, dynasoar::lattice_of<Soil>().number(place), step)[0];
@@ -92,6 +93,14 @@ struct Take {
       dynasoar::make_new_at<Walker>(place);
     }
   }
+};
+
+/// Cannot be copied to another rank.
+class Follower final : public dynasoar::SoaBase<AllocatorT> {
+ public:
+  static constexpr bool kPlaced = true;
+  DYNASOAR_FIELDS(Follower, (leader_, Walker*));
+  __device__ Follower() : leader_(nullptr) {}
 };
 
 /// Two classes that exclude each other.
@@ -418,6 +427,10 @@ TEST_CASE("a lattice that cannot be divided is refused on all ranks") {
   CHECK(refusal({100, 8 * ranks}, {.layers = std::vector<std::size_t>(ranks, 7)}).find(" rows, but the lattice has ") !=
         std::string::npos);
   CHECK(refusal({4, 4, 2 * ranks}, {.halo = 3}).find("has 2 planes") != std::string::npos);
+  const std::string pointers = error_of([&] {
+    dynasoar::DistributedLattice<Follower>(handle, {64, 8 * ranks}, {.divides_for_one_rank = true});
+  });
+  CHECK(pointers.find("the pointers in leader_ would point to nothing") != std::string::npos);
 }
 
 TEST_CASE("a loop that reaches further than ghosts are up to date is refused") {
