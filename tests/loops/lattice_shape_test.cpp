@@ -173,13 +173,23 @@ TEST_CASE("a place of another part is known by its number") {
   const LatticeShape first({7, 12}, {}, detail::Slab{0, 4, 1}), second({7, 12}, {}, detail::Slab{4, 8, 1});
   for (std::uint64_t n = 0; n < 5 * 7; ++n) {  // with the ghosts behind
     const Place place = first.place_of_number(n);
-    const Place there = second.converted(place, first);
+    const Place there = second.converted(place, first, 0);
     REQUIRE(there.exists() == (n >= 3 * 7));
     if (there.exists()) REQUIRE(second.number(there) == n);
-    REQUIRE(first.number(first.converted(there, second)) == n);
+    REQUIRE(first.number(first.converted(there, second, 0)) == n);
   }
-  CHECK_FALSE(second.converted(Place(), first).exists());
-  CHECK_FALSE(first.converted(second.converted(Place(), first), second).exists());
+  CHECK_FALSE(second.converted(Place(), first, 0).exists());
+  CHECK_FALSE(first.converted(second.converted(Place(), first, 0), second, 0).exists());
+}
+
+TEST_CASE("of several copies of a place, the nearest one is found") {
+  const LatticeShape part({7, 12}, {true, true, false}, detail::Slab{0, 12, 3});  // layers 9 to 11, all, 0 to 2
+  const LatticeShape other({7, 12}, {true, true, false}, detail::Slab{0, 12, 1});
+  const Place place = other.place({3, 11, 0});
+  CHECK(part.converted(place, other, 0) == Place(2 * 64 + 3));
+  CHECK(part.converted(place, other, 8) == Place(2 * 64 + 3));
+  CHECK(part.converted(place, other, 9) == Place(14 * 64 + 3));
+  CHECK(part.converted(place, other, 17) == Place(14 * 64 + 3));
 }
 
 }  // namespace
