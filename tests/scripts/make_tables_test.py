@@ -550,6 +550,104 @@ class MakeTables(unittest.TestCase):
             self.write("benchmarks/results/a.json", content)
             self.assert_fails("a.json", words, "run scripts/benchmark")
 
+    def claims(self, *claims, **section):
+        """Writes benchmarks/published.toml with one section `made_up`, and its page."""
+        lines = ["[made_up]", *(f'{key} = "{value}"' for key, value in ({"title": "A paper", "hardware": "A GPU"} | section).items())]
+        self.write("benchmarks/published.toml", "\n".join([*lines, *(f"[[made_up.claims]]\n{claim}" for claim in claims)]))
+        self.write("docs/reproduction.md", "".join(f"<!-- results:published/{name} -->\n<!-- /results:published/{name} -->\n"
+                                                   for name in ("made_up", "summary")))
+
+    @staticmethod
+    def claim(holds, measured, more="", name="it is fast"):
+        return f'claim = "{name}"\npublished = "text"\nmeasured = {{ {measured} }}\nholds = "{holds}"\n{more}'
+
+    def reproduction(self, *claims, records=()):
+        self.claims(*claims)
+        if records:
+            self.write("benchmarks/results/made-up-allocators.json", list(records))
+            self.write("docs/allocator-benchmarks.md", "(allocator-benchmarks/threads.md)\n")
+        self.make(all_records())
+        return self.read("docs/reproduction.md")
+
+    THREADS = 'benchmark = "threads", variant = "soa", metric = "allocation"'
+
+    def test_compares_claims_with_values_and_with_ratios_of_results_that_differ_in_one_thing(self):
+        records = [self.allocator_record(name, threads, median) for name, threads, median in (
+            ("soa", 1024, 2), ("other", 1024, 5), ("third", 1024, 1), ("soa", 4096, 4), ("other", 4096, 4))]
+        link = "[`threads`](allocator-benchmarks/threads.md)"
+        over = '"other", metric = "allocation", over = { variant = "soa" }'
+        text = self.reproduction(
+            self.claim(">= 3", self.THREADS + ", parameters = { threads = 1024 }", "number = 4\nremark = 'why'"),
+            self.claim("1 to 3", self.THREADS),
+            self.claim("<= 2", f'benchmark = "thr*", variant = {over}', name="ratios"),
+            self.claim(">= 2.5", f'benchmark = "threads", variant = {over}', 'pick = "most"\nnumber = 5'),
+            self.claim(">= 2.5", f'benchmark = "threads", variant = {over}', 'pick = "least"\nnumber = 5'),
+            self.claim("<= 1", self.THREADS + ', over = { variant = ["oth*", "third"] }'),
+            self.claim("2 to 2", self.THREADS + ", parameters = { threads = [4096, 7] }, over = { parameters = { threads = 1024 } }"),
+            records=records)
+        self.assertIn(f"| it is fast | text | 2.00 ns | 0.500 | >= 3 | no | {link} | why |\n", text)
+        self.assertIn(f"| 2.00 to 4.00 ns | – | 1 to 3 | partly (1 of 2) | {link} |  |\n", text)
+        self.assertIn("| ratios | text | 1.00 to 2.50 | – | <= 2 | partly (1 of 2) | [`thr*`](allocator-benchmarks.md) |  |\n", text)
+        self.assertIn(f"| 1.00 to 2.50 | 0.500 | >= 2.5 | yes | {link} |  |\n", text)
+        self.assertIn(f"| 1.00 to 2.50 | 0.200 | >= 2.5 | no | {link} |  |\n", text)
+        self.assertIn(f"| 0.400 to 2.00 | – | <= 1 | partly (2 of 3) | {link} |  |\n", text)
+        self.assertIn(f"| 2.00 | – | 2 to 2 | yes | {link} |  |\n", text)
+        self.assertIn("\nPublished: A GPU.\n\nOurs: NVIDIA Made-Up GPU, driver 1.2,", text)
+        self.assertIn("| A paper | 7 | 2 | 3 | 2 | 0 |\n| all | 7 | 2 | 3 | 2 | 0 |\n\nOurs: NVIDIA Made-Up GPU.\n", text)
+
+    def test_says_which_claims_were_not_measured(self):
+        text = self.reproduction(
+            'claim = "unknown"\npublished = "7 %"\nremark = "Not tried."',
+            self.claim(">= 1", 'benchmark = "elsewhere", variant = "a", metric = "b"'),
+            self.claim(">= 1", 'benchmark = "threads", variant = "slow", metric = "allocation", over = { variant = "soa" }'),
+            records=[self.allocator_record("soa", 1024, 2), record("threads", "slow", {}, "not finished", "stopped after 3 s", 3)])
+        self.assertIn("| unknown | 7 % | – | – | – | not measured | – | Not tried. |\n", text)
+        self.assertIn("| – | – | >= 1 | not measured | [`elsewhere`](allocator-benchmarks/elsewhere.md) |  |\n", text)
+        self.assertIn("| slow: stopped after 3 s | – | >= 1 | not measured |", text)
+        self.assertIn("| A paper | 3 | 0 | 0 | 0 | 3 |\n", text)
+
+    def test_claims_are_compared_with_the_newest_results_of_programs(self):
+        loop = 'benchmark = "empty_loop", variant = "parallel_do", metric = "time per loop"'
+        older = [one | {"median": 2} for one in all_records(date="2000-01-01", commit="fedcba9876543210")]
+        self.write("benchmarks/results/older.json", older)
+        text = self.reproduction(self.claim(">= 1", loop), self.claim("<= 4", loop + ', over = { variant = "*kept" }'))
+        self.assertIn("| 1230 us | – | >= 1 | yes | [`empty_loop`](benchmarks.md) |  |\n", text)
+        self.assertIn("| 2.47 to 3.08 | – | <= 4 | yes |", text)
+        self.assertEqual(self.run_program("--check").returncode, 0)
+        self.claims(self.claim("<= 1", loop))
+        self.assert_fails("not up to date", ": docs/reproduction.md;", arguments=["--check"])
+
+    def test_ratios_of_claims_need_results_of_one_run(self):
+        self.claims(self.claim(">= 1", 'benchmark = "empty_loop", variant = "parallel_do", metric = "time per loop", '
+                                       'over = { variant = "*kept" }'))
+        records = all_records()
+        next(one for one in records if one["variant"] == "parallel_do")["commit"] = "fedcba9876543210"
+        self.write("README.md", "no table")
+        self.write("docs/benchmarks.md", "no table")
+        self.write("benchmarks/results/a.json", records)
+        self.assert_fails("a claim of benchmarks/published.toml needs results of one run", "empty_loop", "commit fedcba9", "commit 0123456")
+
+    def test_mistakes_in_claims(self):
+        self.make(all_records())
+        loop = 'benchmark = "empty_loop", variant = "parallel_do", metric = "time per loop"'
+        where = "section 'made_up', claim 'it is fast'"
+        for claim, words in ((self.claim("> 3", loop), (where, "'holds' must be like '>= 3', '<= 3' or '2 to 3', and not '> 3'")),
+                             (self.claim(">= 3", loop, "hold = 1"), (where, "unknown key 'hold'")),
+                             (self.claim(">= 3", loop + ", over = { benchmark = 'x' }"), (where, "unknown key 'benchmark'")),
+                             (self.claim(">= 3", "benchmark = 'empty_loop', variant = 'x'"), ("the key 'metric' is missing",)),
+                             (self.claim(">= 3", loop, "pick = 'both'"), ("'pick' must be 'least' or 'most'",)),
+                             ('claim = "it is fast"\npublished = "1"', ("the key 'remark' is missing",)),
+                             (self.claim(">= 3", loop.replace("parallel_do", "parallel_d")),
+                              ("no results for the claim 'it is fast', though there are results of empty_loop", "correct its 'measured'")),
+                             ("claim = ", ("benchmarks/published.toml is not TOML",))):
+            self.claims(claim)
+            self.assert_fails(*words)
+        self.claims(self.claim(">= 3", loop), year="2019")
+        self.assert_fails("section 'made_up': unknown key 'year'")
+        self.claims(self.claim(">= 3", loop))
+        self.write("docs/reproduction.md", "<!-- results:published/guess -->\n<!-- /results:published/guess -->\n")
+        self.assert_fails("there is no table 'published/guess'; there are published/summary, published/made_up")
+
     def host_records(self):
         host = {"device": "Made-Up CPU"}
         size = {"objects": 1000, "threads": 4}
