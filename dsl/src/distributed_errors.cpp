@@ -76,10 +76,4 @@ void throw_stale_ghost(const std::string& difference) {
               "places without the DistributedLattice, or has done something that depends on the order of threads");
 }
 
-void throw_is_recorded(const std::string& loop) {
-  throw Error("dynasoar: the loop " + loop +
-              " of a divided lattice cannot be part of a recorded step: call the function that submits the loops in "
-              "each step");
-}
-
 }  // namespace dynasoar::detail

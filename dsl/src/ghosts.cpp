@@ -17,9 +17,6 @@ namespace dynasoar::detail {
 
 namespace {
 
-/// Messages to the rank whose layers come before, and to the one whose layers come after.
-constexpr int kToBefore = 0, kToAfter = 1;
-
 /// Claims the places of objects that have been copied, for classes that share claims.
 struct ClaimSeen {
   PlacedState placed;
@@ -73,12 +70,14 @@ std::size_t Ghosts::ghosts_before() const {
 }
 
 std::vector<Ghosts::Part> Ghosts::parts(std::size_t layers) const {
+  constexpr std::size_t kUnit = 16;
   const auto words = static_cast<std::size_t>(layers * shape().words_of_layer());
   std::vector<Part> result;
   std::size_t at = 0;
   for (const PlacedClass& placed : classes_) {
-    Part part{&placed, at, at, at};
-    if (placed.state.seen != nullptr) part.blocks += words * sizeof(std::uint64_t);
+    Part part{&placed, at, at, at, at};
+    if (placed.state.seen != nullptr) part.seen_end += words * sizeof(std::uint64_t);
+    part.blocks = (part.seen_end + kUnit - 1) / kUnit * kUnit;
     part.end = part.blocks + (placed.info->fields.empty() ? 0 : words * placed.info->block_bytes);
     result.push_back(part);
     at = part.end;
@@ -96,7 +95,7 @@ std::vector<char> Ghosts::read(std::size_t first, std::size_t layers) const {
   const std::size_t word = first * shape().words_of_layer();
   for (const Part& part : parts(layers)) {
     const PlacedState& state = part.of->state;
-    if (part.seen < part.blocks) copy_from_device(&bytes[part.seen], state.seen + word, part.blocks - part.seen);
+    if (part.seen < part.seen_end) copy_from_device(&bytes[part.seen], state.seen + word, part.seen_end - part.seen);
     if (part.blocks == part.end) continue;
     const char* const blocks = state.base + word * part.of->info->block_bytes;
     copy_from_device(&bytes[part.blocks], blocks, part.end - part.blocks);
@@ -109,7 +108,7 @@ void Ghosts::write(std::size_t first, std::size_t layers, std::vector<char>& byt
   const std::size_t word = first * shape().words_of_layer();
   for (const Part& part : parts(layers)) {
     const PlacedState& state = part.of->state;
-    if (part.seen < part.blocks) copy_to_device(state.seen + word, &bytes[part.seen], part.blocks - part.seen);
+    if (part.seen < part.seen_end) copy_to_device(state.seen + word, &bytes[part.seen], part.seen_end - part.seen);
     if (part.blocks == part.end) continue;
     copy_to_device(state.base + word * part.of->info->block_bytes, &bytes[part.blocks], part.end - part.blocks);
   }
@@ -130,7 +129,7 @@ void Ghosts::write(std::size_t first, std::size_t layers, std::vector<char>& byt
 /// @param i      number of the word among those in the bytes
 /// @param word   its number in memory
 std::uint64_t Ghosts::seen_in(const Part& part, const char* bytes, std::uint64_t i, std::uint64_t word) {
-  if (part.seen == part.blocks) return part.of->state.shape.places_of_word(word);
+  if (part.seen == part.seen_end) return part.of->state.shape.places_of_word(word);
   std::uint64_t seen = 0;
   std::memcpy(&seen, bytes + part.seen + i * sizeof seen, sizeof seen);
   return seen;
@@ -191,7 +190,6 @@ std::string Ghosts::difference_in(const Part& part, std::uint64_t i, std::uint64
   return found;
 }
 
-/// Compares layers in memory with what their owner has sent: those from `begin` to `end`, counted from `first`.
 std::string Ghosts::difference(std::size_t first, std::size_t layers, std::size_t begin, std::size_t end,
                                const std::vector<char>& theirs, int owner) const {
   std::vector<char> expected = theirs;
@@ -204,38 +202,6 @@ std::string Ghosts::difference(std::size_t first, std::size_t layers, std::size_
     for (std::uint64_t i = begin * of_layer; i < end * of_layer && found.empty(); ++i)
       found = difference_in(part, i, first * of_layer + i, ours.data(), expected.data(), owner);
   }
-  return found;
-}
-
-void Ghosts::begin_exchange() {
-  const std::size_t halo = partition_.halo(), own = ghosts_before(), layers = partition_.slab(rank_).length;
-  sent_.clear();
-  received_.clear();
-  const auto add = [](std::vector<Communicator::Message>& messages, int rank, int tag, std::vector<char>& bytes) {
-    messages.push_back({rank, tag, bytes.data(), bytes.size()});
-  };
-  if (const int before = partition_.before(rank_); before >= 0) {
-    to_before_ = read(own, halo);
-    from_before_.resize(to_before_.size());
-    add(sent_, before, kToBefore, to_before_);
-    add(received_, before, kToAfter, from_before_);
-  }
-  if (const int after = partition_.after(rank_); after >= 0) {
-    to_after_ = read(own + layers - halo, halo);
-    from_after_.resize(to_after_.size());
-    add(sent_, after, kToAfter, to_after_);
-    add(received_, after, kToBefore, from_after_);
-  }
-}
-
-std::string Ghosts::end_exchange(std::size_t audited) {
-  const std::size_t halo = partition_.halo(), own = ghosts_before(), behind = own + partition_.slab(rank_).length;
-  const int before = partition_.before(rank_), after = partition_.after(rank_);
-  std::string found;
-  if (audited > 0 && before >= 0) found = difference(own - halo, halo, halo - audited, halo, from_before_, before);
-  if (audited > 0 && after >= 0 && found.empty()) found = difference(behind, halo, 0, audited, from_after_, after);
-  if (before >= 0) write(own - halo, halo, from_before_, partition_.shape(before));
-  if (after >= 0) write(behind, halo, from_after_, partition_.shape(after));
   return found;
 }
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,14 +21,17 @@
 
 #include <dynasoar/allocator_handle.h>
 #include <dynasoar/detail/communicator.h>
+#include <dynasoar/detail/device_messages.h>
 #include <dynasoar/detail/distributed_errors.h>
 #include <dynasoar/detail/field_values.h>
 #include <dynasoar/detail/ghosts.h>
+#include <dynasoar/detail/halo_exchange.h>
 #include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/partition.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/lattice.h>
 #include <dynasoar/platform/host_threads.h>
+#include <dynasoar/platform/peer_windows.h>
 
 namespace dynasoar {
 
@@ -40,12 +45,18 @@ namespace dynasoar {
 template <class AllocatorT>
 class DistributedHandle {
  public:
+  /// Unless the program has selected a GPU, with cudaSetDevice, each rank of a host uses another one of its GPUs, as
+  /// long as there are enough: number local_rank() % number of GPUs.
+  ///
   /// @param options   if `threads` is 0, the ranks of a host share its processors, unless mpirun has bound them to some
   /// @throws Error as the constructor of AllocatorHandle, on all ranks; CommunicatorError if the ranks have different
   ///         classes
   explicit DistributedHandle(Communicator& communicator, const HandleOptions& options = {})
       : communicator_(communicator) {
-    on_all([&] { local_.emplace(with_threads(options, communicator.local_size())); });
+    on_all([&] {
+      detail::select_device(communicator.local_rank());
+      local_.emplace(with_threads(options, communicator.local_size()));
+    });
     communicator.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
   }
 
@@ -174,6 +185,8 @@ struct DistributedLatticeOptions {
   std::vector<std::size_t> layers{};
   /// Whether a single rank has ghosts, too, which are copies of its own layers: to test models.
   bool divides_for_one_rank = false;
+  /// How ghosts are exchanged; an Error says why if it is impossible. All ranks must choose the same.
+  Transport transport = Transport::automatic;
 };
 
 /// A lattice whose places are divided among ranks, for models whose classes are written for a Lattice.
@@ -224,6 +237,7 @@ class DistributedLattice {
       : handle_(handle), sizes_(sizes), options_(options) {
     check_same(options.layers);
     handle.on_all([&] { make(options.layers); });
+    connect(nullptr);
   }
 
   DistributedHandle<Allocator>& handle() const { return handle_; }
@@ -235,23 +249,31 @@ class DistributedLattice {
   const LatticeShape& shape() const { return local_->shape(); }
 
   /// How many layers of ghosts are up to date.
-  int valid() const { return valid_; }
+  int valid() const { return halo_ ? halo_->valid() : 0; }
+
+  /// How ghosts are exchanged. Transport::automatic if there are none, because the lattice is not divided.
+  Transport transport() const { return halo_ ? halo_->transport() : Transport::automatic; }
 
   /// Ghosts are out of date now, because something else than the loops of this class has changed objects.
-  void expire_ghosts() { valid_ = 0; }
+  void expire_ghosts() {
+    if (halo_) halo_->set_valid(0);
+  }
 
-  /// Brings ghosts up to date. Collective. Waits for all loops.
+  /// Brings ghosts up to date. Collective. May be part of a recorded step, but on GPUs not with Transport::staged. Such
+  /// a step begins without ghosts that are up to date, and leaves none behind.
+  ///
+  /// With Transport::peer and Transport::nccl, the host does not wait: if a neighbour does not come in time, `peer` has
+  /// the next `synchronize` of the handle throw a CommunicatorError that names it. Checked builds always wait.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
   ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
   void exchange() {
     if (!partition_) return;
-    if (!ghosts_) detail::throw_lost_lattice();
-    handle_.local().executor().check_may_wait();
+    if (!halo_) detail::throw_lost_lattice();
+    handle_.local().executor().check_may_submit();
+    halo_->check_may_exchange();
     handle_.local().loops().placed().refresh();
-    ghosts_->begin_exchange();
-    handle_.communicator().exchange(ghosts_->sent(), ghosts_->received());
-    const std::string difference = ghosts_->end_exchange(kChecked ? static_cast<std::size_t>(valid_) : 0);
-    valid_ = static_cast<int>(options_.halo);
+    const std::string difference = halo_->exchange(kChecked ? static_cast<std::size_t>(halo_->valid()) : 0);
+    halo_->set_valid(static_cast<int>(options_.halo));
     if constexpr (kChecked) {
       handle_.on_all([&] {
         if (!difference.empty()) detail::throw_stale_ghost(difference);
@@ -320,11 +342,13 @@ class DistributedLattice {
  private:
   /// All ranks have been given the same.
   void check_same(const std::vector<std::size_t>& layers) const {
-    handle_.communicator().check_same("the lattice",
-                                      detail::text_of_lattice(sizes_, options_.periodic, options_.halo, layers));
+    handle_.communicator().check_same(
+        "the lattice", detail::text_of_lattice(sizes_, options_.periodic, options_.halo, layers) + ", transport " +
+                           name_of(options_.transport));
   }
 
   void make(const std::vector<std::size_t>& layers);
+  void connect(std::shared_ptr<detail::DeviceMessages> messages);
 
   /// The objects of T are on this lattice.
   template <class T>
@@ -341,13 +365,12 @@ class DistributedLattice {
   template <class F, class Submit>
   void run(const Reach& reach, const Submit& submit) {
     if (!partition_) return submit();
-    if (!ghosts_) detail::throw_lost_lattice();
-    if (!handle_.local().executor().may_wait()) detail::throw_is_recorded(detail::CallName<F>::text());
-    const int reads = std::max(reach.reads, reach.writes);
-    if (reach.reads < 0 || reach.writes < 0 || reads + reach.writes > valid_)
-      detail::throw_reaches_too_far(detail::CallName<F>::text(), reach.reads, reach.writes, valid_);
-    const int visited = valid_ - reads;
-    valid_ = visited - reach.writes;
+    if (!halo_) detail::throw_lost_lattice();
+    const int valid = halo_->valid(), reads = std::max(reach.reads, reach.writes);
+    if (reach.reads < 0 || reach.writes < 0 || reads + reach.writes > valid)
+      detail::throw_reaches_too_far(detail::CallName<F>::text(), reach.reads, reach.writes, valid);
+    const int visited = valid - reads;
+    halo_->set_valid(visited - reach.writes);
     struct Range {
       DistributedLattice& lattice;
       ~Range() { lattice.local_->set_range(lattice.shape().own_words()); }
@@ -370,8 +393,8 @@ class DistributedLattice {
   DistributedLatticeOptions options_;
   std::optional<detail::Partition> partition_;  // if it is divided
   std::optional<Lattice<Ts...>> local_;
-  std::optional<detail::Ghosts> ghosts_;  // if it is divided
-  int valid_ = 0;
+  std::optional<detail::Ghosts> ghosts_;      // if it is divided
+  std::optional<detail::HaloExchange> halo_;  // the same
 };
 
 template <class... Ts>
@@ -387,6 +410,7 @@ void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
   };
   (detail::check_has_no_pointers(classes[index(std::type_identity<Ts>{})]), ...);
   const detail::Partition partition(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
+  halo_.reset();
   ghosts_.reset();
   local_.reset();
   partition_ = partition;
@@ -395,7 +419,17 @@ void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
   ghosts_.emplace(handle_.local().executor(), communicator.rank(), partition,
                   std::vector<detail::PlacedClass>{
                       {&classes[index(std::type_identity<Ts>{})], placed.state(index(std::type_identity<Ts>{}))}...});
-  valid_ = 0;
+}
+
+/// Connects the ranks, after all of them have made their parts.
+template <class... Ts>
+void DistributedLattice<Ts...>::connect(std::shared_ptr<detail::DeviceMessages> messages) {
+  if (!partition_) return;
+  const auto on_all = [this](const std::function<void()>& function) { handle_.on_all(function); };
+  halo_.emplace(
+      detail::HaloContext{handle_.communicator(), handle_.local().executor(), handle_.local().loops().attachments(),
+                          on_all, &detail::why_no_device_messages, &detail::connect_devices},
+      *ghosts_, options_.transport, std::move(messages));
 }
 
 template <class... Ts>
@@ -405,17 +439,19 @@ void DistributedLattice<Ts...>::divide(const std::vector<std::size_t>& layers) {
   check_same(layers);
   std::optional<detail::MovingLayers> moving;
   handle_.on_all([&] {
-    if (!ghosts_) detail::throw_lost_lattice();
+    if (!halo_) detail::throw_lost_lattice();
     handle_.local().executor().check_may_wait();
     const detail::Partition next(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
     handle_.local().loops().placed().refresh();
     moving.emplace(*ghosts_, *partition_, next, communicator.rank());
   });
   communicator.exchange(moving->sent(), moving->received());
+  std::shared_ptr<detail::DeviceMessages> messages = halo_->take_messages();
   handle_.on_all([&] {
     make(layers);
     moving->write(*ghosts_);
   });
+  connect(std::move(messages));
 }
 
 }  // namespace dynasoar

@@ -220,6 +220,10 @@ Communicator::~Communicator() {
   detail::remember_exception();
 }
 
+double Communicator::patience_seconds() const {
+  return ranks_->options.patience_seconds;
+}
+
 std::string Communicator::description() const {
   return detail::transport_description();
 }

@@ -103,7 +103,7 @@ struct Numbering {
     return i < stored ? i : i - all;
   }
   /// The same, but the one of several copies that is nearest.
-  Int index_near(Int number, Int near) const {
+  __host__ __device__ Int index_near(Int number, Int near) const {
     Int best = -1;
     for (Int i = (number - first) % all; i < stored; i += all) {
       const bool is_nearer = best < 0 || (i < near ? near - i : i - near) < (best < near ? near - best : best - near);

@@ -167,7 +167,7 @@ class LatticeShape {
   ///
   /// @param layer   in memory, of the object that knows the place. Of several copies, the nearest one is the result
   /// @pre the lattice is divided
-  Place converted(Place place, const LatticeShape& from, std::int64_t layer) const {
+  __host__ __device__ Place converted(Place place, const LatticeShape& from, std::int64_t layer) const {
     const bool is_elsewhere = (place.slot() & Place::kElsewhere) != 0;
     if (!place.exists() && !is_elsewhere) return Place();
     const std::uint64_t number = is_elsewhere ? place.slot() - Place::kElsewhere : from.number(place);

@@ -332,4 +332,15 @@ class Executor : public WaitingRule {
 
 static_assert(LoopExecutor<Executor>);
 
+namespace detail {
+/// The executor's cudaStream_t, for code that is not compiled with nvcc; null on a CPU.
+inline void* stream_of([[maybe_unused]] const Executor& executor) {
+#if DYNASOAR_CUDA_BACKEND
+  return executor.stream();
+#else
+  return nullptr;
+#endif
+}
+}  // namespace detail
+
 }  // namespace dynasoar

@@ -123,6 +123,8 @@ class Communicator {
   /// The number of this process among those of the same host, and how many there are. Not collective.
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }
+  /// CommunicatorOptions::patience_seconds. Not collective.
+  double patience_seconds() const;
   /// "MPI (Open MPI v4.1.4)", or "no MPI". Not collective.
   std::string description() const;
 

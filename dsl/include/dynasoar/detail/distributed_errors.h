@@ -22,6 +22,5 @@ std::string text_of_lattice(const std::vector<std::size_t>& sizes, const std::ar
 [[noreturn]] void throw_lost_lattice();
 [[noreturn]] void throw_reaches_too_far(const std::string& loop, int reads, int writes, int valid);
 [[noreturn]] void throw_stale_ghost(const std::string& difference);
-[[noreturn]] void throw_is_recorded(const std::string& loop);
 
 }  // namespace dynasoar::detail

@@ -26,24 +26,12 @@ struct PlacedClass {
 void check_has_no_pointers(const ClassInfo& info);
 
 /// The layers of a lattice that a rank has in memory: ghosts, its own, ghosts. They are copied as bytes: for each
-/// class, the words that say where objects are, and then the blocks.
+/// class, the words that say where objects are, and then the blocks. HaloExchange copies them between neighbours.
 class Ghosts {
  public:
   /// @param rank      this one
   /// @param classes   those of the lattice
   Ghosts(Executor& executor, int rank, const Partition& partition, std::vector<PlacedClass> classes);
-
-  /// Reads the layers next to the rank's borders, of which other ranks have ghosts. Waits for all loops.
-  /// @pre all changes are visible: PlacedClasses::refresh
-  void begin_exchange();
-  /// The messages that must be sent and received then.
-  const std::vector<Communicator::Message>& sent() const { return sent_; }
-  const std::vector<Communicator::Message>& received() const { return received_; }
-  /// Writes the ghosts that have been received.
-  ///
-  /// @param audited   so many layers of ghosts, those next to the rank's own, are compared with them first
-  /// @return          the first difference as a text; empty if there is none
-  std::string end_exchange(std::size_t audited);
 
   /// Some layers as bytes. @param first   counted from the first layer in memory
   std::vector<char> read(std::size_t first, std::size_t layers) const;
@@ -58,28 +46,34 @@ class Ghosts {
   /// Layers in memory in front of the rank's own.
   std::size_t ghosts_before() const;
 
- private:
-  /// Of a class in such bytes.
+  /// Of a class in such bytes. What is copied in units of 16 bytes begins at a multiple of them.
   struct Part {
     const PlacedClass* of;
-    std::size_t seen, blocks;  ///< where they begin; `blocks` is also where `seen` ends
-    std::size_t end;
+    std::size_t seen, seen_end;  ///< equal if there is an object at every place
+    std::size_t blocks, end;     ///< equal if there are no fields
   };
   std::vector<Part> parts(std::size_t layers) const;
-  static std::uint64_t seen_in(const Part& part, const char* bytes, std::uint64_t i, std::uint64_t word);
-  void convert_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const;
+
+  /// Compares layers in memory with what their owner has sent: those from `begin` to `end`, counted from `first`.
+  /// @return the first difference as a text; empty if there is none
   std::string difference(std::size_t first, std::size_t layers, std::size_t begin, std::size_t end,
                          const std::vector<char>& theirs, int owner) const;
+
+  int rank() const { return rank_; }
+  const Partition& partition() const { return partition_; }
+  const std::vector<PlacedClass>& classes() const { return classes_; }
+  const LatticeShape& shape() const { return classes_.front().state.shape; }
+
+ private:
+  static std::uint64_t seen_in(const Part& part, const char* bytes, std::uint64_t i, std::uint64_t word);
+  void convert_places(std::size_t first, std::size_t layers, char* bytes, const LatticeShape& from) const;
   std::string difference_in(const Part& part, std::uint64_t i, std::uint64_t word, const char* ours, const char* theirs,
                             int owner) const;
-  const LatticeShape& shape() const { return classes_.front().state.shape; }
 
   Executor& executor_;
   int rank_;
   Partition partition_;
   std::vector<PlacedClass> classes_;
-  std::vector<char> to_before_, to_after_, from_before_, from_after_;
-  std::vector<Communicator::Message> sent_, received_;
 };
 
 /// The layers of a rank when a lattice is divided in another way.

@@ -1,0 +1,41 @@
+/// @file
+/// DeviceMessages: messages between the memories of ranks' GPUs, in the order of a stream. Implemented with NCCL in
+/// dsl/src/distributed/device_messages_nccl.cpp. Used by HaloExchange.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <dynasoar/detail/communicator.h>
+
+namespace dynasoar::detail {
+
+class DeviceMessages {
+ public:
+  struct Message {
+    int rank;
+    char* data;  ///< in the device's memory; null if there is no message
+    std::size_t bytes;
+  };
+  /// For the rank before and for the one behind, or of these.
+  using OfSides = std::array<Message, 2>;
+
+  /// Waits for nobody if an exception is thrown, and then ends what is under way.
+  virtual ~DeviceMessages() = default;
+
+  /// Submits messages; the host does not wait. Between two ranks, the first one sent is the last one received.
+  /// @param stream   a cudaStream_t, which may record
+  /// @throws Error
+  virtual void exchange(const OfSides& sent, const OfSides& received, void* stream) = 0;
+};
+
+/// Why this build has none; empty if it has.
+std::string why_no_device_messages();
+
+/// Connects the devices of all ranks, which must be different ones. Collective.
+/// @throws Error on all ranks
+std::shared_ptr<DeviceMessages> connect_devices(Communicator& communicator);
+
+}  // namespace dynasoar::detail

@@ -1,0 +1,142 @@
+/// @file
+/// What loops that exchange ghosts do: PackHalo copies the layers that neighbours have ghosts of into messages, and
+/// UnpackHalo copies messages into ghosts. Used by HaloExchange.
+///
+/// A message has the layers of all classes, as Ghosts::parts says. It is copied in *units*: words that say who is
+/// where, and 16 bytes of a block. Consecutive units lie next to each other, in memory as in messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <dynasoar/loops/lattice_shape.h>
+#include <dynasoar/loops/places.h>
+#include <dynasoar/platform/atomic.h>
+#include <dynasoar/platform/config.h>
+#include <dynasoar/platform/order.h>
+
+namespace dynasoar::detail {
+
+/// A field with Places: arrays of 64 values, in which a value is `places` Places.
+struct PlaceField {
+  std::uint32_t offset, count, stride, bytes;
+};
+
+/// A class, in memory and in a message.
+struct HaloClass {
+  std::uint64_t first_unit;  ///< of the message
+  std::uint64_t seen_words;  ///< 0 if there is an object at every place
+  std::uint64_t seen_at, blocks_at;
+  std::uint64_t* seen;
+  char* base;
+  std::uint64_t block_bytes;
+  AtomicWord<std::uint64_t>* claims;  ///< null if they are not shared
+  bool sets_claims;                   ///< the first of the classes that share them
+  std::uint32_t first_field, fields;  ///< in the table of fields with Places
+};
+
+/// Tables in the device's memory.
+struct HaloTables {
+  const HaloClass* classes;
+  std::uint32_t number;
+  const PlaceField* fields;
+  const LatticeShape* shapes;    ///< of this rank, of the one before, and of the one behind
+  std::uint64_t units;           ///< of a message
+  std::uint32_t first_side;      ///< 0 unless there is no rank before
+  std::uint64_t first_words[2];  ///< where the layers for each side begin in memory
+
+  __device__ const HaloClass& class_of(std::uint64_t unit) const {
+    std::uint32_t i = 0;
+    while (i + 1 < number && unit >= classes[i + 1].first_unit) ++i;
+    return classes[i];
+  }
+};
+
+struct alignas(16) HaloUnit {
+  std::uint64_t words[2];
+};
+
+__device__ inline std::uint64_t& word_at(char* bytes, std::uint64_t i) {
+  return reinterpret_cast<std::uint64_t*>(bytes)[i];
+}
+__device__ inline HaloUnit& unit_at(char* bytes, std::uint64_t i) {
+  return reinterpret_cast<HaloUnit*>(bytes)[i];
+}
+
+struct PackHalo {
+  HaloTables tables;
+  char* to[2];           ///< messages, by side
+  std::uint64_t stride;  ///< from those of even epochs to those of odd ones
+
+  __device__ void operator()(std::size_t i, std::uint64_t odd) const {
+    const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
+    const std::uint64_t unit = i >= tables.units ? i - tables.units : i;
+    const HaloClass& of = tables.class_of(unit);
+    char* const message = to[side] + odd * stride;
+    const std::uint64_t at = unit - of.first_unit;
+    if (at < of.seen_words) {
+      word_at(message + of.seen_at, at) = of.seen[tables.first_words[side] + at];
+    } else {
+      const std::uint64_t block = at - of.seen_words;
+      unit_at(message + of.blocks_at, block) = unit_at(of.base + tables.first_words[side] * of.block_bytes, block);
+    }
+  }
+  __device__ void operator()(std::size_t i) const { (*this)(i, 0); }
+};
+
+struct UnpackHalo {
+  HaloTables tables;
+  char* from[2];
+  std::uint64_t stride;
+  const std::uint64_t* epoch;  ///< null: there are no others than even ones
+
+  __device__ void operator()(std::size_t i) const {
+    const std::uint32_t side = tables.first_side + (i >= tables.units ? 1 : 0);
+    const std::uint64_t unit = i >= tables.units ? i - tables.units : i;
+    const HaloClass& of = tables.class_of(unit);
+    char* const message = from[side] + (epoch == nullptr ? 0 : *epoch % 2 * stride);
+    const std::uint64_t first = tables.first_words[side], at = unit - of.first_unit;
+    if (at < of.seen_words) {
+      of.seen[first + at] = word_at(message + of.seen_at, at);
+      if (of.sets_claims) of.claims[first + at].store(claims(of, message, at), Order::relaxed);
+      return;
+    }
+    const std::uint64_t block = at - of.seen_words;
+    HaloUnit value = unit_at(message + of.blocks_at, block);
+    if (of.fields > 0) convert(value, of, message, block, side);
+    unit_at(of.base + first * of.block_bytes, block) = value;
+  }
+
+ private:
+  /// Objects of any class that shares its claims with this one.
+  __device__ std::uint64_t claims(const HaloClass& of, char* message, std::uint64_t at) const {
+    std::uint64_t seen = 0;
+    for (std::uint32_t i = 0; i < tables.number; ++i) {
+      const HaloClass& other = tables.classes[i];
+      if (other.claims == of.claims) seen |= word_at(message + other.seen_at, at);
+    }
+    return seen;
+  }
+
+  /// Converts the Places in a unit, those of objects.
+  __device__ void convert(HaloUnit& value, const HaloClass& of, char* message, std::uint64_t unit,
+                          std::uint32_t side) const {
+    const LatticeShape& here = tables.shapes[0];
+    const std::uint64_t i = unit * sizeof value / of.block_bytes, word = tables.first_words[side] + i;
+    const auto offset = static_cast<std::uint32_t>(unit * sizeof value % of.block_bytes);
+    const std::uint64_t seen = of.seen_words == 0 ? here.places_of_word(word) : word_at(message + of.seen_at, i);
+    const auto layer = static_cast<std::int64_t>(word / here.words_of_layer());
+    for (std::uint32_t f = of.first_field; f < of.first_field + of.fields; ++f) {
+      const PlaceField& field = tables.fields[f];
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        const std::uint32_t at = offset + half * 8 - field.offset;  // huge if it is in front of the field
+        const std::uint32_t array = field.count > 1 ? at / field.stride : 0, in_array = at - array * field.stride;
+        if (array >= field.count || in_array >= 64 * field.bytes) continue;
+        if ((seen >> in_array / field.bytes & 1) == 0) continue;
+        value.words[half] = here.converted(Place(value.words[half]), tables.shapes[1 + side], layer).slot();
+      }
+    }
+  }
+};
+
+}  // namespace dynasoar::detail
