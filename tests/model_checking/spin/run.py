@@ -48,6 +48,8 @@ class Scenario:
     flags: dict = field(default_factory=dict)
 
     def defines(self):
+        if self.model == "peer_windows.pml":
+            return [f"-D{key}={value}" for key, value in self.flags.items()]
         words, prefix = (HEAP_WORDS, "WARP") if self.model == "block_heap.pml" else (BITMAP_WORDS, "THREAD")
 
         def number(program):
@@ -68,6 +70,11 @@ def heap(name, sentence, warps, setup=(), quick=False, endless=False, **flags):
 
 def bitmap(name, sentence, threads, quick=False, endless=False, **flags):
     return Scenario(name, sentence, list(threads), [], "bitmap.pml", quick, endless, flags)
+
+
+def windows(name, sentence, ranks, quick=False, endless=False, **flags):
+    """The warps of the table are ranks here."""
+    return Scenario(name, sentence, [""] * ranks, [], "peer_windows.pml", quick, endless, {"RANKS": ranks, **flags})
 
 
 SCENARIOS = [
@@ -178,6 +185,14 @@ SCENARIOS = [
     bitmap("set_many", "Bits are set all at once while two threads take what they find.",
            ["set_many claim_all", "clear_any set_mine", "clear_any set_mine"], INITIAL=4, AT0=0, LEVELS=3,
            quick=True, endless=True),
+    # Ghosts that go from GPU to GPU.
+    windows("own_neighbour", "A rank exchanges ghosts with itself, on both sides.", 1, quick=True, RING=1, EPOCHS=4),
+    windows("pair_ring", "Two ranks exchange ghosts on both sides.", 2, quick=True, RING=1, EPOCHS=4),
+    windows("pair_row", "Two ranks exchange ghosts on one side.", 2, quick=True, RING=0, EPOCHS=4),
+    windows("pair_absent", "One of two ranks exchanges once only.", 2, quick=True, RING=1, EPOCHS=4, ABSENT=1),
+    windows("three_ring", "Three ranks in a ring exchange ghosts.", 3, RING=1, EPOCHS=3),
+    windows("three_row", "Three ranks in a row exchange ghosts.", 3, quick=True, RING=0, EPOCHS=3),
+    windows("three_absent", "One of three ranks exchanges once only.", 3, RING=1, EPOCHS=3, ABSENT=1),
 ]
 
 
