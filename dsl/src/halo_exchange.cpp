@@ -27,6 +27,12 @@ namespace {
 constexpr std::size_t kBefore = 0, kBehind = 1;  // sides
 constexpr std::size_t kReasonBytes = 1024, kIdentityBytes = 64;
 
+/// How long loops wait for a neighbour: less than a Communicator, which other ranks may wait in for this one, so that
+/// they are told why.
+double patience_of(const Communicator& communicator) {
+  return 0.8 * communicator.patience_seconds();
+}
+
 /// The number of a word in a layer, counted from the first in memory.
 std::uint64_t first_word(const Ghosts& ghosts, std::size_t layer) {
   return layer * ghosts.shape().words_of_layer();
@@ -221,7 +227,7 @@ std::string HaloExchange::connect_peers() {
   std::string reason = reason_of([&] { return why_no_peers(); });
   if (!reason.empty()) return reason;
   reason = reason_of([&] {
-    if (sides_ > 0) windows_.emplace(executor_, bytes_, context_.communicator.patience_seconds());
+    if (sides_ > 0) windows_.emplace(executor_, bytes_, patience_of(context_.communicator));
     return "";
   });
   const std::vector<std::string> names = of_all(windows_ ? windows_->name() : "", PeerWindows::kNameBytes);
@@ -342,7 +348,7 @@ void HaloExchange::check_neighbours() const {
   const int neighbour = neighbours_[static_cast<std::size_t>(side)];
   std::string text = with_rank("dynasoar: ", ghosts_.rank());
   text += " has waited ";
-  append_number(text, context_.communicator.patience_seconds());
+  append_number(text, patience_of(context_.communicator));
   text += " s in DistributedLattice::exchange for ";
   text = with_rank(text, neighbour);
   throw CommunicatorError(text +

@@ -192,7 +192,7 @@ TEST_CASE("on GPUs, an exchange through the hosts' memory cannot be recorded" *
 TEST_CASE("a neighbour that does not come is named") {
   const int last = world().size() - 1;
   if (last == 0 || !refusal(Transport::peer).empty()) return;
-  dynasoar::Communicator communicator({.patience_seconds = 2});
+  dynasoar::Communicator communicator({.patience_seconds = 2.5});
   dynasoar::DistributedHandle<AllocatorT> handle(communicator, small_heap());
   const auto layers = static_cast<std::size_t>(10 * world().size());
   LatticeT lattice(handle, {64, layers}, with(Transport::peer));
