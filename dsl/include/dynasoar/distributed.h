@@ -263,7 +263,8 @@ class DistributedLattice {
   /// a step begins without ghosts that are up to date, and leaves none behind.
   ///
   /// With Transport::peer and Transport::nccl, the host does not wait: if a neighbour does not come in time, `peer` has
-  /// the next `synchronize` of the handle throw a CommunicatorError that names it. Checked builds always wait.
+  /// the next `synchronize` of the handle throw a CommunicatorError that names it. Checked builds always wait, but while
+  /// a GPU records a step, where ghosts are not compared.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
   ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
   void exchange() {
@@ -272,9 +273,11 @@ class DistributedLattice {
     handle_.local().executor().check_may_submit();
     halo_->check_may_exchange();
     handle_.local().loops().placed().refresh();
-    const std::string difference = halo_->exchange(kChecked ? static_cast<std::size_t>(halo_->valid()) : 0);
+    // Nobody may wait for a device that records, or for other ranks, which need not record again when this one does.
+    const bool is_audited = kChecked && !handle_.local().executor().is_recording();
+    const std::string difference = halo_->exchange(is_audited ? static_cast<std::size_t>(halo_->valid()) : 0);
     halo_->set_valid(static_cast<int>(options_.halo));
-    if constexpr (kChecked) {
+    if (is_audited) {
       handle_.on_all([&] {
         if (!difference.empty()) detail::throw_stale_ghost(difference);
       });

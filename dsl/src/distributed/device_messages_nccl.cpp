@@ -2,12 +2,12 @@
 
 #include <dynasoar/detail/device_messages.h>
 
-#include <array>
-#include <cstring>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
 
+#include <dynasoar/platform/error.h>
 #include <nccl.h>
 
 namespace dynasoar::detail {
