@@ -263,8 +263,8 @@ class DistributedLattice {
   /// a step begins without ghosts that are up to date, and leaves none behind.
   ///
   /// With Transport::peer and Transport::nccl, the host does not wait: if a neighbour does not come in time, `peer` has
-  /// the next `synchronize` of the handle throw a CommunicatorError that names it. Checked builds always wait, but while
-  /// a GPU records a step, where ghosts are not compared.
+  /// the next `synchronize` of the handle throw a CommunicatorError that names it. Checked builds always wait, except
+  /// while a GPU records a step: then they do not compare ghosts.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
   ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
   void exchange() {
