@@ -279,6 +279,7 @@ class DistributedLattice {
     halo_->set_valid(static_cast<int>(options_.halo));
     if (is_audited) {
       handle_.on_all([&] {
+        halo_->check_neighbours();
         if (!difference.empty()) detail::throw_stale_ghost(difference);
       });
     }
