@@ -121,7 +121,9 @@ BlockList PlacedClasses::list(std::size_t type) {
     known.size.fill_bytes(0);  // and so it stays if there are no blocks
   }
   const BlockList result{known.entries.data(), known.size.data()};
+  if (known.is_complete) return result;
   detail::list_all(executor_, blocks, result);
+  known.is_complete = blocks.slots == nullptr && !executor_.is_recording();
   return result;
 }
 

@@ -198,7 +198,8 @@ void Substance<kField, P, T>::diffuse(const DiffusionOptions& options) {
   const Cells cells;
   detail::Deposits deposits{this->deposits(), shape_.resolution / shape_.volume_of_cell()};
   if (plan.steps == 0) {
-    handle_.template parallel_do<T>(detail::Decay<T, Cells>{remaining, cells, deposits});
+    const detail::Decay<T, Cells> decay{remaining, cells, deposits};
+    handle_.loops().template run_over_places<T>(detail::ObjectCall<detail::Decay<T, Cells>>{decay, {}});
     return;
   }
   const detail::ExplicitStep<Value> step{
@@ -223,7 +224,8 @@ void Substance<kField, P, T>::run(const detail::StepOfPlace<T, From, To>& step) 
       return;
     }
   }
-  handle_.template parallel_do<T>(step);
+  using Step = detail::StepOfPlace<T, From, To>;
+  handle_.loops().template run_over_places<T>(detail::ObjectCall<Step>{step, {}});
 }
 
 template <auto kField, detail::Position P, class T>

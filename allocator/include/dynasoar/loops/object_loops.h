@@ -12,10 +12,14 @@
 /// combines `function(block, slot)` over the objects of a list and waits for the result. `scratch` is memory that is
 /// kept from one reduction to the next.
 ///
-///     submit_reduction<A>(executor, list, capacity, parts, init, op, function) -> std::size_t
+///     submit_reduction<A>(executor, list, capacity, parts, before, init, op, function, finish) -> std::size_t
 ///
-/// does not wait: it leaves the results of so many parts of the list in `parts`, which is device memory with room for
-/// `most_parts<A, R, Op, F>(executor)` of them. May be recorded; the number is then that of each replay.
+/// does not wait: it leaves the results of so many parts of the list in `parts`, behind the `before` that are there
+/// already. `parts` is device memory with room for `most_parts<A, R, Op, F, Finish>(executor)` more. May be recorded;
+/// the number is then that of each replay. Unless `finish` is LeaveParts, it is called when all of these parts are
+/// there, as finish(thread, threads, result) by some threads; thread 0 gets the combination of all. Such a `finish` has
+/// a pointer `ticket` to a number in device memory that is 0 before and after, and that no other reduction uses at that
+/// time.
 ///
 /// A `function` is called as function(block, slot) for an object. If F::kPrefetches, on a GPU, function.prefetch(block,
 /// lane) is called before by 64 threads. If `F::Pairs<>` is not void, it is made of the function instead and says what
@@ -26,5 +30,12 @@
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// The `finish` of a reduction that leaves its parts to the caller.
+struct LeaveParts {};
+
+}  // namespace dynasoar::detail
 
 #include DYNASOAR_BACKEND_HEADER(object_loops.h)

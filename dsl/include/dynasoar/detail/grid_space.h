@@ -50,10 +50,12 @@ __host__ __device__ bool is_finite(Real value) {
   return value - value == 0;
 }
 
-/// Consecutive cells of an axis; on a periodic one, and where cells repeat, the first follows the last.
+/// Consecutive cells of an axis. On a periodic one, and where cells repeat, the first follows the last: a range may
+/// begin at a negative number, or end behind the last cell.
 struct CellRange {
   std::int32_t first;
   std::int32_t count;
+  bool is_all = false;  ///< all cells of an axis on which the first follows the last
 };
 
 /// What there is beyond the ends of an axis.
@@ -69,7 +71,7 @@ struct GridAxis {
   Real lower = 0;
   Real period = 0;                                           ///< of the cells; 0: none
   Real half_period = std::numeric_limits<Real>::infinity();  ///< infinite: not periodic
-  Real nearby = std::numeric_limits<Real>::infinity();       ///< 3 * half_period
+  Real image = 0;  ///< how far the images of an object are apart: the period, or 0 if there are none
   Real periods_per_length = 0;
   Real cells_per_length = 0;
   Real rounding = 0;  ///< how wrong a place, or the border of a cell, can be
@@ -81,7 +83,7 @@ struct GridAxis {
       : lower(from),
         period(beyond != Beyond::nothing ? to - from : 0),
         half_period(beyond == Beyond::other_end ? (to - from) / 2 : std::numeric_limits<Real>::infinity()),
-        nearby(3 * half_period),
+        image(beyond == Beyond::other_end ? to - from : 0),
         periods_per_length(beyond != Beyond::nothing ? 1 / (to - from) : 0),
         cells_per_length(static_cast<Real>(cell_count) / (to - from)),
         rounding(32 * kEpsilon * (std::abs(from) + std::abs(to) + (to - from))),
@@ -91,17 +93,18 @@ struct GridAxis {
   __host__ __device__ std::int32_t cell_of(Real x) const { return cell_at(place_of(x)); }
 
   /// The cell that comes at a place of a CellRange.
-  __host__ __device__ std::int32_t around(std::int32_t cell) const { return cell < cells ? cell : cell - cells; }
+  __host__ __device__ std::int32_t around(std::int32_t cell) const {
+    return cell < 0 ? cell + cells : cell < cells ? cell : cell - cells;
+  }
+
+  /// What to subtract from the way to objects of the cell there, if their nearest images are those next to it.
+  __host__ __device__ Real shift_around(std::int32_t cell) const {
+    return cell < 0 ? image : cell < cells ? 0 : -image;
+  }
 
   /// The shortest way from one coordinate to another.
   __host__ __device__ Real offset(Real from, Real to) const {
     return nearest_remainder(to - from, period, half_period, periods_per_length);
-  }
-
-  /// Equal to offset() if |to - from| < nearby. It has no branch on which the lanes of a warp could diverge.
-  __host__ __device__ Real nearby_offset(Real from, Real to) const {
-    const Real value = to - from;
-    return value - (std::abs(value) <= half_period ? Real{0} : std::copysign(period, value));
   }
 
   /// The coordinate as it is between the ends of the axis, if that is periodic.
@@ -125,11 +128,11 @@ struct GridAxis {
       return {first, cell_at(place + wide) - first + 1};
     }
     // Otherwise, all cells are near, or x is so far away that its place is not a number.
-    if (!(2 * wide < period && place + wide < 2 * period)) return {0, cells};
+    if (!(2 * wide < period && place + wide < 2 * period)) return {0, cells, true};
     const std::int32_t first = floored(rounded_product(place - wide, cells_per_length));
     const std::int32_t count = floored(rounded_product(place + wide, cells_per_length)) - first + 1;
-    if (count >= cells) return {0, cells};
-    return {first < 0 ? first + cells : first, count};
+    if (count >= cells) return {0, cells, true};
+    return {first, count};
   }
 
  private:
@@ -171,18 +174,29 @@ struct GridSpace {
   /// From one position to another: on periodic axes, the shortest way.
   __host__ __device__ P offset(const P& from, const P& to) const {
     P result = to;
-    bool is_nearby = true;
-    for (int a = 0; a < kAxes; ++a) {
-      const Real begin = detail::coordinate(from, a);
-      const Real end = detail::coordinate(to, a);
-      is_nearby = is_nearby & (std::abs(end - begin) < axes[a].nearby);
-      detail::coordinate(result, a) = axes[a].nearby_offset(begin, end);
-    }
-    if (is_nearby) return result;  // always so if both lie between the ends of the axes
     for (int a = 0; a < kAxes; ++a) {
       detail::coordinate(result, a) = axes[a].offset(detail::coordinate(from, a), detail::coordinate(to, a));
     }
     return result;
+  }
+
+  /// The same if `shift`, from GridAxis::shift_around, leads to the nearest image of `to`.
+  __host__ __device__ static P shifted_offset(const P& from, const P& to, const P& shift) {
+    P result = to;
+    for (int a = 0; a < kAxes; ++a) {
+      Real& along = detail::coordinate(result, a);
+      along = (along - detail::coordinate(from, a)) - detail::coordinate(shift, a);
+    }
+    return result;
+  }
+
+  /// Whether no image of an object is nearer than the one at this offset.
+  __host__ __device__ bool is_nearest(const P& offset) const {
+    bool is_nearest = true;
+    for (int a = 0; a < kAxes; ++a) {
+      is_nearest = is_nearest & (std::abs(detail::coordinate(offset, a)) <= axes[a].half_period);
+    }
+    return is_nearest;
   }
 
   /// The same position between the ends of the periodic axes: where an object goes that has left the space.

@@ -77,7 +77,7 @@ class GridStorage {
             places_.keys.data()};
   }
 
-  std::size_t capacity() const { return places_.seen.size(); }
+  std::size_t capacity() const { return places_.capacity(); }
   std::size_t bytes() const { return counts_.bytes() + starts_.bytes() + places_.bytes(); }
   std::uint64_t growths() const { return growths_; }
 
@@ -149,11 +149,16 @@ class GridStorage {
   /// The arrays with one element per object.
   struct Places {
     explicit Places(std::size_t capacity)
-        : seen(checked(capacity)),
+        : seen(checked(capacity) + kReadBehind),
           unordered_seen(capacity),
-          objects(capacity),
+          objects(capacity + kReadBehind),
           unordered_objects(capacity),
-          keys(capacity) {}
+          keys(capacity) {
+      if constexpr (kCudaBackend) {  // searches read behind objects, and initcheck reports what was never written
+        seen.fill_bytes(0);
+        objects.fill_bytes(0);
+      }
+    }
 
     static std::size_t checked(std::size_t capacity) {
       if (capacity <= kMostObjects) return capacity;
@@ -163,7 +168,8 @@ class GridStorage {
     static std::size_t bytes_for(std::size_t capacity) {
       return capacity * (2 * sizeof(Seen) + 3 * sizeof(std::uint64_t));
     }
-    std::size_t bytes() const { return bytes_for(seen.size()); }
+    std::size_t capacity() const { return keys.size(); }
+    std::size_t bytes() const { return bytes_for(capacity()); }
 
     DeviceArray<Seen> seen, unordered_seen;
     DeviceArray<std::uint64_t> objects, unordered_objects, keys;

@@ -16,6 +16,11 @@
 
 namespace dynasoar {
 
+namespace detail {
+/// Elements of the arrays of a grid, behind the last object, that a search may read.
+inline constexpr std::size_t kReadBehind = 3;
+}  // namespace detail
+
 /// The objects of a UniformGrid, as they were when it was last rebuilt. A small value to pass to loops:
 ///
 ///     __device__ void turn(dynasoar::GridView<Boid, Bird> flock) {
@@ -142,7 +147,7 @@ class GridView {
   /// The number of objects in the grid whose position is not finite. They are in no cell, so no search finds them.
   __device__ std::uint32_t size_in_no_cell() const {
     const std::uint32_t all = size();
-    return all - start_of(space_.cells(), all);
+    return all == 0 ? 0 : all - starts_[space_.cells()];
   }
 
   /// The object at a place, 0 <= place < size(). Objects are in the order of their cells; those with a coordinate that
@@ -170,67 +175,94 @@ class GridView {
   /// for_each_neighbour for the objects whose place is `number` modulo kStep. Calls `f(neighbour, place)`.
   template <std::uint32_t kStep, class F>
   __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t number, const F& f) const {
-    if (!(radius >= 0) || !space_.is_finite(center)) return;
+    if (size() == 0 || !(radius >= 0) || !space_.is_finite(center)) return;
     const Real most = detail::rounded_product(radius, radius);
-    for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end) {
+    for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end, const Position& shift, bool is_sure) {
+      const Look look{center, shift, most, is_sure ? most : -1};
       for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce<kStep> * kStep) {
-        look_at<kStep>(center, most, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce<kStep>>{});
+        look_at<kStep>(look, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce<kStep>>{});
       }
     });
   }
 
+  /// How to look at the objects of some cells.
+  struct Look {
+    const Position& center;
+    const Position& shift;  ///< to the nearest image of an object, most often
+    Real most;              ///< the greatest squared distance of a neighbour
+    Real sure;              ///< an object that is so near after the shift is a neighbour; negative: none
+  };
+
   /// Examines the objects at a few places, one after the other: every kStep-th place from `first` on, up to `end`.
   template <std::uint32_t kStep, class F, std::uint32_t... kNumbers>
-  __device__ void look_at(const Position& center, Real most, std::uint32_t first, std::uint32_t end, const F& f,
+  __device__ void look_at(const Look& look, std::uint32_t first, std::uint32_t end, const F& f,
                           std::integer_sequence<std::uint32_t, kNumbers...>) const {
-    const auto place = [&](std::uint32_t number) {
-      return first + number * kStep < end ? first + number * kStep : end - 1;
+    // Where there is no object, reads what is behind the last one: arrays have elements to spare for that. Threads that
+    // share a row read the last object again instead, because what they would read is far away.
+    static_assert(kAtOnce<1> <= 1 + detail::kReadBehind);
+    const auto distance = [&](std::uint32_t number) -> std::size_t {
+      if constexpr (kStep == 1) return number;
+      return first + number * kStep < end ? number * kStep : end - 1 - first;
     };
-    const Seen all[] = {detail::load_at_once<kSeenAlignment>(seen_[place(kNumbers)])...};
+    const Seen* const seen_here = seen_ + first;
+    const std::uint64_t* const objects_here = objects_ + first;
+    const Seen all[] = {detail::load_at_once<kSeenAlignment>(seen_here[distance(kNumbers)])...};
     // Reads the pointers of all objects, neighbours or not, because waiting for the pointer of each neighbour takes
     // longer. If `f` does not use pointers, none is read.
-    T* const objects[] = {object(place(kNumbers))...};
-    const auto look = [&](std::uint32_t i, const Seen& seen, T* other) {
-      const Position offset = space_.offset(center, seen.position);
-      const Real squared_distance = space_.squared_length(offset);
-      if (!(squared_distance <= most)) return;
-      f(Neighbour{other, seen, offset, squared_distance}, i);
-    };
-    ((first + kNumbers * kStep < end ? look(first + kNumbers * kStep, all[kNumbers], objects[kNumbers]) : void()), ...);
+    T* const objects[] = {reinterpret_cast<T*>(objects_here[distance(kNumbers)])...};
+    ((first + kNumbers * kStep < end ? examine(look, first + kNumbers * kStep, all[kNumbers], objects[kNumbers], f)
+                                     : void()),
+     ...);
   }
 
-  /// Calls `visit(begin, end)` for ranges of places that together cover all cells near `center`. A row of cells is one
-  /// range, or two if it crosses the end of an axis along which cells repeat.
+  /// Calls `f` if an object is a neighbour.
+  template <class F>
+  __device__ void examine(const Look& look, std::uint32_t place, const Seen& seen, T* object, const F& f) const {
+    Position offset = space_.shifted_offset(look.center, seen.position, look.shift);
+    Real squared_distance = space_.squared_length(offset);
+    if (!(squared_distance <= look.sure)) {
+      if (!space_.is_nearest(offset)) {
+        offset = space_.offset(look.center, seen.position);
+        squared_distance = space_.squared_length(offset);
+      }
+      if (!(squared_distance <= look.most)) return;
+    }
+    f(Neighbour{object, seen, offset, squared_distance}, place);
+  }
+
+  /// Calls `visit(begin, end, shift, is_sure)` for ranges of places that together cover all cells near `center`. A row
+  /// of cells is one range, or two if it crosses the end of an axis along which cells repeat. `shift` is for
+  /// GridSpace::shifted_offset; if `is_sure`, it is right for all objects within the radius.
+  /// @pre the grid is not empty
   template <class Visit>
   __device__ void for_each_row(const Position& center, Real radius, const Visit& visit) const {
-    using detail::coordinate;
     const auto& axes = space_.axes;
-    const std::uint32_t size = this->size();
     const detail::CellRange x = axes[0].near(center.x, radius);
     const detail::CellRange y = axes[1].near(center.y, radius);
     detail::CellRange z{0, 1};
     if constexpr (GridSpace<Position>::kAxes == 3) z = axes[2].near(center.z, radius);
-    const std::int32_t beyond = x.first + x.count - axes[0].cells;
-    for (std::int32_t k = 0; k < z.count; ++k) {
+    const bool is_sure = !(x.is_all || y.is_all || z.is_all);
+    const auto cells = static_cast<std::uint32_t>(axes[0].cells);
+    const auto first = static_cast<std::uint32_t>(axes[0].around(x.first));
+    const std::uint32_t end = first + static_cast<std::uint32_t>(x.count);
+    Position shift = center;
+    for (std::int32_t k = z.first; k < z.first + z.count; ++k) {
       std::int32_t layer = 0;
-      if constexpr (GridSpace<Position>::kAxes == 3) layer = axes[2].around(z.first + k);
-      for (std::int32_t j = 0; j < y.count; ++j) {
-        const std::int32_t line = layer * axes[1].cells + axes[1].around(y.first + j);
-        const std::uint32_t row = static_cast<std::uint32_t>(line) * static_cast<std::uint32_t>(axes[0].cells);
-        for (int piece = 0; piece < (beyond > 0 ? 2 : 1); ++piece) {
-          const std::int32_t first = piece == 0 ? x.first : 0;
-          const std::int32_t end = piece == 1 ? beyond : beyond > 0 ? axes[0].cells : x.first + x.count;
-          const std::uint32_t behind = start_of(row + static_cast<std::uint32_t>(end), size);
-          visit(start_of(row + static_cast<std::uint32_t>(first), size), behind);
+      if constexpr (GridSpace<Position>::kAxes == 3) {
+        layer = axes[2].around(k);
+        shift.z = axes[2].shift_around(k);
+      }
+      for (std::int32_t j = y.first; j < y.first + y.count; ++j) {
+        shift.y = axes[1].shift_around(j);
+        const std::uint32_t row = static_cast<std::uint32_t>(layer * axes[1].cells + axes[1].around(j)) * cells;
+        for (int piece = 0; piece < (end > cells ? 2 : 1); ++piece) {
+          shift.x = axes[0].shift_around(piece == 0 ? x.first : x.first + x.count - 1);
+          const std::uint32_t from = piece == 0 ? first : 0;
+          const std::uint32_t to = piece == 1 ? end - cells : end > cells ? cells : end;
+          visit(starts_[row + from], starts_[row + to], shift, is_sure);
         }
       }
     }
-  }
-
-  /// The place of a cell's first object. @param size   of the grid; if it is 0, every cell is empty
-  __device__ std::uint32_t start_of(std::uint32_t cell, std::uint32_t size) const {
-    const std::uint32_t start = starts_[cell];
-    return start < size ? start : size;
   }
 
   GridSpace<Position> space_;

@@ -2,8 +2,6 @@
 /// LoggedLoop: the loop that computes some totals of the objects of a class for the rows of a StepLog.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,7 +15,6 @@
 #include <dynasoar/detail/totals.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/object_loops.h>
-#include <dynasoar/loops/team_loops.h>
 #include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
@@ -44,49 +41,24 @@ struct PartOfRow {
   std::size_t bins;    ///< likewise
 };
 
-/// What a single team does to write totals to the present row: it combines the results of the parts of a loop over
-/// objects, and adds up the copies of bins.
+/// Writes totals to the present row, and adds up the copies of bins. Runs when all parts of a reduction are done.
 template <class TotalsT>
 struct WriteTotals {
   using Values = typename TotalsT::Values;
-  static constexpr std::size_t kScratchBytes = std::size_t{32} << 10;
-  static_assert(sizeof(Values) * 64 <= kScratchBytes,
+  static_assert(sizeof(Values) <= 512,
                 "dynasoar: these are too many totals for one loop: distribute them over several calls of add");
-  static constexpr std::uint32_t kLanes = std::bit_floor(std::min(kScratchBytes / sizeof(Values), std::size_t{512}));
-  using Scratch = RawArray<Values, kLanes>;
 
-  CombineTotals<TotalsT> combine;
-  const Values* results;
-  std::uint32_t result_count;
   LogBins bins;
   LogTarget target;
   PartOfRow part;
+  std::uint32_t* ticket;
 
-  __host__ __device__ int parts() const { return 1; }
-  __host__ __device__ std::size_t count(int) const { return 1; }
-
-  template <class TeamT>
-  __device__ void operator()(const TeamT& team, Scratch& scratch, int, std::size_t) const {
+  __device__ void operator()(std::uint32_t thread, std::uint32_t threads, const Values& result) const {
     char* const row = target.row();
-    const std::uint32_t lanes = result_count < kLanes ? result_count : kLanes;
-    team.for_each(lanes, [&](std::uint32_t lane) {
-      Values result = results[lane];
-      for (std::uint32_t i = lane + lanes; i < result_count; i += lanes) result = combine(result, results[i]);
-      scratch.make(lane, result);
-    });
-    for (std::uint32_t half = kLanes / 2; half > 0; half /= 2) {
-      team.for_each(half, [&](std::uint32_t lane) {
-        if (lane + half < lanes) scratch[lane] = combine(scratch[lane], scratch[lane + half]);
-      });
-    }
-    team.for_each(1, [&](std::uint32_t) {
-      const Values result = lanes > 0 ? scratch[0] : combine.totals.none();
-      if (row != nullptr) *reinterpret_cast<Values*>(row + part.values) = result;
-    });
-    team.for_each(bins.bins, [&](std::uint32_t bin) {
-      const std::uint64_t count = bins.count_of(bin);
-      if (row != nullptr) reinterpret_cast<std::uint64_t*>(row + part.bins)[bin] = count;
-    });
+    if (row == nullptr) return;
+    if (thread == 0) *reinterpret_cast<Values*>(row + part.values) = result;
+    for (std::uint32_t bin = thread; bin < bins.bins; bin += threads)
+      reinterpret_cast<std::uint64_t*>(row + part.bins)[bin] = bins.count_of(bin);
   }
 };
 
@@ -99,7 +71,7 @@ class LoggedLoop final : public LoggedTotals {
   /// @param edges    of the bins of all histograms, one after the other
   /// @param offset   of this part in a row, a multiple of 16
   LoggedLoop(LoopRunner<A>& loops, const TotalsT& totals, const std::vector<double>& edges, std::size_t offset)
-      : loops_(loops), totals_(totals), edges_(edges.size()), part_{offset, offset + kValueBytes} {
+      : loops_(loops), totals_(totals), edges_(edges.size()), ticket_(1), part_{offset, offset + kValueBytes} {
     edges_.upload(edges);
     std::size_t used = 0;
     totals_.for_each([&]<class Total>(Total& total) {
@@ -117,14 +89,14 @@ class LoggedLoop final : public LoggedTotals {
     });
     std::size_t most = 0;
     A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-      most += most_parts<A, Values, Combine, Slot<S>>(loops_.executor());
+      most += most_parts<A, Values, Combine, Slot<S>, Finish<S>>(loops_.executor());
       if constexpr (is_placed<S>() && A::template Subtypes<S>::size > 1) {  // allocates an empty list once
         static_cast<void>(loops_.placed().list(static_cast<std::size_t>(A::template index_of<S>)));
       }
     });
     results_ = DeviceArray<char>(most * sizeof(Values));
-    results_.fill_bytes(0);                                   // values may have padding
-    load_team_loop<WriteTotals<TotalsT>>(loops_.executor());  // so that record() does not stop half-way
+    results_.fill_bytes(0);  // values may have padding
+    ticket_.fill_bytes(0);
   }
 
   std::size_t bytes() const { return kValueBytes + sizeof(std::uint64_t) * bins_.bins; }
@@ -135,14 +107,15 @@ class LoggedLoop final : public LoggedTotals {
     loops_.placed().template check_have_lattices<T>();
     // Not after the loop: it may have stopped half-way.
     if (bins_.bins > 0) loops_.executor().fill_bytes(words_.data(), 0, words_.bytes());
+    const WriteTotals<TotalsT> write{bins_, target, part_, ticket_.data()};
     loops_.template run<T, TotalsT>([&] {
       loops_.template for_each_list<T>([&]<class S>(std::type_identity<S>, BlockList list, std::size_t capacity) {
-        count += submit_reduction<A>(loops_.executor(), list, capacity, results + count, totals_.none(),
-                                     Combine{totals_}, Slot<S>{totals_});
+        Finish<S> finish{};
+        if constexpr (!std::is_same_v<Finish<S>, LeaveParts>) finish = write;
+        count += submit_reduction<A>(loops_.executor(), list, capacity, results, count, totals_.none(),
+                                     Combine{totals_}, Slot<S>{totals_}, finish);
       });
     });
-    loop_over_teams(loops_.executor(), 1,
-                    WriteTotals<TotalsT>{{totals_}, results, static_cast<std::uint32_t>(count), bins_, target, part_});
   }
 
   void read(const char* row, std::vector<LogValue>& cells) const override {
@@ -156,6 +129,11 @@ class LoggedLoop final : public LoggedTotals {
   using Combine = CombineTotals<TotalsT>;
   template <class S>
   using Slot = SlotValue<S, TotalsT>;
+  using Classes = typename A::template Subtypes<T>;
+  /// The reduction over the last class writes the totals of all.
+  template <class S>
+  using Finish = std::conditional_t<std::is_same_v<S, typename Classes::template at<Classes::size - 1>>,
+                                    WriteTotals<TotalsT>, LeaveParts>;
   static_assert(alignof(Values) <= 16);
   static constexpr std::size_t kValueBytes = (sizeof(Values) + 15) / 16 * 16;
 
@@ -164,7 +142,8 @@ class LoggedLoop final : public LoggedTotals {
   DeviceArray<double> edges_;
   DeviceArray<LogBins::Word> words_;
   LogBins bins_;
-  DeviceArray<char> results_;  // of the parts of a loop
+  DeviceArray<char> results_;          // of the parts of a loop
+  DeviceArray<std::uint32_t> ticket_;  // for WriteTotals
   PartOfRow part_;
 };
 

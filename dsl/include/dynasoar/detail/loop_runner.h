@@ -76,6 +76,13 @@ class LoopRunner {
   template <class F, class Submit>
   void run_unlisted(const Submit& submit);
 
+  /// A loop of the library over the objects of a placed class. It looks at no lists, and neither creates nor deletes
+  /// objects, so lists stay as they are.
+  template <class T, class Call>
+  void run_over_places(const Call& call) {
+    run_unlisted<Call>([&] { placed_.template loop_over_objects<T>(call); });
+  }
+
   /// A loop over T and its subclasses: one kernel per class or, if they are placed, for all of them.
   template <class T, class Call>
   void run_over_objects(const Call& call);

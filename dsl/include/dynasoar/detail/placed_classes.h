@@ -127,6 +127,7 @@ class PlacedClasses {
     std::size_t bytes;
     DeviceArray<ListedBlock> entries;  // of `list`
     DeviceArray<ListSize> size;
+    bool is_complete = false;  // the list, which stays as it is: there is an object at every place
   };
 
   /// @pre the class has words

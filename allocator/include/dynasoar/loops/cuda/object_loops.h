@@ -183,10 +183,23 @@ void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity,
   launch(traits, object_kernel<A, F>, traits.grid_for(threads), executor.stream(), list, function);
 }
 
-// A thread block's part of a reduction: one partial result.
-template <class A, class R, class Op, class F>
+// Whether the calling thread block is the last one of its kernel to get here. It then sees what all have written. All
+// threads of a thread block call it.
+__device__ inline bool is_last_block(std::uint32_t* ticket) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return is_last;
+}
+
+// A thread block's part of a reduction: one partial result. The last one combines them all, if that is wanted.
+template <class A, class R, class Op, class F, class Finish>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    reduce_kernel(BlockList list, R init, Op op, F function, R* partial) {
+    reduce_kernel(BlockList list, R init, Op op, F function, R* parts, std::uint32_t before, Finish finish) {
   take_turns();
   const std::uint32_t count = list.size->blocks;
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -197,28 +210,35 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     if ((entry.slots >> slot & 1) != 0) result = op(result, static_cast<R>(function(entry.block, slot)));
   }
   __shared__ RawArray<R, kThreadsPerBlock / 32> shared;
-  const R total = block_reduce<kThreadsPerBlock>(result, op, shared);
-  if (threadIdx.x == 0) partial[blockIdx.x] = total;
+  const R part = block_reduce<kThreadsPerBlock>(result, op, shared);
+  if (threadIdx.x == 0) parts[before + blockIdx.x] = part;
+  if constexpr (!std::is_same_v<Finish, LeaveParts>) {
+    if (!is_last_block(finish.ticket)) return;
+    R all = init;
+    for (std::uint32_t i = threadIdx.x; i < before + gridDim.x; i += kThreadsPerBlock) all = op(all, parts[i]);
+    finish(threadIdx.x, kThreadsPerBlock, block_reduce<kThreadsPerBlock>(all, op, shared));
+  }
 }
 
-template <class A, class R, class Op, class F>
+template <class A, class R, class Op, class F, class Finish = LeaveParts>
 const KernelTraits& traits_of_reduction(const Executor& executor) {
-  static const KernelTraits traits(reduce_kernel<A, R, Op, F>, executor.multiprocessors());
+  static const KernelTraits traits(reduce_kernel<A, R, Op, F, Finish>, executor.multiprocessors());
   return traits;
 }
 
-template <class A, class R, class Op, class F>
+template <class A, class R, class Op, class F, class Finish>
 std::size_t most_parts(Executor& executor) {
-  return traits_of_reduction<A, R, Op, F>(executor).resident;
+  return traits_of_reduction<A, R, Op, F, Finish>(executor).resident;
 }
 
-template <class A, class R, class Op, class F>
-std::size_t submit_reduction(Executor& executor, BlockList list, std::size_t capacity, R* parts, R init, Op op,
-                             const F& function) {
+template <class A, class R, class Op, class F, class Finish>
+std::size_t submit_reduction(Executor& executor, BlockList list, std::size_t capacity, R* parts, std::size_t before,
+                             R init, Op op, const F& function, const Finish& finish) {
   bring_up_to_date<A>(executor);
-  const KernelTraits& traits = traits_of_reduction<A, R, Op, F>(executor);
+  const KernelTraits& traits = traits_of_reduction<A, R, Op, F, Finish>(executor);
   const unsigned grid = traits.grid_for(capacity * 64);
-  launch(traits, reduce_kernel<A, R, Op, F>, grid, executor.stream(), list, init, op, function, parts);
+  launch(traits, reduce_kernel<A, R, Op, F, Finish>, grid, executor.stream(), list, init, op, function, parts,
+         static_cast<std::uint32_t>(before), finish);
   return grid;
 }
 
@@ -231,7 +251,8 @@ R reduce_objects(Executor& executor, BlockList list, std::size_t capacity, Devic
     scratch.fill_bytes(0);  // R may have padding, and initcheck takes copying it for a read of uninitialized memory
   }
   R* const on_device = reinterpret_cast<R*>(scratch.data());
-  std::vector<R> parts(submit_reduction<A>(executor, list, capacity, on_device, init, op, function), init);
+  std::vector<R> parts(submit_reduction<A>(executor, list, capacity, on_device, 0, init, op, function, LeaveParts{}),
+                       init);
   executor.synchronize();
   check_cuda(cudaMemcpy(parts.data(), on_device, parts.size() * sizeof(R), cudaMemcpyDeviceToHost), "cudaMemcpy");
   R result = init;

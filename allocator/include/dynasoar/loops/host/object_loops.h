@@ -61,16 +61,21 @@ R reduce_objects(Executor& executor, BlockList list, std::size_t, DeviceArray<ch
   return result;
 }
 
-template <class A, class R, class Op, class F>
+template <class A, class R, class Op, class F, class Finish>
 std::size_t most_parts(Executor&) {
   return 1;
 }
 
-template <class A, class R, class Op, class F>
-std::size_t submit_reduction(Executor& executor, BlockList list, std::size_t capacity, R* parts, R init, Op op,
-                             const F& function) {
+template <class A, class R, class Op, class F, class Finish>
+std::size_t submit_reduction(Executor& executor, BlockList list, std::size_t capacity, R* parts, std::size_t before,
+                             R init, Op op, const F& function, const Finish& finish) {
   DeviceArray<char> unused;
-  *parts = reduce_objects<A>(executor, list, capacity, unused, init, op, function);
+  parts[before] = reduce_objects<A>(executor, list, capacity, unused, init, op, function);
+  if constexpr (!std::is_same_v<Finish, LeaveParts>) {
+    R all = init;
+    for (std::size_t i = 0; i <= before; ++i) all = op(all, parts[i]);
+    finish(0, 1, all);
+  }
   return 1;
 }
 

@@ -48,7 +48,7 @@ __device__ void for_each_place(std::uint32_t size, const F& visit) {
 enum class Crowd { few, many };
 
 template <Crowd kCrowd, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock) place_kernel(F function) {
+__global__ void __launch_bounds__(kThreadsPerBlock, kPlaceBlocksPerMultiprocessor) place_kernel(F function) {
   take_turns();
   const std::uint32_t size = function.size();
   if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
