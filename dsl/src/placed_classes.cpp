@@ -193,6 +193,14 @@ std::vector<PlacedMap> PlacedClasses::maps() {
   return result;
 }
 
+std::vector<std::size_t> PlacedClasses::on_lattices() const {
+  std::vector<std::size_t> types;
+  for (std::size_t type = 0; type < of_class_.size(); ++type) {
+    if (of_class_[type]) types.push_back(type);
+  }
+  return types;
+}
+
 void PlacedClasses::find_items(bool with_generations) {
   refresh();
   executor_.synchronize();
@@ -200,8 +208,7 @@ void PlacedClasses::find_items(bool with_generations) {
   for (std::size_t type = 0; type < of_class_.size(); ++type) {
     if (!of_class_[type]) continue;
     const PlacedState& placed = of_class_[type]->state;
-    const std::string where = std::string(plain_name(classes_[type].name)) + " (class " + std::to_string(type) +
-                              ") on " + text_of(placed.shape) + text_of_part(placed.shape);
+    const std::string where = name_in_checkpoint(classes_, type, placed.shape);
     const WordRange& own = placed.shape.own_words();
     if (placed.seen != nullptr) items_.push_back(array(where, placed.seen + own.first, own.words));
     const std::size_t bytes = classes_[type].block_bytes;
@@ -216,7 +223,9 @@ void PlacedClasses::find_items(bool with_generations) {
 View<const SavedItem*> PlacedClasses::with_items(View<const SavedItem*> items) {
   find_items(true);
   saved_.assign(items.begin(), items.end());
-  for (const CheckpointItem& item : items_) saved_.push_back(&item);
+  for (const CheckpointItem& item : items_) {
+    if (saves_objects_) saved_.push_back(&item);
+  }
   return saved_;
 }
 
@@ -268,6 +277,11 @@ void PlacedClasses::clear_generations() {
 
 void PlacedClasses::clear_claims(const PlacedWords& words) {
   if (words.shares_claims()) executor_.fill_bytes(words.claims, 0, words.words * sizeof(std::uint64_t));
+}
+
+std::string name_in_checkpoint(const ClassTable& classes, std::size_t type, const LatticeShape& shape) {
+  return std::string(plain_name(classes[type].name)) + " (class " + std::to_string(type) + ") on " + text_of(shape) +
+         text_of_part(shape);
 }
 
 std::string text_of(const LatticeShape& shape) {

@@ -125,4 +125,23 @@ void write_vtp(const std::string& path, const Columns& table, const VtpOptions& 
   file.write(path);
 }
 
+void write_pvtp(const std::string& path, const std::vector<std::string>& parts, const Columns& table) {
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"PPolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n<PPolyData GhostLevel=\"0\">\n<PPointData>\n";
+  const auto add = [&text](const char* type, const std::string& name, std::size_t components) {
+    text.append("<PDataArray type=\"").append(type).append("\" Name=\"").append(detail::xml_text(name));
+    text.append("\" NumberOfComponents=\"").append(std::to_string(components)).append("\"/>\n");
+  };
+  for (const Column& column : table.columns) add(VtpFile::type_of(column.type), column.name, column.components);
+  text += "</PPointData>\n<PPoints>\n";
+  add("Float64", "Points", 3);
+  text += "</PPoints>\n";
+  for (const std::string& part : parts) text.append("<Piece Source=\"").append(detail::xml_text(part)).append("\"/>\n");
+  text += "</PPolyData>\n</VTKFile>\n";
+  detail::DurableFile file(path);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
 }  // namespace dynasoar

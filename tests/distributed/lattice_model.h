@@ -223,9 +223,20 @@ void submit(Lattice& lattice, std::uint32_t step) {
   lattice.parallel_for({.reads = 1}, Breed{}, step);
 }
 
-/// All places of a model after its steps, computed by this rank alone. @param same_step   0, or what all steps are
-/// given as their number
-inline std::vector<std::uint64_t> expected(const Model& model, std::uint32_t same_step = 0) {
+/// All places of a lattice.
+template <class LatticeT>
+std::vector<std::uint64_t> described(dynasoar::AllocatorHandle<AllocatorT>& handle, LatticeT& lattice) {
+  dynasoar::DeviceArray<std::uint64_t> words(static_cast<std::size_t>(lattice.shape().size()));
+  words.fill_bytes(0);
+  lattice.parallel_for(Describe{words.data()});
+  handle.synchronize();
+  return words.download();
+}
+
+/// What `f(handle, lattice)` returns after the steps of a model, which this rank computes alone. @param same_step   0,
+/// or what all steps are given as their number
+template <class F>
+auto computed_alone(const Model& model, const F& f, std::uint32_t same_step = 0) {
   dynasoar::AllocatorHandle<AllocatorT> handle(small_heap());
   dynasoar::Lattice<Walker, Wolf, Bear, Soil> lattice(handle, model.sizes, {model.options.periodic});
   lattice.parallel_new<Walker>(IsChosen{0});
@@ -239,17 +250,23 @@ inline std::vector<std::uint64_t> expected(const Model& model, std::uint32_t sam
     lattice.parallel_for_free_if<Walker>(dynasoar::AskedFrom<Walker, &Walker::wish_>{}, Take{}, step);
     lattice.parallel_for(Breed{}, step);
   }
-  dynasoar::DeviceArray<std::uint64_t> words(static_cast<std::size_t>(lattice.shape().size()));
-  words.fill_bytes(0);
-  lattice.parallel_for(Describe{words.data()});
-  handle.synchronize();
-  return words.download();
+  return f(handle, lattice);
+}
+
+/// All places of a model after its steps.
+inline std::vector<std::uint64_t> expected(const Model& model, std::uint32_t same_step = 0) {
+  return computed_alone(
+      model, [](auto& handle, auto& lattice) { return described(handle, lattice); }, same_step);
 }
 
 class Divided {
  public:
-  explicit Divided(const Model& model)
-      : steps_(model.steps), handle_(world(), small_heap()), lattice_(handle_, model.sizes, model.options) {
+  /// A model that has not begun: on all ranks, or on those of another communicator.
+  explicit Divided(const Model& model, dynasoar::Communicator& communicator = world())
+      : communicator_(communicator),
+        steps_(model.steps),
+        handle_(communicator, small_heap()),
+        lattice_(handle_, model.sizes, model.options) {
     lattice_.parallel_new<Walker>(IsChosen{0});
     lattice_.parallel_new<Wolf>(IsChosen{1});
     lattice_.parallel_new<Bear>(IsChosen{2});
@@ -263,12 +280,8 @@ class Divided {
 
   /// On all ranks.
   std::vector<std::uint64_t> places() {
-    dynasoar::DeviceArray<std::uint64_t> words(static_cast<std::size_t>(lattice_.shape().size()));
-    words.fill_bytes(0);
-    lattice_.local().parallel_for(Describe{words.data()});
-    handle_.synchronize();
-    std::vector<std::uint64_t> result = words.download();
-    world().sum(result);
+    std::vector<std::uint64_t> result = described(handle_.local(), lattice_.local());
+    communicator_.sum(result);
     return result;
   }
 
@@ -277,10 +290,15 @@ class Divided {
     return places();
   }
 
+  void save(const std::string& path) { handle_.save(path, dynasoar::value("step", step_)); }
+  void load(const std::string& path) { handle_.load(path, dynasoar::value("step", step_)); }
+
+  std::uint32_t steps_done() const { return step_; }
   dynasoar::DistributedHandle<AllocatorT>& handle() { return handle_; }
   dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil>& lattice() { return lattice_; }
 
  private:
+  dynasoar::Communicator& communicator_;
   std::uint32_t step_ = 0, steps_;
   dynasoar::DistributedHandle<AllocatorT> handle_;
   dynasoar::DistributedLattice<Walker, Wolf, Bear, Soil> lattice_;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -17,8 +18,6 @@
 #include <dynasoar/platform/error.h>
 
 namespace dynasoar::detail {
-
-namespace {
 
 /// A file of which everything is checked but whether it fits a program's heap: what load and load_values share.
 struct CheckedFile {
@@ -77,6 +76,8 @@ struct CheckedFile {
     if (block != snapshot.blocks.end()) reader.fail_damaged("objects are missing");
   }
 };
+
+namespace {
 
 /// @throws CheckpointError if the file is of other classes than the heap
 void check_classes(const CheckedFile& file, const HeapMemory& memory) {
@@ -173,6 +174,29 @@ LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGro
     growth.restore(file.snapshot.numbers.growth);
     return {file.snapshot.numbers.loops, has_lists};
   });
+}
+
+ReadValues::ReadValues(const HeapMemory& memory, const std::string& path, const LoadOptions& options,
+                       View<const CheckpointItem*> items, Others others, const Compression& compression) {
+  with_memory(path, [&] {
+    file_ = std::make_unique<CheckedFile>(path, options, items, compression);
+    check_classes(*file_, memory);
+    file_->check(memory.classes(), others);
+    if (!file_->snapshot.blocks.empty()) {
+      const ClassInfo& info = memory.classes()[file_->snapshot.blocks.front().type];
+      file_->reader.fail(CheckpointFault::other_values,
+                         "has objects of " + std::string(plain_name(info.name)) +
+                             " that are at no place of a lattice, and which of several ranks would have them is not "
+                             "known: load it in a program of one rank");
+    }
+    file_->values.read();
+  });
+}
+ReadValues::ReadValues(ReadValues&& other) noexcept = default;
+ReadValues::~ReadValues() = default;
+
+void ReadValues::take_over(std::size_t first, std::size_t end) const {
+  file_->values.take_over(first, end);
 }
 
 void load_values(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,

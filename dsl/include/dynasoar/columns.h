@@ -141,4 +141,12 @@ struct VtpOptions {
 /// @throws Error if it cannot be written, or there are no columns of these names
 void write_vtp(const std::string& path, const Columns& table, const VtpOptions& options = {});
 
+/// Writes the index of files that write_vtp has written, each with some of the rows, such as one of each rank. ParaView
+/// opens the index (`.pvtp`) as if it were one file.
+///
+/// @param parts   paths from the folder of the index, or from the root
+/// @param table   with the columns of all parts; its rows do not matter
+/// @throws Error if it cannot be written. Parts are not read
+void write_pvtp(const std::string& path, const std::vector<std::string>& parts, const Columns& table);
+
 }  // namespace dynasoar

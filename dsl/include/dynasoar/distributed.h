@@ -20,14 +20,20 @@
 #include <vector>
 
 #include <dynasoar/allocator_handle.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/columns.h>
 #include <dynasoar/detail/communicator.h>
 #include <dynasoar/detail/device_messages.h>
+#include <dynasoar/detail/distributed_checkpoint.h>
 #include <dynasoar/detail/distributed_errors.h>
 #include <dynasoar/detail/field_values.h>
 #include <dynasoar/detail/ghosts.h>
 #include <dynasoar/detail/halo_exchange.h>
 #include <dynasoar/detail/loop_names.h>
+#include <dynasoar/detail/loop_rules.h>
 #include <dynasoar/detail/partition.h>
+#include <dynasoar/detail/rank_columns.h>
+#include <dynasoar/detail/raster_calls.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/lattice.h>
 #include <dynasoar/platform/host_threads.h>
@@ -106,11 +112,86 @@ class DistributedHandle {
     return combined(init, op, [&] { return local_->template reduce<T>(init, op, f); });
   }
 
+  /// Saves the lattices of all ranks, and values of your own that are the same on all ranks, such as the number of the
+  /// step. A run that loads it, on any number of ranks and with any slabs, goes on as if it had never stopped:
+  ///
+  ///     handle.save("run.checkpoint", dynasoar::value("step", step));
+  ///
+  /// Each rank writes a file beside `path`, such as `run.checkpoint.save3.rank0`; rank 0 writes `path` last, and then
+  /// removes the files of earlier saves. Whatever ends the run meanwhile, `path` leads to the old checkpoint or the new
+  /// one. A single rank writes the one file of AllocatorHandle::save, unless it has ghosts. Waits for all loops.
+  ///
+  /// @param path   in a folder that all ranks share
+  /// @throws Error on all ranks if a file cannot be written, values differ, or there are objects that are not on a
+  ///         DistributedLattice; then the old checkpoint is what it was
+  /// @par Cost   a second checkpoint beside the old one; otherwise as AllocatorHandle::save
+  template <class... Items>
+  void save(const std::string& path, const SaveOptions& options, const Items&... items) {
+    detail::save_distributed(*this, path, options, detail::saved_items(items...));
+  }
+  template <class... Items>
+  void save(const std::string& path, const Items&... items) {
+    save(path, SaveOptions{}, items...);
+  }
+
+  /// Restores lattices and values from what any number of ranks have saved, or AllocatorHandle::save. Create the
+  /// lattices first, with the same sizes and periodic axes. Ghosts are then out of date. Waits for all loops.
+  ///
+  /// Checks everything before it changes anything.
+  /// @throws CheckpointError if the checkpoint is damaged or not for this program and its lattices, or a file is
+  ///         missing; Error if it cannot be read, or there are objects that are not on a lattice. The other ranks
+  ///         throw an Error. Nothing has changed then, unless the message says that memory was short
+  /// @par Cost   memory for the rank's own layers, and for one of the files that have some of them
+  template <class... Items>
+  void load(const std::string& path, const LoadOptions& options, const Items&... items) {
+    detail::load_distributed(*this, path, options, detail::loaded_items(items...));
+  }
+  template <class... Items>
+  void load(const std::string& path, const Items&... items) {
+    load(path, LoadOptions{}, items...);
+  }
+
+  /// As AllocatorHandle::columns and all_columns, of the objects at this rank's own places. Numbers of places, and
+  /// `id`, are those of the whole lattice. Not collective: pass the result to `gather`.
+  /// @tparam T   placed; for objects in the heap, call `local().columns<T>()`
+  template <class T>
+  Columns columns() {
+    return numbered<T>(local_->template columns<T>());
+  }
+  template <class T>
+  Columns all_columns() {
+    return numbered<T>(local_->template all_columns<T>());
+  }
+
+  /// The rows of all ranks' tables on rank 0, in the order in which a single rank has them; on other ranks a table
+  /// without rows. To write them as one file:
+  ///
+  ///     const dynasoar::Columns trees = handle.gather(handle.columns<Tree>());
+  ///     if (communicator.rank() == 0) dynasoar::write_csv("trees.csv", trees);
+  ///
+  /// @throws CommunicatorError if the tables have different columns
+  /// @par Cost   memory for two copies of all rows on rank 0
+  Columns gather(const Columns& table) {
+    std::vector<char> rows;
+    on_all([&] { rows = detail::bytes_of_rows(table); });
+    communicator_.check_same("the columns", detail::text_of_columns(table));
+    return detail::joined(table, communicator_.gather(rows.data(), rows.size(), 0));
+  }
+
   /// Calls a function on all ranks. If it throws on any rank, all ranks throw: that rank what was thrown, others an
   /// Error that names the rank and says why.
   template <class F>
   void on_all(const F& function) {
     agreed([&](Communicator::Status&) { function(); });
+  }
+
+  /// For DistributedLattice: what has its ghosts, which are out of date after a `load`.
+  void add_lattice(std::optional<detail::HaloExchange>* ghosts) { ghosts_.push_back(ghosts); }
+  void remove_lattice(std::optional<detail::HaloExchange>* ghosts) { std::erase(ghosts_, ghosts); }
+  void expire_ghosts() {
+    for (std::optional<detail::HaloExchange>* const ghosts : ghosts_) {
+      if (*ghosts) (*ghosts)->set_valid(0);
+    }
   }
 
  private:
@@ -119,6 +200,14 @@ class DistributedHandle {
     const bool is_bound = usable < static_cast<int>(std::thread::hardware_concurrency());  // by mpirun
     if (options.threads == 0 && !is_bound) options.threads = std::max(1, usable / ranks_of_host);
     return options;
+  }
+
+  template <class T>
+  Columns numbered(Columns table) {
+    detail::check_placed<T>();
+    detail::number_as_whole(table, detail::subtype_indices_v<AllocatorT, T>, detail::class_table_v<AllocatorT>,
+                            local_->loops().placed());
+    return table;
   }
 
   /// Calls a function that may set `stop` and `grow`, and lets all ranks know what has come of it.
@@ -166,6 +255,7 @@ class DistributedHandle {
 
   Communicator& communicator_;
   std::optional<AllocatorHandle<AllocatorT>> local_;
+  std::vector<std::optional<detail::HaloExchange>*> ghosts_;  // of its lattices
 };
 
 /// How far a call of a loop looks and acts, in layers from its place. What is `writes` layers away is read as well,
@@ -238,7 +328,11 @@ class DistributedLattice {
     check_same(options.layers);
     handle.on_all([&] { make(options.layers); });
     connect(nullptr);
+    handle.add_lattice(&halo_);
   }
+  DistributedLattice(const DistributedLattice&) = delete;
+  DistributedLattice& operator=(const DistributedLattice&) = delete;
+  ~DistributedLattice() { handle_.remove_lattice(&halo_); }
 
   DistributedHandle<Allocator>& handle() const { return handle_; }
 
@@ -335,6 +429,18 @@ class DistributedLattice {
   void parallel_do(const Reach& reach, F function, Args... args) {
     check_has<T>();
     run<F>(reach, [&] { handle_.local().template parallel_do<T>(function, std::move(args)...); });
+  }
+
+  /// As Lattice::raster_of, for all ranks: rank 0 gets the raster of the whole lattice, others an empty one.
+  /// Collective.
+  template <auto kField, class T = typename detail::FieldValue<kField>::Class>
+  requires std::is_member_object_pointer_v<decltype(kField)>
+  auto raster_of(detail::raster_value_t<kField> where_none = {}) {
+    check_has<T>();
+    std::vector<detail::raster_value_t<kField>> values;
+    handle_.on_all([&] { values = detail::values_of<kField, T>(*local_, where_none); });
+    return detail::joined_raster<detail::raster_value_t<kField>>(
+        shape(), handle_.communicator().gather(values.data(), values.size() * sizeof values[0], 0));
   }
 
   /// As Lattice::parallel_new; the predicate must look only at its place.

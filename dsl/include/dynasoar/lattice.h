@@ -200,13 +200,10 @@ class Lattice {
   requires std::is_member_object_pointer_v<decltype(kField)>
   auto raster_of(detail::raster_value_t<kField> where_none = {}) {
     check_has_all<T>();
-    handle_.executor().check_may_wait();
     detail::check_is_whole(shape_, "raster_of");
-    const DeviceArray<detail::raster_value_t<kField>> values(shape_.size());
-    parallel_for(detail::WriteValue<kField, T>{shape_, values.data(), where_none});
-    handle_.synchronize();
     const auto width = static_cast<std::size_t>(shape_.width());
-    return Raster<detail::raster_value_t<kField>>{width, values.size() / width, values.download()};
+    std::vector<detail::raster_value_t<kField>> values = detail::values_of<kField, T>(*this, where_none);
+    return Raster<detail::raster_value_t<kField>>{width, values.size() / width, std::move(values)};
   }
 
   /// For DistributedLattice: the words that loops over places and objects visit.

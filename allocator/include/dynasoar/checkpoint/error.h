@@ -22,6 +22,7 @@ enum class CheckpointFault {
   heap_too_small,     ///< its objects lie behind the end of the heap
   needs_memory,       ///< what it holds would take more memory than the caller allows, see LoadOptions
   needs_compression,  ///< it is compressed, and the program was built without zstd
+  missing_part,       ///< it was saved by several ranks, and the file of one is missing, or is of another save
   lost_while_reading  ///< what was read at first could not be read again: the heap is empty now
 };
 

@@ -30,6 +30,9 @@ struct ItemDescription {
   std::string text() const;
 };
 
+/// What happens to values of a file that the program does not ask for.
+enum class Others { refused, skipped };
+
 }  // namespace detail
 
 /// Something of the program's own that can be saved. Made by `value` and `array`.

@@ -38,9 +38,6 @@ struct LoadedItem : CheckpointItem {
   }
 };
 
-/// What happens to values of the file that the program does not ask for.
-enum class Others { refused, skipped };
-
 /// The program's own values in a file.
 class LoadedValues {
  public:
@@ -88,8 +85,9 @@ class LoadedValues {
   }
 
   /// Puts the others in their places. @pre all values have been read
-  void take_over() const {
-    for (const LoadedItem& item : items_) item.take_over();
+  void take_over() const { take_over(0, items_.size()); }
+  void take_over(std::size_t first, std::size_t end) const {
+    for (std::size_t i = first; i < end; ++i) items_[i].take_over();
   }
 
  private:

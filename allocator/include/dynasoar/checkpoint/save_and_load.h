@@ -3,7 +3,9 @@
 /// has the format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <dynasoar/base/view.h>
@@ -53,6 +55,27 @@ struct LoadedCheckpoint {
 LoadedCheckpoint load_checkpoint(Executor& executor, HeapMemory& memory, HeapGrowth& growth, const std::string& path,
                                  const LoadOptions& options, View<const CheckpointItem*> items,
                                  const Compression& compression);
+
+struct CheckedFile;
+
+/// Values of a checkpoint that have been read and checked, and are not in their places yet.
+class ReadValues {
+ public:
+  /// @param items    that lie in host memory
+  /// @param others   what happens to other values of the file
+  /// @throws CheckpointError if the file has not these values, is of other classes than the heap, or has objects in its
+  ///         heap
+  ReadValues(const HeapMemory& memory, const std::string& path, const LoadOptions& options,
+             View<const CheckpointItem*> items, Others others, const Compression& compression);
+  ReadValues(ReadValues&& other) noexcept;
+  ~ReadValues();
+
+  /// Puts some of them in their places: those of the items from `first` to `end`.
+  void take_over(std::size_t first, std::size_t end) const;
+
+ private:
+  std::unique_ptr<CheckedFile> file_;
+};
 
 /// Reads only values that lie in host memory, from any checkpoint.
 void load_values(const std::string& path, const LoadOptions& options, View<const CheckpointItem*> items,

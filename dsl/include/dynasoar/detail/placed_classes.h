@@ -88,6 +88,19 @@ class PlacedClasses {
   /// What the blocks of the classes on lattices hold. Waits.
   std::vector<PlacedMap> maps();
 
+  /// The classes that are on lattices, by index.
+  std::vector<std::size_t> on_lattices() const;
+
+  /// While the result lives, what is to be saved has no placed objects.
+  [[nodiscard]] auto without_objects() {
+    struct Leaving {
+      bool& has_objects;
+      ~Leaving() { has_objects = true; }
+    };
+    saves_objects_ = false;
+    return Leaving{saves_objects_};
+  }
+
   /// What is to be saved or loaded, with placed objects. Waits. @return valid until the next call
   View<const SavedItem*> with_items(View<const SavedItem*> items);
   View<const CheckpointItem*> with_items(View<const CheckpointItem*> items);
@@ -187,7 +200,11 @@ class PlacedClasses {
   std::uint64_t changes_ = 0;
   bool may_have_changed_ = false;
   bool loads_generations_ = true;
+  bool saves_objects_ = true;
 };
+
+/// What a checkpoint calls the words of a class's objects; its fields are called that and ", fields".
+std::string name_in_checkpoint(const ClassTable& classes, std::size_t type, const LatticeShape& shape);
 
 /// Text for people and checkpoints: "64 x 32 places".
 std::string text_of(const LatticeShape& shape);

@@ -4,13 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include <dynasoar/detail/field_values.h>
 #include <dynasoar/loops/lattice_shape.h>
 #include <dynasoar/place.h>
 #include <dynasoar/platform/config.h>
+#include <dynasoar/platform/memory.h>
 #include <dynasoar/platform/order.h>
+#include <dynasoar/raster.h>
 
 namespace dynasoar::detail {
 
@@ -55,12 +59,40 @@ struct WriteValue {
   LatticeShape shape;
   raster_value_t<kField>* values;
   raster_value_t<kField> where_none;
+  std::uint64_t first;  ///< number of the place that `values` begins with
 
   __device__ void operator()(Place place) const {
     T* const object = at<T>(place);
-    values[shape.number(place)] =
+    values[shape.number(place) - first] =
         object == nullptr ? where_none : static_cast<raster_value_t<kField>>(FieldValue<kField>{}(object));
   }
 };
+
+/// The values of a field at the places that a process has of a lattice, in the order of their numbers. Waits.
+template <auto kField, class T, class LatticeT>
+std::vector<raster_value_t<kField>> values_of(LatticeT& lattice, raster_value_t<kField> where_none) {
+  const LatticeShape& shape = lattice.shape();
+  lattice.handle().executor().check_may_wait();
+  const DeviceArray<raster_value_t<kField>> values(static_cast<std::size_t>(shape.own_size()));
+  const std::uint64_t first = shape.own_size() > 0 ? shape.number(Place(shape.own_words().first * 64)) : 0;
+  lattice.parallel_for(WriteValue<kField, T>{shape, values.data(), where_none, first});
+  lattice.handle().synchronize();
+  return values.download();
+}
+
+/// The raster of a whole lattice. @param values   of all processes, each as bytes; if there are none, the result is
+/// empty
+template <class V>
+Raster<V> joined_raster(const LatticeShape& shape, const std::vector<std::vector<char>>& values) {
+  if (values.empty()) return {};
+  Raster<V> raster{static_cast<std::size_t>(shape.width()), 0, {}};
+  for (const std::vector<char>& bytes : values) {
+    const std::size_t before = raster.values.size();
+    raster.values.resize(before + bytes.size() / sizeof(V));
+    if (!bytes.empty()) std::memcpy(&raster.values[before], bytes.data(), bytes.size());
+  }
+  raster.height = raster.values.size() / raster.width;
+  return raster;
+}
 
 }  // namespace dynasoar::detail

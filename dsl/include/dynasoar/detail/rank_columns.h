@@ -1,0 +1,33 @@
+/// @file
+/// Columns of several ranks: numbers of places that are the same on all ranks, and tables that are joined. Used by
+/// DistributedHandle; compiled once for all programs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <dynasoar/base/view.h>
+#include <dynasoar/classes/class_table.h>
+#include <dynasoar/columns.h>
+#include <dynasoar/detail/placed_classes.h>
+
+namespace dynasoar::detail {
+
+/// Replaces the slots of this rank, in the column `id` and in fields that are Places, by those that the places have on
+/// a lattice that is not divided.
+///
+/// @param types   the classes of the rows, in the order of the labels of the column `class`
+void number_as_whole(Columns& table, View<std::size_t> types, const ClassTable& classes, const PlacedClasses& placed);
+
+/// All that ranks must agree on for their tables to be joined.
+std::string text_of_columns(const Columns& table);
+
+/// The numbers of all columns. @throws Error if a column has not as many as the table has rows
+std::vector<char> bytes_of_rows(const Columns& table);
+
+/// A table like another one, with the rows of all ranks: in the order of classes, if there are several, and then of
+/// ranks.
+Columns joined(const Columns& like, const std::vector<std::vector<char>>& rows_of_ranks);
+
+}  // namespace dynasoar::detail
