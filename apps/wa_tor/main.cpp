@@ -22,7 +22,8 @@ app::Description about() {
           .allocators = app::allocator_names(),
           .log = {"population.csv", "Fish and sharks after every step"},
           .columns = {{"fish"}, {"sharks"}},
-          .object_columns = 2};
+          .object_columns = 2,
+          .ranks = app::all_ranks};
 }
 
 app::Row row_of(const Population& population) {
@@ -33,7 +34,7 @@ class WaTor final : public app::GridProgram<Simulation, Parameters> {
  public:
   WaTor()
       : GridProgram(about(),
-                    {{"placed", "agents placed on a lattice", make_placed},
+                    {{"placed", "agents placed on a lattice", make_placed, true},
                      {"cells", "cells and agents as objects", make_cells},
                      {"agents", "agents as objects", make_agents}},
                     baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/lattice_on_ranks.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/lattice.h>
 
 #include "object_ocean.h"
 #include "placed_agents.h"
@@ -24,8 +24,11 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   explicit Objects(const Parameters& parameters)
       : ObjectOcean(parameters, {"fish ask", "fish move", "sharks ask", "sharks move"}),
         seed_{parameters.seed},
-        lattice_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
-    lattice_.parallel_for(Populate{seed_, Thresholds::of(parameters.fish, parameters.sharks)});
+        lattice_(ranks(), handle(),
+                 {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)},
+                 {.halo = kHalo}) {
+    set_own_cells(lattice_.own_cells());
+    lattice_.parallel_for({}, Populate{seed_, Thresholds::of(parameters.fish, parameters.sharks)});
     synchronize();
   }
 
@@ -40,14 +43,15 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     count_step();
     const Ocean ocean = view();
     dynasoar::Executor& executor = handle().executor();
-    handle().parallel_do<&Fish::ask>(ocean);
+    lattice_.update(kHalo);
+    lattice_.parallel_do<&Fish::ask>({.reads = 1}, ocean);
     clock().end_phase(executor, 0);
-    lattice_.parallel_for_free_if(dynasoar::AskedFrom<Fish, &Fish::choice_>{},
+    lattice_.parallel_for_free_if({.reads = 1, .writes = 1}, dynasoar::AskedFrom<Fish, &Fish::choice_>{},
                                   Take<Fish>{ocean, Decision::fish_accept});
     clock().end_phase(executor, 1);
-    handle().parallel_do<&Shark::ask>(ocean);
+    lattice_.parallel_do<&Shark::ask>({.reads = 1}, ocean);
     clock().end_phase(executor, 2);
-    lattice_.parallel_for_free_if<Shark>(dynasoar::AskedFrom<Shark, &Shark::choice_>{},
+    lattice_.parallel_for_free_if<Shark>({.reads = 1, .writes = 1}, dynasoar::AskedFrom<Shark, &Shark::choice_>{},
                                          Take<Shark>{ocean, Decision::shark_accept});
     clock().end_phase(executor, 3);
   }
@@ -65,8 +69,12 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   dynasoar::Columns read_columns() { return handle().all_columns<Agent>(); }
 
  private:
+  /// The loops of a step reach 1, 2, 1 and 2 rows away. With all of that, ranks exchange rows once a step: they wait for
+  /// each other half as often as with a halo of 3, and copy the same number of rows.
+  static constexpr int kHalo = 6;
+
   Seed seed_;
-  dynasoar::Lattice<Fish, Shark> lattice_;
+  app::LatticeOnRanks<Fish, Shark> lattice_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

@@ -146,6 +146,12 @@ bool Executor::device_available() {
   return count > 0;
 }
 
+void Executor::choose_device(int process) {
+  int count = 0;
+  detail::check_cuda(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  detail::check_cuda(cudaSetDevice(process % count), "cudaSetDevice");
+}
+
 #else
 
 namespace {

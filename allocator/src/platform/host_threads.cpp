@@ -13,4 +13,10 @@ int usable_processors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than fit in a cpu_set_t
 }
 
+int processors_of_rank(int processes) {
+  const int usable = usable_processors();
+  const bool is_bound = usable < static_cast<int>(std::thread::hardware_concurrency());
+  return is_bound ? usable : std::max(1, usable / processes);
+}
+
 }  // namespace dynasoar::detail

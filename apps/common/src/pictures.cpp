@@ -62,9 +62,13 @@ void Pictures::show(int step) {
   if (wanted(frames_)) {
     const NumberedFiles files = numbered_files(static_cast<std::uint64_t>(step)).front();
     const std::string path = files.file_of(static_cast<std::uint64_t>(step));
-    if (attempt_("--frames", [&] { picture().save_png(path); })) ++frame_count_;
+    if (attempt_("--frames", [&] { save(picture(), path); })) ++frame_count_;
   }
-  if (animation_ && attempt_("--animation", [&] { animation_->add(picture()); })) ++animation_frames_;
+  const auto animate = [&] {
+    const Picture& next = picture();
+    if (animation_) animation_->add(next);
+  };
+  if (wanted(animated_) && attempt_("--animation", animate)) ++animation_frames_;
 }
 
 // A window that fails is no reason to end.
@@ -76,10 +80,10 @@ bool Pictures::wait(int step) {
 
 std::vector<std::string> Pictures::write_results(const std::vector<Row>& history, bool state_is_valid) {
   std::vector<std::string> written;
-  if (wanted(chart_) && !history.empty() && attempt_("--chart", [&] { program_.chart(history).save_png(chart_); })) {
+  if (program_.is_first_rank() && wanted(chart_) && !history.empty() && attempt_("--chart", [&] { program_.chart(history).save_png(chart_); })) {
     written.push_back(chart_);
   }
-  if (wanted(picture_) && state_is_valid && attempt_("--picture", [this] { program_.picture().save_png(picture_); })) {
+  if (wanted(picture_) && state_is_valid && attempt_("--picture", [this] { save(program_.picture(), picture_); })) {
     written.push_back(picture_);
   }
   return written;
@@ -91,7 +95,7 @@ std::vector<std::string> Pictures::finish() {
     written.push_back(fmt::format("{} ({})", path, counted(frames, "frame", "frames")));
   };
   if (frame_count_ > 0) add(frames_, frame_count_);
-  if (animation_frames_ > 0 && attempt_("--animation", [this] { animation_->finish(); })) {
+  if (animation_ && animation_frames_ > 0 && attempt_("--animation", [this] { animation_->finish(); })) {
     add(animated_, animation_frames_);
   }
   return written;

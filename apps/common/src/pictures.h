@@ -32,7 +32,12 @@ class Pictures final : public Display {
   std::vector<std::string> finish() override;
 
  private:
-  bool frame_due(int step) const { return (wanted(frames_) || animation_) && step % every_ == 0; }
+  bool frame_due(int step) const { return (wanted(frames_) || wanted(animated_)) && step % every_ == 0; }
+
+  /// Writes a picture, unless another rank does.
+  void save(const Picture& picture, const std::string& path) const {
+    if (program_.is_first_rank()) picture.save_png(path);
+  }
 
   Program& program_;
   std::string chart_;  // files; "none" or empty: not written

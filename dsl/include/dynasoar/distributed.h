@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,9 +60,15 @@ class DistributedHandle {
       : communicator_(communicator) {
     on_all([&] {
       detail::select_device(communicator.local_rank());
-      local_.emplace(with_threads(options, communicator.local_size()));
+      local_ = &own_.emplace(with_threads(options, communicator.local_size()));
     });
-    communicator.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
+    check_same_classes();
+  }
+
+  /// The same for a handle that each rank has made, and that outlives this.
+  DistributedHandle(Communicator& communicator, AllocatorHandle<AllocatorT>& local)
+      : communicator_(communicator), local_(&local) {
+    check_same_classes();
   }
 
   /// The handle of this rank, for loops over objects in its heap. Loops over placed classes are run by their
@@ -196,9 +201,7 @@ class DistributedHandle {
 
  private:
   static HandleOptions with_threads(HandleOptions options, int ranks_of_host) {
-    const int usable = detail::usable_processors();
-    const bool is_bound = usable < static_cast<int>(std::thread::hardware_concurrency());  // by mpirun
-    if (options.threads == 0 && !is_bound) options.threads = std::max(1, usable / ranks_of_host);
+    if (options.threads == 0) options.threads = detail::processors_of_rank(ranks_of_host);
     return options;
   }
 
@@ -208,6 +211,10 @@ class DistributedHandle {
     detail::number_as_whole(table, detail::subtype_indices_v<AllocatorT, T>, detail::class_table_v<AllocatorT>,
                             local_->loops().placed());
     return table;
+  }
+
+  void check_same_classes() {
+    communicator_.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
   }
 
   /// Calls a function that may set `stop` and `grow`, and lets all ranks know what has come of it.
@@ -254,7 +261,8 @@ class DistributedHandle {
   }
 
   Communicator& communicator_;
-  std::optional<AllocatorHandle<AllocatorT>> local_;
+  std::optional<AllocatorHandle<AllocatorT>> own_;
+  AllocatorHandle<AllocatorT>* local_ = nullptr;
   std::vector<std::optional<detail::HaloExchange>*> ghosts_;  // of its lattices
 };
 

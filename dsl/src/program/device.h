@@ -12,6 +12,11 @@ bool device_available();
 /// True if submitted loops run while the host goes on, as on a GPU.
 bool device_is_asynchronous();
 
+/// For one of `processes` processes of this host that run one model: chooses a GPU for it.
+/// @return   threads that it may use on the CPU
+/// @throws std::exception if there is no device
+int share_host(int process, int processes);
+
 /// "the GPU NVIDIA H200" or "the CPU AMD EPYC, 2 threads".
 ///
 /// @param threads   on the CPU; 0: one per processor

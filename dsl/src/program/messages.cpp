@@ -19,6 +19,8 @@ namespace {
 constexpr std::chrono::milliseconds kShortWait{100};
 constexpr std::chrono::milliseconds kLongWait{1000};
 
+bool is_silenced = false;
+
 // Writes and removes the beginning of `text`. A pipe that is ready takes PIPE_BUF bytes without waiting.
 std::error_code write_part(int descriptor, std::string_view& text, std::chrono::milliseconds patience) {
   pollfd ready{descriptor, POLLOUT, 0};
@@ -33,7 +35,7 @@ std::error_code write_part(int descriptor, std::string_view& text, std::chrono::
 }
 
 std::error_code write_all(int descriptor, std::string_view text, std::chrono::milliseconds patience) {
-  while (!text.empty()) {
+  while (!text.empty() && !is_silenced) {
     if (const std::error_code error = write_part(descriptor, text, patience)) return error;
   }
   return {};
@@ -51,6 +53,10 @@ void protect_streams() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+void silence(bool is_silent) {
+  is_silenced = is_silent;
+}
+
 void print_error(std::string_view text) {
   static_cast<void>(write_all(STDERR_FILENO, text, kLongWait));
 }
@@ -60,7 +66,7 @@ void print_progress(std::string_view text) {
 }
 
 std::error_code print(std::string_view text) {
-  while (!text.empty()) {
+  while (!text.empty() && !is_silenced) {
     const bool is_last_try = detail::interrupted();
     const std::error_code error = write_part(STDOUT_FILENO, text, is_last_try ? kLongWait : kShortWait);
     const bool waits = error == std::errc::timed_out || error == std::errc::resource_unavailable_try_again;

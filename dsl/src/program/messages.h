@@ -12,6 +12,9 @@ namespace dynasoar::program {
 /// @pre no file was opened
 void protect_streams();
 
+/// From now on this process prints nothing, or prints again: of several that make a run, the first prints for all.
+void silence(bool is_silent);
+
 /// Prints to standard error, which may be lost: on a full disk, in a terminal that is gone, in a pipe that is not read.
 void print_error(std::string_view text);
 

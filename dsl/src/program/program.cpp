@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -14,12 +13,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <dynasoar/platform/error.h>
+#include <dynasoar/program/display.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
 #include <dynasoar/program/simulation.h>
 #include "device.h"
 #include "messages.h"
 
+#include "ranks.h"
 #include "run.h"
 
 namespace dynasoar::program {
@@ -30,6 +32,14 @@ constexpr int kMaxInt = std::numeric_limits<int>::max();
 int fail(const Program& program, int exit_code, const std::string& message) {
   print_error(fmt::format("{}: {}\n", program.description().name, message));
   return exit_code;
+}
+
+// The same for an exception. One that only this rank of several has thrown ends the run on all: nobody else can say why.
+int fail_by_exception(const Program& program, int exit_code, const std::string& message) {
+  const Ranks* const ranks = program.ranks();
+  if (ranks == nullptr || ranks->is_end_agreed()) return fail(program, exit_code, message);
+  silence(false);
+  return fail(program, exit_code, fmt::format("rank {}: {}", ranks->rank(), message));
 }
 
 RunOptions default_options(const Program& program) {
@@ -98,6 +108,22 @@ SavedOptions given_options(const Program& program, const CLI::App& cli, std::siz
   return saved;
 }
 
+// What several processes cannot do together. @throws UsageError
+void check_on_ranks(const Program& program, const Display* display, const RunOptions& options) {
+  const auto refuse = [](const std::string& why) {
+    throw UsageError(why + ", or start the program without mpirun, as one process");
+  };
+  if (const std::string why = program.why_not_on_ranks(options); !why.empty()) refuse(why);
+  if (options.allocator != "soa") refuse("--allocator " + options.allocator + " is for one process: take soa");
+  if (display != nullptr && !display->option_for_objects().empty()) {
+    refuse(display->option_for_objects() + " is for one process: leave it out");
+  }
+  for (const auto& [option, path] :
+       {NamedFile{"--export", options.exported}, {"--checkpoint", options.checkpoint}, {"--restore", options.restore}}) {
+    if (wanted(path)) refuse(option + " is for one process: leave it out");
+  }
+}
+
 // @return the exit code if the program is to end: 0 after --help
 std::optional<int> read_options(Program& program, Display* display, int argc, const char* const* argv,
                                 RunOptions& options) {
@@ -114,6 +140,7 @@ std::optional<int> read_options(Program& program, Display* display, int argc, co
   const std::optional<int> exit_code = parse(cli, argc, argv);
   if (exit_code) return exit_code;
   program.check_options(options);
+  if (options.ranks != nullptr) check_on_ranks(program, display, options);
   set_running_program(program.description().name, options.variant, given_options(program, cli, model_options));
   return std::nullopt;
 }
@@ -129,7 +156,12 @@ int end_early(const Program& program, Run& run, bool quiet, int exit_code, const
               const std::string& advice) {
   run.write_results(false);
   if (!quiet) run.print_files();
-  return fail(program, exit_code, fmt::format("{} ({}){}", why, run.what_is_valid(), advice));
+  return fail_by_exception(program, exit_code, fmt::format("{} ({}){}", why, run.what_is_valid(), advice));
+}
+
+std::string device_text(const RunOptions& options) {
+  const std::string device = device_description(options.threads);
+  return options.ranks == nullptr ? device : fmt::format("{} ranks, the first on {}", options.ranks->size(), device);
 }
 
 std::string first_line(const Program& program, const RunOptions& options) {
@@ -138,12 +170,7 @@ std::string first_line(const Program& program, const RunOptions& options) {
   return fmt::format("{}: {}, {}{}, {}, on {}", program.description().name, program.implementation(options),
                      program.size(), other_allocator ? ", allocator " + options.allocator : "",
                      counted(static_cast<std::uint64_t>(options.steps), "step", "steps"),
-                     sequential ? "one CPU thread" : device_description(options.threads));
-}
-
-std::string text_of(const std::exception& error) {
-  const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
-  return lacks_memory ? "the host has not enough memory for a model of this size" : error.what();
+                     sequential ? "one CPU thread" : device_text(options));
 }
 
 // What a run that has come to its end, or to an interrupt, returns.
@@ -157,10 +184,37 @@ int report_end(const Program& program, const Run& run, int steps) {
   return fail(program, kExitNotWritten, "not everything was written, see above: " + run.losses().text());
 }
 
+// The exit code of the first rank, which knows what was written, for all.
+int agreed(Ranks* ranks, int exit_code) {
+  if (ranks == nullptr) return exit_code;
+  std::vector<std::uint64_t> code = {ranks->rank() == 0 ? static_cast<std::uint64_t>(exit_code) : 0};
+  ranks->sum(code);
+  return static_cast<int>(code[0]);
+}
+
+// Ranks of one host share its GPUs, or its processors.
+void choose_device(RunOptions& options) {
+  on_all(options.ranks, [&options] {
+    if (!device_available()) throw dynasoar::Error("no GPU is available, and this program was built to run on one");
+    if (options.ranks == nullptr) return;
+    const int threads = share_host(options.ranks->local_rank(), options.ranks->local_size());
+    if (options.threads == 0) options.threads = threads;
+  });
+}
+
+// The processes that were started together, with the same options.
+Ranks* join(Program& program, int argc, const char* const* argv) {
+  program.find_ranks();
+  Ranks* const ranks = program.ranks();
+  if (ranks == nullptr) return nullptr;
+  silence(ranks->rank() > 0);
+  std::string text = program.description().name;
+  for (int i = 1; i < argc; ++i) text += std::string(" ") + argv[i];
+  on_all(ranks, [&] { ranks->check_same("options", text); });
+  return ranks;
+}
+
 int simulate(Program& program, const RunOptions& options, Display* display) {
-  if (!device_available()) {
-    return fail(program, kExitFailure, "no GPU is available, and this program was built to run on one");
-  }
   Run run(program, options, display);
   if (!options.quiet) run.print(first_line(program, options) + '\n');
   try {
@@ -178,7 +232,7 @@ int simulate(Program& program, const RunOptions& options, Display* display) {
     run.print_summary();
     run.print_files();
   }
-  return report_end(program, run, options.steps);
+  return agreed(options.ranks, report_end(program, run, options.steps));
 }
 
 }  // namespace
@@ -197,12 +251,16 @@ int run_program(Program& program, int argc, const char* const* argv, Display* di
   protect_streams();
   try {
     RunOptions options = default_options(program);
-    const std::optional<int> exit_code = read_options(program, display, argc, argv, options);
-    return exit_code ? *exit_code : simulate(program, options, display);
+    options.ranks = join(program, argc, argv);
+    std::optional<int> exit_code;
+    on_all(options.ranks, [&] { exit_code = read_options(program, display, argc, argv, options); });
+    if (exit_code) return *exit_code;
+    choose_device(options);
+    return simulate(program, options, display);
   } catch (const UsageError& error) {
-    return fail(program, kExitUsage, error.what());
+    return fail_by_exception(program, kExitUsage, error.what());
   } catch (const std::exception& error) {
-    return fail(program, kExitFailure, text_of(error));
+    return fail_by_exception(program, kExitFailure, text_of(error));
   }
 }
 

@@ -19,6 +19,7 @@
 #include "messages.h"
 
 #include "output_check.h"
+#include "ranks.h"
 #include "run_files.h"
 
 namespace dynasoar::program {
@@ -100,6 +101,7 @@ class Run::KeptAtExit {
  private:
   static void keep() {
     if (running_ == nullptr) return;  // it has ended, or another thread ends the program
+    if (running_->options_.ranks != nullptr) return;  // which Communicator ends on all ranks
     running_->save_last_state();
     running_->write_results(false);
     print_error(
@@ -118,10 +120,13 @@ Run::Run(Program& program, const RunOptions& options, Display* display)
       display_(display),
       columns_(program.columns()),
       losses_(program.description().name) {
-  if (wanted(options_.exported)) exporter_.emplace(options_.exported);
-  if (display_ != nullptr) display_->prepare();
-  check_outputs(program_, options_, display_);
-  if (display_ != nullptr) display_->open();
+  on_all(options_.ranks, [this] {
+    if (!program_.is_first_rank()) return;
+    if (wanted(options_.exported)) exporter_.emplace(options_.exported);
+    if (display_ != nullptr) display_->prepare();
+    check_outputs(program_, options_, display_);
+    if (display_ != nullptr) display_->open();
+  });
 }
 
 // Makes the simulation, from a checkpoint if there is one.
@@ -133,7 +138,7 @@ void Run::start() {
                                                   : std::string();
   options.shows_objects = !shown.empty();
   try {
-    simulation_ = &program_.start(options);
+    on_all(options_.ranks, [&] { simulation_ = &program_.start(options); });
     columns_ = program_.columns();
   } catch (const HeapTooSmall&) {
     open_log();  // one that is there is not of this run
@@ -156,11 +161,11 @@ void Run::start() {
         *simulation_, options_.steps,
         [this](const std::string& option, const std::function<void()>& write) { return attempt(option, write); });
   }
-  open_log();  // not before: a refusal leaves what is there
+  on_all(options_.ranks, [this] { open_log(); });  // not before: a refusal leaves what is there
 }
 
 void Run::open_log() {
-  if (!wanted(options_.log)) return;
+  if (!wanted(options_.log) || !program_.is_first_rank()) return;
   try {
     log_.emplace(options_.log, columns_);
   } catch (const UsageError&) {
@@ -206,8 +211,9 @@ void Run::simulate() {
   }
 }
 
-// Before a run ends in the middle.
+// Before a run ends in the middle. Ranks save together, or not at all.
 void Run::save_last_state() {
+  if (options_.ranks != nullptr && !options_.ranks->is_end_agreed()) return;
   if (is_valid_) write_checkpoint(completed_);
 }
 
@@ -237,13 +243,18 @@ void Run::make_steps() {
 // Whether the next step is to be made. Waits until then.
 bool Run::goes_on(int step) {
   was_closed_ = display_ != nullptr && !display_->wait(step) && !detail::interrupted();
-  return !was_closed_ && !detail::interrupted();
+  return !any_rank(was_closed_ || detail::interrupted());
+}
+
+// What one rank finds, such as a signal, holds for all, so that they do the same.
+bool Run::any_rank(bool mine) const {
+  return options_.ranks == nullptr ? mine : options_.ranks->any(mine);
 }
 
 bool Run::check_due(int step) const {
   return step == options_.steps || step - completed_ >= steps_per_check() || export_due(step) ||
-         (display_ != nullptr && display_->due(step)) || detail::interrupted() ||
-         Clock::now() - last_check_ >= kCheckInterval;
+         (display_ != nullptr && display_->due(step)) ||
+         any_rank(detail::interrupted() || Clock::now() - last_check_ >= kCheckInterval);
 }
 
 // Waits for the simulation up to `step`; what it has counted until then is valid from now on.
@@ -383,7 +394,9 @@ void Run::print_summary() {
   Summary summary;
   summary.section({"Population", "start", "end", "least", "most"});
   for (std::size_t i = 0; i < columns_.size(); ++i) summary.row(row_of(columns_[i], history_, i));
-  if (const std::optional<Usage> usage = simulation_->usage()) add_usage(summary, *usage);
+  std::optional<Usage> usage = simulation_->usage();
+  if (options_.ranks != nullptr) add_up(*options_.ranks, usage);
+  if (usage) add_usage(summary, *usage);
   add_times(summary);
   print('\n' + summary.text());
 }
@@ -397,6 +410,7 @@ void Run::add_times(Summary& summary) {
   for (const PhaseTime& phase : phases) {
     summary.row({phase.name, duration(phase.seconds), percent(in_phases > 0 ? phase.seconds / in_phases : 0)});
   }
+  if (options_.ranks != nullptr) summary.row({"ranks", grouped(static_cast<std::uint64_t>(options_.ranks->size()))});
   summary.row({"all steps", duration(total)});
   if (completed_ == 0 || total <= 0) return;
   summary.row({"one step", duration(total / completed_)});

@@ -22,7 +22,8 @@ namespace dynasoar::program {
 
 class Run {
  public:
-  /// Checks that all outputs can be written. @throws UsageError if not
+  /// Checks that all outputs can be written. All ranks make a Run, and call its functions; the first writes files.
+  /// @throws UsageError if not
   Run(Program& program, const RunOptions& options, Display* display);
 
   /// Simulates until the end or an interrupt, and shows it, and writes the log's rows and the checkpoints meanwhile.
@@ -72,6 +73,7 @@ class Run {
   void write_checkpoint(int step);
   bool export_due(int step) const;
   bool goes_on(int step);
+  bool any_rank(bool mine) const;
   void show_if_due(int step);
   void export_objects(int step);
   void note_exports();

@@ -208,6 +208,7 @@ concept LoopExecutor = std::derived_from<E, WaitingRule> && std::constructible_f
   { constant.is_recording() } -> std::same_as<bool>;
   { E::device_name() } -> std::same_as<std::string>;
   { E::device_available() } -> std::same_as<bool>;
+  { E::choose_device(0) } -> std::same_as<void>;
 };
 
 #if DYNASOAR_CUDA_BACKEND
@@ -266,6 +267,10 @@ class Executor : public WaitingRule {
   /// True if the program can run its loops: there is a GPU that its code was compiled for.
   static bool device_available();
 
+  /// From now on the calling thread uses another GPU: the processes of a host that run one model pass 0, 1, 2 and so on,
+  /// and take turns if there are fewer GPUs. @throws Error if there is none
+  static void choose_device(int process);
+
  private:
   cudaStream_t stream_ = nullptr;
   int multiprocessors_ = 0;
@@ -318,6 +323,9 @@ class Executor : public WaitingRule {
 
   /// True: there is always a CPU.
   static bool device_available() { return true; }
+
+  /// Nothing to choose: all processes of a host share its CPU.
+  static void choose_device(int) {}
 
  private:
   /// What for_each_index does, but for the function: code that need not be compiled for each of them.

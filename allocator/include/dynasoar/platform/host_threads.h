@@ -16,6 +16,12 @@ namespace dynasoar::detail {
 /// was started with `taskset`, or in a container that has a part of the machine.
 int usable_processors();
 
+/// How many processors a process may use that shares its host with others which run the same model: all, if a launcher
+/// has bound it to some, and else an equal part of them, at least 1.
+///
+/// @param processes   of this host, this one among them
+int processors_of_rank(int processes);
+
 /// Calls `function(i)` for 0 <= i < count; the calling thread works, too.
 ///
 /// @throws what `function` throws, once all threads have stopped

@@ -39,7 +39,7 @@ class GridSimulation : public Simulation {
   /// What was counted since the last call, oldest first.
   virtual std::vector<Census> take_history() = 0;
 
-  /// All cells, row by row.
+  /// All cells, row by row; if several ranks make the run, nothing on ranks but the first.
   virtual std::vector<Cell> cells() = 0;
 };
 

@@ -10,17 +10,32 @@
 #include <app/canvas.h>
 #include <app/census_history.h>
 #include <app/collect.h>
+#include <app/ranks.h>
 #include <app/simulation.h>
 #include <dynasoar/platform/config.h>
 
 namespace app {
 
-/// The state of a cell, and its colour. @tparam View   has a device function `state(c)`
+/// The state of the c-th cell of a rank. @tparam View   has a device function `state(c)`
 template <class View>
 struct StateOfCell {
   View view;
-  __device__ auto operator()(std::uint32_t c) const { return view.state(c); }
+  std::uint32_t first;
+  __device__ auto operator()(std::uint32_t c) const { return view.state(first + c); }
 };
+
+/// Counts the c-th cell of a rank.
+template <class Counter>
+struct CountOwnCell {
+  Counter counter;
+  std::size_t first;
+  template <class Tally>
+  __device__ void operator()(std::size_t c, Tally& tally) const {
+    counter(first + c, tally);
+  }
+};
+
+/// The colour of a cell. @tparam View   has a device function `state(c)`
 template <class View>
 struct ColorOfCell {
   View view;
@@ -36,7 +51,7 @@ class OnGrid : public Base {
 
   std::vector<CensusT> take_history() final {
     this->synchronize();
-    return history_.take(this->executor());
+    return sum_of_ranks(parameters_.ranks, history_.take(this->executor()));
   }
 
   SavedOptions saved_options() const { return options_of(parameters_); }
@@ -47,21 +62,27 @@ class OnGrid : public Base {
   /// As in Base.
   template <class... Arguments>
   explicit OnGrid(const ParametersT& parameters, const Arguments&... arguments)
-      : Base(parameters, arguments...), parameters_(parameters) {}
+      : Base(parameters, arguments...), parameters_(parameters), own_{0, parameters.cells()} {}
+
+  /// If several ranks make the run: the cells that this one has, all if this is not called.
+  void set_own_cells(const CellRange& own) { own_ = own; }
 
   const ParametersT& parameters() const { return parameters_; }
 
   /// Submits the counting of all cells. @param counter   device callable: `counter(c, tally)` adds cell c to the tally
   template <class Counter>
   void count_cells(const Counter& counter) {
-    history_.record(this->executor(), parameters_.cells(), counter);
+    history_.record(this->executor(), static_cast<std::size_t>(own_.count),
+                    CountOwnCell<Counter>{counter, static_cast<std::size_t>(own_.first)});
   }
 
-  /// Waits. @param view   what device code is given, with a function `state(c)`
+  /// Waits. If several ranks make the run, those of all on the first, nothing on others.
+  /// @param view   what device code is given, with a function `state(c)`
   template <class View>
   std::vector<CellT> states_of(const View& view) {
     this->synchronize();
-    return collect<CellT>(this->runner(), parameters_.cells(), StateOfCell<View>{view});
+    const StateOfCell<View> state{view, static_cast<std::uint32_t>(own_.first)};
+    return of_all_ranks(parameters_.ranks, collect<CellT>(this->runner(), static_cast<std::size_t>(own_.count), state));
   }
 
   template <class View>
@@ -72,6 +93,7 @@ class OnGrid : public Base {
 
  private:
   ParametersT parameters_;
+  CellRange own_;
   CensusHistory<CensusT> history_;
 };
 

@@ -34,7 +34,7 @@ class Program : public dynasoar::program::Program {
   /// Where things are at the start. After start().
   virtual World world() const = 0;
 
-  /// The present state.
+  /// The present state. If several ranks make the run, all call it, and what others than the first get is not shown.
   virtual Picture picture() = 0;
 
   virtual Chart chart(const std::vector<Row>& history) const = 0;
@@ -72,6 +72,7 @@ class GridProgram : public ModelProgram<SimulationT, ParametersT> {
 
   Picture picture() final {
     const std::vector<typename SimulationT::CellT> cells = this->simulation().cells();
+    if (!this->is_first_rank()) return {1, 1};
     return picture_of_grid(this->parameters().width, this->parameters().height,
                            [&](std::size_t c) { return color_of(cells[c]); });
   }

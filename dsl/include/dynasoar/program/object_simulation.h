@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <dynasoar/dynasoar.h>
+#include <dynasoar/handle_options.h>
 #include <dynasoar/program/simulation.h>
 #include <dynasoar/step_log.h>
 #include <dynasoar/step_value.h>
@@ -43,6 +44,21 @@ void synchronize(dynasoar::AllocatorHandle<AllocatorT>& handle, std::size_t need
     throw_too_small(handle.statistics().heap_bytes, needed, model);
   }
 }
+
+/// The handle of each rank; if one cannot be made, all ranks throw.
+template <class A>
+class HandleOnRanks {
+ public:
+  HandleOnRanks(Ranks* ranks, const dynasoar::HandleOptions& options) {
+    on_all(ranks, [&] { handle_.emplace(options); });
+  }
+
+  dynasoar::AllocatorHandle<A>& operator*() { return *handle_; }
+  dynasoar::AllocatorHandle<A>* operator->() { return &*handle_; }
+
+ private:
+  std::optional<dynasoar::AllocatorHandle<A>> handle_;
+};
 
 Usage usage_of(const dynasoar::Statistics& now);
 
@@ -101,11 +117,13 @@ class ObjectSimulation : public Interface {
 
   std::vector<Row> take_rows() final { return rows_of(log_.take_rows()); }
 
-  void synchronize() final { program::synchronize(handle_, needed_bytes_, model_); }
+  void synchronize() final {
+    on_all(ranks_, [this] { program::synchronize(*handle_, needed_bytes_, model_); });
+  }
 
   std::vector<PhaseTime> phases() final { return clock_.times(); }
 
-  std::optional<Usage> usage() final { return usage_of(handle_.statistics()); }
+  std::optional<Usage> usage() final { return usage_of(handle_->statistics()); }
 
   std::string why_not_saved() const final { return A::kSaves ? std::string() : Simulation::why_not_saved(); }
 
@@ -113,7 +131,7 @@ class ObjectSimulation : public Interface {
     if constexpr (A::kSaves) {
       SavedRun run(derived().saved_options(), step_);
       derived().add_arrays(run.items());
-      handle_.save(path, run.items());
+      handle_->save(path, run.items());
     }
   }
 
@@ -123,7 +141,7 @@ class ObjectSimulation : public Interface {
       run.check(path);
       derived().add_arrays(run.items());
       kept_lists_.reset();
-      handle_.load(path, run.items());
+      handle_->load(path, run.items());
       now_.set(step_);
     }
     return static_cast<int>(step_);
@@ -136,7 +154,7 @@ class ObjectSimulation : public Interface {
  protected:
   using Handle = dynasoar::AllocatorHandle<A>;
 
-  /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`
+  /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`, `ranks`
   /// @param needed_bytes   a heap size that suffices
   /// @param model          what the heap may be too small for, a literal: "ocean"
   /// @param phases         of a step
@@ -145,11 +163,13 @@ class ObjectSimulation : public Interface {
                    const PhaseNames& phases = {})
       : needed_bytes_(needed_bytes),
         model_(model),
-        handle_({.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
+        ranks_(parameters.ranks),
+        handle_(parameters.ranks,
+                {.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
                  .threads = parameters.threads}),
-        log_(handle_),
+        log_(*handle_),
         clock_(parameters.profile_every, phases),
-        now_(handle_.executor(), 0) {}
+        now_(handle_->executor(), 0) {}
 
   /// What `make()` returns, which creates objects: a Lattice with objects at every place.
   /// @throws HeapTooSmall if they could not be created
@@ -158,11 +178,14 @@ class ObjectSimulation : public Interface {
     try {
       return make();
     } catch (const dynasoar::AllocationError&) {
-      throw_too_small(handle_.statistics().heap_bytes, needed_bytes_, model_);
+      throw_too_small(handle_->statistics().heap_bytes, needed_bytes_, model_);
     }
   }
 
-  Handle& handle() { return handle_; }
+  Handle& handle() { return *handle_; }
+
+  /// The processes that make the run together; null: one process makes it.
+  Ranks* ranks() const { return ranks_; }
 
   /// What record() notes, and the program writes to its log: the constructor of Derived adds totals.
   dynasoar::StepLog<A>& log() { return log_; }
@@ -170,7 +193,7 @@ class ObjectSimulation : public Interface {
   PhaseClock& clock() { return clock_; }
 
   /// The loops that were submitted since the end of the last phase are a phase.
-  void end_phase(std::size_t phase) { clock_.end_phase(handle_.executor(), phase); }
+  void end_phase(std::size_t phase) { clock_.end_phase(handle_->executor(), phase); }
 
   /// What a checkpoint must have been written with, which Derived may define. Here: the options of the command line
   /// that the program has added, but for those of its outputs.
@@ -184,18 +207,20 @@ class ObjectSimulation : public Interface {
 
   /// A step begins. @return its number, from 1
   std::uint32_t begin_step() {
-    clock_.begin_step(handle_.executor());
+    clock_.begin_step(handle_->executor());
     return ++step_;
   }
 
   /// Runs a step, or a part of one, as a recorded step (AllocatorHandle::record). While the clock times phases, it
-  /// calls `submit` instead, which says where they end.
+  /// calls `submit` instead, which says where they end. So it does if several ranks make the run, because loops between
+  /// which ranks exchange objects cannot be recorded.
   ///
   /// @param submit   as submit_step()
   /// @param kind     a small number, a different one for each part of a step: of each kind, the first `submit` is
   ///                 recorded and stands for all that follow
   void run_recorded(const SubmitStep& submit, std::size_t kind = 0) {
-    recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_.record(step); });
+    if (ranks_ != nullptr) return submit();
+    recorded_.run(clock_, kind, submit, [this](const SubmitStep& step) { return handle_->record(step); });
   }
 
   /// For models that never create or delete objects of the classes Ts, or any objects if no class is named: lists these
@@ -203,7 +228,7 @@ class ObjectSimulation : public Interface {
   /// checkpoint has been loaded lists them again.
   template <class... Ts>
   void keep_lists() {
-    if (!kept_lists_) kept_lists_.emplace(handle_.template keep_lists<Ts...>());
+    if (!kept_lists_) kept_lists_.emplace(handle_->template keep_lists<Ts...>());
   }
 
   /// Counts the step on the device: the first thing that is submitted in steps whose loops read now(), so the loops of
@@ -221,8 +246,9 @@ class ObjectSimulation : public Interface {
 
   std::size_t needed_bytes_;
   const char* model_;
+  Ranks* ranks_;
   std::uint32_t step_ = 0;
-  Handle handle_;
+  HandleOnRanks<A> handle_;
   dynasoar::StepLog<A> log_;
   std::optional<KeptLists> kept_lists_;
   PhaseClock clock_;

@@ -1,6 +1,7 @@
 /// @file
 /// Program: what a model adds to the command line, the loop over the steps and the files that all programs share;
-/// ModelProgram, from which programs derive; run_program, which is the rest. See docs/how-to/own-program.md.
+/// ModelProgram, from which programs derive; run_program, which is the rest; all_ranks, for runs of several processes.
+/// See docs/how-to/own-program.md.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +42,11 @@ struct DefaultFile {
   std::string help;
 };
 
+/// The processes that `mpirun`, `srun` or another launcher has started; null if this process was started alone. Needs the
+/// target dynasoar::distributed.
+/// @throws CommunicatorError if the processes do not find each other
+std::unique_ptr<Ranks> all_ranks();
+
 /// What a program is called, says about itself in `--help`, and does unless its options say otherwise.
 struct Description {
   std::string name = {};                     ///< as typed
@@ -52,6 +58,7 @@ struct Description {
   DefaultFile log = {};
   std::vector<Column> columns = {};  ///< of the log, one for each value of a row; empty: those of the simulation
   std::size_t object_columns = 1;    ///< so many columns, the first, add up to the objects that a step handles
+  std::unique_ptr<Ranks> (*ranks)() = nullptr;  ///< all_ranks, if several processes can make a run together
 };
 
 /// A file that an option names.
@@ -88,6 +95,10 @@ class Program {
   /// Reads input files and checks that all options go together. @throws UsageError if they do not
   virtual void check_options(RunOptions&) {}
 
+  /// What of the options keeps several processes from making the run together, and what to do instead: "--edge grow is
+  /// for one process: take --edge torus"; empty if nothing does.
+  virtual std::string why_not_on_ranks(const RunOptions&) const { return {}; }
+
   /// "agents as objects": what the options choose.
   virtual std::string implementation(const RunOptions& options) const = 0;
 
@@ -112,8 +123,20 @@ class Program {
   /// Adds the columns `x` and `y`, where objects are, if they have no field `position_` with these.
   virtual void place(dynasoar::Columns&) const {}
 
-  /// Writes one of outputs(), after the last step. @throws std::exception if that fails
+  /// Writes one of outputs(), after the last step. If there are several ranks, all call it, and the first writes.
+  /// @throws std::exception if that fails
   virtual void save_output(const NamedFile&) {}
+
+  /// Whether this process writes files and prints: the only one, or rank 0.
+  bool is_first_rank() const { return ranks_ == nullptr || ranks_->rank() == 0; }
+
+  /// For run_program: finds the processes that make the run together, which then live as long as the program.
+  void find_ranks() {
+    if (description_.ranks != nullptr) ranks_ = description_.ranks();
+  }
+
+  /// These; null: one process makes the run.
+  Ranks* ranks() const { return ranks_.get(); }
 
  protected:
   /// Adds --seed. @param seed   lives as long as the program
@@ -122,6 +145,7 @@ class Program {
 
  private:
   Description description_;
+  std::unique_ptr<Ranks> ranks_;
   const std::uint64_t* seed_ = nullptr;
 };
 
@@ -157,18 +181,30 @@ class ModelProgram : public Base {
   using Make = std::function<std::unique_ptr<SimulationT>(const ParametersT&)>;
   using Record = typename RecordOf<SimulationT>::type;
 
-  /// @param name    value of --variant or --baseline
-  /// @param label   what the first line of the output calls it
+  /// @param name       value of --variant or --baseline
+  /// @param label      what the first line of the output calls it
+  /// @param on_ranks   whether several processes can make it together
   struct Implementation {
     std::string name;
     std::string label;
     Make make;
+    bool on_ranks = false;
   };
 
   std::vector<std::string> variants() const final { return names_of(variants_); }
   std::vector<std::string> baselines() const final { return names_of(baselines_); }
 
   std::string implementation(const RunOptions& options) const final { return chosen(options).label; }
+
+  std::string why_not_on_ranks(const RunOptions& options) const override {
+    if (chosen(options).on_ranks) return {};
+    std::string others;
+    for (const Implementation& one : variants_) {
+      if (one.on_ranks) others += (others.empty() ? "take --variant " : " or ") + one.name;
+    }
+    return (options.baseline != "none" ? "--baseline " + options.baseline : "--variant " + options.variant) +
+           " is for one process: " + others;
+  }
 
   SimulationT& start(const RunOptions& options) override {
     static_cast<RunParameters&>(parameters_) = options;

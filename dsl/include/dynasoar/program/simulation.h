@@ -1,11 +1,12 @@
 /// @file
-/// Simulation: what a program runs. For implementations of it: PhaseClock, which times the phases of steps;
-/// RecordedSteps; and SavedOptions, which a checkpoint must fit. Plain C++, so that only the simulations themselves are
-/// compiled as CUDA.
+/// Simulation: what a program runs. Ranks: the processes that run it together. For implementations of simulations:
+/// PhaseClock, which times the phases of steps; RecordedSteps; and SavedOptions, which a checkpoint must fit. Plain C++,
+/// so that only the simulations themselves are compiled as CUDA.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +19,73 @@
 #include <dynasoar/columns.h>
 #include <dynasoar/statistics.h>
 
+namespace dynasoar {
+class Communicator;
+}
+
 namespace dynasoar::program {
+
+/// The processes that make a run together, see docs/how-to/many-gpus.md. All ranks must call its functions in the same
+/// order, but for rank(), size(), local_rank(), local_size(), communicator() and is_end_agreed().
+///
+/// @par Usage   an implementation is all_ranks() in program.h; programs and simulations know it as RunParameters::ranks
+class Ranks {
+ public:
+  Ranks() = default;
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  virtual ~Ranks() = default;
+
+  /// The number of this process, and how many there are, at least 2.
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// The same among those of this host.
+  virtual int local_rank() const = 0;
+  virtual int local_size() const = 0;
+
+  /// For DistributedHandle.
+  virtual Communicator& communicator() = 0;
+
+  /// @throws UsageError on all ranks if they do not pass the same text. @param what   it is, for the message
+  virtual void check_same(const std::string& what, const std::string& text) = 0;
+
+  /// Replaces each value by the sum of all ranks' values at this position.
+  virtual void sum(std::vector<std::uint64_t>& values) = 0;
+
+  /// What all ranks pass, on rank 0; nothing on others.
+  virtual std::vector<std::vector<char>> gather(const void* data, std::size_t bytes) = 0;
+
+  /// What rank 0 passes.
+  virtual std::string broadcast(const std::string& text) = 0;
+
+  /// Whether any rank passes true.
+  bool any(bool mine);
+
+  /// For on_all().
+  void settle(const std::exception_ptr& failure);
+
+  /// Whether settle() has thrown, so that all ranks know why the run ends.
+  bool is_end_agreed() const { return is_end_agreed_; }
+
+ private:
+  bool is_end_agreed_ = false;
+};
+
+/// Calls a function on all ranks. If it throws on any, all throw the same: HeapTooSmall, UsageError or Error, with the
+/// message of the lowest rank that has thrown such an exception.
+///
+/// @param ranks   null: there is one process, and nothing is agreed
+template <class F>
+void on_all(Ranks* ranks, const F& function) {
+  if (ranks == nullptr) return function();
+  std::exception_ptr failure;
+  try {
+    function();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ranks->settle(failure);
+}
 
 /// How a model is run, whatever it is: a base of the models' parameters.
 struct RunParameters {
@@ -26,6 +93,7 @@ struct RunParameters {
   std::uint64_t heap_bytes = 0;   ///< for objects; 0: enough for the model
   int threads = 0;                ///< on the CPU; 0: one per processor
   int profile_every = 0;          ///< every n-th step is timed phase by phase; 0: none is, and no phase is waited for
+  Ranks* ranks = nullptr;         ///< the processes that make the run together; null: one process makes it
 };
 
 /// Time spent in one phase of the steps, estimated from the steps that were timed.
@@ -72,7 +140,8 @@ struct Column {
 /// One value per column; NaN for none, such as the least of no objects.
 using Row = std::vector<double>;
 
-/// A running simulation. One thread uses it at a time.
+/// A running simulation. One thread uses it at a time. If several ranks make the run, all of them call its functions, in
+/// the same order.
 ///
 /// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong
 /// is thrown by the next function that waits, as HeapTooSmall or dynasoar::Error.

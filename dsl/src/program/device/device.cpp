@@ -1,6 +1,7 @@
 #include "../device.h"
 
 #include <dynasoar/platform/executor.h>
+#include <dynasoar/platform/host_threads.h>
 
 namespace dynasoar::program {
 namespace {
@@ -24,6 +25,11 @@ bool device_available() {
 
 bool device_is_asynchronous() {
   return dynasoar::kCudaBackend;
+}
+
+int share_host(int process, int processes) {
+  dynasoar::Executor::choose_device(process);
+  return dynasoar::detail::processors_of_rank(processes);
 }
 
 std::string device_description(int threads) {

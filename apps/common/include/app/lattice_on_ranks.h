@@ -1,0 +1,138 @@
+/// @file
+/// LatticeOnRanks: the lattice of a model that one process runs, or several together. Used by models with objects on a
+/// lattice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <app/ranks.h>
+#include <app/simulation.h>
+#include <dynasoar/distributed.h>
+#include <dynasoar/lattice.h>
+#include <dynasoar/program/format.h>
+#include <dynasoar/program/options.h>
+
+namespace app {
+
+/// @throws UsageError if ranks would have fewer rows than the halo
+inline void check_rows(std::size_t rows, std::size_t halo, int ranks) {
+  if (rows / static_cast<std::size_t>(ranks) >= halo) return;
+  const std::size_t most = rows / halo;
+  throw UsageError(counted(rows, "row is", "rows are") + " too few for " + std::to_string(ranks) +
+                   " ranks, each of which needs " + std::to_string(halo) + " at least: " +
+                   (most > 1 ? "start " + std::to_string(most) + " ranks at most"
+                             : std::string("start the program without mpirun, as one process")));
+}
+
+/// A part of a lattice, and what its ranks have together.
+template <class... Ts>
+struct DividedLattice {
+  using Allocator = typename dynasoar::Lattice<Ts...>::Allocator;
+
+  DividedLattice(dynasoar::Communicator& communicator, dynasoar::AllocatorHandle<Allocator>& local,
+                 const std::vector<std::size_t>& sizes, const dynasoar::DistributedLatticeOptions& options)
+      : handle(communicator, local), lattice(handle, sizes, options) {}
+
+  dynasoar::DistributedHandle<Allocator> handle;
+  dynasoar::DistributedLattice<Ts...> lattice;
+};
+
+/// A Lattice or, if several ranks make the run, a DistributedLattice, which needs a SoaAllocator. Loops are those of the
+/// two; a Lattice has no use for their Reach.
+template <class... Ts>
+class LatticeOnRanks {
+  using Whole = dynasoar::Lattice<Ts...>;
+
+ public:
+  using Allocator = typename Whole::Allocator;
+  using Reach = dynasoar::Reach;
+
+  /// @param ranks     null: one process makes the run
+  /// @param sizes     width and height
+  /// @param options   the halo is how far the loops between two calls of exchange() reach in all
+  /// @throws UsageError on all ranks if some would have fewer rows than the halo
+  LatticeOnRanks(Ranks* ranks, dynasoar::AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
+                 const dynasoar::DistributedLatticeOptions& options) {
+    if constexpr (kMayDivide) {
+      if (ranks != nullptr) {
+        check_rows(sizes.back(), options.halo, ranks->size());
+        divided_.emplace(ranks->communicator(), handle, sizes, options);
+        return;
+      }
+    }
+    whole_.emplace(handle, sizes, dynasoar::LatticeOptions{options.periodic});
+  }
+
+  /// Of this rank: its own places, and ghosts.
+  const dynasoar::LatticeShape& shape() const {
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->lattice.shape();
+    }
+    return whole_->shape();
+  }
+
+  /// The cells that are this rank's own, row by row.
+  CellRange own_cells() const {
+    const dynasoar::LatticeShape& own = shape();
+    if (own.own_size() == 0) return {};
+    return {own.number(dynasoar::Place(64 * own.own_words().first)), own.own_size()};
+  }
+
+  /// Before loops that reach so many rows away in all: brings ghosts up to date, unless they are.
+  void update(int reach) {
+    if constexpr (kMayDivide) {
+      if (divided_ && divided_->lattice.valid() < reach) divided_->lattice.exchange();
+    }
+  }
+
+  // As those of DistributedLattice.
+
+  template <class F>
+  void parallel_for(const Reach& reach, const F& function) {
+    run(reach, [&](auto& lattice, const auto&... how_far) { lattice.parallel_for(how_far..., function); });
+  }
+  template <class F>
+  void parallel_for_blocks(const Reach& reach, const F& function) {
+    run(reach, [&](auto& lattice, const auto&... how_far) { lattice.parallel_for_blocks(how_far..., function); });
+  }
+  template <class... Us, class Condition, class Action>
+  void parallel_for_free_if(const Reach& reach, const Condition& condition, const Action& action) {
+    run(reach, [&](auto& lattice, const auto&... how_far) {
+      lattice.template parallel_for_free_if<Us...>(how_far..., condition, action);
+    });
+  }
+  template <class T, class Predicate>
+  void parallel_new(const Predicate& predicate) {
+    run({}, [&](auto& lattice, const auto&...) { lattice.template parallel_new<T>(predicate); });
+  }
+  template <auto kMethod, class... Args>
+  void parallel_do(const Reach& reach, const Args&... args) {
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->lattice.template parallel_do<kMethod>(reach, args...);
+    }
+    whole_->handle().template parallel_do<kMethod>(args...);
+  }
+
+ private:
+  static constexpr bool kMayDivide = Allocator::kPlacement == dynasoar::detail::Placement::in_blocks;
+  struct Nothing {};
+
+  /// @param loop   submits a loop of the lattice that it is given, with the Reach if it is given that, too
+  template <class F>
+  void run([[maybe_unused]] const Reach& reach, const F& loop) {
+    if constexpr (kMayDivide) {
+      if (divided_) return loop(divided_->lattice, reach);
+    }
+    loop(*whole_);
+  }
+
+  std::optional<Whole> whole_;
+  std::optional<std::conditional_t<kMayDivide, DividedLattice<Ts...>, Nothing>> divided_;
+};
+
+}  // namespace app
