@@ -23,7 +23,8 @@ app::Description about() {
       .steps = 500,
       .log = {"trees.csv", "Trees, and those on fire, after every step"},
       .columns = {{"trees"}, {"fires"}},
-      .object_columns = 2};
+      .object_columns = 2,
+      .ranks = app::all_ranks};
 }
 
 app::Row row_of(const Census& census) {
@@ -33,7 +34,7 @@ app::Row row_of(const Census& census) {
 class ForestFire final : public app::GridProgram<Simulation, Parameters> {
  public:
   ForestFire()
-      : GridProgram(about(), {{"placed", "trees placed on a lattice", make_placed}},
+      : GridProgram(about(), {{"placed", "trees placed on a lattice", make_placed, true}},
                     baselines_of(make_soa_baseline, make_aos_baseline, make_reference), row_of) {}
 
   void add_options(CLI::App& cli) override {

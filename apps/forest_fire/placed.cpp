@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/lattice_on_ranks.h>
 #include <app/object_simulation.h>
 #include <app/on_grid.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/lattice.h>
 
 #include "colors.h"
 #include "placed_trees.h"
@@ -24,14 +25,18 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
  public:
   explicit Forest(const Parameters& parameters)
       : OnGrid(parameters, needed_bytes(parameters.cells()), "forest", app::PhaseNames{"grow and burn"}),
-        land_(handle(), {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)}) {
+        land_(ranks(), handle(),
+              {static_cast<std::size_t>(parameters.width), static_cast<std::size_t>(parameters.height)},
+              {.halo = kHalo}) {
+    set_own_cells(land_.own_cells());
     land_.parallel_new<Tree>(Settle{Chance::of(parameters)});
     synchronize();
   }
 
   void submit_step() override {
     count_step();
-    land_.parallel_for_blocks(GrowAndBurn{Chance::of(parameters()), now()});
+    land_.update(kHalo);
+    land_.parallel_for_blocks({.reads = 1}, GrowAndBurn{Chance::of(parameters()), now()});
     end_phase(0);
   }
 
@@ -44,6 +49,9 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
 
   dynasoar::Columns read_columns() { return handle().all_columns<Plant>(); }
 
+  void save_objects(const std::string& path, const dynasoar::CheckpointItems& items) { land_.save(path, items); }
+  void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { land_.load(path, items); }
+
   void paint_on(const app::Canvas& canvas) {
     handle().device_pointer();
     paint_cells_of(canvas, View{});
@@ -55,7 +63,11 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Tree>(cells + app::kSlotsInFlight);
   }
 
-  dynasoar::Lattice<Tree, BurningTree> land_;
+  /// The loop of a step looks one row away. With a larger halo, ranks would exchange rows less often, but compute more rows
+  /// twice.
+  static constexpr int kHalo = 1;
+
+  app::LatticeOnRanks<Tree, BurningTree> land_;
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

@@ -53,6 +53,7 @@ app::Description completed(app::Description description) {
   description.variant = "placed";
   description.log.path = "population.csv";
   description.object_columns = 2;
+  description.ranks = app::all_ranks;
   return description;
 }
 
@@ -70,7 +71,7 @@ Rule rule_from(const std::string& text) {
 LifeProgram::LifeProgram(Flavor flavor)
     : ModelProgram(completed(flavor.description),
                    {{"cells", "cells, alive cells and candidates as objects", make_cells},
-                    {"placed", "cells placed on a lattice", make_placed}},
+                    {"placed", "cells placed on a lattice", make_placed, true}},
                    all_baselines(flavor), flavor.has_dying ? alive_and_dying : alive_and_candidates),
       flavor_(std::move(flavor)) {}
 
@@ -174,6 +175,11 @@ void LifeProgram::place_pattern() {
   pattern_.runs = {};
 }
 
+std::string LifeProgram::why_not_on_ranks(const app::RunOptions& options) const {
+  if (parameters().edge == Edge::grow) return "--edge grow is for one process: take --edge dead or --edge torus";
+  return ModelProgram::why_not_on_ranks(options);
+}
+
 std::string LifeProgram::size() const {
   const char* const edge = parameters().edge == Edge::dead    ? "with a dead edge"
                            : parameters().edge == Edge::torus ? "on a torus"
@@ -192,7 +198,8 @@ app::Drawings LifeProgram::drawings() const {
 }
 
 app::Picture LifeProgram::picture() {
-  return frame_picture(simulation().frame(), parameters().rule);
+  const Frame frame = simulation().frame();
+  return is_first_rank() ? frame_picture(frame, parameters().rule) : app::Picture(1, 1);
 }
 
 app::World LifeProgram::world() const {
@@ -216,6 +223,7 @@ app::Chart LifeProgram::chart(const std::vector<app::Row>& history) const {
 
 void LifeProgram::save_output(const app::NamedFile& output) {
   const Frame frame = simulation().frame();
+  if (!is_first_rank()) return;
   Pattern result;
   result.name = pattern_.name;
   if (const std::optional<Box> box = bounding_box(frame)) {

@@ -33,6 +33,7 @@ class LifeProgram final : public app::ModelProgram<Simulation, Parameters> {
   std::vector<app::NamedFile> inputs() const override { return {{"--pattern", pattern_path_}}; }
   std::vector<app::NamedFile> outputs() const override { return {{"--output", output_}}; }
   void check_options(app::RunOptions& options) override;
+  std::string why_not_on_ranks(const app::RunOptions& options) const override;
   std::string size() const override;
   app::Drawings drawings() const override;
   app::Picture picture() override;

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <app/canvas.h>
 #include <app/cell_columns.h>
 #include <app/object_simulation.h>
+#include <app/ranks.h>
 #include <dynasoar/dynasoar.h>
 #include <dynasoar/place.h>
 
@@ -22,12 +24,13 @@
 
 namespace life {
 
-/// Writes the states of objects that stand for cells into a frame of dead cells.
+/// Writes the states of objects that stand for cells into a frame of dead cells, or a rank's part of it.
 struct WriteStates {
   std::uint16_t* frame;
+  std::size_t first;  // cell of the frame
   template <class Cell>
   __device__ void operator()(const Cell* cell) const {
-    frame[cell->index()] = static_cast<std::uint16_t>(cell->state());
+    frame[cell->index() - first] = static_cast<std::uint16_t>(cell->state());
   }
 };
 
@@ -48,7 +51,8 @@ struct ShowCell {
 
 /// A simulation whose live cells are objects of allocator type A.
 ///
-/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`,
+/// @tparam Model   owns what lies beside the objects and submits the loops: `Model(handle, lattice, rule, start)`, or
+///                 `Model(ranks, handle, lattice, rule, start)` with `own_cells()`, `save` and `load`,
 ///                 `submit_step(clock, step)` of which there are `kKindsOfSteps` that take turns, `record(census,
 ///                 step)`, `for_each_cell(f, step)`, which calls f with pointers to the objects of cells that are not
 ///                 dead, which have device functions `state()` and `index()`; `read_columns()`, `heap_bytes(cells)`,
@@ -65,7 +69,7 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
         states_(parameters.rule.states),
         lattice_(Lattice::of(parameters)),
         start_(parameters),
-        model_(handle(), lattice_, parameters.rule, start_.view()) {
+        model_(make_model(parameters.rule)) {
     synchronize();
   }
 
@@ -80,16 +84,33 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
   std::vector<Population> take_history() override {
     synchronize();
-    return census_.take(handle().executor());
+    return app::sum_of_ranks(ranks(), census_.take(handle().executor()));
   }
 
   Frame frame() override {
     synchronize();
-    dynasoar::DeviceArray<std::uint16_t> states(lattice_.cells());
+    const app::CellRange own = own_cells();
+    dynasoar::DeviceArray<std::uint16_t> states(static_cast<std::size_t>(own.count));
     states.fill_bytes(0);
-    model_.for_each_cell(WriteStates{states.data()}, this->steps());
+    model_.for_each_cell(WriteStates{states.data(), static_cast<std::size_t>(own.first)}, this->steps());
     handle().synchronize();
-    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height), states.download()};
+    return {left_, top_, static_cast<int>(lattice_.width), static_cast<int>(lattice_.height),
+            app::of_all_ranks(ranks(), states.download())};
+  }
+
+  void save_objects(const std::string& path, const dynasoar::CheckpointItems& items) {
+    if constexpr (kHasRanks) {
+      model_.save(path, items);
+    } else {
+      Base::save_objects(path, items);
+    }
+  }
+  void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) {
+    if constexpr (kHasRanks) {
+      model_.load(path, items);
+    } else {
+      Base::load_objects(path, items);
+    }
   }
 
   const app::SavedOptions& saved_options() const { return options_; }
@@ -111,7 +132,21 @@ class ObjectLife final : public app::ObjectSimulation<ObjectLife<Model, A>, Simu
 
  private:
   using Base = app::ObjectSimulation<ObjectLife, Simulation, A>;
-  using Base::clock, Base::handle, Base::synchronize;
+  using Base::clock, Base::handle, Base::ranks, Base::synchronize;
+  static constexpr bool kHasRanks = requires(const Model& model) { model.own_cells(); };
+
+  Model make_model(const Rule& rule) {
+    if constexpr (kHasRanks) {
+      return Model(ranks(), handle(), lattice_, rule, start_.view());
+    } else {
+      return Model(handle(), lattice_, rule, start_.view());
+    }
+  }
+
+  app::CellRange own_cells() const {
+    if constexpr (kHasRanks) return model_.own_cells();
+    return {0, lattice_.cells()};
+  }
 
   app::SavedOptions options_;
   int left_;

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <app/allocator.h>
+#include <app/lattice_on_ranks.h>
 #include <app/neighbor_counts.h>
 #include <dynasoar/dynasoar.h>
-#include <dynasoar/lattice.h>
+#include <dynasoar/place.h>
 
 #include "census.h"
 #include "lattice.h"
@@ -24,9 +26,10 @@ inline namespace DYNASOAR_APP_ALLOCATOR {
 
 /// Counts the cells of a block for the census.
 struct CountBlock {
+  std::size_t first;
   bool has_dying;
   __device__ void operator()(std::size_t i, Tally& tally) const {
-    const PlaceBlock block = dynasoar::lattice_of<Alive>().block_of(Place(64 * i));
+    const PlaceBlock block = dynasoar::lattice_of<Alive>().block_of(Place(64 * (first + i)));
     const Word alive = dynasoar::where<Alive>(block);
     const Word dying = has_dying ? dynasoar::where<Dying>(block) : 0;
     const Word candidates = NeighborCounts(NeighborSets::of<Alive>(block)).any() & ~alive & ~dying;
@@ -41,11 +44,14 @@ class Model {
   using Handle = dynasoar::AllocatorHandle<AllocatorT>;
   static constexpr std::size_t kKindsOfSteps = 1;
 
-  Model(Handle& handle, Lattice frame, Rule rule, StartView start)
-      : handle_(handle), rule_(rule), alive_(handle, {frame.width, frame.height}, edges(frame)) {
-    if (rule.states > 2) dying_.emplace(handle, std::vector<std::size_t>{frame.width, frame.height}, edges(frame));
-    alive_.parallel_for(Populate{start});
+  Model(app::Ranks* ranks, Handle& handle, Lattice frame, Rule rule, StartView start)
+      : handle_(handle), rule_(rule), alive_(ranks, handle, {frame.width, frame.height}, options(frame)) {
+    const std::vector<std::size_t> sizes = {frame.width, frame.height};
+    if (rule.states > 2) dying_.emplace(ranks, handle, sizes, options(frame));
+    alive_.parallel_for({}, Populate{start});
   }
+
+  app::CellRange own_cells() const { return alive_.own_cells(); }
 
   /// A heap that is enough: of a SoaAllocator, placed objects are not in it.
   static std::size_t heap_bytes(std::uint32_t cells) {
@@ -57,14 +63,15 @@ class Model {
   }
 
   void submit_step(app::PhaseClock& clock, std::uint32_t) {
+    alive_.update(kHalo);
     if (!dying_) {
-      alive_.parallel_for_blocks(Live{rule_});
+      alive_.parallel_for_blocks({.reads = 1}, Live{rule_});
       clock.end_phase(handle_.executor(), 0);
       return;
     }
-    alive_.parallel_for_blocks(LiveAndBeginToDie{rule_});
+    alive_.parallel_for_blocks({.reads = 1}, LiveAndBeginToDie{rule_});
     clock.end_phase(handle_.executor(), 0);
-    handle_.parallel_do<&Dying::grow_older>(rule_);
+    dying_->parallel_do<&Dying::grow_older>({}, rule_);
     clock.end_phase(handle_.executor(), 1);
   }
 
@@ -75,9 +82,15 @@ class Model {
   }
 
   void record(app::CensusHistory<Population>& census, std::uint32_t) {
+    alive_.update(kHalo);      // candidates have neighbours; the next step needs them, too
     handle_.device_pointer();  // the kernel that counts sees what the last loop has changed
-    census.record(handle_.executor(), alive_.shape().words(), CountBlock{dying_.has_value()});
+    const dynasoar::detail::WordRange& own = alive_.shape().own_words();
+    census.record(handle_.executor(), static_cast<std::size_t>(own.words),
+                  CountBlock{static_cast<std::size_t>(own.first), dying_.has_value()});
   }
+
+  void save(const std::string& path, const dynasoar::CheckpointItems& items) { alive_.save(path, items); }
+  void load(const std::string& path, const dynasoar::CheckpointItems& items) { alive_.load(path, items); }
 
   dynasoar::Columns read_columns() {
     dynasoar::Columns cells = dying_ ? handle_.all_columns<Cell>() : handle_.columns<Alive>();
@@ -86,12 +99,17 @@ class Model {
   }
 
  private:
-  static dynasoar::LatticeOptions edges(Lattice frame) { return {.periodic = {frame.torus, frame.torus, false}}; }
+  /// Cells look one row away, and with a larger halo they would be counted at more than one rank.
+  static constexpr int kHalo = 1;
+
+  static dynasoar::DistributedLatticeOptions options(Lattice frame) {
+    return {.periodic = {frame.torus, frame.torus, false}, .halo = kHalo};
+  }
 
   Handle& handle_;
   Rule rule_;
-  dynasoar::Lattice<Alive> alive_;
-  std::optional<dynasoar::Lattice<Dying>> dying_;
+  app::LatticeOnRanks<Alive> alive_;
+  std::optional<app::LatticeOnRanks<Dying>> dying_;  // without ghosts that anyone looks at: these loops reach 0 rows
 };
 
 std::unique_ptr<Simulation> make(const Parameters& parameters) {

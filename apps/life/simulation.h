@@ -70,7 +70,7 @@ class Simulation : public app::Simulation {
   /// The populations noted since the last call, oldest first.
   virtual std::vector<Population> take_history() = 0;
 
-  /// The present frame.
+  /// The present frame; if several ranks make the run, without states on ranks but the first.
   virtual Frame frame() = 0;
 
   /// Numbers that a checkpoint holds for whoever has made this simulation.

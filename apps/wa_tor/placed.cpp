@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <app/allocator.h>
@@ -67,6 +68,9 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   }
 
   dynasoar::Columns read_columns() { return handle().all_columns<Agent>(); }
+
+  void save_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.save(path, items); }
+  void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.load(path, items); }
 
  private:
   /// The loops of a step reach 1, 2, 1 and 2 rows away. With all of that, ranks exchange rows once a step: they wait for

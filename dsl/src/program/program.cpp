@@ -118,10 +118,7 @@ void check_on_ranks(const Program& program, const Display* display, const RunOpt
   if (display != nullptr && !display->option_for_objects().empty()) {
     refuse(display->option_for_objects() + " is for one process: leave it out");
   }
-  for (const auto& [option, path] :
-       {NamedFile{"--export", options.exported}, {"--checkpoint", options.checkpoint}, {"--restore", options.restore}}) {
-    if (wanted(path)) refuse(option + " is for one process: leave it out");
-  }
+  if (wanted(options.exported)) refuse("--export is for one process: leave it out");
 }
 
 // @return the exit code if the program is to end: 0 after --help

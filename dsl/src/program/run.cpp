@@ -176,7 +176,7 @@ void Run::open_log() {
 }
 
 void Run::restore() {
-  first_ = completed_ = simulation_->load(options_.restore);
+  on_all(options_.ranks, [this] { first_ = completed_ = simulation_->load(options_.restore); });
   if (first_ > options_.steps) {
     throw UsageError(fmt::format("--steps: the run in {} has made {} already, so {} are too few", options_.restore,
                                  counted(static_cast<std::uint64_t>(first_), "step", "steps"), options_.steps));

@@ -90,6 +90,14 @@ class LatticeOnRanks {
     }
   }
 
+  /// Writes and reads a checkpoint of the handle, with the classes of other lattices.
+  void save(const std::string& path, const dynasoar::CheckpointItems& items) {
+    with_handle([&](auto& handle) { handle.save(path, items); });
+  }
+  void load(const std::string& path, const dynasoar::CheckpointItems& items) {
+    with_handle([&](auto& handle) { handle.load(path, items); });
+  }
+
   // As those of DistributedLattice.
 
   template <class F>
@@ -121,6 +129,14 @@ class LatticeOnRanks {
  private:
   static constexpr bool kMayDivide = Allocator::kPlacement == dynasoar::detail::Placement::in_blocks;
   struct Nothing {};
+
+  template <class F>
+  void with_handle(const F& function) {
+    if constexpr (kMayDivide) {
+      if (divided_) return function(divided_->handle);
+      function(whole_->handle());  // other allocators have no checkpoints
+    }
+  }
 
   /// @param loop   submits a loop of the lattice that it is given, with the Reach if it is given that, too
   template <class F>

@@ -131,17 +131,17 @@ class ObjectSimulation : public Interface {
     if constexpr (A::kSaves) {
       SavedRun run(derived().saved_options(), step_);
       derived().add_arrays(run.items());
-      handle_->save(path, run.items());
+      derived().save_objects(path, run.items());
     }
   }
 
   int load(const std::string& path) final {
     if constexpr (A::kSaves) {
       SavedRun run(derived().saved_options(), step_);
-      run.check(path);
+      on_all(ranks_, [&] { run.check(path); });
       derived().add_arrays(run.items());
       kept_lists_.reset();
-      handle_->load(path, run.items());
+      derived().load_objects(path, run.items());
       now_.set(step_);
     }
     return static_cast<int>(step_);
@@ -201,6 +201,10 @@ class ObjectSimulation : public Interface {
 
   /// What a checkpoint has beside the objects and the step, which Derived may define. Here: nothing.
   void add_arrays(CheckpointItems&) {}
+
+  /// Writes and reads a checkpoint, which Derived defines if several ranks can make the run. Here: that of the handle.
+  void save_objects(const std::string& path, const CheckpointItems& items) { handle_->save(path, items); }
+  void load_objects(const std::string& path, const CheckpointItems& items) { handle_->load(path, items); }
 
   /// Steps that were made.
   std::uint32_t steps() const { return step_; }
