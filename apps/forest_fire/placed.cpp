@@ -63,8 +63,8 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
     return AllocatorT::least_heap_bytes() + AllocatorT::heap_bytes_for<Tree>(cells + app::kSlotsInFlight);
   }
 
-  /// The loop of a step looks one row away. With a larger halo, ranks would exchange rows less often, but compute more rows
-  /// twice.
+  /// The loop of a step looks one row away. With a larger halo, ranks would exchange rows less often, but compute more
+  /// rows twice.
   static constexpr int kHalo = 1;
 
   app::LatticeOnRanks<Tree, BurningTree> land_;

@@ -73,8 +73,8 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
   void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.load(path, items); }
 
  private:
-  /// The loops of a step reach 1, 2, 1 and 2 rows away. With all of that, ranks exchange rows once a step: they wait for
-  /// each other half as often as with a halo of 3, and copy the same number of rows.
+  /// The loops of a step reach 1, 2, 1 and 2 rows away. With all of that, ranks exchange rows once a step: they wait
+  /// for each other half as often as with a halo of 3, and copy the same number of rows.
   static constexpr int kHalo = 6;
 
   Seed seed_;

@@ -80,7 +80,8 @@ bool Pictures::wait(int step) {
 
 std::vector<std::string> Pictures::write_results(const std::vector<Row>& history, bool state_is_valid) {
   std::vector<std::string> written;
-  if (program_.is_first_rank() && wanted(chart_) && !history.empty() && attempt_("--chart", [&] { program_.chart(history).save_png(chart_); })) {
+  if (program_.is_first_rank() && wanted(chart_) && !history.empty() &&
+      attempt_("--chart", [&] { program_.chart(history).save_png(chart_); })) {
     written.push_back(chart_);
   }
   if (wanted(picture_) && state_is_valid && attempt_("--picture", [this] { save(program_.picture(), picture_); })) {

@@ -34,7 +34,8 @@ int fail(const Program& program, int exit_code, const std::string& message) {
   return exit_code;
 }
 
-// The same for an exception. One that only this rank of several has thrown ends the run on all: nobody else can say why.
+// The same for an exception. One that only this rank of several has thrown ends the run on all: nobody else can say
+// why.
 int fail_by_exception(const Program& program, int exit_code, const std::string& message) {
   const Ranks* const ranks = program.ranks();
   if (ranks == nullptr || ranks->is_end_agreed()) return fail(program, exit_code, message);

@@ -100,7 +100,7 @@ class Run::KeptAtExit {
 
  private:
   static void keep() {
-    if (running_ == nullptr) return;  // it has ended, or another thread ends the program
+    if (running_ == nullptr) return;                  // it has ended, or another thread ends the program
     if (running_->options_.ranks != nullptr) return;  // which Communicator ends on all ranks
     running_->save_last_state();
     running_->write_results(false);
@@ -161,7 +161,7 @@ void Run::start() {
         *simulation_, options_.steps,
         [this](const std::string& option, const std::function<void()>& write) { return attempt(option, write); });
   }
-  on_all(options_.ranks, [this] { open_log(); });  // not before: a refusal leaves what is there
+  open_log();  // not before: a refusal leaves what is there
 }
 
 void Run::open_log() {
@@ -199,7 +199,7 @@ bool Run::attempt(const std::string& output, const std::function<void()>& write)
 }
 
 void Run::simulate() {
-  start();
+  on_all(options_.ranks, [this] { start(); });
   has_started_ = true;
   detail::catch_interrupts();  // not before: until now there is nothing that would be lost
   const KeptAtExit kept(*this);

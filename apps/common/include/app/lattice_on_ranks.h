@@ -42,8 +42,8 @@ struct DividedLattice {
   dynasoar::DistributedLattice<Ts...> lattice;
 };
 
-/// A Lattice or, if several ranks make the run, a DistributedLattice, which needs a SoaAllocator. Loops are those of the
-/// two; a Lattice has no use for their Reach.
+/// A Lattice or, if several ranks make the run, a DistributedLattice, which needs a SoaAllocator. Loops are those of
+/// the two; a Lattice has no use for their Reach.
 template <class... Ts>
 class LatticeOnRanks {
   using Whole = dynasoar::Lattice<Ts...>;
@@ -90,12 +90,21 @@ class LatticeOnRanks {
     }
   }
 
-  /// Writes and reads a checkpoint of the handle, with the classes of other lattices.
+  /// Writes and reads a checkpoint of the handle, with the classes of other lattices. One process can go on from what
+  /// several ranks have written. @pre the allocator has checkpoints
   void save(const std::string& path, const dynasoar::CheckpointItems& items) {
-    with_handle([&](auto& handle) { handle.save(path, items); });
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->handle.save(path, items);
+      whole_->handle().save(path, items);
+    }
   }
   void load(const std::string& path, const dynasoar::CheckpointItems& items) {
-    with_handle([&](auto& handle) { handle.load(path, items); });
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->handle.load(path, items);
+      if (!is_of_ranks(path)) return whole_->handle().load(path, items);
+      dynasoar::Communicator alone;
+      dynasoar::DistributedHandle<Allocator>(alone, whole_->handle()).load(path, items);
+    }
   }
 
   // As those of DistributedLattice.
@@ -130,12 +139,10 @@ class LatticeOnRanks {
   static constexpr bool kMayDivide = Allocator::kPlacement == dynasoar::detail::Placement::in_blocks;
   struct Nothing {};
 
-  template <class F>
-  void with_handle(const F& function) {
-    if constexpr (kMayDivide) {
-      if (divided_) return function(divided_->handle);
-      function(whole_->handle());  // other allocators have no checkpoints
-    }
+  /// Whether several ranks have written a checkpoint.
+  bool is_of_ranks(const std::string& path) {
+    const auto& memory = whole_->handle().loops().storage();
+    return dynasoar::detail::LoadedParts::are_at(memory, path, {}, dynasoar::detail::kCompression);
   }
 
   /// @param loop   submits a loop of the lattice that it is given, with the Reach if it is given that, too

@@ -164,9 +164,8 @@ class ObjectSimulation : public Interface {
       : needed_bytes_(needed_bytes),
         model_(model),
         ranks_(parameters.ranks),
-        handle_(parameters.ranks,
-                {.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
-                 .threads = parameters.threads}),
+        handle_(parameters.ranks, {.heap_bytes = heap_bytes(parameters.heap_bytes, needed_bytes, A::least_heap_bytes()),
+                                   .threads = parameters.threads}),
         log_(*handle_),
         clock_(parameters.profile_every, phases),
         now_(handle_->executor(), 0) {}

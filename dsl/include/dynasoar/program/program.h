@@ -42,8 +42,8 @@ struct DefaultFile {
   std::string help;
 };
 
-/// The processes that `mpirun`, `srun` or another launcher has started; null if this process was started alone. Needs the
-/// target dynasoar::distributed.
+/// The processes that `mpirun`, `srun` or another launcher has started; null if this process was started alone. Needs
+/// the target dynasoar::distributed.
 /// @throws CommunicatorError if the processes do not find each other
 std::unique_ptr<Ranks> all_ranks();
 

@@ -1,7 +1,7 @@
 /// @file
 /// Simulation: what a program runs. Ranks: the processes that run it together. For implementations of simulations:
-/// PhaseClock, which times the phases of steps; RecordedSteps; and SavedOptions, which a checkpoint must fit. Plain C++,
-/// so that only the simulations themselves are compiled as CUDA.
+/// PhaseClock, which times the phases of steps; RecordedSteps; and SavedOptions, which a checkpoint must fit. Plain
+/// C++, so that only the simulations themselves are compiled as CUDA.
 #pragma once
 
 #include <cstddef>
@@ -140,8 +140,8 @@ struct Column {
 /// One value per column; NaN for none, such as the least of no objects.
 using Row = std::vector<double>;
 
-/// A running simulation. One thread uses it at a time. If several ranks make the run, all of them call its functions, in
-/// the same order.
+/// A running simulation. One thread uses it at a time. If several ranks make the run, all of them call its functions,
+/// in the same order.
 ///
 /// On the GPU `step()` and `record()` only submit work; the other functions wait for it. Whatever went wrong
 /// is thrown by the next function that waits, as HeapTooSmall or dynasoar::Error.
