@@ -54,7 +54,7 @@ class LatticeOnRanks {
 
   /// @param ranks     null: one process makes the run
   /// @param sizes     width and height
-  /// @param options   the halo is how far the loops between two calls of exchange() reach in all
+  /// @param options   the halo is how far the loops between two calls of update() reach in all
   /// @throws UsageError on all ranks if some would have fewer rows than the halo
   LatticeOnRanks(Ranks* ranks, dynasoar::AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
                  const dynasoar::DistributedLatticeOptions& options) {
