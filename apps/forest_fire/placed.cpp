@@ -47,7 +47,7 @@ class Forest final : public app::OnGrid<app::ObjectSimulation<Forest, Simulation
 
   std::vector<Ground> cells() override { return states_of(View{}); }
 
-  dynasoar::Columns read_columns() { return handle().all_columns<Plant>(); }
+  dynasoar::Columns read_columns() { return land_.all_columns<Plant>(); }
 
   void save_objects(const std::string& path, const dynasoar::CheckpointItems& items) { land_.save(path, items); }
   void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { land_.load(path, items); }

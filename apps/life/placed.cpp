@@ -93,7 +93,7 @@ class Model {
   void load(const std::string& path, const dynasoar::CheckpointItems& items) { alive_.load(path, items); }
 
   dynasoar::Columns read_columns() {
-    dynasoar::Columns cells = dying_ ? handle_.all_columns<Cell>() : handle_.columns<Alive>();
+    dynasoar::Columns cells = dying_ ? alive_.all_columns<Cell>() : alive_.columns<Alive>();
     app::add_cells(cells, "place");
     return cells;
   }

@@ -67,7 +67,7 @@ class Objects final : public ObjectOcean<Objects, AllocatorT> {
     ObjectOcean::paint_on(canvas);
   }
 
-  dynasoar::Columns read_columns() { return handle().all_columns<Agent>(); }
+  dynasoar::Columns read_columns() { return lattice_.all_columns<Agent>(); }
 
   void save_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.save(path, items); }
   void load_objects(const std::string& path, const dynasoar::CheckpointItems& items) { lattice_.load(path, items); }

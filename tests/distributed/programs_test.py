@@ -20,15 +20,16 @@ WA_TOR, FOREST_FIRE, GAME_OF_LIFE, GENERATION = (pathlib.Path(path).resolve() fo
 EXIT_FAILURE, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_SKIPPED = 1, 2, 130, 77
 PATIENCE = 60  # seconds
 NO_PICTURES = ("--chart", "none", "--picture", "none")
+EXPORT = ("--export", "objects.csv", "--export-every", "6")
 OCEAN = ("--width", "70", "--height", "40")
 
 # The options of runs whose files are compared, beside those that all programs have.
 RUNS = [
-    (WA_TOR, (*OCEAN, "--steps", "14", "--frames", "frames", "--every", "5"), (1, 2, 3, 4)),
-    (FOREST_FIRE, ("--width", "130", "--height", "21", "--steps", "12", "--growth", "0.1", "--lightning", "0.01"), (1, 3, 4)),
-    (GAME_OF_LIFE, ("--width", "130", "--height", "22", "--steps", "12", "--edge", "torus", "--output", "end.rle"), (1, 2, 4)),
+    (WA_TOR, (*OCEAN, "--steps", "14", "--frames", "frames", "--every", "5", *EXPORT), (1, 2, 3, 4)),
+    (FOREST_FIRE, ("--width", "130", "--height", "21", "--steps", "12", "--growth", "0.1", "--lightning", "0.01", *EXPORT), (1, 3, 4)),
+    (GAME_OF_LIFE, ("--width", "130", "--height", "22", "--steps", "12", "--edge", "torus", "--output", "end.rle", *EXPORT), (1, 2, 4)),
     (GAME_OF_LIFE, ("--width", "64", "--height", "22", "--margin", "2", "--steps", "12", "--edge", "dead"), (3,)),
-    (GENERATION, ("--width", "130", "--height", "22", "--steps", "12", "--edge", "torus", "--rule", "345/2/4"), (1, 2, 4)),
+    (GENERATION, ("--width", "130", "--height", "22", "--steps", "12", "--edge", "torus", "--rule", "345/2/4", *EXPORT), (1, 2, 4)),
 ]
 
 
@@ -84,7 +85,6 @@ class ProgramTest(unittest.TestCase):
                 (WA_TOR, ("--variant", "cells"), "--variant cells is for one process: take --variant placed, or start the program without"),
                 (WA_TOR, ("--baseline", "soa"), "--baseline soa is for one process: take --variant placed, or start the program without"),
                 (WA_TOR, ("--view",), "--view is for one process: leave it out, or start the program without mpirun"),
-                (WA_TOR, ("--export", "ocean.csv"), "--export is for one process: leave it out, or"),
                 (WA_TOR, ("--height", "17"), "17 rows are too few for 3 ranks, each of which needs 6 at least: start 2 ranks at most"),
                 (WA_TOR, ("--height", "11"), "11 rows are too few for 3 ranks, .*: start the program without mpirun, as one process"),
                 (WA_TOR, ("--log", "missing/log.csv"), "--log: .*missing/log.csv"),

@@ -119,7 +119,6 @@ void check_on_ranks(const Program& program, const Display* display, const RunOpt
   if (display != nullptr && !display->option_for_objects().empty()) {
     refuse(display->option_for_objects() + " is for one process: leave it out");
   }
-  if (wanted(options.exported)) refuse("--export is for one process: leave it out");
 }
 
 // @return the exit code if the program is to end: 0 after --help

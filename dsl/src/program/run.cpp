@@ -308,7 +308,7 @@ void Run::write_checkpoint(int step) {
 }
 
 bool Run::export_due(int step) const {
-  return exporter_ && step % options_.export_every == 0;
+  return wanted(options_.exported) && step % options_.export_every == 0;
 }
 
 void Run::show_if_due(int step) {
@@ -317,9 +317,10 @@ void Run::show_if_due(int step) {
 }
 
 void Run::export_objects(int step) {
-  note_exports();
+  if (exporter_) note_exports();
   attempt("the objects for --export", [&] {
     dynasoar::Columns objects = simulation_->columns();
+    if (!exporter_) return;  // another rank writes them
     program_.place(objects);
     exporter_->add(step, std::move(objects));
   });

@@ -107,6 +107,22 @@ class LatticeOnRanks {
     }
   }
 
+  /// The objects of T, or of T and its subclasses, at all places on the first rank; no rows on others.
+  template <class T>
+  dynasoar::Columns columns() {
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->handle.gather(divided_->handle.template columns<T>());
+    }
+    return whole_->handle().template columns<T>();
+  }
+  template <class T>
+  dynasoar::Columns all_columns() {
+    if constexpr (kMayDivide) {
+      if (divided_) return divided_->handle.gather(divided_->handle.template all_columns<T>());
+    }
+    return whole_->handle().template all_columns<T>();
+  }
+
   // As those of DistributedLattice.
 
   template <class F>

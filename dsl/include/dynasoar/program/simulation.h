@@ -188,6 +188,7 @@ class Simulation {
   virtual std::string why_no_objects() const { return "is for variants with objects: leave out --baseline, or this"; }
 
   /// The model's objects with their fields. Where they live in numbered cells, the column `cell` has the numbers.
+  /// If several ranks make the run, those of all on the first, no rows on others.
   /// @pre why_no_objects() is empty
   virtual dynasoar::Columns columns() { throw std::logic_error("this implementation has no objects"); }
 
