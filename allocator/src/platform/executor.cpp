@@ -4,7 +4,9 @@
 
 #include <dynasoar/platform/forks.h>
 
-#if !DYNASOAR_CUDA_BACKEND
+#if DYNASOAR_CUDA_BACKEND
+#include <cuda.h>
+#else
 #include <atomic>
 #include <cstring>
 #include <exception>
@@ -147,8 +149,28 @@ bool Executor::device_available() {
 }
 
 void Executor::choose_device(int process) {
-  int count = 0;
-  detail::check_cuda(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  int count = 0, current = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count < 2 || cudaGetDevice(&current) != cudaSuccess ||
+      current != 0) {
+    static_cast<void>(cudaGetLastError());
+    return;
+  }
+  // The program may have selected the first one: then it is in use already.
+  void* call = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  detail::check_cuda(
+      cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &call, 7000, cudaEnableDefault, &found),
+      "cudaGetDriverEntryPointByVersion");
+#else
+  detail::check_cuda(cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &call, cudaEnableDefault, &found),
+                     "cudaGetDriverEntryPoint");
+#endif
+  if (found != cudaDriverEntryPointSuccess) return;
+  unsigned flags = 0;
+  int is_active = 0;
+  const auto state = reinterpret_cast<CUresult (*)(CUdevice, unsigned*, int*)>(call);
+  if (state(0, &flags, &is_active) != CUDA_SUCCESS || is_active != 0) return;
   detail::check_cuda(cudaSetDevice(process % count), "cudaSetDevice");
 }
 

@@ -9,9 +9,7 @@
 #include <dynasoar/platform/error.h>
 #include <dynasoar/platform/forks.h>
 
-#if DYNASOAR_CUDA_BACKEND
-#include <cuda.h>
-#else
+#if !DYNASOAR_CUDA_BACKEND
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -179,30 +177,6 @@ std::string why_unreachable(const std::string& identity) {
   return identity + " is on another host, or CUDA_VISIBLE_DEVICES hides it";
 }
 
-void select_device(int local_rank) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess || count < 2 || current_device() != 0) {
-    static_cast<void>(cudaGetLastError());
-    return;
-  }
-  // The program may have selected the first one: then it is in use already.
-  void* call = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  check_cuda(cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &call, 7000, cudaEnableDefault, &found),
-             "cudaGetDriverEntryPointByVersion");
-#else
-  check_cuda(cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &call, cudaEnableDefault, &found),
-             "cudaGetDriverEntryPoint");
-#endif
-  if (found != cudaDriverEntryPointSuccess) return;
-  unsigned flags = 0;
-  int is_active = 0;
-  const auto state = reinterpret_cast<CUresult (*)(CUdevice, unsigned*, int*)>(call);
-  if (state(0, &flags, &is_active) != CUDA_SUCCESS || is_active != 0) return;
-  check_cuda(cudaSetDevice(local_rank % count), "cudaSetDevice");
-}
-
 #else
 
 std::string device_identity() {
@@ -215,8 +189,6 @@ std::string why_unreachable(const std::string& identity) {
   const std::string here = device_identity();
   return here == identity ? "" : identity + " is not " + here;
 }
-
-void select_device(int) {}
 
 std::uint64_t nanoseconds_now() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();

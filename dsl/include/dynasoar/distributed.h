@@ -36,7 +36,6 @@
 #include <dynasoar/handle_options.h>
 #include <dynasoar/lattice.h>
 #include <dynasoar/platform/host_threads.h>
-#include <dynasoar/platform/peer_windows.h>
 
 namespace dynasoar {
 
@@ -59,7 +58,7 @@ class DistributedHandle {
   explicit DistributedHandle(Communicator& communicator, const HandleOptions& options = {})
       : communicator_(communicator) {
     on_all([&] {
-      detail::select_device(communicator.local_rank());
+      Executor::choose_device(communicator.local_rank());
       local_ = &own_.emplace(with_threads(options, communicator.local_size()));
     });
     check_same_classes();

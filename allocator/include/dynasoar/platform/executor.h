@@ -267,8 +267,8 @@ class Executor : public WaitingRule {
   /// True if the program can run its loops: there is a GPU that its code was compiled for.
   static bool device_available();
 
-  /// From now on the calling thread uses another GPU: the processes of a host that run one model pass 0, 1, 2 and so
-  /// on, and take turns if there are fewer GPUs. @throws Error if there is none
+  /// Selects a GPU for the calling thread, unless the program has used or selected one. The processes of a host that
+  /// run one model pass 0, 1, 2 and so on, and take turns if there are fewer GPUs.
   static void choose_device(int process);
 
  private:

@@ -37,9 +37,6 @@ std::string device_identity();
 /// @return why not; empty if they can
 std::string why_unreachable(const std::string& identity);
 
-/// Unless the program has used or selected a GPU: selects one for the process with this number among those of its host.
-void select_device(int local_rank);
-
 /// What a loop knows of the windows.
 struct PeerState {
   static constexpr int kAborted = 0, kFailure = 1;  // mailed words

@@ -15,7 +15,6 @@
 #include <dynasoar/detail/totals.h>
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/object_loops.h>
-#include <dynasoar/platform/block_sums.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>
 
