@@ -193,9 +193,8 @@ inline constexpr std::size_t kChunksAtOnce = 8;
 inline constexpr std::uint32_t kNeighbourParts = 16;
 
 /// How many thread blocks of 256 threads a multiprocessor has room for, at least, in loops over the objects of a grid:
-/// 4 leave 64 registers a thread. Such loops compute, but more than half of the warps' time is spent on waiting.
-/// 2026-11-28
-/// ("searches in grids").
+/// 4 leave 64 registers a thread. Such loops compute, but more than half of the warps' time is spent on waiting. Other
+/// numbers were not tried. 2026-11-28 ("agents in space").
 inline constexpr int kPlaceBlocksPerMultiprocessor = 4;
 
 /// The most objects of a grid that are few. Not measured in between: on an H200, 4000 take 12 us shared and 60 alone, a
