@@ -268,7 +268,8 @@ void LoadedParts::fail_damaged(const std::string& path, const std::string& what)
 void LoadedParts::check(const Target& target) const {
   const LatticeShape& shape = target.image.shape;
   if (are_parts_) {
-    if (target.layers.size() != 3 * note_.ranks) fail_damaged(path_, "it has layers of another number of ranks");
+    if (target.layers.size() % 3 != 0 || target.layers.size() / 3 != note_.ranks)
+      fail_damaged(path_, "it has layers of another number of ranks");
     const std::string theirs = text_of(target.lattice), ours = text_of(note_of(shape));
     if (theirs != ours) {
       throw CheckpointError(CheckpointFault::other_values, path_,
@@ -302,6 +303,7 @@ bool LoadedParts::needs(const Target& target, std::uint64_t rank) const {
 }
 
 void LoadedParts::read() {
+  if (targets_.empty()) return;
   for (std::uint64_t rank = 0; rank < note_.ranks; ++rank) {
     const auto is_needed = [&](const Target& target) { return needs(target, rank); };
     if (std::any_of(targets_.begin(), targets_.end(), is_needed)) read(rank);

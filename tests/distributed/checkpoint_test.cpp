@@ -123,6 +123,26 @@ TEST_CASE("a run goes on with other slabs, and ranks without any") {
   }
 }
 
+/// Counts how often it is told that objects are not those of before.
+struct Witness final : dynasoar::detail::Attachment {
+  int replaced = 0;
+  void objects_replaced() override { ++replaced; }
+};
+
+TEST_CASE("what depends on objects is told that they were replaced") {
+  const Folder folder;
+  const std::string path = folder.file("run");
+  Divided run(kPlane);
+  run.step();
+  run.save(path);
+  Witness witness;
+  auto& attachments = run.lattice().handle().local().loops().attachments();
+  attachments.add(witness);
+  run.load(path);
+  attachments.remove(witness);
+  CHECK(witness.replaced == 1);
+}
+
 TEST_CASE("one rank without ghosts writes and reads the file of an AllocatorHandle") {
   const Folder folder;
   const std::string path = folder.file("run");

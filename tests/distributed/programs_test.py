@@ -83,7 +83,7 @@ class ProgramTest(unittest.TestCase):
         for program, arguments, message in (
                 (WA_TOR, ("--steps", "ten"), "--steps: must be a whole number"),
                 (WA_TOR, ("--variant", "cells"), "--variant cells is for one process: take --variant placed, or start the program without"),
-                (WA_TOR, ("--baseline", "soa"), "--baseline soa is for one process: take --variant placed, or start the program without"),
+                (WA_TOR, ("--baseline", "soa"), "--baseline soa is for one process: leave it out, or start the program without"),
                 (WA_TOR, ("--view",), "--view is for one process: leave it out, or start the program without mpirun"),
                 (WA_TOR, ("--height", "17"), "17 rows are too few for 3 ranks, each of which needs 6 at least: start 2 ranks at most"),
                 (WA_TOR, ("--height", "11"), "11 rows are too few for 3 ranks, .*: start the program without mpirun, as one process"),

@@ -1,6 +1,8 @@
 #include <dynasoar/platform/peer_windows.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -210,8 +212,8 @@ PeerWindows::PeerWindows(Executor& executor, std::size_t bytes, double patience_
   words_.fill_bytes(0);
   memory_ = make_window(bytes_, name_);
   try {
-    executor.fill_bytes(memory_, 0, kHeadBytes);
-    executor.wait();  // before another process knows of it
+    executor.fill_bytes(memory_, 0, bytes_);  // without a first message, ghosts have no objects
+    executor.wait();                          // before another process knows of it
   } catch (...) {
     remove_name(name_);
     free_window({memory_, bytes_});
@@ -221,7 +223,7 @@ PeerWindows::PeerWindows(Executor& executor, std::size_t bytes, double patience_
   state_.has_failed = words_.data() + 1;
   state_.finished = reinterpret_cast<std::uint32_t*>(words_.data() + 2);
   state_.mail = mail_.data();
-  state_.patience = static_cast<std::uint64_t>(patience_seconds * 1e9);
+  state_.patience = static_cast<std::uint64_t>(std::min(patience_seconds * 1e9, 1e18));
 }
 
 PeerWindows::~PeerWindows() {

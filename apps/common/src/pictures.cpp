@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <app/cairo_png.h>
+#include <dynasoar/platform/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
 #include <CLI/CLI.hpp>
@@ -58,7 +59,14 @@ void Pictures::start(dynasoar::program::Simulation& simulation, int steps, Attem
 void Pictures::show(int step) {
   if (!frame_due(step)) return;
   std::optional<Picture> made;
-  const auto picture = [&]() -> const Picture& { return made ? *made : made.emplace(program_.picture()); };
+  bool has_failed = false;  // then it is not made again: all ranks would have to
+  const auto picture = [&]() -> const Picture& {
+    if (has_failed) throw dynasoar::Error("the picture could not be made");
+    has_failed = !made;
+    if (!made) made = program_.picture();
+    has_failed = false;
+    return *made;
+  };
   if (wanted(frames_)) {
     const NumberedFiles files = numbered_files(static_cast<std::uint64_t>(step)).front();
     const std::string path = files.file_of(static_cast<std::uint64_t>(step));

@@ -83,6 +83,7 @@ bool Ranks::any(bool mine) {
 }
 
 void Ranks::settle(const std::exception_ptr& failure) {
+  is_end_agreed_ = false;
   if (!any(failure != nullptr)) return;
   const std::string mine = encoded(failure_of(failure));
   const std::vector<std::vector<char>> all = gather(mine.data(), mine.size());

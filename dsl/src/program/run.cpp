@@ -140,6 +140,11 @@ void Run::start() {
   try {
     on_all(options_.ranks, [&] { simulation_ = &program_.start(options); });
     columns_ = program_.columns();
+    if (options_.ranks != nullptr && !simulation_->log_columns().empty()) {
+      throw dynasoar::Error(
+          "the totals of log() are those of one rank, and several ranks make this run: leave log() empty, and write a "
+          "take_history() that adds numbers up with DistributedHandle::count and sum");
+    }
   } catch (const HeapTooSmall&) {
     open_log();  // one that is there is not of this run
     throw;

@@ -183,8 +183,9 @@ class PeerWindows {
   template <class F>
   void exchange(std::size_t count, const F& write) {
 #if DYNASOAR_CUDA_BACKEND
-    const KernelTraits sized = traits<F>().for_threads(count, executor_.multiprocessors());
-    launch(sized, peer_kernel<F>, sized.grid_for(count), executor_.stream(), static_cast<std::uint32_t>(count), write,
+    const std::size_t threads = count > 0 ? count : 1;
+    const KernelTraits sized = traits<F>().for_threads(threads, executor_.multiprocessors());
+    launch(sized, peer_kernel<F>, sized.grid_for(threads), executor_.stream(), static_cast<std::uint32_t>(count), write,
            state_);
 #else
     if (*state_.has_failed != 0) return;

@@ -96,6 +96,7 @@ class LatticeOnRanks {
     if constexpr (kMayDivide) {
       if (divided_) return divided_->handle.save(path, items);
       whole_->handle().save(path, items);
+      dynasoar::detail::remove_parts(path);  // of several ranks that have saved there before
     }
   }
   void load(const std::string& path, const dynasoar::CheckpointItems& items) {
@@ -111,14 +112,22 @@ class LatticeOnRanks {
   template <class T>
   dynasoar::Columns columns() {
     if constexpr (kMayDivide) {
-      if (divided_) return divided_->handle.gather(divided_->handle.template columns<T>());
+      if (divided_) {
+        dynasoar::Columns own;
+        divided_->handle.on_all([&] { own = divided_->handle.template columns<T>(); });
+        return divided_->handle.gather(own);
+      }
     }
     return whole_->handle().template columns<T>();
   }
   template <class T>
   dynasoar::Columns all_columns() {
     if constexpr (kMayDivide) {
-      if (divided_) return divided_->handle.gather(divided_->handle.template all_columns<T>());
+      if (divided_) {
+        dynasoar::Columns own;
+        divided_->handle.on_all([&] { own = divided_->handle.template all_columns<T>(); });
+        return divided_->handle.gather(own);
+      }
     }
     return whole_->handle().template all_columns<T>();
   }

@@ -81,13 +81,15 @@ void save_distributed(Handle<A>& handle, const std::string& path, const SaveOpti
       const SavedItem* const all[] = {&which};
       loops.save(part, options, all);
     });
+    handle.on_all([&] {
+      if (parts) parts->check_are_there();
+    });
   } catch (...) {
     std::remove(part.c_str());
     throw;
   }
   handle.on_all([&] {
     if (!parts) return;
-    parts->check_are_there();
     std::vector<const SavedItem*> all(items);
     const std::vector<SavedItem> more = parts->items(classes, loops.placed(), layers);
     for (const SavedItem& item : more) all.push_back(&item);
@@ -124,6 +126,7 @@ void load_distributed(Handle<A>& handle, const std::string& path, const LoadOpti
   handle.on_all([&] {
     loops.executor().wait();
     parts->put_in_place(loops.placed());
+    loops.attachments().objects_replaced();
   });
 }
 

@@ -178,7 +178,7 @@ class GridView {
     if (size() == 0 || !(radius >= 0) || !space_.is_finite(center)) return;
     const Real most = detail::rounded_product(radius, radius);
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end, const Position& shift, bool is_sure) {
-      const Look look{center, shift, most, is_sure ? most : -1};
+      const Look look{center, shift, most, is_sure && detail::is_finite(most) ? most : -1};
       for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce<kStep> * kStep) {
         look_at<kStep>(look, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce<kStep>>{});
       }

@@ -88,6 +88,7 @@ class HaloExchange final : public Attachment {
   Shortage loops_done() override;
   void step_begins() override { valid_ = 0; }
   void before_replay() override { valid_ = 0; }
+  void objects_replaced() override { valid_ = 0; }
 
  private:
   enum Area { kOutgoing, kIncoming };

@@ -198,12 +198,12 @@ class ModelProgram : public Base {
 
   std::string why_not_on_ranks(const RunOptions& options) const override {
     if (chosen(options).on_ranks) return {};
+    if (options.baseline != "none") return "--baseline " + options.baseline + " is for one process: leave it out";
     std::string others;
     for (const Implementation& one : variants_) {
-      if (one.on_ranks) others += (others.empty() ? "take --variant " : " or ") + one.name;
+      if (one.on_ranks) others += (others.empty() ? ": take --variant " : " or ") + one.name;
     }
-    return (options.baseline != "none" ? "--baseline " + options.baseline : "--variant " + options.variant) +
-           " is for one process: " + others;
+    return "--variant " + options.variant + " is for one process" + others;
   }
 
   SimulationT& start(const RunOptions& options) override {
