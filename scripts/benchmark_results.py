@@ -25,9 +25,11 @@ LESS_BY_UNIT = {**dict.fromkeys(["ps", "ns", "us", "ms", "s", "MiB"], True),
                 **dict.fromkeys(["TB/s", "GB/s", "GiB/s", "G/s", "M/s", "G words/s", "Gflop/s"], False)}
 LESS_BY_METRIC = {
     **dict.fromkeys(["slots used", "slots used at the end", "heap that objects can fill", "heap used at the first refusal",
+                     "heap used at the first refusal, second time",
                      "objects at the first refusal", "utilization", "filled when a request is refused", "cells",
                      "times as fast as by hand"], False),
-    **dict.fromkeys(["refused", "fragmentation", "fragmentation after", "external fragmentation", "unusable",
+    **dict.fromkeys([*(f"{what}{when}" for what in ("refused", "damaged", "misaligned") for when in ("", ", timed runs", ", at the end")),
+                     "fragmentation", "fragmentation after", "external fragmentation", "unusable",
                      "coefficient of variation", "TAS", "WAS",
                      *(f"{what}, {used}" for what in ("malloc", "free", "malloc and free") for used in ("registers", "stack"))],
                     True),

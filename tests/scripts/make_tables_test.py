@@ -426,6 +426,102 @@ class MakeTables(unittest.TestCase):
         self.assertEqual(self.read("docs/allocator-benchmarks.md"), marked)
         self.assertEqual(self.run_program("--check").returncode, 0)
 
+    def original_record(self, variant, benchmark, metric, median, threads=1024, size=64, unit="ns", **changes):
+        commit = "theirs 1.0" if variant.endswith(", original") else "0123456789abcdef0123456789abcdef01234567"
+        spread = {"minimum": median * 0.95, "maximum": median * 1.05}
+        parameters = {"bytes": size} | ({"threads": threads} if threads else {})
+        return record(benchmark, variant, parameters, metric, unit, median, commit=commit, **(spread | changes))
+
+    def make_originals(self, table, records):
+        """The text of a page with the table originals/TABLE."""
+        self.write("docs/allocator-benchmarks/originals.md", f"<!-- results:originals/{table} -->\n<!-- /results:originals/{table} -->\n")
+        self.write("benchmarks/results/made-up-originals.json", records)
+        self.make(all_records())
+        return self.read("docs/allocator-benchmarks/originals.md")
+
+    def times_of_originals(self):
+        """Halloc's original is slower at 1024 threads, faster at 65536, and then hardly slower and hardly faster."""
+        return [self.original_record(variant, "one_kernel", "malloc and free", median, threads)
+                for variant, medians in (("soa, ours", (2, 2, 2, 2)), ("halloc, ours", (4, 6, 4, 4)), ("halloc, original", (10, 3, 4.1, 3.9)))
+                for threads, median in zip((1024, 65536, 2**20, 2**21), medians)]
+
+    def test_compares_originals_with_ours(self):
+        records = self.times_of_originals()
+        text = self.make_originals("ratios", records)
+        self.assertIn("| measured | bytes | threads | halloc / halloc |\n", text)
+        self.assertIn("| `one_kernel`, malloc and free | 64 | 1 024 | 2.50 |\n", text)
+        self.assertIn("| `one_kernel`, malloc and free | 64 | 65 536 | 0.500 |\n", text)
+        self.assertIn("commit 0123456 of ours, up to 5 repetitions.\n", text)
+        self.assertIn("| halloc | halloc | 4 of 4 | 1 | 1 | 2 | 0.500 | 1.00 | 2.50 |\n", self.make_originals("summary", records))
+        self.assertIn("| halloc | soa | 4 of 4 | 4 | 0 | 0 | 1.50 | 2.00 | 5.00 |\n", self.make_originals("soa_summary", records))
+        self.assertIn("| halloc | halloc | `one_kernel`, malloc and free | 64 bytes, 65 536 threads: 2.00 |\n",
+                      self.make_originals("faster", records))
+        self.assertIn("| `one_kernel`, malloc and free | 64 | 1 024 | 2.00 ns | 1 | 10.0 ns | halloc | 5.00 | 5.00 |\n",
+                      self.make_originals("soa", records))
+        self.assertIn("| soa, ours | 2.00 | 2.00 | 2.00 | 2.00 |\n| halloc, ours | 4.00 | 6.00 | 4.00 | 4.00 |\n"
+                      "| halloc, original | 10.0 | 3.00 | 4.10 | 3.90 |\n",
+                      self.make_originals("figures", records))
+
+    def test_shows_empty_kernels_beside_originals_but_not_among_the_allocators(self):
+        records = [*self.times_of_originals(), *(self.original_record("none, toolkit", "empty_kernel", "time per thread", 8 / threads, threads)
+                                                 for threads in (2048, 1024))]
+        self.assertIn("|\n| 1 024 | 0.00781 ns | 0.00742 to 0.00820 |\n| 2 048 | 0.00391 ns |", self.make_originals("empty_kernel", records))
+        self.assertNotIn("none", self.make_originals("figures", records))
+
+    def test_originals_that_refuse_or_damage_have_no_ratio(self):
+        for metric in ("refused", "damaged, timed runs"):
+            records = [*self.times_of_originals(), self.original_record("halloc, original", "one_kernel", metric, 7, unit="pieces")]
+            self.assertIn("| 64 | 1 024 | † |\n", self.make_originals("ratios", records))
+            self.assertIn("| halloc, original | 10.0 † | 3.00 | 4.10 | 3.90 |\n", self.make_originals("figures", records))
+            self.assertIn("| halloc | halloc | 3 of 4 | 0 | 1 | 2 |", self.make_originals("summary", records))
+        self.assertIn("| halloc, original | another's pattern in its memory | `one_kernel` (64 bytes, 1 024 threads: 7 in all timed runs) |\n",
+                      self.make_originals("faults", records))
+        misaligned = self.original_record("halloc, original", "one_kernel", "misaligned", 7, unit="pieces")
+        self.assertIn("| 64 | 1 024 | 2.50 |\n", self.make_originals("ratios", [*self.times_of_originals(), misaligned]))
+
+    def test_says_why_figures_of_originals_are_missing(self):
+        times = [one for one in self.times_of_originals() if one["variant"] != "halloc, original" or one["parameters"]["threads"] == 1024]
+        for reason, cell, text in (("CUDA error: bad address", "CUDA error", "CUDA error: bad address"),
+                                   ("stopped after 4 s", "stopped", "did not finish within 4 s")):
+            records = [*times, self.original_record("halloc, original", "one_kernel", "not finished", 0, 2**20, unit=reason)]
+            ratios = self.make_originals("ratios", records)
+            self.assertIn("| 64 | 1 024 | 2.50 |\n", ratios)
+            self.assertIn("| 64 | 65 536 | – |\n", ratios)
+            self.assertIn(f"| 64 | 1 048 576 | {cell} |\n", ratios)
+            self.assertIn(f"| 64 | 2 097 152 | {cell} |\n", ratios)
+            self.assertIn(f"| halloc, original | {text} | `one_kernel` (64 bytes, 1 048 576 threads) |\n", self.make_originals("faults", records))
+
+    def test_shows_how_much_of_a_heap_originals_can_use_twice(self):
+        used, second = "heap used at the first refusal", "heap used at the first refusal, second time"
+        records = [*self.times_of_originals(),
+                   *(self.original_record(variant, "heap_use", metric, median, 16384, unit="%") for variant, metric, median in (
+                       ("soa, ours", used, 100), ("soa, ours", second, 99.6), ("halloc, ours", used, 87.5),
+                       ("halloc, original", used, 80), ("halloc, original", second, 0))),
+                   self.original_record("halloc, ours", "heap_use", "not finished", 4, None, unit="stopped after 4 s")]
+        text = self.make_originals("heap_use", records)
+        self.assertIn("| allocator | 64 bytes | 64 bytes, second time |\n", text)
+        self.assertIn("| soa, ours | 100 % | 99.6 % |\n| halloc, ours | 87.5 % | stopped |\n| halloc, original | 80.0 % | 0 % |\n", text)
+        faults = self.make_originals("faults", records)
+        self.assertIn("| `heap_use` (64 bytes: 80.0 %, then 0 %) |\n", faults)
+        self.assertNotIn("soa, ours", faults)
+
+    def test_originals_are_of_one_run_and_say_whose_they_are(self):
+        records = self.times_of_originals()
+        self.make_originals("ratios", records)
+        for changes, message in (({"date": "2000-01-03"}, "one run"), ({"variant": "halloc"}, "must end with ', ours'")):
+            self.write("benchmarks/results/made-up-originals.json", [records[0] | changes, *records[1:]])
+            self.assert_fails(message)
+        self.write("benchmarks/results/made-up-originals.json", [records[0] | {"commit": "fedcba"}, *records[1:]])
+        self.assert_fails("one commit of ours")
+        self.write("benchmarks/results/made-up-originals.json", records)
+        self.write("docs/allocator-benchmarks/originals.md", "<!-- results:originals/wrong -->\n<!-- /results:originals/wrong -->\n")
+        self.assert_fails("no table 'originals/wrong'", "originals/ratios")
+
+    def test_pages_of_originals_are_kept_beside_those_of_experiments(self):
+        self.make_originals("ratios", self.times_of_originals())
+        self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
+        self.assertIn("| 2.50 |", self.read("docs/allocator-benchmarks/originals.md"))
+
     def test_compares_allocators_in_one_run_only(self):
         self.make_allocator_page([self.allocator_record("soa", 1024, 2)])
         self.write("benchmarks/results/made-up-allocators.json",
