@@ -271,6 +271,37 @@ class Charts(unittest.TestCase):
             self.assertIn(text, texts)
         self.assertEqual(len(list((self.folder / "pictures").iterdir())), 1)
 
+    def rank_records(self):
+        exchanges = [record(variant, 5, "time per exchange", "us", "exchange", ranks=ranks, bytes_per_neighbour=size)
+                     for variant in ("peer", "peer, recorded", "staged") for ranks in (1, 2) for size in (64, 4096, 65536)]
+        return exchanges + [record(variant, median, "time per step", "ms", f"wa_tor {ocean}", ranks=ranks, width=8, height=8)
+                            for ocean in ("weak", "strong") for ranks in (1, 2)
+                            for variant, median in (("no exchange, no ghosts", 5), ("no exchange, no ghosts, recorded", 4), ("peer", 7),
+                                                    ("peer, recorded", 6), ("staged", 9))]
+
+    def test_ranks_have_lines_of_exchanges_and_bars_of_steps_on_most_ranks(self):
+        records = self.rank_records()
+        lines = self.make(a_ranks=records[:18], b_ranks=records[18:])  # of one device
+        self.assertEqual([line.rpartition("/")[2] for line in lines], ["ranks-made-up-gpu.svg"])
+        texts, points = self.chart("ranks-made-up-gpu")
+        self.assertEqual(points.count(3), 3)  # those of 2 ranks
+        for text in ("exchange, 2 ranks", "Wa-Tor, 2 ranks", "weak, peer, recorded", "strong, staged", "time of an exchange, us",
+                     "time of a step, ms", "Made-Up GPU"):
+            self.assertIn(text, texts)
+        self.assertNotIn("weak, peer", texts)  # there is a recorded one
+        self.assertFalse([text for text in texts if "no exchange" in text])
+
+    def test_bars_of_steps_divide_them_into_loops_and_exchange(self):
+        _, axes = make_charts.pyplot.subplots()
+        make_charts.draw_steps(axes, [one for one in self.rank_records() if one["parameters"]["ranks"] == 2 and one["benchmark"] == "wa_tor weak"])
+        self.assertEqual([(bar.get_x(), bar.get_width()) for bar in axes.patches],
+                         [(0, 5), (0, 4), (5, 4), (4, 2)])  # staged and peer: loops, exchanges
+        make_charts.pyplot.close()
+
+    def test_ranks_without_exchanges_have_one_panel(self):
+        self.make(a_ranks=self.rank_records()[18:])
+        self.assertNotIn("exchange, 2 ranks", self.chart("ranks-made-up-gpu")[0])
+
     def test_a_file_without_results_is_named(self):
         for text in ("{", "[1]", "{}"):
             with self.subTest(text=text):

@@ -148,6 +148,11 @@ class Parts(unittest.TestCase):
         self.assertEqual(make_tables.evenly_chosen(list(range(4)), 3), [0, 2, 3])
         self.assertEqual(make_tables.evenly_chosen(list(range(101)), 2), [0, 100])
 
+    def test_lines_have_the_least_relative_errors(self):
+        fixed, slope = make_tables.line_through([(0, 1), (1, 1), (1, 3)])
+        self.assertAlmostEqual(fixed, 1)
+        self.assertAlmostEqual(slope, 0.2)
+
     def test_blocks_of_the_paper_hold_classes_up_to_64_times_the_smallest(self):
         def find(benchmark, variant, size, metric):
             return record(benchmark, variant, size, metric, "%", 50)
@@ -812,6 +817,103 @@ class MakeTables(unittest.TestCase):
     def test_tables_of_cpus_are_left_as_they_are_where_there_are_no_results(self):
         self.assertEqual(self.make_host("loops").returncode, 0)
         self.assertIn("<!-- results:host/loops -->\n<!-- /results:host/loops -->", self.read("README.md"))
+
+    def rank_records(self, **changes):
+        """A step takes 20 us and 10 ps for each place of a rank; exchanges with `peer` add 1 us on one rank and 6 or 5 us on two."""
+        records = []
+        for ranks in (1, 2):
+            for ocean, height, width, cost in (("weak", 1000 * ranks, 1000, 6), ("strong", 1000, 2000, 5)):
+                size = {"ranks": ranks, "width": width, "height": height}
+                loops = 0.02 + 1e-8 * width * height / ranks
+                records += [record(f"wa_tor {ocean}", variant, size, "time per step", "ms", median, **changes)
+                            for variant, median in (("no exchange, no ghosts", loops + 0.01), ("no exchange, no ghosts, recorded", loops),
+                                                    ("peer, recorded", loops + (cost if ranks == 2 else 1) / 1000),
+                                                    ("nccl, recorded", loops + 0.01), ("staged", loops + 0.11))]
+        for variant, median in (("peer", 9), ("peer, recorded", 8), ("staged", 100)):
+            records += [record("exchange", variant, {"ranks": 2, "bytes_per_neighbour": size}, "time per exchange", "us", median, **changes)
+                        for size in (64, 4096, 2**20) if (variant, size) != ("staged", 2**20)]
+        return records
+
+    def make_ranks(self, *tables, **files):
+        self.write("benchmarks/results/gpu.json", all_records())
+        for name, records in files.items():
+            self.write(f"benchmarks/results/{name.replace('_', '-')}.json", records)
+        self.write("docs/scaling.md", "".join(f"<!-- results:ranks/{name} -->\n<!-- /results:ranks/{name} -->\n" for name in tables))
+        return self.run_program()
+
+    def test_oceans_on_ranks_are_compared_with_one_rank_without_exchange(self):
+        result = self.make_ranks("weak", "strong", a_ranks=self.rank_records())
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        weak, strong = self.read("docs/scaling.md").split("<!-- /results:ranks/weak -->")
+        self.assertIn("| exchange | ranks | time of a step | min to max | unit | exchange and ghosts | efficiency |\n", weak)
+        self.assertIn("| no exchange, no ghosts, recorded | 2 | 0.0300 | 0.0150 to 0.0600 | ms | – | 1.00 |\n", weak)
+        self.assertIn("| peer, recorded | 1 | 0.0310 | 0.0155 to 0.0620 | ms | 1.00 us | 0.968 |\n"
+                      "| peer, recorded | 2 | 0.0360 | 0.0180 to 0.0720 | ms | 6.00 us | 0.833 |\n", weak)
+        # Steps that are not recorded are compared with such steps.
+        self.assertIn("| staged | 2 | 0.140 | 0.0700 to 0.280 | ms | 100 us | 0.286 |\n", weak)
+        self.assertIn("| unit | exchange and ghosts | speedup |\n", strong)
+        self.assertIn("| no exchange, no ghosts, recorded | 2 | 0.0300 | 0.0150 to 0.0600 | ms | – | 1.33 |\n", strong)
+        self.assertIn("| peer, recorded | 2 | 0.0350 | 0.0175 to 0.0700 | ms | 5.00 us | 1.14 |\n", strong)
+        self.assertIn("NVIDIA Made-Up GPU, driver 1.2, CUDA 99.9, compiler made-up compiler, 2000-01-02, commit 0123456, 5 repetitions.", strong)
+
+    def test_exchanges_have_a_column_for_each_transport(self):
+        self.assertEqual(self.make_ranks("exchange", a_ranks=self.rank_records()).returncode, 0)
+        self.assertIn("| ranks | bytes for each neighbour | peer | peer, recorded | staged |\n|---|---|---|---|---|\n"
+                      "| 2 | 64 B | 9.00 us | 8.00 us | 100 us |\n| 2 | 4 KiB | 9.00 us | 8.00 us | 100 us |\n"
+                      "| 2 | 1 MiB | 9.00 us | 8.00 us | – |\n", self.read("docs/scaling.md"))
+
+    def test_expectations_are_those_of_the_fitted_model(self):
+        self.assertEqual(self.make_ranks("model", "expected", a_ranks=self.rank_records()).returncode, 0)
+        text = self.read("docs/scaling.md")
+        self.assertIn("| loops, for each place of a rank | 10.0 ps |\n| loops, for each step | 20.0 us |\n", text)
+        self.assertIn("| exchange and ghosts, 2000 places wide, peer, on 2 ranks | 5.00 us |\n", text)
+        self.assertIn("| weak | peer | 4 | 0.0360 ms | 3.33 | 0.833 | 3.33 us |\n| weak | peer | 8 | 0.0360 ms | 6.67 | 0.833 | 3.33 us |\n"
+                      "| weak | nccl | 4 |", text)
+        self.assertIn("| weak | nccl | 64 | 0.0400 ms | 48.0 | 0.750 | 3.33 us |\n", text)
+        # 20 us + 0.5e6 * 10 ps + 5 us; even without exchange, the efficiency would be below 0.9.
+        self.assertIn("| strong | peer | 4 | 0.0300 ms | 1.33 | 0.333 | – |\n", text)
+        self.assertNotIn("| peer | 64 |", text)  # does not reach other hosts
+        self.assertNotIn("| staged |", text)  # is not recorded
+
+    def test_the_model_says_how_far_it_is_from_the_measurements(self):
+        records = self.rank_records()
+        for one in records:
+            if one["variant"] == "no exchange, no ghosts, recorded" and one["parameters"] == {"ranks": 1, "width": 1000, "height": 1000}:
+                one["median"] *= 1.1
+        self.assertEqual(self.make_ranks("model", a_ranks=records).returncode, 0)
+        self.assertRegex(self.read("docs/scaling.md"), r"without exchange \| (5|6|7)\.\d\d % \|\n")
+
+    def test_results_of_ranks_may_be_in_several_files_of_one_run(self):
+        records = self.rank_records()
+        files = {f"gpu_{ranks}_ranks": [one for one in records if one["parameters"]["ranks"] == ranks] for ranks in (1, 2)}
+        self.assertEqual(self.make_ranks("weak", **files).returncode, 0)
+        self.assertIn("| peer, recorded | 2 | 0.0360 |", self.read("docs/scaling.md"))
+        files["gpu_2_ranks"] = [one | {"commit": "fedcba9"} for one in files["gpu_2_ranks"]]
+        self.assertIn("gpu-2-ranks.json: the tables ranks/ need results of one commit and day", self.make_ranks("weak", **files).stderr)
+        files["gpu_2_ranks"] = files["gpu_1_ranks"]
+        self.assertIn("gpu-2-ranks.json: there are two results of wa_tor weak, no exchange, no ghosts, ", self.make_ranks("weak", **files).stderr)
+
+    def test_tables_of_ranks_that_cannot_be_made_say_what_to_run(self):
+        records = self.rank_records()
+        without_one = [one for one in records if one["parameters"]["ranks"] == 2]
+        no_exchange = [one for one in records if one["benchmark"] != "exchange"]
+        one_size = [one for one in no_exchange if one["benchmark"] == "wa_tor weak"]
+        no_ranks = [one | {"parameters": {}} for one in records[:1]]
+        for table, wanted, words in (
+                ("guess", records, "there is no table 'ranks/guess'; there are ranks/weak, ranks/strong, ranks/exchange, ranks/model, ranks/expected"),
+                ("weak", without_one, "no result of wa_tor weak, no exchange, no ghosts, on 1 ranks; run `mpirun -n 1 dynasoar-benchmark-ranks"),
+                ("exchange", no_exchange, "the table ranks/exchange has no results; run dynasoar-benchmark-ranks without --only"),
+                ("model", one_size, "needs recorded runs without exchange, of at least two numbers of places"),
+                ("weak", no_ranks, "does not say on how many ranks"),
+                ("weak", [records[0] | {"benchmark": "guess"}], "unknown benchmark 'guess'; known are exchange, wa_tor weak, wa_tor strong")):
+            result = self.make_ranks(table, a_ranks=wanted)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(words, result.stderr)
+
+    def test_tables_of_ranks_are_left_as_they_are_where_there_are_no_results_of_gpus(self):
+        for files in ({}, {"a_ranks": self.rank_records(device="Made-Up CPU")}):
+            self.assertEqual(self.make_ranks("weak", **files).returncode, 0)
+            self.assertEqual(self.read("docs/scaling.md"), "<!-- results:ranks/weak -->\n<!-- /results:ranks/weak -->\n")
 
     def test_unknown_table(self):
         self.write("benchmarks/results/a.json", all_records())
