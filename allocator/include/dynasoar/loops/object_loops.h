@@ -31,11 +31,4 @@
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/config.h>
 
-namespace dynasoar::detail {
-
-/// The `finish` of a reduction that leaves its parts to the caller.
-struct LeaveParts {};
-
-}  // namespace dynasoar::detail
-
 #include DYNASOAR_BACKEND_HEADER(object_loops.h)

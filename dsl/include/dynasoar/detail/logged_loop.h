@@ -14,6 +14,7 @@
 #include <dynasoar/detail/loop_runner.h>
 #include <dynasoar/detail/totals.h>
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/leave_parts.h>
 #include <dynasoar/loops/object_loops.h>
 #include <dynasoar/platform/config.h>
 #include <dynasoar/platform/memory.h>

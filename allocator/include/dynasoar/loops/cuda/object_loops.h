@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/leave_parts.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
