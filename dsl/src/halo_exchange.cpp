@@ -25,7 +25,7 @@ namespace detail {
 namespace {
 
 constexpr std::size_t kBefore = 0, kBehind = 1;  // sides
-constexpr std::size_t kReasonBytes = 1024, kIdentityBytes = 64;
+constexpr std::size_t kReasonBytes = 1024, kIdentityBytes = 128;
 
 /// How long loops wait for a neighbour: less than a Communicator, which other ranks may wait in for this one, so that
 /// they are told why.

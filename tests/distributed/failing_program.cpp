@@ -1,4 +1,5 @@
-// A program of ten steps, in which something happens on one rank: see failures_test.py.
+// A program of ten steps, in which something happens on one rank: see failures_test.py. "endless" is one without an end: see
+// hosts_test.py.
 //
 // Usage: failing_program <what happens> <rank> <patience in seconds>
 #include <chrono>
@@ -48,6 +49,10 @@ void exchange(Communicator& communicator) {
 
 // Something that happens before the exchange of a step.
 void before_exchange(const Communicator& communicator) {
+  if (happens(communicator, "endless")) {
+    std::printf("rank %d goes on and on\n", communicator.rank());
+    std::fflush(stdout);
+  }
   if (happens(communicator, "hang in step")) hang();
   if (happens(communicator, "stopped")) std::raise(SIGSTOP);
   if (happens(communicator, "killed")) std::raise(SIGKILL);
@@ -64,7 +69,7 @@ void step(Communicator& communicator) {
   exchange(communicator);
   if (happens(communicator, "hang after exchange") || happens(communicator, "hang while rank 0 is late")) hang();
   if (what == "hang while rank 0 is late" && communicator.rank() == 0) sleep(0.7 * patience);
-  if (what == "slow" && communicator.rank() == 0) sleep(0.2);
+  if ((what == "slow" || what == "endless") && communicator.rank() == 0) sleep(0.2);
   if (happens(communicator, "other call")) communicator.barrier();
   const Communicator::Status all = communicator.agree(mine);
   if (all.error) throw std::runtime_error("rank " + std::to_string(all.rank) + " had " + all.message);
@@ -76,7 +81,7 @@ void step(Communicator& communicator) {
 }
 
 void run(Communicator& communicator) {
-  for (int i = 0; i < 10 && what != "stop"; ++i) {
+  for (int i = 0; (i < 10 || what == "endless") && what != "stop"; ++i) {
     if (i == 5) {
       if (happens(communicator, "return")) return;
       before_exchange(communicator);

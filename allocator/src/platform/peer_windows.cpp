@@ -14,6 +14,7 @@
 #if !DYNASOAR_CUDA_BACKEND
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -181,15 +182,20 @@ std::string why_unreachable(const std::string& identity) {
 
 #else
 
+// Containers on one host may each have a /dev/shm of their own.
 std::string device_identity() {
   std::string identity;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
-  return identity.empty() ? "this host" : "host " + identity;
+  struct stat folder {};
+  static_cast<void>(stat("/dev/shm", &folder));  // if there is none, make_window fails
+  return identity + " " + std::to_string(folder.st_dev) + ":" + std::to_string(folder.st_ino);
 }
 
 std::string why_unreachable(const std::string& identity) {
   const std::string here = device_identity();
-  return here == identity ? "" : identity + " is not " + here;
+  return here == identity ? ""
+                          : "they do not share /dev/shm, because they are on two hosts or in two containers (" + here +
+                                " and " + identity + ")";
 }
 
 std::uint64_t nanoseconds_now() {

@@ -30,7 +30,8 @@
 
 namespace dynasoar::detail {
 
-/// What this process's device is called, the same in all processes: the UUID of the GPU; on a CPU, the host's.
+/// What this process's device is called, the same in all processes: the UUID of the GPU; on a CPU,
+/// the host and its /dev/shm.
 std::string device_identity();
 
 /// Whether loops of this process can write into memory of a process whose device has this identity.
