@@ -1,5 +1,5 @@
-// A program of ten steps, in which something happens on one rank: see failures_test.py. "endless" is one without an end: see
-// hosts_test.py.
+// A program of ten steps, in which something happens on one rank: see failures_test.py. "endless" is one without an
+// end: see hosts_test.py.
 //
 // Usage: failing_program <what happens> <rank> <patience in seconds>
 #include <chrono>

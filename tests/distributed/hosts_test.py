@@ -22,9 +22,10 @@ ISOLATED = "--isolated"
 MPIRUN, *PROGRAMS = sys.argv[1:6]
 WA_TOR, COMMUNICATOR, TRANSPORTS, FAILING = (pathlib.Path(path).resolve() for path in PROGRAMS)
 
-# What a host has of its own. Processes have all hosts' numbers.
+# What a host has of its own. The numbers of processes are those of the test, so that it sees the processes of all hosts.
 HOST = ("--mount", "--net", "--uts", "--ipc")
-ISOLATE = ("unshare", *(() if os.geteuid() == 0 else ("--user", "--map-root-user")), *HOST, "--pid", "--fork", "--kill-child", "--mount-proc")
+AS_ROOT = () if os.geteuid() == 0 else ("--user", "--map-root-user")
+ISOLATE = ("unshare", *AS_ROOT, *HOST, "--pid", "--fork", "--kill-child", "--mount-proc")
 FOLDER = pathlib.Path("/run")  # which is empty here, and all hosts share
 HOSTS = 3
 START_SECONDS = 10  # to start and end processes, on a machine that does other things
@@ -39,15 +40,15 @@ exec nsenter --target "$(cat "{FOLDER}/$host")" {" ".join(HOST)} sh -c "$*"
 
 
 def why_not():
-    """Why there can be no hosts here; None if there can."""
+    """Why there can be no hosts here; None if there can be."""
     for program, package in (("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux")):
         if shutil.which(program) is None:
             return f"'{program}' is not installed (Debian, Ubuntu: apt-get install {package})"
     version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=False).stdout
     if "(Open MPI) 4." not in version:
         return f"{MPIRUN} is not the launcher of Open MPI 4"
-    attempt = f"mount -t tmpfs tmpfs {FOLDER} && hostname host1 && ip link add switch type bridge && ip link add host1 type veth peer name eth0"
-    result = subprocess.run([*ISOLATE, "sh", "-c", attempt], capture_output=True, text=True, check=False)
+    attempt = (f"mount -t tmpfs tmpfs {FOLDER}", "hostname host1", "ip link add switch type bridge", "ip link add host1 type veth peer name eth0")
+    result = subprocess.run([*ISOLATE, "sh", "-c", " && ".join(attempt)], capture_output=True, text=True, check=False)
     return None if result.returncode == 0 else f"no permission to make namespaces with networks: {result.stderr.strip()}"
 
 
@@ -156,8 +157,8 @@ class Hosts(unittest.TestCase):
 
     def cut(self, patience, parameters=()):
         """Cuts the link of host3 while three ranks run. @return the launcher"""
-        command = self.network.mpirun((1, 1, 1), "--output-filename", self.folder / "ranks", FAILING, "endless", "0", patience, folder=self.folder,
-                                      parameters=parameters)
+        command = self.network.mpirun((1, 1, 1), "--output-filename", self.folder / "ranks", FAILING, "endless", "0", patience,
+                                      folder=self.folder, parameters=parameters)
         with (self.folder / "output").open("w", encoding="utf-8") as file:
             process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
         self.addCleanup(process.wait)
