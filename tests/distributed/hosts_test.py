@@ -2,8 +2,8 @@
 The hosts are connected by a switch, whose links can be cut. All of it is within namespaces of this process, so that nothing is
 left of it when this process ends, however it ends.
 
-Usage: hosts_test.py <mpirun> <wa-tor> <test_communicator> <test_distributed_transports> <failing_program>. Exits with 77
-(skipped) if mpirun is not that of Open MPI 4, `ip` is not installed, or namespaces are not permitted.
+Usage: hosts_test.py <mpiexec> <wa-tor> <test_communicator> <test_distributed_transports> <failing_program>. Exits with 77
+(skipped) if mpiexec is not that of Open MPI 4, `ip` is not installed, or namespaces are not permitted.
 """
 
 import filecmp
@@ -19,7 +19,7 @@ import unittest
 
 EXIT_SKIPPED = 77
 ISOLATED = "--isolated"
-MPIRUN, *PROGRAMS = sys.argv[1:6]
+MPIEXEC, *PROGRAMS = sys.argv[1:6]
 WA_TOR, COMMUNICATOR, TRANSPORTS, FAILING = (pathlib.Path(path).resolve() for path in PROGRAMS)
 
 # What a host has of its own. The numbers of processes are those of the test, so that it sees the processes of all hosts.
@@ -44,9 +44,9 @@ def why_not():
     for program, package in (("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux")):
         if shutil.which(program) is None:
             return f"'{program}' is not installed (Debian, Ubuntu: apt-get install {package})"
-    version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=False).stdout
-    if "(Open MPI) 4." not in version:
-        return f"{MPIRUN} is not the launcher of Open MPI 4"
+    version = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, check=False).stdout
+    if not re.search(r"\((Open MPI|OpenRTE)\) 4\.", version):
+        return f"{MPIEXEC} is not the launcher of Open MPI 4"
     attempt = (f"mount -t tmpfs tmpfs {FOLDER}", "hostname host1", "ip link add switch type bridge", "ip link add host1 type veth peer name eth0")
     result = subprocess.run([*ISOLATE, "sh", "-c", " && ".join(attempt)], capture_output=True, text=True, check=False)
     return None if result.returncode == 0 else f"no permission to make namespaces with networks: {result.stderr.strip()}"
@@ -105,7 +105,7 @@ class Network:
         hosts = ",".join(f"{address(host)}:{number}" for host, number in enumerate(ranks, 1))
         chosen = {"plm_rsh_agent": self.agent, "oob_tcp_if_include": "eth0", "pml": "ob1", "btl": "self,tcp", "btl_tcp_if_include": "eth0",
                   **dict(parameters)}
-        return [*self.at(1), f"--wd={folder}", MPIRUN, "--host", hosts, "-n", str(sum(ranks)), "--bind-to", "none",
+        return [*self.at(1), f"--wd={folder}", MPIEXEC, "--host", hosts, "-n", str(sum(ranks)), "--bind-to", "none",
                 *(text for name, value in chosen.items() for text in ("--mca", name, str(value))), *map(str, command)]
 
 
