@@ -129,11 +129,15 @@ class LoggedLoop final : public LoggedTotals {
   using Combine = CombineTotals<TotalsT>;
   template <class S>
   using Slot = SlotValue<S, TotalsT>;
-  using Classes = typename A::template Subtypes<T>;
+  template <class S>
+  static constexpr bool is_last_class() {
+    bool is_last = false;
+    A::template Subtypes<T>::for_each([&]<class C>(std::type_identity<C>) { is_last = std::is_same_v<C, S>; });
+    return is_last;
+  }
   /// The reduction over the last class writes the totals of all.
   template <class S>
-  using Finish = std::conditional_t<std::is_same_v<S, typename Classes::template at<Classes::size - 1>>,
-                                    WriteTotals<TotalsT>, LeaveParts>;
+  using Finish = std::conditional_t<is_last_class<S>(), WriteTotals<TotalsT>, LeaveParts>;
   static_assert(alignof(Values) <= 16);
   static constexpr std::size_t kValueBytes = (sizeof(Values) + 15) / 16 * 16;
 
