@@ -2,6 +2,7 @@
 // in one kernel, one after the other or by turns, by chance, of several classes, in library loops and in a kernel of
 // the user's own with thread blocks of several sizes; in heaps of one class, of two classes with blocks of different
 // sizes, and of five.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -259,9 +260,10 @@ class Benchmark {
     }
     measure_shape<ByChance<kClasses>>("by chance", settings_.small ? 256 : 65536, 64, 0.25);
 #if DYNASOAR_CUDA_BACKEND
-    measure_own<64>(threads);
-    measure_own<256>(threads);
-    measure_own<1024>(threads);
+    const std::size_t own_threads = std::max<std::size_t>(threads, 1024);
+    measure_own<64>(own_threads);
+    measure_own<256>(own_threads);
+    measure_own<1024>(own_threads);
 #endif
   }
 

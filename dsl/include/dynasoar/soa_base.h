@@ -27,10 +27,10 @@
   static constexpr ::dynasoar::detail::FieldNames<std::tuple_size_v<FieldTypes>> field_names{                       \
       {DYNASOAR_FOR_EACH_(DYNASOAR_NAME_, Class, __VA_ARGS__)}};                                                    \
   DYNASOAR_FOR_EACH_(DYNASOAR_FIELD_, Class, __VA_ARGS__)                                                           \
-  __device__ void dynasoar_fields_of_this_class() const {                                                           \
+  DYNASOAR_NEVER_CALLED(__device__ void dynasoar_fields_of_this_class() const {                                     \
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(*this)>, Class>,                                      \
                   "dynasoar: DYNASOAR_FIELDS(" #Class ", ...) names another class than the one it stands in");      \
-  }
+  })
 
 namespace dynasoar {
 
