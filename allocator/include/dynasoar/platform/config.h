@@ -46,7 +46,8 @@ options; functions of yours that must not throw can be noexcept."
 #define DYNASOAR_COUNT_ACCESSES 0
 #endif
 
-// A function that nobody calls: nvcc warns of it if its class is in an unnamed namespace, also if it is [[maybe_unused]].
+// A function that nobody calls: nvcc warns of it if its class is in an unnamed namespace, also if it is
+// [[maybe_unused]].
 #if defined(__NVCC__)
 #define DYNASOAR_NEVER_CALLED(...) _Pragma("nv_diag_suppress 177") __VA_ARGS__ _Pragma("nv_diag_default 177")
 #else
