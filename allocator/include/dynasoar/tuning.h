@@ -197,6 +197,11 @@ inline constexpr std::uint32_t kNeighbourParts = 16;
 /// numbers were not tried. 2026-11-28 ("agents in space").
 inline constexpr int kPlaceBlocksPerMultiprocessor = 4;
 
+/// How often the thread blocks of a loop over the objects of a grid fill the device, if its method returns no
+/// reduction: the searches of some warps take much longer than those of others. 2026-11-28 ("classes in one kernel"):
+/// 1, 2 and 4 compared.
+inline constexpr unsigned kRoundsOfPlaces = 4;
+
 /// The most objects of a grid that are few. Not measured in between: on an H200, 4000 take 12 us shared and 60 alone, a
 /// million 650 and 253. 2026-11-23 and 2026-11-24 ("few boids").
 inline constexpr std::uint32_t kFewObjects = 1 << 16;

@@ -78,8 +78,9 @@ KernelTraits KernelTraits::for_threads(std::size_t wanted, int multiprocessors) 
   return result;
 }
 
-unsigned KernelTraits::grid_for(std::size_t wanted) const {
-  return static_cast<unsigned>(std::min<std::size_t>(wanted / threads + (wanted % threads == 0 ? 0 : 1), resident));
+unsigned KernelTraits::grid_for(std::size_t wanted, unsigned times) const {
+  const std::size_t needed = wanted / threads + (wanted % threads == 0 ? 0 : 1);
+  return static_cast<unsigned>(std::min<std::size_t>(needed, std::size_t{resident} * times));
 }
 
 void launch_kernel(const KernelTraits& traits, const void* kernel, dim3 grid, cudaStream_t stream, void** arguments) {

@@ -67,7 +67,7 @@ class AllocatorHandle {
     parallel_do<detail::ClassOfMethod<AllocatorT, kMethod>, kMethod>(std::move(args)...);
   }
 
-  /// Runs a method, possibly inherited, for all objects of T and its subclasses.
+  /// Runs a method, possibly inherited, for all objects of T and its subclasses, in no particular order.
   template <class T, detail::MemberFunctionPointer auto kMethod, class... Args>
   void parallel_do(Args... args) {
     parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...);

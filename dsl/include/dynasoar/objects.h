@@ -24,7 +24,7 @@
 ///
 ///     DYNASOAR_METHOD(Step, step);
 ///     dynasoar::call<Step>(agent, dt);        // in device code: step of the class that the agent has
-///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents, a kernel per class
+///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents
 ///     dynasoar::device_do<Agent>(Step{}, dt);
 #define DYNASOAR_METHOD(Name, method)                               \
   struct Name {                                                     \

@@ -91,9 +91,9 @@ class UniformGrid final : detail::Attachment {
   ///                  visited in the order of this field. The order of all visits is then fully determined, and sums of
   ///                  floating-point numbers have the same bits in every run. Without the field, the order within a
   ///                  cell is unspecified
-  /// @par Cost        3 kernels without an order, 4 with one. One more if there are many cells, two more for each
-  ///                  subclass, and the list of objects, if lists are not kept. Ordering a cell with n objects takes
-  ///                  n * n comparisons
+  /// @par Cost        3 kernels without an order, 4 with one. One more if there are many cells, and the list of
+  /// objects,
+  ///                  if lists are not kept. Ordering a cell with n objects takes n * n comparisons
   /// @throws Error on a CPU, if there is no memory for the objects; and anything that `kSeen` throws. The grid is then
   ///               empty, and the objects are unchanged
   template <auto kSeen, auto kOrder = nullptr>
@@ -146,7 +146,7 @@ class UniformGrid final : detail::Attachment {
 
   /// Runs `function(object, view(), args...)` for the objects in the grid that are a U. The function is a lambda, or a
   /// method that subclasses override (see DYNASOAR_METHOD), and gets each object as one of its own class. Submits a
-  /// kernel per class, as `handle.parallel_do` does.
+  /// kernel per class.
   ///
   ///     DYNASOAR_METHOD(Fly, fly);
   ///     grid.parallel_do<Bird>(Fly{}, dt);  // bird->fly(view, dt), or eagle->fly(view, dt)
@@ -157,6 +157,8 @@ class UniformGrid final : detail::Attachment {
     using Call = detail::ObjectCall<F, View, Args...>;
     const Call call{function, {view(), std::move(args)...}};
     handle_.loops().template run<U, Call>([&] {
+      // In one kernel, warps with objects of several classes would execute the code of all these classes, which is more
+      // than the instruction caches hold.
       Allocator::template Subtypes<U>::for_each([&]<class S>(std::type_identity<S>) {
         loop_over_places(detail::CallByPlace<T, S, Seen, Call, detail::Visited::class_alone>{view(), call});
       });

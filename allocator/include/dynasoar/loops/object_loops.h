@@ -2,10 +2,11 @@
 /// Loops over the objects of listed blocks: for each object a call, or a look at all objects of other lists
 /// (pair_loops.h); and reductions over objects.
 ///
-///     loop_over_objects<A>(executor, list, capacity, function)
+///     loop_over_objects<A>(executor, ObjectLoop{list, capacity, function}...)
 ///
 /// calls a function for every object of the list, or lets them see others. The list's length is read on the device;
-/// `capacity` is an upper bound on it.
+/// `capacity` is an upper bound on it. Several such loops run together: on a GPU in one kernel, unless one of them is
+/// about pairs of objects.
 ///
 ///     reduce_objects<A>(executor, list, capacity, scratch, init, op, function) -> R
 ///
@@ -27,8 +28,24 @@
 /// `auto`, nvcc tells the host's compiler nothing.
 #pragma once
 
+#include <cstddef>
+
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/config.h>
+
+namespace dynasoar::detail {
+
+/// One of the loops that loop_over_objects runs together.
+template <class F>
+struct ObjectLoop {
+  BlockList list;
+  std::size_t capacity;
+  F function;
+};
+template <class F>
+ObjectLoop(BlockList, std::size_t, F) -> ObjectLoop<F>;
+
+}  // namespace dynasoar::detail
 
 #include DYNASOAR_BACKEND_HEADER(object_loops.h)

@@ -28,6 +28,36 @@ __host__ __device__ inline double rounded_product(double a, double b) {
 #endif
 }
 
+/// The value rounded down to an integer. @pre an int can hold it
+__host__ __device__ inline int rounded_down(float value) {
+#if defined(__CUDA_ARCH__)
+  return __float2int_rd(value);
+#else
+  const auto whole = static_cast<int>(value);
+  return whole - (static_cast<float>(whole) > value ? 1 : 0);
+#endif
+}
+__host__ __device__ inline int rounded_down(double value) {
+#if defined(__CUDA_ARCH__)
+  return __double2int_rd(value);
+#else
+  const auto whole = static_cast<int>(value);
+  return whole - (static_cast<double>(whole) > value ? 1 : 0);
+#endif
+}
+
+/// The value rounded down to an integer, at least 0 and at most `most`; 0 if it is not a number.
+template <class Real>
+__host__ __device__ int rounded_down_within(Real value, int most) {
+#if defined(__CUDA_ARCH__)
+  const int whole = rounded_down(value);  // the nearest int if none can hold the value, and 0 or less for a NaN
+  return whole < 0 ? 0 : whole < most ? whole : most;
+#else
+  if (!(value >= 1)) return 0;
+  return value < static_cast<Real>(most) ? static_cast<int>(value) : most;
+#endif
+}
+
 /// a * b, rounded, which no compiler fuses with a sum, whatever processor it compiles for. More costly on a CPU than
 /// rounded_product, as loops with it are not vectorized.
 __host__ __device__ constexpr double separate_product(double a, double b) {

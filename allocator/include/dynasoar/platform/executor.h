@@ -113,8 +113,8 @@ struct KernelTraits {
   /// The same for `wanted` threads in all: in smaller thread blocks if there were fewer of them than multiprocessors.
   KernelTraits for_threads(std::size_t wanted, int multiprocessors) const;
 
-  /// Thread blocks for `wanted` threads, or as many as fill the device.
-  unsigned grid_for(std::size_t wanted) const;
+  /// Thread blocks for `wanted` threads, or as many as fill the device `times` times.
+  unsigned grid_for(std::size_t wanted, unsigned times = 1) const;
 };
 
 /// Launches a kernel that takes turns. @param arguments   addresses of them

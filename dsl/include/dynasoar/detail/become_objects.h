@@ -118,7 +118,7 @@ void become_objects(LoopRunner<A>& loops, const F& condition, const std::tuple<A
     std::apply([](const Args&... args) { check_arguments<A>(args...); }, arguments);
     const auto& storage = loops.storage();
     const auto run = [&](const auto& step) {
-      loop_over_objects<A>(executor, storage.list(kFrom), storage.list_capacity(kFrom), step);
+      loop_over_objects<A>(executor, ObjectLoop{storage.list(kFrom), storage.list_capacity(kFrom), step});
     };
     std::optional<ClassChange> change;
     std::uint32_t count = 0;

@@ -5,7 +5,8 @@
 ///     loop_over_places(executor, capacity, function)
 ///
 /// calls a CallByPlace for all places of its grid; `capacity` is an upper bound on their number, which only the device
-/// knows. Like the loops of loops/, those of a GPU have internal linkage.
+/// knows. On a GPU, that is one kernel, or two, one of which is for few objects, if the function returns a
+/// NeighbourReduction. Like the loops of loops/, those of a GPU have internal linkage.
 #pragma once
 
 #include <cstddef>

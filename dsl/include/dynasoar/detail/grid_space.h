@@ -58,6 +58,13 @@ struct CellRange {
   bool is_all = false;  ///< all cells of an axis on which the first follows the last
 };
 
+/// A cell of a CellRange.
+template <class Real>
+struct CellOfRange {
+  std::int32_t cell;
+  Real shift;  ///< what to subtract from the way to objects there, if their nearest images are those next to the cell
+};
+
 /// What there is beyond the ends of an axis.
 enum class Beyond {
   nothing,        ///< objects may be there, and are in the first or the last cell
@@ -92,14 +99,17 @@ struct GridAxis {
   /// The cell of a coordinate. Beyond the ends of an axis that is not periodic, the cell there.
   __host__ __device__ std::int32_t cell_of(Real x) const { return cell_at(place_of(x)); }
 
-  /// The cell that comes at a place of a CellRange.
-  __host__ __device__ std::int32_t around(std::int32_t cell) const {
-    return cell < 0 ? cell + cells : cell < cells ? cell : cell - cells;
+  /// The first cell of a range.
+  __host__ __device__ CellOfRange<Real> first_of(const CellRange& range) const {
+    if (range.first < 0) return {range.first + cells, image};
+    return range.first < cells ? CellOfRange<Real>{range.first, 0} : CellOfRange<Real>{range.first - cells, -image};
   }
 
-  /// What to subtract from the way to objects of the cell there, if their nearest images are those next to it.
-  __host__ __device__ Real shift_around(std::int32_t cell) const {
-    return cell < 0 ? image : cell < cells ? 0 : -image;
+  /// Goes on to the next one.
+  __host__ __device__ void advance(CellOfRange<Real>& at) const {
+    if (++at.cell < cells) return;
+    at.cell = 0;
+    at.shift -= image;
   }
 
   /// The shortest way from one coordinate to another.
@@ -119,7 +129,7 @@ struct GridAxis {
   ///
   /// The range is wider by what rounding can do to the offset, to the places and to the borders of cells: `rounding`
   /// for what depends on the axis, and the rest for what depends on x and reach. The last term is for distances so
-  /// small that their squares vanish.
+  /// small that their squares vanish. If x is not finite, the range is any.
   __host__ __device__ CellRange near(Real x, Real reach) const {
     const Real wide = reach + (rounding + 32 * kEpsilon * (std::abs(x) + reach) + kVanishing);
     const Real place = place_of(x);
@@ -128,9 +138,9 @@ struct GridAxis {
       return {first, cell_at(place + wide) - first + 1};
     }
     // Otherwise, all cells are near, or x is so far away that its place is not a number.
-    if (!(2 * wide < period && place + wide < 2 * period)) return {0, cells, true};
-    const std::int32_t first = floored(rounded_product(place - wide, cells_per_length));
-    const std::int32_t count = floored(rounded_product(place + wide, cells_per_length)) - first + 1;
+    if (!(2 * wide < period && place + wide < 2 * period)) return {0, is_finite(x) ? cells : 0, true};
+    const std::int32_t first = rounded_down(rounded_product(place - wide, cells_per_length));
+    const std::int32_t count = rounded_down(rounded_product(place + wide, cells_per_length)) - first + 1;
     if (count >= cells) return {0, cells, true};
     return {first, count};
   }
@@ -146,16 +156,8 @@ struct GridAxis {
     return place - rounded_product(period, std::floor(rounded_product(place, periods_per_length)));
   }
 
-  /// The value rounded down to an integer. @pre an int can hold it
-  __host__ __device__ static std::int32_t floored(Real value) {
-    const auto whole = static_cast<std::int32_t>(value);
-    return whole - (static_cast<Real>(whole) > value ? 1 : 0);
-  }
-
   __host__ __device__ std::int32_t cell_at(Real place) const {
-    const Real cell = rounded_product(place, cells_per_length);
-    if (!(cell >= 1)) return 0;
-    return cell < static_cast<Real>(cells) ? static_cast<std::int32_t>(cell) : cells - 1;
+    return rounded_down_within(rounded_product(place, cells_per_length), cells - 1);
   }
 };
 
@@ -180,7 +182,7 @@ struct GridSpace {
     return result;
   }
 
-  /// The same if `shift`, from GridAxis::shift_around, leads to the nearest image of `to`.
+  /// The same if `shift`, from GridAxis::first_of and advance, leads to the nearest image of `to`.
   __host__ __device__ static P shifted_offset(const P& from, const P& to, const P& shift) {
     P result = to;
     for (int a = 0; a < kAxes; ++a) {
@@ -197,6 +199,15 @@ struct GridSpace {
       is_nearest = is_nearest & (std::abs(detail::coordinate(offset, a)) <= axes[a].half_period);
     }
     return is_nearest;
+  }
+
+  /// A squared length up to which is_nearest is true of every offset; negative if it cannot be computed.
+  Real surely_nearest() const {
+    Real least = std::numeric_limits<Real>::infinity();
+    for (int a = 0; a < kAxes; ++a) least = axes[a].half_period < least ? axes[a].half_period : least;
+    // Squares are rounded, and some may be too small for the type.
+    constexpr Real kLeast = std::is_same_v<Real, float> ? Real(1e-12) : Real(1e-140);
+    return least > kLeast ? least * least * (1 - 4 * std::numeric_limits<Real>::epsilon()) : -1;
   }
 
   /// The same position between the ends of the periodic axes: where an object goes that has left the space.

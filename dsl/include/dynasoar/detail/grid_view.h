@@ -60,7 +60,12 @@ class GridView {
 
   GridView(const GridSpace<Position>& space, const std::uint32_t* starts, const Seen* seen,
            const std::uint64_t* objects, std::uint32_t capacity)
-      : space_(space), starts_(starts), seen_(seen), objects_(objects), capacity_(capacity) {}
+      : space_(space),
+        surely_nearest_(space.surely_nearest()),
+        starts_(starts),
+        seen_(seen),
+        objects_(objects),
+        capacity_(capacity) {}
 
   /// Calls `f(neighbour)`, with a `const Neighbour&`, for all objects whose squared distance from `center` is at most
   /// radius * radius. This includes an object at `center`, if it is in the grid.
@@ -159,12 +164,13 @@ class GridView {
 
  private:
   // How many copies a thread of a GPU reads together. If there are few objects, the thread spends most of the time
-  // waiting for memory. The copies must not take more than 16 registers. If several threads share an object, each reads
-  // twice as many, so that a row of cells takes one iteration.
+  // waiting for memory. The copies must not take more than 16 registers. If several threads share an object, two copies
+  // for each thread are enough for most rows of cells.
   template <std::uint32_t kStep>
-  static constexpr std::uint32_t kAtOnce = !kCudaBackend       ? 1
-                                           : sizeof(Seen) > 32 ? 1
-                                                               : (sizeof(Seen) > 16 ? 2 : 4) * (kStep > 1 ? 2 : 1);
+  static constexpr std::uint32_t kAtOnce = !kCudaBackend                    ? 1
+                                           : sizeof(Seen) > 32              ? 1
+                                           : kStep > 1 || sizeof(Seen) > 16 ? 2
+                                                                            : 4;
 
   // The alignment of each copy in memory, where arrays begin at multiples of 256 bytes.
   static constexpr std::size_t kSeenAlignment = std::size_t{1} << std::countr_zero(sizeof(Seen));
@@ -175,10 +181,13 @@ class GridView {
   /// for_each_neighbour for the objects whose place is `number` modulo kStep. Calls `f(neighbour, place)`.
   template <std::uint32_t kStep, class F>
   __device__ void for_each_dealt(const Position& center, Real radius, std::uint32_t number, const F& f) const {
-    if (size() == 0 || !(radius >= 0) || !space_.is_finite(center)) return;
+    if (size() == 0 || !(radius >= 0)) return;
     const Real most = detail::rounded_product(radius, radius);
+    // Otherwise, no object is near a center that is not finite.
+    if (!detail::is_finite(most) && !space_.is_finite(center)) return;
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end, const Position& shift, bool is_sure) {
-      const Look look{center, shift, most, is_sure && detail::is_finite(most) ? most : -1};
+      const bool has_images = is_sure && detail::is_finite(most);
+      const Look look{center, shift, most, has_images ? most : -1, has_images ? surely_nearest_ : -1};
       for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce<kStep> * kStep) {
         look_at<kStep>(look, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce<kStep>>{});
       }
@@ -191,6 +200,7 @@ class GridView {
     const Position& shift;  ///< to the nearest image of an object, most often
     Real most;              ///< the greatest squared distance of a neighbour
     Real sure;              ///< an object that is so near after the shift is a neighbour; negative: none
+    Real nearest;           ///< no image of an object that is so near after the shift is nearer; negative: unknown
   };
 
   /// Examines the objects at a few places, one after the other: every kStep-th place from `first` on, up to `end`.
@@ -221,6 +231,7 @@ class GridView {
     Position offset = space_.shifted_offset(look.center, seen.position, look.shift);
     Real squared_distance = space_.squared_length(offset);
     if (!(squared_distance <= look.sure)) {
+      if (squared_distance <= look.nearest) return;
       if (!space_.is_nearest(offset)) {
         offset = space_.offset(look.center, seen.position);
         squared_distance = space_.squared_length(offset);
@@ -242,30 +253,36 @@ class GridView {
     detail::CellRange z{0, 1};
     if constexpr (GridSpace<Position>::kAxes == 3) z = axes[2].near(center.z, radius);
     const bool is_sure = !(x.is_all || y.is_all || z.is_all);
+    // A row of cells from `first.cell` to `end`, and the rest of them at the beginning of the axis.
+    const detail::CellOfRange<Real> first = axes[0].first_of(x);
     const auto cells = static_cast<std::uint32_t>(axes[0].cells);
-    const auto first = static_cast<std::uint32_t>(axes[0].around(x.first));
-    const std::uint32_t end = first + static_cast<std::uint32_t>(x.count);
+    const std::uint32_t behind = static_cast<std::uint32_t>(first.cell) + static_cast<std::uint32_t>(x.count);
+    const std::uint32_t end = behind < cells ? behind : cells;
     Position shift = center;
-    for (std::int32_t k = z.first; k < z.first + z.count; ++k) {
-      std::int32_t layer = 0;
-      if constexpr (GridSpace<Position>::kAxes == 3) {
-        layer = axes[2].around(k);
-        shift.z = axes[2].shift_around(k);
-      }
-      for (std::int32_t j = y.first; j < y.first + y.count; ++j) {
-        shift.y = axes[1].shift_around(j);
-        const std::uint32_t row = static_cast<std::uint32_t>(layer * axes[1].cells + axes[1].around(j)) * cells;
-        for (int piece = 0; piece < (end > cells ? 2 : 1); ++piece) {
-          shift.x = axes[0].shift_around(piece == 0 ? x.first : x.first + x.count - 1);
-          const std::uint32_t from = piece == 0 ? first : 0;
-          const std::uint32_t to = piece == 1 ? end - cells : end > cells ? cells : end;
-          visit(starts_[row + from], starts_[row + to], shift, is_sure);
+    detail::CellOfRange<Real> layer{0, 0};
+    if constexpr (GridSpace<Position>::kAxes == 3) layer = axes[2].first_of(z);
+    for (std::int32_t layers = z.count; layers > 0; --layers) {
+      if constexpr (GridSpace<Position>::kAxes == 3) shift.z = layer.shift;
+      detail::CellOfRange<Real> row = axes[1].first_of(y);
+      for (std::int32_t rows = y.count; rows > 0; --rows) {
+        const std::uint32_t begin = static_cast<std::uint32_t>(layer.cell * axes[1].cells + row.cell) * cells;
+        shift.x = first.shift;
+        shift.y = row.shift;
+        auto from = static_cast<std::uint32_t>(first.cell);
+        for (std::uint32_t to = end, rest = behind - end;; to = rest, rest = 0) {
+          visit(starts_[begin + from], starts_[begin + to], shift, is_sure);
+          if (rest == 0) break;
+          from = 0;
+          shift.x -= axes[0].image;
         }
+        axes[1].advance(row);
       }
+      if constexpr (GridSpace<Position>::kAxes == 3) axes[2].advance(layer);
     }
   }
 
   GridSpace<Position> space_;
+  Real surely_nearest_;           // see GridSpace
   const std::uint32_t* starts_;   // [cells + 2] first place of each cell, of the objects in no cell, and the end
   const Seen* seen_;              // [size]
   const std::uint64_t* objects_;  // [size] bits of pointers

@@ -83,7 +83,7 @@ class LoopRunner {
     run_unlisted<Call>([&] { placed_.template loop_over_objects<T>(call); });
   }
 
-  /// A loop over T and its subclasses: one kernel per class or, if they are placed, for all of them.
+  /// A loop over T and its subclasses: one kernel, unless a method returns a device_reduce; then one for each class.
   template <class T, class Call>
   void run_over_objects(const Call& call);
 
@@ -174,6 +174,14 @@ class LoopRunner {
   template <class T>
   static constexpr std::size_t index_of() {
     return static_cast<std::size_t>(A::template index_of<T>);
+  }
+
+  /// Calls a callable for the listed objects of these classes.
+  template <class Call, class... Ss>
+  void loop_over_listed(const Call& call, TypeList<Ss...>) {
+    loop_over_objects<A>(executor_,
+                         ObjectLoop{heap_.storage().list(index_of<Ss>()), heap_.storage().list_capacity(index_of<Ss>()),
+                                    SlotCall<Ss, Call>{call}}...);
   }
 
   /// Before a loop is submitted.
@@ -291,11 +299,7 @@ void LoopRunner<A>::run_over_objects(const Call& call) {
     if constexpr (is_placed<T>()) {
       placed_.template loop_over_objects<T>(call);
     } else {
-      A::template Subtypes<T>::for_each([&]<class S>(std::type_identity<S>) {
-        constexpr std::size_t type = index_of<S>();
-        loop_over_objects<A>(executor_, heap_.storage().list(type), heap_.storage().list_capacity(type),
-                             SlotCall<S, Call>{call});
-      });
+      loop_over_listed(call, typename A::template Subtypes<T>{});
     }
   });
 }

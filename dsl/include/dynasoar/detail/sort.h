@@ -125,8 +125,8 @@ void sort_by_bits(LoopRunner<A>& loops, const F& function, int bits, View<Handle
     storage.make_lists(executor, class_set_v<A, void>);
     ObjectSort<Key> sort(executor, storage, kType, loops.sort_memory(), size);
     if (!sort.is_needed()) return;
-    loop_over_objects<A>(executor, storage.list(kType), storage.list_capacity(kType),
-                         NoteKey<T, F, Key>{function, sort.keys()});
+    loop_over_objects<A>(executor, ObjectLoop{storage.list(kType), storage.list_capacity(kType),
+                                              NoteKey<T, F, Key>{function, sort.keys()}});
     ClassSet moved;
     moved.add(kType);
     sort.run(bits, {arrays, loops.placed().blocks_pointing_to(moved)});

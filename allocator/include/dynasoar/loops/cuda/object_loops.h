@@ -1,7 +1,11 @@
 /// @file
 /// loop_over_objects, reduce_objects and submit_reduction on a GPU.
+///
+/// The thread blocks of a loop over objects are numbered by blockIdx.y. Those of different loops in one kernel differ
+/// in blockIdx.x, so that the loops begin together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -79,7 +83,7 @@ class Dealer {
 // How many blocks a round of a loop visits: one for each 64 threads or, if it distributes their objects over lanes,
 // kDealtBlocks for each warp.
 __device__ inline std::uint32_t blocks_of_round() {
-  return gridDim.x * blockDim.x / 64;
+  return gridDim.y * blockDim.x / 64;
 }
 __device__ inline std::uint32_t dealt_blocks_of_round() {
   return 2 * blocks_of_round() * kDealtBlocks;
@@ -89,10 +93,10 @@ __device__ inline std::uint32_t dealt_blocks_of_round() {
 // blocks are sparse, a warp for the objects of a few blocks instead, so that its lanes have something to do; but not in
 // short lists, in which warps would have nothing to do instead.
 template <class F>
-__device__ void visit_objects(const BlockList& list, const F& function) {
+__device__ void visit_objects(const BlockList& list, const F& function, Dealer& dealer) {
   const ListSize size = *list.size;
   const std::uint32_t count = size.blocks;
-  const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const std::uint32_t thread = blockIdx.y * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   const std::uint32_t stride = blocks_of_round();
   const bool is_sparse = size.is_sparse != 0 && count >= dealt_blocks_of_round();
@@ -118,12 +122,10 @@ __device__ void visit_objects(const BlockList& list, const F& function) {
   // Both variants of the loop call `visit` in one place, because nvcc compiles the function anew for each call. During
   // a visit, two numbers stay in registers. Each round computes or loads the rest again, because fewer registers mean
   // more warps.
-  __shared__ Dealer dealers[kThreadsPerBlock / 32];
   std::uint32_t left = 0;  // 256 times the number of distributed objects, plus the number of the warp's next one
   for (std::uint32_t i = is_sparse ? thread / 32 * kDealtBlocks : thread / 64;;) {
     const ListSize now = load_size(list);
     const bool deals = now.is_sparse != 0 && now.blocks >= dealt_blocks_of_round();
-    Dealer& dealer = dealers[threadIdx.x / 32];
     Visit object;
     if (deals) {
       if (left == 0) {
@@ -159,50 +161,109 @@ inline constexpr int kObjectBlocksPerMultiprocessor = 0;
 template <>
 inline constexpr int kObjectBlocksPerMultiprocessor<void> = DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR;
 
-template <class A, class F>
+// In this order here only: next is most often a list_kernel, so small that it can be there early without being in the
+// way of anybody. A large kernel would take places in which this one's predecessor still has work to do.
+__device__ inline void take_turns_early() {
+  let_next_in();
+  wait_for_turn();
+}
+
+// Whether a loop is about pairs of objects. Only device code may ask.
+template <class... Fs>
+constexpr bool kHavePairs = (false || ... || !std::is_void_v<typename Fs::template Pairs<>>);
+
+// A loop over the objects of one class.
+//
+// @tparam Together   loops that a kernel for several classes would run, if it can: then this one does nothing
+template <class A, class F, class... Together>
 __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
                                   kObjectBlocksPerMultiprocessor<typename F::template Pairs<>>)
     object_kernel(BlockList list, F function) {
-  // In this order here only: next is most often a list_kernel, so small that it can be there early without being in the
-  // way of anybody. A large kernel would take places in which this one's predecessor still has work to do.
-  let_next_in();
-  wait_for_turn();
-  using Pairs = typename F::template Pairs<>;
-  if constexpr (std::is_void_v<Pairs>) {
-    spill_to_shared_memory();
-    visit_objects(list, function);
-  } else {
-    visit_pairs(list, Pairs{function});
+  if constexpr (sizeof...(Together) == 0 || kHavePairs<Together...>) {
+    take_turns_early();
+    using Pairs = typename F::template Pairs<>;
+    if constexpr (std::is_void_v<Pairs>) {
+      spill_to_shared_memory();
+      __shared__ Dealer dealers[kThreadsPerBlock / 32];
+      visit_objects(list, function, dealers[threadIdx.x / 32]);
+    } else {
+      visit_pairs(list, Pairs{function});
+    }
   }
 }
 
-template <class A, class F>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t capacity, const F& function) {
-  bring_up_to_date<A>(executor);
-  static const KernelTraits traits(object_kernel<A, F>, executor.multiprocessors());
-  const std::size_t threads = capacity * 64 * kMostThreadsPerObject;
-  launch(traits, object_kernel<A, F>, traits.grid_for(threads), executor.stream(), list, function);
+// What a kernel for several classes knows of one.
+template <class F>
+struct ListedObjects {
+  BlockList list;
+  F function;
+};
+
+// Loops over the objects of several classes. If they are about pairs, this kernel does nothing, and has launch bounds
+// from which the host learns that.
+template <class A, class... Fs>
+__global__ void __launch_bounds__(kHavePairs<Fs...> ? 32 : kThreadsPerBlock,
+                                  kHavePairs<Fs...> ? 0 : DYNASOAR_LOOP_BLOCKS_PER_MULTIPROCESSOR)
+    classes_kernel(ListedObjects<Fs>... classes) {
+  if constexpr (!kHavePairs<Fs...>) {
+    take_turns_early();
+    spill_to_shared_memory();
+    __shared__ Dealer dealers[kThreadsPerBlock / 32];
+    std::uint32_t others = blockIdx.x;  // classes before the one of this thread block
+    static_cast<void>(
+        ((others-- == 0 && (visit_objects(classes.list, classes.function, dealers[threadIdx.x / 32]), true)) || ...));
+  }
 }
 
-// Whether the calling thread block is the last one of its kernel to get here. It then sees what all have written. All
-// threads of a thread block call it.
-__device__ inline bool is_last_block(std::uint32_t* ticket) {
+template <class A, class F, class... Together>
+void submit_object_kernel(Executor& executor, const ObjectLoop<F>& loop) {
+  static const KernelTraits traits(object_kernel<A, F, Together...>, executor.multiprocessors());
+  const dim3 grid(1, traits.grid_for(loop.capacity * 64 * kMostThreadsPerObject));
+  launch(traits, object_kernel<A, F, Together...>, grid, executor.stream(), loop.list, loop.function);
+}
+
+template <class A, class... Fs>
+void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
+  bring_up_to_date<A>(executor);
+  if constexpr (sizeof...(Fs) == 1) {
+    (submit_object_kernel<A>(executor, loops), ...);
+  } else {
+    static const KernelTraits traits(classes_kernel<A, Fs...>, executor.multiprocessors());
+    if (traits.threads < kThreadsPerBlock) {  // there are pairs
+      (submit_object_kernel<A, Fs, Fs...>(executor, loops), ...);
+      return;
+    }
+    const dim3 grid(sizeof...(Fs), traits.grid_for(std::max({loops.capacity...}) * 64));
+    launch(traits, classes_kernel<A, Fs...>, grid, executor.stream(), ListedObjects<Fs>{loops.list, loops.function}...);
+  }
+}
+
+// Whether the calling thread block is the last one to get here, of the first `blocks` ones of its kernel, which all get
+// here. It then sees what they have written. All threads of a thread block call it.
+__device__ inline bool is_last_block(std::uint32_t* ticket, std::uint32_t blocks) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
     __threadfence();
-    is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    is_last = atomicInc(ticket, blocks - 1) == blocks - 1;
     __threadfence();
   }
   __syncthreads();
   return is_last;
 }
 
-// A thread block's part of a reduction: one partial result. The last one combines them all, if that is wanted.
+// A thread block's part of a reduction: one partial result. The last one combines them all, if that is wanted. In short
+// lists, the later thread blocks have nothing to do, and are not waited for.
 template <class A, class R, class Op, class F, class Finish>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     reduce_kernel(BlockList list, R init, Op op, F function, R* parts, std::uint32_t before, Finish finish) {
   take_turns();
   const std::uint32_t count = list.size->blocks;
+  constexpr std::uint32_t kAtOnce = kThreadsPerBlock / 64;
+  const std::uint32_t busy = count <= kAtOnce ? 1 : min(gridDim.x, (count - 1) / kAtOnce + 1);
+  if (blockIdx.x >= busy) {
+    if (threadIdx.x == 0) parts[before + blockIdx.x] = init;
+    return;
+  }
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   const std::uint32_t slot = thread % 64;
   R result = init;
@@ -214,9 +275,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const R part = block_reduce<kThreadsPerBlock>(result, op, shared);
   if (threadIdx.x == 0) parts[before + blockIdx.x] = part;
   if constexpr (!std::is_same_v<Finish, LeaveParts>) {
-    if (!is_last_block(finish.ticket)) return;
+    if (!is_last_block(finish.ticket, busy)) return;
     R all = init;
-    for (std::uint32_t i = threadIdx.x; i < before + gridDim.x; i += kThreadsPerBlock) all = op(all, parts[i]);
+    for (std::uint32_t i = threadIdx.x; i < before + busy; i += kThreadsPerBlock) all = op(all, parts[i]);
     finish(threadIdx.x, kThreadsPerBlock, block_reduce<kThreadsPerBlock>(all, op, shared));
   }
 }

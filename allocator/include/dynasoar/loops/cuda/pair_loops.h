@@ -270,8 +270,8 @@ __device__ void visit_pairs_in_groups(Numbers& numbers, std::uint64_t objects, c
   constexpr std::uint32_t kObjectsPerWarp = 32 / kLanes;
   constexpr std::uint32_t kWarps = kPairThreads<Pairs> / 32;
   const std::uint64_t warps = (objects + kObjectsPerWarp - 1) / kObjectsPerWarp;
-  const auto begin = static_cast<std::uint32_t>(warps * blockIdx.x / gridDim.x);
-  const auto end = static_cast<std::uint32_t>(warps * (blockIdx.x + 1) / gridDim.x);
+  const auto begin = static_cast<std::uint32_t>(warps * blockIdx.y / gridDim.y);
+  const auto end = static_cast<std::uint32_t>(warps * (blockIdx.y + 1) / gridDim.y);
   const std::uint32_t parts = (end - begin + kWarps - 1) / kWarps;
   const std::uint32_t warps_per_part = parts > 0 ? (end - begin + parts - 1) / parts : 0;
   for (std::uint32_t first = begin; first < end; first += warps_per_part) {
@@ -294,7 +294,7 @@ __device__ void visit_pairs(const BlockList& list, const Pairs& pairs) {
   __shared__ typename Numbers::Shared shared;
   Numbers numbers(list, shared);
   const std::uint64_t objects = numbers.count();
-  const std::uint64_t enough = std::uint64_t{gridDim.x} * kPairThreads<Pairs> / 2;
+  const std::uint64_t enough = std::uint64_t{gridDim.y} * kPairThreads<Pairs> / 2;
   if (objects >= enough) {
     visit_pairs_in_groups<1>(numbers, objects, pairs, tiles);
   } else if (objects * 4 >= enough) {

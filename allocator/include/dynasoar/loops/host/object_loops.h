@@ -33,8 +33,8 @@ void visit_objects(const ListedBlock& entry, const F function) {
   }
 }
 
-template <class A, class F>
-void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F& function) {
+template <class F>
+void loop_over_list(Executor& executor, const BlockList& list, const F& function) {
   executor.for_each_index(list.size->blocks, [list, function](std::size_t i) {
     using Pairs = typename F::template Pairs<>;
     if constexpr (std::is_void_v<Pairs>) {
@@ -43,6 +43,11 @@ void loop_over_objects(Executor& executor, BlockList list, std::size_t, const F&
       visit_pairs(list.entries[i], Pairs{function});
     }
   });
+}
+
+template <class A, class... Fs>
+void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
+  (loop_over_list(executor, loops.list, loops.function), ...);
 }
 
 template <class A, class R, class Op, class F>

@@ -2,6 +2,7 @@
 /// loop_over_places on a GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,32 +48,50 @@ __device__ void for_each_place(std::uint32_t size, const F& visit) {
 // the registers of the one that needs more.
 enum class Crowd { few, many };
 
+// Whether a function returns a reduction. Only device code may ask.
+template <class F>
+constexpr bool kReduces = is_neighbour_reduction_v<typename F::template Result<>>;
+
+// If the function returns no reduction, the kernel for many objects is for few as well. The one for few then does
+// nothing, and has launch bounds from which the host learns that.
 template <Crowd kCrowd, class F>
-__global__ void __launch_bounds__(kThreadsPerBlock, kPlaceBlocksPerMultiprocessor) place_kernel(F function) {
-  take_turns();
-  const std::uint32_t size = function.size();
-  if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
-  if constexpr (is_neighbour_reduction_v<typename F::template Result<>>) {
+__global__ void __launch_bounds__(kCrowd == Crowd::many || kReduces<F> ? kThreadsPerBlock : 32,
+                                  kPlaceBlocksPerMultiprocessor) place_kernel(F function) {
+  if constexpr (kReduces<F>) {
+    take_turns();
+    const std::uint32_t size = function.size();
+    if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
     constexpr std::uint32_t kThreads = kCrowd == Crowd::few ? kNeighbourParts : 1;
     for_each_place<kThreads>(
-        size, [&](std::uint32_t place, std::uint32_t thread) { visit_together<kThreads>(place, thread, function); });
-  } else {
-    for_each_place<1>(size, [&](std::uint32_t place, std::uint32_t) { function(place); });
+        size, [&](std::uint32_t place, std::uint32_t part) { visit_together<kThreads>(place, part, function); });
+  } else if constexpr (kCrowd == Crowd::many) {
+    take_turns();
+    for_each_place<1>(function.size(), [&](std::uint32_t place, std::uint32_t) { function(place); });
   }
 }
 
 template <Crowd kCrowd, class F>
-void submit_place_kernel(Executor& executor, std::size_t threads, const F& function) {
-  static const KernelTraits all_traits(place_kernel<kCrowd, F>, executor.multiprocessors());
-  const KernelTraits traits = all_traits.for_threads(threads, executor.multiprocessors());
-  launch(traits, place_kernel<kCrowd, F>, traits.grid_for(threads), executor.stream(), function);
+const KernelTraits& traits_of_places(const Executor& executor) {
+  static const KernelTraits traits(place_kernel<kCrowd, F>, executor.multiprocessors());
+  return traits;
+}
+
+template <Crowd kCrowd, class F>
+void submit_place_kernel(Executor& executor, std::size_t threads, unsigned rounds, const F& function) {
+  const KernelTraits traits = traits_of_places<kCrowd, F>(executor).for_threads(threads, executor.multiprocessors());
+  launch(traits, place_kernel<kCrowd, F>, traits.grid_for(threads, rounds), executor.stream(), function);
 }
 
 template <class F>
 void loop_over_places(Executor& executor, std::size_t capacity, const F& function) {
-  const std::size_t few = capacity < kFewObjects ? capacity : kFewObjects;
-  submit_place_kernel<Crowd::few>(executor, few * kNeighbourParts, function);
-  if (capacity > kFewObjects) submit_place_kernel<Crowd::many>(executor, capacity, function);
+  const bool reduces = traits_of_places<Crowd::few, F>(executor).threads == kThreadsPerBlock;
+  if (!reduces) {
+    submit_place_kernel<Crowd::many>(executor, capacity, kRoundsOfPlaces, function);
+    return;
+  }
+  submit_place_kernel<Crowd::few>(executor, std::min<std::size_t>(capacity, kFewObjects) * kNeighbourParts, 1,
+                                  function);
+  if (capacity > kFewObjects) submit_place_kernel<Crowd::many>(executor, capacity, 1, function);
 }
 
 }  // namespace
