@@ -4,14 +4,9 @@
 /// use for it.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <exception>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -22,16 +17,14 @@
 #include <dynasoar/classes/class_table.h>
 #include <dynasoar/columns.h>
 #include <dynasoar/detail/communicator.h>
-#include <dynasoar/detail/device_messages.h>
 #include <dynasoar/detail/distributed_checkpoint.h>
 #include <dynasoar/detail/distributed_errors.h>
 #include <dynasoar/detail/field_values.h>
-#include <dynasoar/detail/ghosts.h>
 #include <dynasoar/detail/halo_exchange.h>
-#include <dynasoar/detail/loop_names.h>
 #include <dynasoar/detail/loop_rules.h>
-#include <dynasoar/detail/partition.h>
+#include <dynasoar/detail/rank_agreement.h>
 #include <dynasoar/detail/rank_columns.h>
+#include <dynasoar/detail/rank_lattice.h>
 #include <dynasoar/detail/raster_calls.h>
 #include <dynasoar/handle_options.h>
 #include <dynasoar/lattice.h>
@@ -81,39 +74,40 @@ class DistributedHandle {
   /// @return       whether any rank does, or has received a signal: see Communicator::catch_signals
   /// @throws Error on all ranks if objects were refused, or misused, on any
   bool synchronize(bool stop = false) {
-    return agreed([&](Communicator::Status& mine) {
-             mine.stop = stop;
-             local_->synchronize();
-           })
-        .stop;
+    const auto wait = [&](Communicator::Status& mine) {
+      mine.stop = stop;
+      local_->synchronize();
+    };
+    return detail::agreed(communicator_, wait).stop;
   }
 
   /// As AllocatorHandle::retry_with_growth; true if the heap of any rank has grown.
   bool retry_with_growth() {
-    return agreed([&](Communicator::Status& mine) { mine.grow = local_->retry_with_growth(); }).grow;
+    const auto retry = [&](Communicator::Status& mine) { mine.grow = local_->retry_with_growth(); };
+    return detail::agreed(communicator_, retry).grow;
   }
 
   /// Number of objects of T and its subclasses on all ranks, without ghosts.
   template <class T>
   std::uint64_t count() {
-    return total([&] { return local_->template count<T>(); });
+    return detail::total(communicator_, [&] { return local_->template count<T>(); });
   }
   template <class T, class F>
   std::uint64_t count_if(F predicate) {
-    return total([&] { return local_->template count_if<T>(predicate); });
+    return detail::total(communicator_, [&] { return local_->template count_if<T>(predicate); });
   }
 
   /// As AllocatorHandle::sum. Real numbers are added in the order of ranks.
   template <detail::MemberObjectPointer auto kField>
   auto sum() {
     using Sum = typename detail::FieldValue<kField>::Sum;
-    return combined(Sum{}, Plus{}, [&] { return local_->template sum<kField>(); });
+    return detail::combined(communicator_, Sum{}, Plus{}, [&] { return local_->template sum<kField>(); });
   }
 
   /// As AllocatorHandle::reduce; the results of ranks are combined in the order of ranks.
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, F f) {
-    return combined(init, op, [&] { return local_->template reduce<T>(init, op, f); });
+    return detail::combined(communicator_, init, op, [&] { return local_->template reduce<T>(init, op, f); });
   }
 
   /// Saves the lattices of all ranks, and values of your own that are the same on all ranks, such as the number of the
@@ -186,7 +180,7 @@ class DistributedHandle {
   /// Error that names the rank and says why.
   template <class F>
   void on_all(const F& function) {
-    agreed([&](Communicator::Status&) { function(); });
+    detail::on_all(communicator_, function);
   }
 
   /// For DistributedLattice: what has its ghosts, which are out of date after a `load`.
@@ -214,49 +208,6 @@ class DistributedHandle {
 
   void check_same_classes() {
     communicator_.check_same("the classes", detail::text_of_classes(detail::class_table_v<AllocatorT>));
-  }
-
-  /// Calls a function that may set `stop` and `grow`, and lets all ranks know what has come of it.
-  template <class F>
-  Communicator::Status agreed(const F& function) {
-    Communicator::Status mine;
-    std::exception_ptr failure;
-    try {
-      function(mine);
-    } catch (const std::exception& error) {
-      failure = std::current_exception();
-      mine.message = error.what();
-    } catch (...) {
-      failure = std::current_exception();
-      mine.message = "an exception that is not a std::exception";
-    }
-    mine.error = failure != nullptr;
-    const Communicator::Status all = communicator_.agree(mine);
-    if (failure != nullptr) std::rethrow_exception(failure);
-    if (all.error) detail::throw_failed_on(all.rank, all.message);
-    return all;
-  }
-
-  template <class F>
-  std::uint64_t total(const F& function) {
-    std::uint64_t mine = 0;
-    on_all([&] { mine = function(); });
-    communicator_.sum({&mine, 1});
-    return mine;
-  }
-
-  template <class R, class Op, class F>
-  R combined(R init, Op op, const F& function) {
-    static_assert(std::is_trivially_copyable_v<R>);
-    R mine = init;
-    on_all([&] { mine = function(); });
-    for (const std::vector<char>& bytes : communicator_.gather(&mine, sizeof mine, 0)) {
-      R other = init;
-      std::memcpy(&other, bytes.data(), sizeof other);
-      init = op(init, other);
-    }
-    communicator_.broadcast(&init, sizeof init, 0);
-    return init;
   }
 
   Communicator& communicator_;
@@ -331,33 +282,30 @@ class DistributedLattice {
   ///         class has pointers
   DistributedLattice(DistributedHandle<Allocator>& handle, const std::vector<std::size_t>& sizes,
                      const DistributedLatticeOptions& options = {})
-      : handle_(handle), sizes_(sizes), options_(options) {
-    check_same(options.layers);
-    handle.on_all([&] { make(options.layers); });
-    connect(nullptr);
-    handle.add_lattice(&halo_);
+      : handle_(handle), part_(handle.communicator(), handle.local(), sizes, options) {
+    handle.add_lattice(&part_.halo());
   }
   DistributedLattice(const DistributedLattice&) = delete;
   DistributedLattice& operator=(const DistributedLattice&) = delete;
-  ~DistributedLattice() { handle_.remove_lattice(&halo_); }
+  ~DistributedLattice() { handle_.remove_lattice(&part_.halo()); }
 
   DistributedHandle<Allocator>& handle() const { return handle_; }
 
   /// The part of this rank. Its loops visit no ghosts: after one that changes objects, call `expire_ghosts`.
-  Lattice<Ts...>& local() { return *local_; }
+  Lattice<Ts...>& local() { return part_.local(); }
 
   /// The geometry, for loops and for the host: sizes, coordinates and numbers are those of the whole lattice.
-  const LatticeShape& shape() const { return local_->shape(); }
+  const LatticeShape& shape() const { return part_.local().shape(); }
 
   /// How many layers of ghosts are up to date.
-  int valid() const { return halo_ ? halo_->valid() : 0; }
+  int valid() const { return part_.halo() ? part_.halo()->valid() : 0; }
 
   /// How ghosts are exchanged. Transport::automatic if there are none, because the lattice is not divided.
-  Transport transport() const { return halo_ ? halo_->transport() : Transport::automatic; }
+  Transport transport() const { return part_.halo() ? part_.halo()->transport() : Transport::automatic; }
 
   /// Ghosts are out of date now, because something else than the loops of this class has changed objects.
   void expire_ghosts() {
-    if (halo_) halo_->set_valid(0);
+    if (part_.halo()) part_.halo()->set_valid(0);
   }
 
   /// Brings ghosts up to date. Collective. May be part of a recorded step, but on GPUs not with Transport::staged. Such
@@ -368,53 +316,36 @@ class DistributedLattice {
   /// while a GPU records a step: then they do not compare ghosts.
   /// @throws CommunicatorError if a neighbour is missing; Error, in checked builds and on all ranks, if a ghost that
   ///         should be up to date is not. After other exceptions, such as a failure of the device, the run cannot go on
-  void exchange() {
-    if (!partition_) return;
-    if (!halo_) detail::throw_lost_lattice();
-    handle_.local().executor().check_may_submit();
-    halo_->check_may_exchange();
-    handle_.local().loops().placed().refresh();
-    // Nobody may wait for a device that records, or for other ranks, which need not record again when this one does.
-    const bool is_audited = kChecked && !handle_.local().executor().is_recording();
-    const std::string difference = halo_->exchange(is_audited ? static_cast<std::size_t>(halo_->valid()) : 0);
-    halo_->set_valid(static_cast<int>(options_.halo));
-    if (is_audited) {
-      handle_.on_all([&] {
-        halo_->check_neighbours();
-        if (!difference.empty()) detail::throw_stale_ghost(difference);
-      });
-    }
-  }
+  void exchange() { part_.exchange(); }
 
   /// Redistributes the layers, with their objects. Collective. Waits for all loops. Ghosts are then out of date.
   /// @param layers   as in DistributedLatticeOptions
   /// @throws Error if they do not fit; nothing has changed then. Error if memory is short: then the objects are lost,
-  /// and
-  ///         the lattice can only be destroyed
+  ///         and the lattice can only be destroyed
   /// @par Cost   two copies of all objects in the host's memory
-  void divide(const std::vector<std::size_t>& layers);
+  void divide(const std::vector<std::size_t>& layers) { part_.divide(layers); }
 
   // Loops, as those of Lattice and AllocatorHandle. @throws Error if a loop reaches further than ghosts are up to date
 
   template <class F, class... Args>
   void parallel_for(const Reach& reach, F function, Args... args) {
-    run<F>(reach, [&] { local_->parallel_for(function, std::move(args)...); });
+    run<F>(reach, [&] { local().parallel_for(function, std::move(args)...); });
   }
   template <class... Us, class F, class... Args>
   void parallel_for_free(const Reach& reach, F function, Args... args) {
-    run<F>(reach, [&] { local_->template parallel_for_free<Us...>(function, std::move(args)...); });
+    run<F>(reach, [&] { local().template parallel_for_free<Us...>(function, std::move(args)...); });
   }
   template <class Condition, class Action, class... Args>
   void parallel_for_if(const Reach& reach, Condition condition, Action action, Args... args) {
-    run<Action>(reach, [&] { local_->parallel_for_if(condition, action, std::move(args)...); });
+    run<Action>(reach, [&] { local().parallel_for_if(condition, action, std::move(args)...); });
   }
   template <class... Us, class Condition, class Action, class... Args>
   void parallel_for_free_if(const Reach& reach, Condition condition, Action action, Args... args) {
-    run<Action>(reach, [&] { local_->template parallel_for_free_if<Us...>(condition, action, std::move(args)...); });
+    run<Action>(reach, [&] { local().template parallel_for_free_if<Us...>(condition, action, std::move(args)...); });
   }
   template <class F, class... Args>
   void parallel_for_blocks(const Reach& reach, F function, Args... args) {
-    run<F>(reach, [&] { local_->parallel_for_blocks(function, std::move(args)...); });
+    run<F>(reach, [&] { local().parallel_for_blocks(function, std::move(args)...); });
   }
   template <detail::MemberFunctionPointer auto kCondition, detail::MemberFunctionPointer auto kAction, class... Args>
   void parallel_do_if(const Reach& reach, Args... args) {
@@ -445,7 +376,7 @@ class DistributedLattice {
   auto raster_of(detail::raster_value_t<kField> where_none = {}) {
     check_has<T>();
     std::vector<detail::raster_value_t<kField>> values;
-    handle_.on_all([&] { values = detail::values_of<kField, T>(*local_, where_none); });
+    handle_.on_all([&] { values = detail::values_of<kField, T>(local(), where_none); });
     return detail::joined_raster<detail::raster_value_t<kField>>(
         shape(), handle_.communicator().gather(values.data(), values.size() * sizeof values[0], 0));
   }
@@ -453,20 +384,10 @@ class DistributedLattice {
   /// As Lattice::parallel_new; the predicate must look only at its place.
   template <class T, class Predicate, class... Args>
   void parallel_new(const Predicate& predicate, Args... args) {
-    run<Predicate>({}, [&] { local_->template parallel_new<T>(predicate, std::move(args)...); });
+    run<Predicate>({}, [&] { local().template parallel_new<T>(predicate, std::move(args)...); });
   }
 
  private:
-  /// All ranks have been given the same.
-  void check_same(const std::vector<std::size_t>& layers) const {
-    handle_.communicator().check_same(
-        "the lattice", detail::text_of_lattice(sizes_, options_.periodic, options_.halo, layers) + ", transport " +
-                           name_of(options_.transport));
-  }
-
-  void make(const std::vector<std::size_t>& layers);
-  void connect(std::shared_ptr<detail::DeviceMessages> messages);
-
   /// The objects of T are on this lattice.
   template <class T>
   static constexpr void check_has() {
@@ -478,97 +399,13 @@ class DistributedLattice {
     });
   }
 
-  /// Submits a loop that visits the ghosts that it can.
   template <class F, class Submit>
   void run(const Reach& reach, const Submit& submit) {
-    if (!partition_) return submit();
-    if (!halo_) detail::throw_lost_lattice();
-    const int valid = halo_->valid(), reads = std::max(reach.reads, reach.writes);
-    if (reach.reads < 0 || reach.writes < 0 || reads + reach.writes > valid)
-      detail::throw_reaches_too_far(detail::CallName<F>::text(), reach.reads, reach.writes, valid);
-    const int visited = valid - reads;
-    halo_->set_valid(visited - reach.writes);
-    struct Range {
-      DistributedLattice& lattice;
-      ~Range() { lattice.local_->set_range(lattice.shape().own_words()); }
-    } const range{*this};
-    local_->set_range(words_with_ghosts(visited));
-    submit();
-  }
-
-  /// The words of the rank's own layers and so many layers of ghosts on each side, as far as there are any.
-  detail::WordRange words_with_ghosts(int layers) const {
-    const detail::WordRange& own = shape().own_words();
-    if (own.words == 0) return own;
-    const std::uint64_t more = static_cast<std::uint64_t>(layers) * shape().words_of_layer();
-    const std::uint64_t first = own.first - std::min(own.first, more);
-    return {first, std::min(own.first + own.words + more, shape().words()) - first};
+    part_.template run<F>(reach.reads, reach.writes, submit);
   }
 
   DistributedHandle<Allocator>& handle_;
-  std::vector<std::size_t> sizes_;
-  DistributedLatticeOptions options_;
-  std::optional<detail::Partition> partition_;  // if it is divided
-  std::optional<Lattice<Ts...>> local_;
-  std::optional<detail::Ghosts> ghosts_;      // if it is divided
-  std::optional<detail::HaloExchange> halo_;  // the same
+  detail::RankLattice<DistributedLatticeOptions, Ts...> part_;
 };
-
-template <class... Ts>
-void DistributedLattice<Ts...>::make(const std::vector<std::size_t>& layers) {
-  Communicator& communicator = handle_.communicator();
-  if (communicator.size() == 1 && !options_.divides_for_one_rank) {
-    local_.emplace(handle_.local(), sizes_, LatticeOptions{options_.periodic});
-    return;
-  }
-  const detail::ClassTable& classes = detail::class_table_v<Allocator>;
-  const auto index = []<class T>(std::type_identity<T>) {
-    return static_cast<std::size_t>(Allocator::template index_of<T>);
-  };
-  (detail::check_has_no_pointers(classes[index(std::type_identity<Ts>{})]), ...);
-  const detail::Partition partition(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
-  halo_.reset();
-  ghosts_.reset();
-  local_.reset();
-  partition_ = partition;
-  local_.emplace(handle_.local(), partition.shape(communicator.rank()));
-  const auto& placed = handle_.local().loops().placed();
-  ghosts_.emplace(handle_.local().executor(), communicator.rank(), partition,
-                  std::vector<detail::PlacedClass>{
-                      {&classes[index(std::type_identity<Ts>{})], placed.state(index(std::type_identity<Ts>{}))}...});
-}
-
-/// Connects the ranks, after all of them have made their parts.
-template <class... Ts>
-void DistributedLattice<Ts...>::connect(std::shared_ptr<detail::DeviceMessages> messages) {
-  if (!partition_) return;
-  const auto on_all = [this](const std::function<void()>& function) { handle_.on_all(function); };
-  halo_.emplace(
-      detail::HaloContext{handle_.communicator(), handle_.local().executor(), handle_.local().loops().attachments(),
-                          on_all, &detail::why_no_device_messages, &detail::connect_devices},
-      *ghosts_, options_.transport, std::move(messages));
-}
-
-template <class... Ts>
-void DistributedLattice<Ts...>::divide(const std::vector<std::size_t>& layers) {
-  if (!partition_) return;
-  Communicator& communicator = handle_.communicator();
-  check_same(layers);
-  std::optional<detail::MovingLayers> moving;
-  handle_.on_all([&] {
-    if (!halo_) detail::throw_lost_lattice();
-    handle_.local().executor().check_may_wait();
-    const detail::Partition next(sizes_, options_.periodic, communicator.size(), options_.halo, layers);
-    handle_.local().loops().placed().refresh();
-    moving.emplace(*ghosts_, *partition_, next, communicator.rank());
-  });
-  communicator.exchange(moving->sent(), moving->received());
-  std::shared_ptr<detail::DeviceMessages> messages = halo_->take_messages();
-  handle_.on_all([&] {
-    make(layers);
-    moving->write(*ghosts_);
-  });
-  connect(std::move(messages));
-}
 
 }  // namespace dynasoar
