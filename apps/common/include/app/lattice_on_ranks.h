@@ -111,25 +111,11 @@ class LatticeOnRanks {
   /// The objects of T, or of T and its subclasses, at all places on the first rank; no rows on others.
   template <class T>
   dynasoar::Columns columns() {
-    if constexpr (kMayDivide) {
-      if (divided_) {
-        dynasoar::Columns own;
-        divided_->handle.on_all([&] { own = divided_->handle.template columns<T>(); });
-        return divided_->handle.gather(own);
-      }
-    }
-    return whole_->handle().template columns<T>();
+    return gathered([](auto& handle) { return handle.template columns<T>(); });
   }
   template <class T>
   dynasoar::Columns all_columns() {
-    if constexpr (kMayDivide) {
-      if (divided_) {
-        dynasoar::Columns own;
-        divided_->handle.on_all([&] { own = divided_->handle.template all_columns<T>(); });
-        return divided_->handle.gather(own);
-      }
-    }
-    return whole_->handle().template all_columns<T>();
+    return gathered([](auto& handle) { return handle.template all_columns<T>(); });
   }
 
   // As those of DistributedLattice.
@@ -168,6 +154,19 @@ class LatticeOnRanks {
   bool is_of_ranks(const std::string& path) {
     const auto& memory = whole_->handle().loops().storage();
     return dynasoar::detail::LoadedParts::are_at(memory, path, {}, dynasoar::detail::kCompression);
+  }
+
+  /// @param read   returns the columns of a handle's objects
+  template <class F>
+  dynasoar::Columns gathered(const F& read) {
+    if constexpr (kMayDivide) {
+      if (divided_) {
+        dynasoar::Columns own;
+        divided_->handle.on_all([&] { own = read(divided_->handle); });
+        return divided_->handle.gather(own);
+      }
+    }
+    return read(whole_->handle());
   }
 
   /// @param loop   submits a loop of the lattice that it is given, with the Reach if it is given that, too
