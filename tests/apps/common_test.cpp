@@ -1,11 +1,9 @@
 /// @file
-/// What the programs share: numbers for people, sizes on the command line, pictures.
+/// What the programs share: numbers for people, sizes on the command line, logs, options in checkpoints, the summary.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -13,7 +11,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,12 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <app/cairo_png.h>
-#include <app/chart.h>
-#include <app/object_at.h>
 #include <app/picture.h>
 #include <app/text.h>
-#include <app/view_controls.h>
 #include <dynasoar/platform/error.h>
 #include <dynasoar/program/format.h>
 #include <dynasoar/program/options.h>
@@ -170,14 +163,6 @@ TEST_CASE("messages show text with control characters escaped, and not all of a 
   CHECK(app::shown(std::string(41, 'a')) == std::string(40, 'a') + "...");
   CHECK(app::shown("\u00e4\u00e4", 3) == "\u00e4...");
   CHECK(app::at_place("a\nb", 3, 4, "what") == "a\\nb:3:4: what");
-}
-
-TEST_CASE("small grids are magnified and huge ones sampled") {
-  CHECK(app::PictureScale::for_grid(1, 1).magnify == 512);
-  CHECK(app::PictureScale::for_grid(100, 60).magnify == 6);
-  CHECK(app::PictureScale::for_grid(1024, 1024).magnify == 1);
-  CHECK(app::PictureScale::for_grid(8192, 5).sample == 1);
-  CHECK(app::PictureScale::for_grid(8193, 5).sample == 2);
 }
 
 TEST_CASE("grids have up to 2^31 - 1 cells") {
@@ -411,249 +396,4 @@ TEST_CASE("phases are timed in every n-th step, and their times stand for all st
   none.end_phase(executor, 0);
   CHECK(none.times().empty());
   CHECK(executor.waits == 9);
-}
-
-TEST_CASE("colours of a ramp") {
-  constexpr std::array<app::Rgb, 3> kColors = {{{0, 0, 0}, {100, 200, 50}, {200, 100, 250}}};
-  CHECK(app::ramp(kColors, -1) == kColors[0]);
-  CHECK(app::ramp(kColors, 0.25) == app::Rgb{50, 100, 25});
-  CHECK(app::ramp(kColors, 0.5) == kColors[1]);
-  CHECK(app::ramp(kColors, 1) == kColors[2]);
-  CHECK(app::ramp(kColors, std::nan("")) == kColors[0]);
-  CHECK(app::color_of_word(app::word_of({1, 2, 3})) == app::Rgb{1, 2, 3});
-}
-
-TEST_CASE("magnified pictures have squares for pixels") {
-  app::Picture picture(2, 1);
-  picture.set(1, 0, {9, 8, 7});
-  const app::Picture large = picture.magnified(3);
-  CHECK(large.width() == 6);
-  CHECK(large.height() == 3);
-  for (int y = 0; y < 3; ++y) {
-    for (int x = 0; x < 6; ++x) CHECK(large.at(x, y) == (x < 3 ? app::Rgb{0, 0, 0} : app::Rgb{9, 8, 7}));
-  }
-}
-
-namespace {
-
-constexpr app::Rgb kRed = {200, 0, 0}, kBlue = {0, 0, 200};
-
-/// A chart as it is in its file: 960 x 540 points of 2 x 2 pixels, with its plot from (84, 84) to (844, 478).
-class DrawnChart {
- public:
-  explicit DrawnChart(std::vector<app::Series> series) : picture_(draw(std::move(series))) {}
-
-  app::Rgb at(double x, double y) const { return picture_.at(static_cast<int>(2 * x), static_cast<int>(2 * y)); }
-
-  /// How many separate marks, which are not white, a way across the chart meets.
-  int marks_down(double x, double from, double to) const {
-    return marks(from, to, [&](double y) { return at(x, y); });
-  }
-  int marks_across(double y, double from, double to) const {
-    return marks(from, to, [&](double x) { return at(x, y); });
-  }
-
-  /// Where what is not white begins and ends in a part of the chart, from left to right.
-  std::pair<double, double> ink(double left, double right, double top, double bottom) const {
-    std::pair<double, double> found(right, left);
-    for (double y = top; y < bottom; y += 0.5) {
-      for (double x = left; x < right; x += 0.5) {
-        if (at(x, y) == app::Rgb{255, 255, 255}) continue;
-        found = {std::min(found.first, x), std::max(found.second, x + 0.5)};
-      }
-    }
-    return found;
-  }
-
-  /// The first row, in points, in which this colour is to the right of the plot; -1 if there is none.
-  double first_row(app::Rgb color) const {
-    for (int y = 0; y < picture_.height(); ++y) {
-      for (int x = 2 * 852; x < picture_.width(); ++x) {
-        if (picture_.at(x, y) == color) return y / 2.0;
-      }
-    }
-    return -1;
-  }
-
- private:
-  static app::Picture draw(std::vector<app::Series> series) {
-    const std::filesystem::path file = std::filesystem::temp_directory_path() / "dynasoar-chart-test.png";
-    app::Chart{"title", "subtitle", "step", "number", std::move(series)}.save_png(file.string());
-    const app::CairoSurface image(cairo_image_surface_create_from_png(file.c_str()));
-    std::filesystem::remove(file);
-    REQUIRE(cairo_surface_status(image.get()) == CAIRO_STATUS_SUCCESS);
-    return app::picture_of(image);
-  }
-
-  template <class F>
-  static int marks(double from, double to, F color) {
-    int count = 0;
-    bool was_white = true;
-    for (double at = from; at < to; at += 0.5) {
-      const bool is_white = color(at) == app::Rgb{255, 255, 255};
-      count += was_white && !is_white ? 1 : 0;
-      was_white = is_white;
-    }
-    return count;
-  }
-
-  app::Picture picture_;
-};
-
-}  // namespace
-
-TEST_CASE("a chart's lines go where the values are") {
-  const DrawnChart chart({{"fish", kRed, {0, 10, 5}}});
-  CHECK(chart.at(84, 478) == kRed);
-  CHECK(chart.at(464, 84) == kRed);
-  CHECK(chart.at(844, 281) == kRed);
-  CHECK(chart.at(274, 281) == kRed);  // half way up
-  CHECK(chart.at(274, 290) != app::Rgb{255, 255, 255});
-  CHECK(chart.at(274, 270) == app::Rgb{255, 255, 255});
-  CHECK(chart.at(100, 82) == app::Rgb{255, 255, 255});
-}
-
-TEST_CASE("a chart has at most six steps upwards and eight to the right, which are 1, 2 or 5 times a power of ten") {
-  const auto steps_up = [](std::vector<double> values) {
-    return DrawnChart({{"fish", kRed, std::move(values)}}).marks_down(90, 80, 470);
-  };
-  CHECK(steps_up({0, 0, 0, 10}) == 5);
-  CHECK(steps_up({0, 0, 0, 12}) == 6);
-  CHECK(steps_up({0, 0, 0, 13}) == 3);
-  CHECK(steps_up({0, 0, 0, 1}) == 1);  // whole numbers, as all values are
-  CHECK(steps_up({0, 0, 0, 0.5}) == 5);
-  CHECK(steps_up({0, 0, 0, 0.7}) == 4);
-  CHECK(steps_up({0, 0, 0, 0}) == 1);
-  const auto ticks_across = [](std::size_t values) {
-    return DrawnChart({{"fish", kRed, std::vector<double>(values, 1)}}).marks_across(481, 78, 860);
-  };
-  CHECK(ticks_across(1) == 2);
-  CHECK(ticks_across(3) == 3);
-  CHECK(ticks_across(9) == 9);
-  CHECK(ticks_across(10) == 5);
-  CHECK(ticks_across(1001) == 6);
-}
-
-TEST_CASE("a chart of many steps has all peaks, and one of none has axes") {
-  std::vector<double> values(100001, 0);
-  values[50000] = 10;
-  const DrawnChart chart({{"fish", kRed, values}});
-  CHECK(chart.at(464, 90) == kRed);
-  CHECK(chart.at(464, 380) == kRed);
-  CHECK(chart.at(440, 380) == app::Rgb{255, 255, 255});
-  CHECK(DrawnChart({{"fish", kRed, {}}}).marks_down(90, 80, 470) == 1);
-}
-
-TEST_CASE("a chart's texts are aligned to what they are about") {
-  const DrawnChart chart({{"fish", kRed, std::vector<double>(11, 8)}});
-  for (const double tick : {84.0, 84 + 760 * 0.4, 844.0}) {
-    CAPTURE(tick);
-    const auto [left, right] = chart.ink(tick - 30, tick + 30, 486, 502);
-    CHECK(std::abs((left + right) / 2 - tick) < 2);
-    CHECK(right - left > 2);
-  }
-  const auto [left, right] = chart.ink(300, 628, 508, 530);
-  CHECK(std::abs((left + right) / 2 - 464) < 2);                                   // "step"
-  CHECK(chart.ink(40, 82, 472, 484).second == doctest::Approx(74).epsilon(0.03));  // the lowest number
-  CHECK(chart.ink(0, 400, 15, 40).first == doctest::Approx(25).epsilon(0.1));      // the title
-}
-
-TEST_CASE("the names in a chart's legend keep their distance, in the order of their lines") {
-  const DrawnChart same({{"fish", kRed, {3, 0}}, {"fish", kBlue, {3, 0}}});
-  CHECK(std::abs(same.first_row(kRed) - same.first_row(kBlue)) == 36);
-  const DrawnChart apart({{"fish", kRed, {0, 10}}, {"fish", kBlue, {0, 0}}});
-  CHECK(apart.first_row(kBlue) - apart.first_row(kRed) == 478 - 84);
-  const DrawnChart near({{"fish", kRed, {0, 5}}, {"fish", kBlue, {0, 5.1}}, {"none", {0, 200, 0}, {}}});
-  CHECK(near.first_row(kRed) - near.first_row(kBlue) == 36);
-  CHECK(near.first_row({0, 200, 0}) == -1);
-}
-
-TEST_CASE("a viewport of the whole world has it in its middle") {
-  const app::Viewport cells = app::whole({-10, -20, 100, 50}, 400, 400);
-  CHECK(cells.scale == 4);
-  CHECK(cells.x_of(0) == -10);
-  CHECK(cells.y_of(200) == 5);
-  CHECK(cells.row_of(5) == 200);
-  const app::Viewport points = app::whole({0, 8, 8, 8, true}, 160, 80);
-  CHECK(points.scale == 10);
-  CHECK(points.x_of(80) == 4);
-  CHECK(points.y_of(0) == 8);
-  CHECK(points.y_of(80) == 0);
-}
-
-TEST_CASE("zooming and dragging keep what is under the mouse there") {
-  for (const bool y_up : {false, true}) {
-    app::ViewControls controls({0, y_up ? 50.0 : 0.0, 100, 50, y_up}, 1000, 500);
-    const app::Viewport start = controls.viewport();
-    const double x = start.x_of(300), y = start.y_of(100);
-    controls.zoom(2, 300, 100);
-    CHECK(controls.viewport().scale == 20);
-    CHECK(controls.viewport().column_of(x) == doctest::Approx(300));
-    CHECK(controls.viewport().row_of(y) == doctest::Approx(100));
-    controls.drag(40, -30);
-    CHECK(controls.viewport().column_of(x) == doctest::Approx(340));
-    CHECK(controls.viewport().row_of(y) == doctest::Approx(70));
-    const double middle = controls.viewport().y_of(250);
-    controls.resize(800, 600);
-    CHECK(controls.viewport().y_of(300) == doctest::Approx(middle));
-    controls.zoom(1e9, 0, 0);
-    CHECK(controls.viewport().scale == 640);
-    controls.zoom(1e-9, 0, 0);
-    CHECK(controls.viewport().scale == start.scale / 16);
-    controls.resize(1000, 500);
-    controls.fit();
-    CHECK(controls.viewport() == start);
-  }
-}
-
-TEST_CASE("pause, single steps and speed decide when the next step is made") {
-  using Clock = app::ViewControls::Clock;
-  app::ViewControls controls({0, 0, 1, 1}, 10, 10);
-  const Clock::time_point now = Clock::now();
-  CHECK(controls.next_step() <= now);
-  controls.toggle_pause();
-  CHECK(controls.next_step() == std::nullopt);
-  controls.single_step();
-  CHECK(controls.next_step() <= now);
-  controls.step_begins(now);
-  CHECK(controls.is_paused());
-  CHECK(controls.next_step() == std::nullopt);
-  controls.toggle_pause();
-  controls.slower();
-  controls.slower();
-  CHECK(controls.steps_per_second() == 512);
-  controls.step_begins(now);
-  CHECK(controls.next_step() == now + std::chrono::nanoseconds(1953125));
-  controls.faster();
-  CHECK(controls.steps_per_second() == 1024);
-  controls.faster();
-  CHECK(controls.steps_per_second() == std::nullopt);
-  CHECK(controls.next_step() <= now);
-  for (int i = 0; i < 20; ++i) controls.slower();
-  CHECK(controls.steps_per_second() == 1);
-}
-
-TEST_CASE("what is at a place is described with all its fields") {
-  dynasoar::Columns fish{"Fish", 3, {}};
-  fish.columns.push_back(dynasoar::make_column<std::int64_t>("id", {7, 8, 9}));
-  fish.columns.push_back(dynasoar::make_column<float>("energy_", {0.5f, 1, 2}));
-  fish.columns.push_back(dynasoar::make_column<int>("x", {1, 2, 2}));
-  fish.columns.push_back(dynasoar::make_column<int>("y", {5, 5, 5}));
-  using Lines = std::vector<std::string>;
-  const app::World cells{0, 0, 10, 10};
-  CHECK(app::describe_objects_at(fish, cells, 1.9, 5.1, 0) ==
-        Lines{"cell (1, 5)", "Fish", "  id = 7", "  energy_ = 0.5"});
-  CHECK(app::describe_objects_at(fish, cells, 2.5, 5.5, 0).size() == 7);  // both that are there
-  CHECK(app::describe_objects_at(fish, cells, 3.5, 5.5, 0) == Lines{"cell (3, 5)", "nothing here"});
-  const app::World plane{0, 10, 10, 10, true};
-  CHECK(app::describe_objects_at(fish, plane, 1.2, 5, 0.3) == Lines{"(1.2, 5)", "Fish", "  id = 7", "  energy_ = 0.5"});
-  CHECK(app::describe_objects_at(fish, plane, 1.4, 5, 0.3) == Lines{"(1.4, 5)", "nothing here"});
-  CHECK(app::describe_objects_at(fish, plane, 1, 4.5, 0.5)[1] == "Fish");    // as far away as one may be
-  CHECK(app::describe_objects_at(fish, plane, 1.2, 5, 5)[2] == "  id = 7");  // of several, the nearest
-  fish.columns.push_back(dynasoar::make_column<std::uint8_t>("class", {0, 1, 1}));
-  fish.columns.back().labels = {"Fish", "Shark"};
-  fish.columns.push_back(dynasoar::make_column<int>("bites_", {1, 2, 3, 4, 5, 6}));
-  fish.columns.back().components = 2;
-  CHECK(app::describe_objects_at(fish, plane, 2, 5, 0.3) ==
-        Lines{"(2, 5)", "Shark", "  id = 9", "  energy_ = 2", "  bites_ = 5, 6"});
 }
