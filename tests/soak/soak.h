@@ -1,6 +1,6 @@
 /// @file
 /// The soak test: random creation, deletion, exchange and loops for as long as one likes, with tables that find every
-/// slot handed out twice and every object lost. Plain C++; only soak.cpp includes dynasoar.
+/// slot handed out twice and every object lost. Plain C++; only soak.cpp and its headers include dynasoar.
 #pragma once
 
 #include <cstdint>
