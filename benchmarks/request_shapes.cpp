@@ -185,6 +185,16 @@ struct CreateThenDeleteMixed : Table<kClasses> {
   }
 };
 
+/// The requests of a warp are for 20 objects, so most blocks of 64 slots cannot serve all that ask them last.
+template <Classes kClasses>
+struct CreateThenDeleteOfSome : Table<kClasses> {
+  static constexpr int kLeastResident = 4;
+  static constexpr std::uint32_t kLanes = 20;
+  __device__ void operator()(std::size_t thread) const {
+    if (thread % 32 < kLanes) CreateThenDelete<kClasses>{*this}(thread);
+  }
+};
+
 /// Lanes have different numbers of objects: 1 to per_thread.
 template <Classes kClasses>
 struct CreateThenDeleteUneven : Table<kClasses> {
@@ -247,6 +257,8 @@ class Benchmark {
       measure_shape<CreateThenDelete<kClasses>>(kThenDeleted, threads, per_thread, 1);
       measure_shape<CreateAndDelete<kClasses>>("created and deleted at once", threads, per_thread, 1);
       measure_shape<Alternate<kClasses>>("two created, one deleted", threads, per_thread, 1);
+      measure_shape<CreateThenDeleteOfSome<kClasses>>("20 of 32 lanes", threads, per_thread,
+                                                      CreateThenDeleteOfSome<kClasses>::kLanes / 32.0);
       measure_shape<CreateThenDeleteUneven<kClasses>>("unequal numbers", threads, per_thread, 0.5);
       if constexpr (kClasses == Classes::five) {
         measure_shape<CreateThenDeleteMixed<kClasses>>("four classes in a warp", threads, per_thread, 1);
