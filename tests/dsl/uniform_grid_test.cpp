@@ -302,6 +302,23 @@ TEST_CASE("all cells are near a position that is too far away for its place to b
   CHECK(range.count == space.axes[0].cells);
 }
 
+TEST_CASE("no cells are near a position that is not finite") {
+  dynasoar::GridOptions<Plane32> options{.lower = {-4, -4}, .upper = {4, 4}, .cell = 1};
+  options.periodic = {true, false};
+  const dynasoar::GridSpace<Plane32> space = options.space();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float x : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()}) {
+    CHECK(space.axes[0].near(x, 1).count == 0);
+    CHECK(space.axes[1].near(x, 1).count == 0);
+  }
+}
+
+TEST_CASE("in a space so large that squares overflow, neighbours are found beyond its ends, too") {
+  dynasoar::GridOptions<Plane32> options{.lower = {0, 0}, .upper = {1e20f, 1e20f}, .cell = 1e19f};
+  options.periodic = {true, true};
+  check_neighbours<Plane32>({{1e18f, 0}, {1.01e20f, 0}, {1e19f, 0}}, options, {1e15f, 1e18f}, 42);
+}
+
 TEST_CASE("an object whose position is not finite is not near, and has no nearest") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

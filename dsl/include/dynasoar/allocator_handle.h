@@ -73,7 +73,7 @@ class AllocatorHandle {
     parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...);
   }
 
-  /// Runs `function(object, args...)` for all objects of T and its subclasses: a lambda `[=] __device__ (Fish* fish)`.
+  /// Runs `function(object, args...)` for them: a lambda `[=] __device__ (Fish* fish)`.
   template <class T, class F, class... Args>
   void parallel_do(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());

@@ -91,9 +91,8 @@ class UniformGrid final : detail::Attachment {
   ///                  visited in the order of this field. The order of all visits is then fully determined, and sums of
   ///                  floating-point numbers have the same bits in every run. Without the field, the order within a
   ///                  cell is unspecified
-  /// @par Cost        3 kernels without an order, 4 with one. One more if there are many cells, and the list of
-  /// objects,
-  ///                  if lists are not kept. Ordering a cell with n objects takes n * n comparisons
+  /// @par Cost        3 kernels without an order, 4 with one. One more if there are many cells, and one that lists the
+  ///                  objects, if lists are not kept. Ordering a cell with n objects takes n * n comparisons
   /// @throws Error on a CPU, if there is no memory for the objects; and anything that `kSeen` throws. The grid is then
   ///               empty, and the objects are unchanged
   template <auto kSeen, auto kOrder = nullptr>
@@ -146,7 +145,7 @@ class UniformGrid final : detail::Attachment {
 
   /// Runs `function(object, view(), args...)` for the objects in the grid that are a U. The function is a lambda, or a
   /// method that subclasses override (see DYNASOAR_METHOD), and gets each object as one of its own class. Submits a
-  /// kernel per class.
+  /// kernel per class, or two if the function returns a `reduce` and there is room for many objects.
   ///
   ///     DYNASOAR_METHOD(Fly, fly);
   ///     grid.parallel_do<Bird>(Fly{}, dt);  // bird->fly(view, dt), or eagle->fly(view, dt)

@@ -18,9 +18,9 @@
 /// does not wait: it leaves the results of so many parts of the list in `parts`, behind the `before` that are there
 /// already. `parts` is device memory with room for `most_parts<A, R, Op, F, Finish>(executor)` more. May be recorded;
 /// the number is then that of each replay. Unless `finish` is LeaveParts, it is called when all of these parts are
-/// there, as finish(thread, threads, result) by some threads; thread 0 gets the combination of all. Such a `finish` has
-/// a pointer `ticket` to a number in device memory that is 0 before and after, and that no other reduction uses at that
-/// time.
+/// there, but for some that will be `init`, as finish(thread, threads, result) by some threads; thread 0 gets the
+/// combination of all. Such a `finish` has a pointer `ticket` to a number in device memory that is 0 before and after,
+/// and that no other reduction uses at that time.
 ///
 /// A `function` is called as function(block, slot) for an object. If F::kPrefetches, on a GPU, function.prefetch(block,
 /// lane) is called before by 64 threads. If `F::Pairs<>` is not void, it is made of the function instead and says what
@@ -28,24 +28,9 @@
 /// `auto`, nvcc tells the host's compiler nothing.
 #pragma once
 
-#include <cstddef>
-
 #include <dynasoar/loops/block_lists.h>
+#include <dynasoar/loops/object_loop.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/config.h>
-
-namespace dynasoar::detail {
-
-/// One of the loops that loop_over_objects runs together.
-template <class F>
-struct ObjectLoop {
-  BlockList list;
-  std::size_t capacity;
-  F function;
-};
-template <class F>
-ObjectLoop(BlockList, std::size_t, F) -> ObjectLoop<F>;
-
-}  // namespace dynasoar::detail
 
 #include DYNASOAR_BACKEND_HEADER(object_loops.h)

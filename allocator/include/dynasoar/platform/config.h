@@ -49,7 +49,8 @@ options; functions of yours that must not throw can be noexcept."
 // A function that nobody calls: nvcc warns of it if its class is in an unnamed namespace, also if it is
 // [[maybe_unused]].
 #if defined(__NVCC__)
-#define DYNASOAR_NEVER_CALLED(...) _Pragma("nv_diag_suppress 177") __VA_ARGS__ _Pragma("nv_diag_default 177")
+#define DYNASOAR_NEVER_CALLED(...) \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 177") __VA_ARGS__ _Pragma("nv_diagnostic pop")
 #else
 #define DYNASOAR_NEVER_CALLED(...) __VA_ARGS__
 #endif
@@ -57,7 +58,8 @@ options; functions of yours that must not throw can be noexcept."
 // A friend that each specialization of a class template declares anew, which is meant: compilers warn of it, nvcc's own
 // and the host's.
 #if defined(__NVCC__)
-#define DYNASOAR_NVCC_FRIEND_(...) _Pragma("nv_diag_suppress 1301") __VA_ARGS__ _Pragma("nv_diag_default 1301")
+#define DYNASOAR_NVCC_FRIEND_(...) \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1301") __VA_ARGS__ _Pragma("nv_diagnostic pop")
 #else
 #define DYNASOAR_NVCC_FRIEND_(...) __VA_ARGS__
 #endif

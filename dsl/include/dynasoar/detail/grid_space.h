@@ -129,13 +129,13 @@ struct GridAxis {
   ///
   /// The range is wider by what rounding can do to the offset, to the places and to the borders of cells: `rounding`
   /// for what depends on the axis, and the rest for what depends on x and reach. The last term is for distances so
-  /// small that their squares vanish. If x is not finite, the range is any.
+  /// small that their squares vanish. There are none if x is not finite.
   __host__ __device__ CellRange near(Real x, Real reach) const {
     const Real wide = reach + (rounding + 32 * kEpsilon * (std::abs(x) + reach) + kVanishing);
     const Real place = place_of(x);
     if (period == 0) {
       const std::int32_t first = cell_at(place - wide);
-      return {first, cell_at(place + wide) - first + 1};
+      return {first, is_finite(x) ? cell_at(place + wide) - first + 1 : 0};
     }
     // Otherwise, all cells are near, or x is so far away that its place is not a number.
     if (!(2 * wide < period && place + wide < 2 * period)) return {0, is_finite(x) ? cells : 0, true};
@@ -205,9 +205,11 @@ struct GridSpace {
   Real surely_nearest() const {
     Real least = std::numeric_limits<Real>::infinity();
     for (int a = 0; a < kAxes; ++a) least = axes[a].half_period < least ? axes[a].half_period : least;
-    // Squares are rounded, and some may be too small for the type.
+    if (!detail::is_finite(least)) return least;
+    // Squares are rounded, and some are too small or too large for the type.
     constexpr Real kLeast = std::is_same_v<Real, float> ? Real(1e-12) : Real(1e-140);
-    return least > kLeast ? least * least * (1 - 4 * std::numeric_limits<Real>::epsilon()) : -1;
+    const Real square = least * least;
+    return least > kLeast && detail::is_finite(square) ? square * (1 - 4 * std::numeric_limits<Real>::epsilon()) : -1;
   }
 
   /// The same position between the ends of the periodic axes: where an object goes that has left the space.

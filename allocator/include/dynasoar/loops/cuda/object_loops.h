@@ -13,6 +13,7 @@
 
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/leave_parts.h>
+#include <dynasoar/loops/object_loop.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/platform/binding.h>
 #include <dynasoar/platform/bits.h>
@@ -192,6 +193,9 @@ __global__ void __launch_bounds__(kObjectThreads<typename F::template Pairs<>>,
   }
 }
 
+// Bytes of arguments that a kernel for several classes has at most: all of them travel with each launch.
+inline constexpr std::size_t kMostArgumentBytes = 4096;
+
 // What a kernel for several classes knows of one.
 template <class F>
 struct ListedObjects {
@@ -225,7 +229,7 @@ void submit_object_kernel(Executor& executor, const ObjectLoop<F>& loop) {
 template <class A, class... Fs>
 void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
   bring_up_to_date<A>(executor);
-  if constexpr (sizeof...(Fs) == 1) {
+  if constexpr (sizeof...(Fs) == 1 || (sizeof(ListedObjects<Fs>) + ...) > kMostArgumentBytes) {
     (submit_object_kernel<A>(executor, loops), ...);
   } else {
     static const KernelTraits traits(classes_kernel<A, Fs...>, executor.multiprocessors());

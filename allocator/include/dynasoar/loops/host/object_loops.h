@@ -9,6 +9,7 @@
 
 #include <dynasoar/loops/block_lists.h>
 #include <dynasoar/loops/leave_parts.h>
+#include <dynasoar/loops/object_loop.h>
 #include <dynasoar/loops/pair_loops.h>
 #include <dynasoar/loops/visited_block.h>
 #include <dynasoar/platform/bits.h>

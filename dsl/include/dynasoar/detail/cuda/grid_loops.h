@@ -33,13 +33,18 @@ __device__ void visit_together(std::uint32_t place, std::uint32_t part, const F&
   });
 }
 
-// All places, kThreads threads for each. If threads are fewer than the GPU holds, they are spread over all
-// multiprocessors warp by warp; else neighbouring warps take neighbouring places.
+// All places, kThreads threads for each. If that is less than half of what the GPU holds, the threads are spread over
+// all multiprocessors warp by warp; else neighbouring warps take neighbouring places.
+//
+// @param resident   thread blocks that the GPU holds
 template <std::uint32_t kThreads, class F>
-__device__ void for_each_place(std::uint32_t size, const F& visit) {
-  const std::uint32_t all = gridDim.x * blockDim.x;
-  const std::uint32_t warp = size <= all / (2 * kThreads) ? threadIdx.x / 32 * gridDim.x + blockIdx.x
-                                                          : blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+__device__ void for_each_place(std::uint32_t size, std::uint32_t resident, const F& visit) {
+  const std::uint32_t first_blocks = min(gridDim.x, resident);
+  const bool spreads = size <= first_blocks * blockDim.x / (2 * kThreads);
+  if (spreads && blockIdx.x >= first_blocks) return;
+  const std::uint32_t all = (spreads ? first_blocks : gridDim.x) * blockDim.x;
+  const std::uint32_t warp =
+      spreads ? threadIdx.x / 32 * first_blocks + blockIdx.x : blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
   const std::uint32_t thread = warp * 32 + threadIdx.x % 32;
   for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) visit(place, thread % kThreads);
 }
@@ -56,17 +61,18 @@ constexpr bool kReduces = is_neighbour_reduction_v<typename F::template Result<>
 // nothing, and has launch bounds from which the host learns that.
 template <Crowd kCrowd, class F>
 __global__ void __launch_bounds__(kCrowd == Crowd::many || kReduces<F> ? kThreadsPerBlock : 32,
-                                  kPlaceBlocksPerMultiprocessor) place_kernel(F function) {
+                                  kPlaceBlocksPerMultiprocessor) place_kernel(F function, std::uint32_t resident) {
   if constexpr (kReduces<F>) {
     take_turns();
     const std::uint32_t size = function.size();
     if ((size <= kFewObjects) != (kCrowd == Crowd::few)) return;
     constexpr std::uint32_t kThreads = kCrowd == Crowd::few ? kNeighbourParts : 1;
-    for_each_place<kThreads>(
-        size, [&](std::uint32_t place, std::uint32_t part) { visit_together<kThreads>(place, part, function); });
+    for_each_place<kThreads>(size, resident, [&](std::uint32_t place, std::uint32_t part) {
+      visit_together<kThreads>(place, part, function);
+    });
   } else if constexpr (kCrowd == Crowd::many) {
     take_turns();
-    for_each_place<1>(function.size(), [&](std::uint32_t place, std::uint32_t) { function(place); });
+    for_each_place<1>(function.size(), resident, [&](std::uint32_t place, std::uint32_t) { function(place); });
   }
 }
 
@@ -79,7 +85,8 @@ const KernelTraits& traits_of_places(const Executor& executor) {
 template <Crowd kCrowd, class F>
 void submit_place_kernel(Executor& executor, std::size_t threads, unsigned rounds, const F& function) {
   const KernelTraits traits = traits_of_places<kCrowd, F>(executor).for_threads(threads, executor.multiprocessors());
-  launch(traits, place_kernel<kCrowd, F>, traits.grid_for(threads, rounds), executor.stream(), function);
+  launch(traits, place_kernel<kCrowd, F>, traits.grid_for(threads, rounds), executor.stream(), function,
+         std::uint32_t{traits.resident});
 }
 
 template <class F>
