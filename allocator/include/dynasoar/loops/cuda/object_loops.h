@@ -229,7 +229,8 @@ void submit_object_kernel(Executor& executor, const ObjectLoop<F>& loop) {
 template <class A, class... Fs>
 void loop_over_objects(Executor& executor, const ObjectLoop<Fs>&... loops) {
   bring_up_to_date<A>(executor);
-  if constexpr (sizeof...(Fs) == 1 || (sizeof(ListedObjects<Fs>) + ...) > kMostArgumentBytes) {
+  constexpr std::size_t kBytes = (std::size_t{0} + ... + sizeof(ListedObjects<Fs>));
+  if constexpr (sizeof...(Fs) < 2 || kBytes > kMostArgumentBytes) {
     (submit_object_kernel<A>(executor, loops), ...);
   } else {
     static const KernelTraits traits(classes_kernel<A, Fs...>, executor.multiprocessors());
