@@ -29,20 +29,17 @@ __host__ __device__ inline double rounded_product(double a, double b) {
 }
 
 /// The value rounded down to an integer. @pre an int can hold it
-__host__ __device__ inline int rounded_down(float value) {
+template <class Real>
+__host__ __device__ int rounded_down(Real value) {
 #if defined(__CUDA_ARCH__)
-  return __float2int_rd(value);
+  if constexpr (std::is_same_v<Real, float>) {
+    return __float2int_rd(value);
+  } else {
+    return __double2int_rd(value);
+  }
 #else
   const auto whole = static_cast<int>(value);
-  return whole - (static_cast<float>(whole) > value ? 1 : 0);
-#endif
-}
-__host__ __device__ inline int rounded_down(double value) {
-#if defined(__CUDA_ARCH__)
-  return __double2int_rd(value);
-#else
-  const auto whole = static_cast<int>(value);
-  return whole - (static_cast<double>(whole) > value ? 1 : 0);
+  return whole - (static_cast<Real>(whole) > value ? 1 : 0);
 #endif
 }
 

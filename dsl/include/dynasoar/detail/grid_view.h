@@ -186,8 +186,8 @@ class GridView {
     // Otherwise, no object is near a center that is not finite.
     if (!detail::is_finite(most) && !space_.is_finite(center)) return;
     for_each_row(center, radius, [&](std::uint32_t begin, std::uint32_t end, const Position& shift, bool is_sure) {
-      const bool has_images = is_sure && detail::is_finite(most);
-      const Look look{center, shift, most, has_images ? most : -1, has_images ? surely_nearest_ : -1};
+      const bool shift_decides = is_sure && detail::is_finite(most);
+      const Look look{center, shift, most, shift_decides ? most : -1, shift_decides ? surely_nearest_ : -1};
       for (std::uint32_t i = begin + (number - begin) % kStep; i < end; i += kAtOnce<kStep> * kStep) {
         look_at<kStep>(look, i, end, f, std::make_integer_sequence<std::uint32_t, kAtOnce<kStep>>{});
       }
