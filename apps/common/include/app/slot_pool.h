@@ -36,8 +36,11 @@ struct SlotPoolView {
   std::uint32_t* free;  ///< [capacity]
   Birth* births;        ///< [capacity]
 
-  /// Slots with this index or a greater one have never contained an object. May be greater than `capacity`.
-  __device__ std::uint32_t used() const { return counters->used.load(kRelaxed); }
+  /// Number of slots that have contained an object: the first ones.
+  __device__ std::uint32_t used() const {
+    const std::uint32_t used = counters->used.load(kRelaxed);
+    return used < capacity ? used : capacity;
+  }
 
   /// Adds a slot whose object has died to the free list.
   __device__ void release(std::uint32_t slot) const { free[counters->free.fetch_add(1, kRelaxed)] = slot; }
@@ -73,7 +76,7 @@ struct CountBirths {
   __device__ void operator()(std::size_t) const {
     const std::uint32_t births = pool.counters->births.load(pool.kRelaxed);
     const std::uint32_t free = pool.counters->free.load(pool.kRelaxed);
-    const std::uint32_t used = pool.used() + (births < free ? 0 : births - free);
+    const std::uint32_t used = pool.counters->used.load(pool.kRelaxed) + (births < free ? 0 : births - free);
     pool.counters->used.store(used <= pool.capacity ? used : pool.capacity + 1, pool.kRelaxed);
     pool.counters->free.store(births < free ? free - births : 0, pool.kRelaxed);
     pool.counters->births.store(0, pool.kRelaxed);
