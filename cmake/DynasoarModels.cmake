@@ -1,5 +1,5 @@
 # dynasoar_add_model(<name> OBJECTS <file>... SOURCES <file>... [HEADER <file>] [ARGUMENTS <type>...]
-#                    [ALLOCATORS <name>...])
+#                    [ALLOCATORS <name>...] [EXACT] [PICTURES <file>...] [PROGRAM <name>])
 #
 # Adds the library <name>_models with the implementations of a model, which are compiled as CUDA. Only they see dynasoar:
 # the header that declares them is plain C++, and so is what includes it, as "<name>/simulation.h".
@@ -10,8 +10,11 @@
 # SOURCES     the other implementations
 # HEADER      that declares all of these functions; simulation.h unless it is named
 # ARGUMENTS   types of their parameters; Parameters unless they are named
+# EXACT       no products fused with sums: results are the same on every processor, bit by bit
+# PICTURES    of plain C++, also where the models are CUDA: the library <name>_pictures, which tests use, too
+# PROGRAM     of main.cpp, with the pictures if there are some
 function(dynasoar_add_model name)
-  cmake_parse_arguments(_model "" "HEADER" "OBJECTS;SOURCES;ARGUMENTS;ALLOCATORS" ${ARGN})
+  cmake_parse_arguments(_model "EXACT" "HEADER;PROGRAM" "OBJECTS;SOURCES;ARGUMENTS;ALLOCATORS;PICTURES" ${ARGN})
   if(NOT _model_HEADER)
     set(_model_HEADER simulation.h)
   endif()
@@ -61,4 +64,17 @@ ${_functions}
   target_link_libraries(${_library} PUBLIC dynasoar_model PRIVATE dynasoar::dynasoar dynasoar_warnings)
   dynasoar_compile_as_cuda(${_library})
   dynasoar_object_variants(${_library} SOURCES ${_model_OBJECTS} ALLOCATORS ${_model_ALLOCATORS})
+  if(_model_EXACT)
+    target_compile_options(${_library} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-ffp-contract=off>)
+  endif()
+  if(_model_PICTURES)
+    add_library(${name}_pictures STATIC ${_model_PICTURES})
+    target_link_libraries(${name}_pictures PUBLIC ${_library} dynasoar_app PRIVATE PkgConfig::cairo dynasoar_warnings)
+  endif()
+  if(_model_PROGRAM)
+    add_executable(${_model_PROGRAM} main.cpp)
+    target_link_libraries(${_model_PROGRAM} PRIVATE
+      ${_library} $<TARGET_NAME_IF_EXISTS:${name}_pictures> dynasoar_app dynasoar_warnings)
+  endif()
 endfunction()

@@ -1,6 +1,6 @@
 /// @file
-/// The main function of every test program: runs its tests, or says that they are skipped for want of a GPU. And the defaults
-/// of the sanitizers.
+/// The main function of every test program: runs its tests, or says that they are skipped for want of a GPU. And the
+/// defaults of the sanitizers.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 
@@ -12,10 +12,15 @@ extern "C" {
 const char* __asan_default_options();
 const char* __tsan_default_options();
 
-// Some tests ask for more memory than there is and expect the library's error, so the sanitizers' allocators must return null
-// instead of ending the program. New memory is not left 0, which would hide that it is read before it is written.
-const char* __asan_default_options() { return "allocator_may_return_null=1:max_malloc_fill_size=16777216"; }
-const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+// Some tests ask for more memory than there is and expect the library's error, so the sanitizers' allocators must
+// return null instead of ending the program. New memory is not left 0, which would hide that it is read before it is
+// written.
+const char* __asan_default_options() {
+  return "allocator_may_return_null=1:max_malloc_fill_size=16777216";
+}
+const char* __tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
 }
 
 int main(int argc, char** argv) {
