@@ -25,8 +25,6 @@ namespace {
 using namespace dynasoar::test;
 using namespace ants;
 
-constexpr bool kSlow = kSlowdown > 1;
-
 // Ants anywhere in a world, half of them with food, so that everything happens within a few steps.
 Parameters busy(std::uint32_t count, World world, std::uint64_t seed) {
   Parameters parameters;
@@ -133,11 +131,11 @@ DYNASOAR_MODEL_CASE(model_heap, Ants);
 
 TEST_CASE("ants are the reference's bit by bit for all implementations, allocators and numbers of threads") {
   const int steps = kQuick ? 8 : 25;
-  for (const std::uint32_t count : {1u, 2u, 60u, kSlow ? 300u : 1500u}) {
+  for (const std::uint32_t count : {1u, 2u, 60u, kQuick ? 300u : 1500u}) {
     check_all<Ants>(busy(count, crowded_world(24), 7), steps);
   }
-  check_all<Ants>(busy(kSlow ? 100 : 600, garden(kLeastSide, 2), 3), steps);
-  check_all<Ants>(busy(kSlow ? 100 : 600, double_bridge(70, 2), 3), steps);  // a side that is no multiple of a block
+  check_all<Ants>(busy(kQuick ? 100 : 600, garden(kLeastSide, 2), 3), steps);
+  check_all<Ants>(busy(kQuick ? 100 : 600, double_bridge(70, 2), 3), steps);  // a side that is no multiple of a block
   Parameters still = busy(200, crowded_world(24), 5);
   still.diffusion = 0;
   check_all<Ants>(still, 10);
@@ -228,12 +226,12 @@ TEST_CASE("at a wall or border, an ant goes to a side, and turns back if it cann
 }
 
 TEST_CASE("ants cross neither walls nor borders") {
-  Parameters parameters = busy(kSlow ? 200 : 2000, double_bridge(kLeastSide, 5), 3);
+  Parameters parameters = busy(kQuick ? 200 : 2000, double_bridge(kLeastSide, 5), 3);
   parameters.births = 0;
   parameters.lifetime = 1000;
   const auto side = static_cast<float>(parameters.world.side);
   for (AntState& ant : parameters.initial) ant.last_step = 1000;
-  for_all(parameters, kSlow ? 30 : 150, [&](const State& state) {
+  for_all(parameters, kQuick ? 30 : 150, [&](const State& state) {
     for (const AntState& ant : state.ants) {
       CHECK_UNARY(ant.x > 0 && ant.x < side && ant.y > 0 && ant.y < side);
       for (const Box& wall : parameters.world.walls) {
@@ -314,12 +312,12 @@ TEST_CASE("a portion that arrives is stored where the ant is, or feeds a new ant
 }
 
 TEST_CASE("no portion of food is lost while ants live") {
-  Parameters parameters = busy(kSlow ? 150 : 1000, garden(kLeastSide, 4), 5);
+  Parameters parameters = busy(kQuick ? 150 : 1000, garden(kLeastSide, 4), 5);
   parameters.births = 0;
   for (AntState& ant : parameters.initial) ant.last_step = 1000000;
   const auto portions = [](const Census& census) { return census.food + census.carriers + census.stored; };
   for_each_run(Ants::implementations(), parameters, [&](Simulation& simulation) {
-    const std::vector<Census> history = history_of(simulation, kSlow ? 60 : 300);
+    const std::vector<Census> history = history_of(simulation, kQuick ? 60 : 300);
     for (const Census& census : history) CHECK_UNARY(portions(census) == portions(history[0]));
     CHECK(history.back().stored > 0);
     CHECK(history.back().food < history[0].food);
@@ -327,7 +325,7 @@ TEST_CASE("no portion of food is lost while ants live") {
 }
 
 TEST_CASE("ants choose the short branch of a bridge") {
-  if (kSlow) return;
+  if (kQuick) return;
   Census early;
   Census late;
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {

@@ -73,15 +73,13 @@ std::vector<BoidState> few(std::vector<BoidState> boids, int steps) {
   return after<Flocking>({"boids", flocking::make_boids}, parameters, steps);
 }
 
-constexpr bool kSlow = kSlowdown > 1;
-
 }  // namespace
 
 DYNASOAR_MODEL_CASE(model_timed_steps, Flocking);
 DYNASOAR_MODEL_CASE(model_heap, Flocking);
 
 TEST_CASE("every step of a flock is the reference's step from the same state") {
-  for (const auto& [boids, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kSlow ? 150 : 900, 30.0}}) {
+  for (const auto& [boids, neighbours] : {std::pair(1, 30.0), {2, 1.0}, {70, 5.0}, {kQuick ? 150 : 900, 30.0}}) {
     const int count = boids;
     for (const auto& implementation : Flocking::implementations()) {
       CAPTURE(implementation.name);
@@ -101,13 +99,13 @@ TEST_CASE("every step of a flock is the reference's step from the same state") {
 }
 
 TEST_CASE("flocks are the same bit by bit for all implementations, allocators and numbers of threads") {
-  for (const std::uint32_t count : {30u, kSlow ? 300u : 3000u}) {
+  for (const std::uint32_t count : {30u, kQuick ? 300u : 3000u}) {
     check_all<Flocking>(random_flock(count, 30, 11), 40);
   }
 }
 
 TEST_CASE("a flock that is sorted now and then is the same bit by bit") {
-  Parameters parameters = random_flock(kSlow ? 300 : 3000, 30, 11);
+  Parameters parameters = random_flock(kQuick ? 300 : 3000, 30, 11);
   for (const int every : {1, 7}) {
     CAPTURE(every);
     parameters.sort_every = every;
@@ -116,7 +114,7 @@ TEST_CASE("a flock that is sorted now and then is the same bit by bit") {
 }
 
 TEST_CASE("a flock is sorted before the first step and then before every so many steps") {
-  Parameters parameters = random_flock(kSlow ? 300 : 3000, 30, 11);
+  Parameters parameters = random_flock(kQuick ? 300 : 3000, 30, 11);
   const auto moved_in_steps = [&](int every) {
     parameters.sort_every = every;
     const std::unique_ptr<Simulation> simulation = flocking::make_boids(parameters);
@@ -136,7 +134,7 @@ TEST_CASE("a flock is sorted before the first step and then before every so many
 }
 
 TEST_CASE("flocks are the same also where the neighbours' sums become one instead of many") {
-  if (kSlow) return;
+  if (kQuick) return;
   for (const std::uint32_t count : {flocking::kFewBoids, flocking::kFewBoids + 1}) {
     CAPTURE(count);
     const Parameters parameters = random_flock(count, 8, 5);

@@ -115,8 +115,6 @@ std::size_t place(std::size_t x, std::size_t y, std::size_t z) {
   return (z * 8 + y) * 8 + x;
 }
 
-constexpr bool kSlow = kSlowdown > 1;
-
 }  // namespace
 
 DYNASOAR_MODEL_CASE(model_allocators, Tumour);
@@ -126,7 +124,7 @@ DYNASOAR_MODEL_CASE(model_long_history, Tumour);
 DYNASOAR_MODEL_CASE(model_heap, Tumour);
 
 TEST_CASE("tumours are the reference's bit by bit for all implementations, allocators and numbers of threads") {
-  for (const auto& [cells, world] : {std::pair(1u, 4), {2u, 1}, {60u, 2}, {kSlow ? 150u : 500u, 7}}) {
+  for (const auto& [cells, world] : {std::pair(1u, 4), {2u, 1}, {60u, 2}, {kQuick ? 150u : 500u, 7}}) {
     check_all<Tumour>(busy(cells, world, 7 + cells), kQuick ? 8 : 15);
   }
   Parameters parameters = busy(200, 5, 0xFEDCBA9876543210);
@@ -192,7 +190,7 @@ TEST_CASE("a cell pushes others in the directions in which they are") {
 }
 
 TEST_CASE("cells grow to full size and then divide into two of half the volume, in any direction") {
-  std::vector<CellState> cells(kSlow ? 300 : 3000);
+  std::vector<CellState> cells(kQuick ? 300 : 3000);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto coordinate = [&](std::size_t n) { return 2 * static_cast<float>(n % 15) - 14; };
     cells[i] = {0, coordinate(i), coordinate(i / 15), coordinate(i / 225), 0.375f};
@@ -235,7 +233,7 @@ TEST_CASE("cells grow to full size and then divide into two of half the volume, 
 }
 
 TEST_CASE("a cell of full size divides with the probability of a division") {
-  Parameters parameters = quiet(std::vector<CellState>(kSlow ? 500 : 5000));
+  Parameters parameters = quiet(std::vector<CellState>(kQuick ? 500 : 5000));
   parameters.division = 0.2;
   for_all(parameters, 1, [&](Simulation& simulation) {
     const auto before = static_cast<double>(parameters.initial.size());
@@ -305,7 +303,7 @@ TEST_CASE("oxygen diffuses in from the border, and vessels supply it until they 
   parameters = quiet({{0, 1, 1, 1}});
   parameters.uptake = 0.5;
   parameters.diffusion = 1;
-  for_all(parameters, kSlow ? 50 : 100, [](Simulation& simulation) {
+  for_all(parameters, kQuick ? 50 : 100, [](Simulation& simulation) {
     const std::vector<float> oxygen = simulation.oxygen();
     CHECK(std::min_element(oxygen.begin(), oxygen.end()) - oxygen.begin() ==
           static_cast<std::ptrdiff_t>(place(4, 4, 4)));
