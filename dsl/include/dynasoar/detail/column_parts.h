@@ -92,7 +92,8 @@ constexpr ValueInfo make_value_info() {
   } else if constexpr (std::is_arithmetic_v<T> && sizeof(T) <= 8) {
     return {Nature::number, sizeof(T), column_type<T>()};
   } else if constexpr (std::is_same_v<T, Place>) {
-    return {Nature::number, sizeof(T), ColumnType::i64};  // the `id` of an object there; 2^58 or more if there is no place
+    return {Nature::number, sizeof(T),
+            ColumnType::i64};  // the `id` of an object there; 2^58 or more if there is no place
   } else if constexpr (std::is_pointer_v<T>) {
     ValueInfo info{Nature::pointer, sizeof(T)};
     if constexpr (requires { typename std::remove_pointer_t<T>::Allocator::Types; }) {
