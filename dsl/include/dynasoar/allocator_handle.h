@@ -54,7 +54,7 @@ class AllocatorHandle {
   AllocatorHandle(const AllocatorHandle&) = delete;
   AllocatorHandle& operator=(const AllocatorHandle&) = delete;
 
-  /// Waits for the device and frees the heap. Drops errors that the program has not asked for, but prints misuse.
+  /// Waits for the device and frees the heap. Discards errors that the program has not asked for, but prints misuse.
   ~AllocatorHandle() = default;
 
   /// Runs `object->method(args...)` for all objects of the class that declares `method`:
@@ -73,7 +73,8 @@ class AllocatorHandle {
     parallel_do<T>(detail::Method<kMethod>{}, std::move(args)...);
   }
 
-  /// Runs `function(object, args...)` for them: a lambda `[=] __device__ (Fish* fish)`.
+  /// Runs `function(object, args...)` for all objects of T and its subclasses. The function can be a lambda such as
+  /// `[=] __device__ (Fish* fish)`.
   template <class T, class F, class... Args>
   void parallel_do(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
@@ -109,7 +110,7 @@ class AllocatorHandle {
   }
 
   /// Creates `count` objects: `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::size_t. A heap that can
-  /// grow makes room for them first (but not for more than twice as many as fit below its limit).
+  /// grow first makes room for them. If they need more than twice its limit, it does not grow.
   template <class T, class... Args>
   void parallel_new(std::size_t count, Args... args) {
     static_assert(detail::check_creation<AllocatorT, T, Args...>());
@@ -194,9 +195,9 @@ class AllocatorHandle {
   ///     handle.compact<Agent>({.above = 0.1});   // only if more than a tenth of the slots is free
   ///     handle.compact<Agent>({}, dynasoar::pointers(agents.data(), agents.size()));
   ///
-  /// Is ordered like a loop, and may be recorded. Kept lists stay valid. Pointers inside class values in fields, in
-  /// your own variables and arguments, and in other arrays are stale afterwards: checked builds report their use. See
-  /// docs/allocator.md. Objects of an AosAllocator do not move.
+  /// The call is ordered like a loop, and may be recorded. Kept lists stay valid. Pointers inside class values in
+  /// fields, in your own variables and arguments, and in other arrays are stale afterwards: checked builds report their
+  /// use. See docs/allocator.md. Objects of an AosAllocator do not move.
   /// @param arrays   pointers in device memory to objects of these classes; may contain null pointers
   /// @throws Error if `above` is not from 0 to 1
   /// @par Cost   reads the objects of T, and the objects of all classes with fields that may point to them
@@ -275,7 +276,7 @@ class AllocatorHandle {
   ///
   ///     handle.load("run.checkpoint", dynasoar::value("step", step), dynasoar::array("cells", cells));
   ///
-  /// Checks everything before it changes anything. Waits for all loops.
+  /// Checks the whole file before it changes anything. Waits for all loops.
   /// @param options   how much memory the file may ask for
   /// @throws CheckpointError if the file is damaged or not for this program and heap; nothing has changed then;
   ///         Error if it cannot be read, or lists are kept
@@ -295,7 +296,7 @@ class AllocatorHandle {
   /// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is unspecified,
   ///               so floating-point results differ in their last bits from run to run
   /// @param op     `op(R, R)`, for host and device
-  /// @param f      a device callable that changes nothing and returns what converts to R
+  /// @param f      a device callable that changes nothing and returns a value that converts to R
   /// @tparam R     trivially copyable
   template <class T, class R, class Op, class F>
   R reduce(R init, Op op, F f) {
@@ -304,8 +305,8 @@ class AllocatorHandle {
     return loops_.template reduce<T>(init, op, f);
   }
 
-  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, also those in
-  /// an AtomicWord, are added as 64 bits, other numbers as double.
+  /// The sum of a field over all objects of the class that declares it: `sum<&Body::mass_>()`. Integers, including
+  /// those in an AtomicWord, are added as 64-bit integers; other numbers are added as double.
   template <detail::MemberObjectPointer auto kField>
   auto sum() {
     using Value = detail::FieldValue<kField>;
@@ -336,22 +337,24 @@ class AllocatorHandle {
   ///         unless the handle only records that; Error if the device failed
   void synchronize() { loops_.synchronize(); }
 
-  /// The fields of all objects of T and its subclasses, as arrays in the host's memory: those that T declares and
-  /// inherits, by name, and before them `id` and, if there are several classes, `class`. See docs/data-out.md.
+  /// Returns the fields that T declares and inherits, for all objects of T and its subclasses, as arrays in the host's
+  /// memory. The first column is called `id`. If there are several classes, the second one is called `class`. See
+  /// docs/data-out.md.
   ///
   ///     const dynasoar::Columns agents = handle.columns<Agent>();
   ///     const std::vector<double> ages = agents["age_"].as<double>();
   ///
   /// Rows are in the order of the classes in the allocator's list, and then of the objects' places in the heap. Objects
-  /// keep their order while others are created and deleted, except in an AosAllocator. Waits for all loops, but does
-  /// not report misuse and refusals: other calls do.
-  /// @throws Error if the device failed, or has no memory for the largest field of all these objects
+  /// keep their order while others are created and deleted, except in an AosAllocator. Waits for all loops, but leaves
+  /// it to other calls to report misuse and refusals.
+  /// @throws Error if the device failed, or has no memory for the values of the largest field
   template <class T>
   Columns columns() {
     return detail::columns_of<AllocatorT, T>(loops_);
   }
 
-  /// The same with the fields that T's subclasses add, 0 in objects without them. Equal names and types share a column.
+  /// The same, plus the fields that T's subclasses add. They are 0 for objects that do not have them. Fields with equal
+  /// names and types share a column.
   template <class T>
   Columns all_columns() {
     return detail::all_columns_of<AllocatorT, T>(loops_);
@@ -374,8 +377,9 @@ class AllocatorHandle {
   FieldAccesses field_accesses() { return loops_.field_accesses(); }
 
   /// For your own kernels, in the paper's style: `device_pointer()->make_new<T>(...)` in device code.
-  /// Call it in the translation unit that launches the kernel, before each launch. It makes the heap, and changes of
-  /// placed objects by the last loop, visible there. Kernels run on `executor().stream()` or the default stream.
+  /// Call it in the translation unit that launches the kernel, before each launch. It makes the heap, and the changes
+  /// that the last loop made to placed objects, visible there. Kernels run on `executor().stream()` or the default
+  /// stream.
   [[gnu::always_inline]] AllocatorT* device_pointer() {
     loops_.announce_kernels();
     detail::bring_up_to_date<AllocatorT>(executor());

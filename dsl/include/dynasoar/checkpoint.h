@@ -1,5 +1,5 @@
 /// @file
-/// Checkpoints: what AllocatorHandle::save and load take, and load_values, which reads values without objects.
+/// Checkpoints: the arguments of AllocatorHandle::save and load, and load_values, which reads values without objects.
 #pragma once
 
 #include <string>
@@ -12,12 +12,11 @@
 
 namespace dynasoar {
 
-/// Reads some of the values and vectors of a checkpoint, and no objects, for programs that must know what is in it
-/// before they make a handle: `load_values("run.checkpoint", dynasoar::value("width", width))`. It may be a checkpoint
-/// of other classes.
+/// Reads some of the values and vectors of a checkpoint, but no objects. Use it if your program needs these values
+/// before it can make a handle. The checkpoint may be one of other classes.
 ///
-/// @throws CheckpointError if the file is damaged or has no such values, or of other types: then nothing has changed;
-///         Error if it cannot be read
+/// @throws CheckpointError if the file is damaged, has no such values, or has them with other types; nothing has
+///         changed then; Error if it cannot be read
 /// @par Cost   reads the whole file, because its checksums are checked
 template <class... Items>
 void load_values(const std::string& path, const LoadOptions& options, const Items&... items) {

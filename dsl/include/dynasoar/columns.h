@@ -1,7 +1,7 @@
 /// @file
-/// Columns: the fields of all objects of a class as arrays in the host's memory, by name. What AllocatorHandle::columns
-/// returns. write_csv and write_vtp make files of them. Standard C++ only, so that it passes between parts of a program
-/// that know the device and parts that do not.
+/// Columns: the result of AllocatorHandle::columns, which has the fields of all objects of a class as arrays in the
+/// host's memory, by name. write_csv and write_vtp write them to files. This header is standard C++ only, so that code
+/// that is compiled without CUDA can use it, too.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace dynasoar {
 
-/// What a column's numbers are.
+/// The type of the numbers in a column.
 enum class ColumnType : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
 
 /// The ColumnType of an arithmetic type of at most 8 bytes.
@@ -26,7 +26,7 @@ constexpr ColumnType column_type() {
   return static_cast<ColumnType>((std::is_signed_v<T> ? 0 : 4) + kLog);
 }
 
-/// Bytes of such a number.
+/// Bytes of a number of this type.
 constexpr std::size_t size_of(ColumnType type) {
   constexpr std::size_t kSizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
   return kSizes[static_cast<std::size_t>(type)];
@@ -38,7 +38,7 @@ struct Column {
   ColumnType type;
   std::size_t components;           ///< numbers in a row
   std::vector<std::byte> data;      ///< row by row
-  std::vector<std::string> labels;  ///< what the numbers 0, 1, ... mean, if they stand for something
+  std::vector<std::string> labels;  ///< the texts for which the numbers 0, 1, ... stand; empty: plain numbers
 
   /// Calls `f(values)` with a std::span of const numbers of the column's type.
   template <class F>
@@ -57,7 +57,7 @@ struct Column {
     }
   }
 
-  /// The numbers as T, whatever they are here.
+  /// The numbers, converted to T.
   ///
   /// @tparam T   arithmetic, of at most 8 bytes, and not bool
   template <class T>
@@ -68,10 +68,10 @@ struct Column {
     return result;
   }
 
-  /// How many numbers there are: one for each component of each row.
+  /// The number of values: one for each component of each row.
   std::size_t size() const { return data.size() / size_of(type); }
 
-  /// "position_", or, of several components, "position_.1".
+  /// The heading of a component: "position_", or "position_.1" if the column has several components.
   std::string component_name(std::size_t component) const;
 
  private:
@@ -111,42 +111,42 @@ struct Columns {
   std::string names() const;
 };
 
-/// A base class's table with the fields of its subclasses, too: rows of classes that have no such field get 0. Fields
-/// of several subclasses with the same name and type share a column; else those after the first are called
-/// `Shark.age_`.
+/// Adds the fields of subclasses to the table of a base class. Rows of classes without such a field get 0. Fields of
+/// several subclasses share a column if they have the same name and type. If only their names are the same, the columns
+/// after the first one are called `Shark.age_` and so on.
 ///
-/// @param table        has the column `class`
+/// @param table        the table of the base class, with the column `class`
 /// @param subclasses   tables of some of these classes, read without a loop in between
 /// @throws std::invalid_argument if they have other objects
 Columns with_fields_of(Columns table, const std::vector<Columns>& subclasses);
 
-/// Writes a line with the names, and one for each row; columns of several numbers are several, `name.0`, `name.1` and
-/// so on, and numbers with labels are written as these.
+/// Writes a line with the names, and a line for each row. A column with several numbers in a row becomes several
+/// columns `name.0`, `name.1` and so on. Numbers with labels are written as the labels.
 ///
-/// The file is there as a whole or not at all, as write_file.h says. @throws Error if it cannot be written
+/// The file is written as a whole or not at all, see write_file.h. @throws Error if it cannot be written
 void write_csv(const std::string& path, const Columns& table);
 
-/// Which columns say where the points are. An empty name: 0 for all.
+/// The columns that hold the coordinates of the points. If a name is empty, this coordinate is 0 for all points.
 struct VtpOptions {
   std::string x = "x";
   std::string y = "y";
   std::string z;
-  double time = 0;  ///< of the frame, which ParaView shows
+  double time = 0;  ///< of the frame, in units of the model; ParaView shows it
 };
 
-/// Writes a point for each row, with all columns as its data. Coordinates are doubles in the file. What labels mean is
-/// an array of texts in the field data, `class names`.
+/// Writes a point for each row, with all columns as its data. Coordinates are doubles in the file. The labels of a
+/// column are an array of texts in the field data, such as `class names`.
 ///
-/// The file is there as a whole or not at all, as write_file.h says.
+/// The file is written as a whole or not at all, see write_file.h.
 /// @throws Error if it cannot be written, or there are no columns of these names
 void write_vtp(const std::string& path, const Columns& table, const VtpOptions& options = {});
 
-/// Writes the index of files that write_vtp has written, each with some of the rows, such as one of each rank. ParaView
-/// opens the index (`.pvtp`) as if it were one file.
+/// Writes the index of several files that write_vtp has written, each with a part of the rows. Each rank of a
+/// distributed run writes one of them, for example. ParaView opens the index (`.pvtp`) as if it were one file.
 ///
-/// @param parts   paths from the folder of the index, or from the root
+/// @param parts   paths of the files: absolute, or relative to the folder of the index
 /// @param table   with the columns of all parts; its rows do not matter
-/// @throws Error if it cannot be written. Parts are not read
+/// @throws Error if the index cannot be written. The parts are not read
 void write_pvtp(const std::string& path, const std::vector<std::string>& parts, const Columns& table);
 
 }  // namespace dynasoar

@@ -1,6 +1,6 @@
 /// @file
-/// HandleOptions: what an AllocatorHandle is made with. CompactionOptions, SortOptions, `pointers` for arrays of the
-/// program's own, and `morton_code`: what AllocatorHandle::compact and AllocatorHandle::sort take.
+/// HandleOptions: the options of an AllocatorHandle. CompactionOptions, SortOptions, `pointers` for your own arrays,
+/// and `morton_code`: for the arguments of AllocatorHandle::compact and AllocatorHandle::sort.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dynasoar {
 
-/// `512_MiB` and friends, for heap sizes.
+/// Heap sizes, such as `512_MiB`.
 inline namespace literals {
 constexpr std::size_t operator""_KiB(unsigned long long n) {
   return static_cast<std::size_t>(n) << 10;
@@ -24,37 +24,43 @@ constexpr std::size_t operator""_GiB(unsigned long long n) {
 }
 }  // namespace literals
 
-/// What `synchronize()` does when objects could not be created since the last one.
+/// What `synchronize()` does if objects could not be created since its last call.
 enum class OnRefusal {
   throw_error,  ///< throws AllocationError
-  record        ///< nothing; `statistics()` has the numbers
+  record        ///< does nothing; `statistics()` has the numbers
 };
 
-/// Calls of make_new that fail on purpose, to try out how a program copes. They are counted from 1, all classes
-/// together; on a GPU, and with several threads, their order is unspecified. For checked builds.
+/// Calls of make_new that fail on purpose, so that you can test how a program copes with them. Calls are counted from
+/// 1, over all classes. On a GPU, and with several threads, their order is unspecified. For checked builds only.
 struct FaultInjection {
   std::uint64_t first = 0;  ///< the first call that fails; 0: none
-  std::uint64_t every = 0;  ///< from there on, every how many calls one fails; 0: only the first
+  std::uint64_t every = 0;  ///< after `first`, every n-th call fails, too; 0: only `first` fails
 };
 
-/// How to make an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`
+/// The options of an AllocatorHandle: `AllocatorHandle<AllocatorT> handle({.heap_bytes = 1_GiB});`
 ///
-/// Without a size the heap starts with 256 MiB (or what there is) and grows when it must, to most of the memory that is
-/// free when the handle is made: on a CPU, the least of what the machine has, the process's control groups leave and
-/// three quarters of what its resource limits leave. `heap_limit_bytes` says how far instead. With `heap_bytes` alone
-/// the heap has that size for good; with both it starts with the one and grows to the other. Bytes are for objects; the
-/// state beside them takes some percent more. An AosAllocator's heap cannot grow: it has 256 MiB if no size is given.
+/// Which of the two sizes you set decides whether the heap grows:
+/// - Neither: the heap starts with 256 MiB, or less if there is less memory, and grows when necessary. Its limit is
+///   most of the memory that is free when the handle is made. On a CPU, this is the least of three values: the memory
+///   of the machine, the memory that the control groups of the process leave, and three quarters of what its resource
+///   limits leave.
+/// - Only `heap_limit_bytes`: the same, with this limit.
+/// - Only `heap_bytes`: the heap has this size and does not grow.
+/// - Both: the heap starts with `heap_bytes` and grows up to `heap_limit_bytes`.
+///
+/// Sizes are the bytes for objects. The state of the heap takes some percent more. The heap of an AosAllocator cannot
+/// grow; it has 256 MiB if you give no size.
 struct HandleOptions {
   std::optional<std::size_t> heap_bytes = {};
   std::optional<std::size_t> heap_limit_bytes = {};
   OnRefusal on_refusal = OnRefusal::throw_error;
-  int threads = 0;  ///< CPU threads; 0 means all. Ignored on the GPU
+  int threads = 0;  ///< CPU threads; 0: one per processor. Ignored on the GPU
   FaultInjection failing_allocations = {};
 };
 
 /// When to compact.
 struct CompactionOptions {
-  double above = 0;  ///< only classes of which more than this fraction of the slots is free; 0 to 1
+  double above = 0;  ///< compact a class only if more than this fraction of its slots is free; 0 to 1
 
   /// @throws Error if `above` is not from 0 to 1
   void check() const;
@@ -62,15 +68,15 @@ struct CompactionOptions {
 
 /// How to sort.
 struct SortOptions {
-  int key_bits = 0;  ///< how many of the lowest bits of the keys to sort by; fewer take less time; 0: all of them
+  int key_bits = 0;  ///< sort by this number of lowest bits of the keys; fewer bits take less time; 0: all
 
   /// @throws Error if `key_bits` is not from 0 to 64
   void check() const;
 };
 
-/// A key for AllocatorHandle::sort, computed from the coordinates of a cell (a Morton code, or Z-order): cells with
-/// close keys are close to each other in all directions. The lowest 16 bits of each of two coordinates count, or the
-/// lowest 10 of each of three. If coordinates have n bits, the key has 2 n or 3 n bits: see SortOptions::key_bits.
+/// A key for AllocatorHandle::sort: the Morton code (Z-order) of the coordinates of a cell. Cells with close keys are
+/// close to each other in all directions. The key uses the lowest 16 bits of each of two coordinates, or the lowest 10
+/// bits of each of three. If coordinates have n bits, the key has 2 n or 3 n bits: see SortOptions::key_bits.
 __host__ __device__ constexpr std::uint32_t morton_code(std::uint32_t x, std::uint32_t y) {
   std::uint32_t code = 0;
   for (int bit = 0; bit < 16; ++bit) code |= (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);
@@ -84,8 +90,8 @@ __host__ __device__ constexpr std::uint32_t morton_code(std::uint32_t x, std::ui
   return code;
 }
 
-/// Pointers to objects in an array of the program's own, for AllocatorHandle::compact and AllocatorHandle::sort. Made
-/// by `pointers`.
+/// Pointers to objects in an array of your own, for AllocatorHandle::compact and AllocatorHandle::sort. Made by
+/// `pointers`.
 template <class U>
 struct PointerArray {
   U** data;

@@ -250,7 +250,7 @@ class IdentityIndex final : detail::Attachment {
   PointerArray<T> objects() const { return {objects_, size_}; }
 
  private:
-  void objects_replaced() override {  // by a checkpoint's: its pointers are to those of before
+  void objects_replaced() override {  // by those of a checkpoint; the index points to the old ones
     ++rebuilds_;
     size_ = 0;
   }

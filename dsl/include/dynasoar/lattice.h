@@ -1,6 +1,6 @@
 /// @file
-/// Lattice: the host's side of classes whose objects are placed on a lattice. See docs/how-to/lattices.md. Not in
-/// dynasoar.h, because many programs have no use for it.
+/// Lattice: the host's interface to a lattice and the objects that are placed on it. See docs/how-to/lattices.md. Not
+/// included by dynasoar.h, because many programs do not need it.
 #pragma once
 
 #include <algorithm>
@@ -37,11 +37,11 @@
 namespace dynasoar {
 
 struct LatticeOptions {
-  /// Axes whose ends meet. Beyond the ends of the others there is no place.
+  /// Which axes are periodic: their two ends meet. There are no places beyond the ends of the other axes.
   std::array<bool, 3> periodic = {true, true, true};
 };
 
-/// The places of objects of some classes, and their memory.
+/// A lattice of places for the objects of some classes. It owns the memory of these objects.
 ///
 ///     class Tree : public dynasoar::SoaBase<AllocatorT> {
 ///      public:
@@ -55,11 +55,11 @@ struct LatticeOptions {
 ///     handle.parallel_do<&Tree::burn>();
 ///     forest.parallel_for_free([=] __device__(dynasoar::Place place) { dynasoar::make_new_at<Tree>(place); });
 ///
-/// There is room for an object of each class at each place, unless a hierarchy says kOnePerPlace. Of a class that says
-/// kAtEveryPlace, all objects are there when the lattice has been made. `handle.parallel_do`, `count`, `reduce`,
-/// `columns`, `save` and `load` work for placed classes as for others.
+/// Each place has room for one object of each class. If a hierarchy sets kOnePerPlace, it has room for only one object
+/// of the whole hierarchy. If a class sets kAtEveryPlace, the lattice creates all its objects when it is made.
+/// `handle.parallel_do`, `count`, `reduce`, `columns`, `save` and `load` work for placed classes as for others.
 ///
-/// @tparam Ts   placed classes of one allocator, each on no other lattice that is alive
+/// @tparam Ts   placed classes of one allocator. A class can be on one lattice at a time
 /// @par Concurrency   loops are ordered like those of the handle; all may be recorded
 template <class... Ts>
 class Lattice {
@@ -76,7 +76,7 @@ class Lattice {
   /// @throws Error if there are too few or too many places or not enough memory, or a class is on another lattice
   Lattice(AllocatorHandle<Allocator>& handle, const std::vector<std::size_t>& sizes, const LatticeOptions& options = {})
       : Lattice(handle, LatticeShape(sizes, options.periodic)) {}
-  /// For DistributedLattice: the places that this process has.
+  /// For DistributedLattice: a lattice of the places that this process has.
   Lattice(AllocatorHandle<Allocator>& handle, const LatticeShape& shape);
   Lattice(const Lattice&) = delete;
   Lattice& operator=(const Lattice&) = delete;
@@ -84,7 +84,7 @@ class Lattice {
   /// Waits for all loops, then discards the objects without calling destructors.
   ~Lattice() { displace(); }
 
-  /// The handle that it was made with.
+  /// The handle with which it was made.
   AllocatorHandle<Allocator>& handle() const { return handle_; }
 
   /// Its geometry, for loops and for the host.
@@ -97,7 +97,8 @@ class Lattice {
     run(detail::AllPlaces{shape_.places_of_words()}, call_of(detail::PlaceOfSlot{}, function, std::move(args)...));
   }
 
-  /// Like parallel_for, but only for places without objects of the classes Us; without Us, of any class of the lattice.
+  /// Like parallel_for, but only for places without objects of the classes Us. If you name no classes, only for places
+  /// without any objects.
   template <class... Us, class F, class... Args>
   void parallel_for_free(F function, Args... args) {
     static_assert(detail::check_given<F, Args...>());
@@ -107,9 +108,9 @@ class Lattice {
   /// Calls `condition(place, args...)` for all places and, where the result is true, `action(place, args...)`. If the
   /// result is not a bool but converts to bool, such as a pointer, it is passed on: `action(place, result, args...)`.
   ///
-  /// On a GPU, this is faster than an `if` when few places have anything to do: a warp collects these first, so that
-  /// its lanes do not wait for each other. Conditions and actions of different places run in no particular order, all
-  /// in one loop.
+  /// On a GPU, this is faster than an `if` when the condition is true at few places: a warp first collects these
+  /// places, so that its lanes do not wait for each other. All conditions and actions run in one loop, in no particular
+  /// order.
   ///
   /// @param condition   returns something trivially copyable of at most 8 bytes
   template <class Condition, class Action, class... Args>
@@ -123,9 +124,9 @@ class Lattice {
     run_if(free_places<Us...>(), condition, action, std::move(args)...);
   }
 
-  /// Calls `function(place, args...)` for all places, in as many loops as it takes for no two places of one loop to be
-  /// in each other's neighbourhood: for models that update one place after the other. What a loop changes, the next one
-  /// sees. The order of the loops is always the same, so that the result does not depend on the order of threads.
+  /// Calls `function(place, args...)` for all places, for models that update one place after the other. Runs several
+  /// loops, such that no two places of one loop are in each other's neighbourhood. Each loop sees the changes of the
+  /// loops before it. The order of the loops is always the same, so the result does not depend on the order of threads.
   ///
   /// @param neighbourhood   `Moore<radius>{}` or `VonNeumann<radius>{}`. It must cover everything that a call reads and
   ///                        other calls change. If a call also changes other places than its own, add both radii
@@ -157,7 +158,8 @@ class Lattice {
     }
   }
 
-  /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true, or that a Density chooses.
+  /// Creates `T(args...)` at all places without a T for which `predicate(place)` is true. The predicate may be a
+  /// Density.
   template <class T, class Predicate, class... Args>
   void parallel_new(Predicate predicate, Args... args) {
     if constexpr (std::is_same_v<Predicate, Density>) {
@@ -172,7 +174,7 @@ class Lattice {
   }
 
   /// Creates `T(args...)` at all places without a T where a raster is not 0. Rasters have the width and the height of
-  /// the lattice; if it has three axes, its layers are one below the other.
+  /// the lattice; if the lattice has three axes, the raster has its layers one below the other.
   /// @throws Error if the raster has another size, or within a recorded step
   template <class T, class V, class... Args>
   void parallel_new(const Raster<V>& raster, Args... args) {
@@ -193,7 +195,7 @@ class Lattice {
     handle_.executor().wait();
   }
 
-  /// The values of a field as a raster, with `where_none` at places without an object. Waits for all loops.
+  /// Returns the values of a field as a raster, with `where_none` at places without an object. Waits for all loops.
   /// @tparam T   the class whose objects are read; by default, the class that declares the field. Name a class if a
   ///             place may have several objects with this field
   template <auto kField, class T = typename detail::FieldValue<kField>::Class>
@@ -212,16 +214,17 @@ class Lattice {
     (handle_.loops().placed().template set_range<Ts>(range), ...);
   }
 
-  /// Bytes of device memory: of the blocks, three bits per place and class, and one per place and hierarchy with
-  /// kOnePerPlace; in checked builds, 4 more bytes per slot. A class with kAtEveryPlace has its blocks only. The first
-  /// `reduce` or `columns` of a class allocates 16 more bytes per block.
+  /// Bytes of device memory. A class takes its blocks and three bits per place, or only its blocks if it has an object
+  /// at every place. A hierarchy with kOnePerPlace takes one more bit per place. Checked builds take 4 more bytes per
+  /// slot. The first `reduce` or `columns` of a class allocates 16 more bytes per block.
   std::size_t bytes() const;
 
  private:
   template <class T>
   static constexpr std::size_t kNumber = static_cast<std::size_t>(detail::index_of_v<T, Ts...>);
 
-  /// The class with the claims of T, if T shares them: the first one of its hierarchy.
+  /// The number of the class that has the claims of T. Classes that share claims use those of the first class of their
+  /// hierarchy.
   template <class T>
   static constexpr std::size_t number_with_claims() {
     std::size_t first = sizeof...(Ts);
@@ -234,14 +237,14 @@ class Lattice {
     return first;
   }
 
-  /// Bytes for 64 places: of a block, or of their part of a table.
+  /// Bytes for 64 places: those of a block or, in an AosAllocator, of 64 entries of a table.
   template <class T>
   static constexpr std::size_t bytes_of_block() {
     if (Allocator::kPlacement == detail::Placement::in_pieces) return detail::kSlotsPerBlock * sizeof(std::uint64_t);
     return detail::ClassLayout<T>::bytes > 0 ? detail::placed_block_bytes_v<T> : 0;
   }
 
-  /// The classes of objects that are Ts are on this lattice.
+  /// Checks that T, or all listed classes that derive from it, are on this lattice.
   template <class T>
   static constexpr void check_has_all() {
     detail::check_placed<T>();
@@ -251,7 +254,7 @@ class Lattice {
     });
   }
 
-  /// The values of a raster that fits.
+  /// The values of a raster, in device memory. @throws Error if its size does not fit the lattice
   template <class V>
   DeviceArray<V> on_device(const Raster<V>& raster) const {
     handle_.executor().check_may_wait();  // memory may not be allocated in a step
@@ -313,7 +316,7 @@ class Lattice {
 
   AllocatorHandle<Allocator>& handle_;
   LatticeShape shape_;
-  detail::WordRange range_{};  // that loops visit
+  detail::WordRange range_{};  // visited by loops
   std::array<detail::LatticeMemory, sizeof...(Ts)> memory_;
 };
 
@@ -343,7 +346,7 @@ void Lattice<Ts...>::create_at_every_place() {
     if constexpr (Allocator::kPlacement == detail::Placement::in_blocks) {
       run(detail::AllPlaces{shape_.places_of_words()}, Create{nullptr});
     } else {
-      handle_.synchronize();  // so that it is not this class's fault if objects were refused before
+      handle_.synchronize();  // reports earlier refusals, which would otherwise be blamed on this class
       DeviceArray<std::uint32_t> has_failed(1);
       has_failed.fill_bytes(0);
       run(detail::AllPlaces{shape_.places_of_words()},
@@ -353,7 +356,7 @@ void Lattice<Ts...>::create_at_every_place() {
       try {
         handle_.synchronize();
       } catch (const AllocationError&) {
-        // says what this error says better
+        // the error below is more specific
       }
       detail::throw_no_room_at_every_place(shape_, type_name<T>());
     }

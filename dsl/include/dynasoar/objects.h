@@ -1,8 +1,8 @@
 /// @file
-/// What device code does with objects: make_new, make_new_n, destroy, become, cast, is_a, device_do; call, for methods
-/// that subclasses override; print, for debugging.
+/// Functions for objects in device code: make_new, make_new_n, destroy, become, cast, is_a, device_do; call, for
+/// methods that subclasses override; print, for debugging.
 ///
-/// Source: DynaSOAr, section 2.1. The allocator is the one that the class names, so none is passed.
+/// Source: DynaSOAr, section 2.1. Each class names its allocator, so you do not pass one.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,12 @@
 #include <dynasoar/heap/soa_allocator.h>
 #include <dynasoar/platform/config.h>
 
-/// Makes the methods of one name a callable type: after `DYNASOAR_METHOD(Step, step);`, `Step{}(object, args...)` is
-/// `object->step(args...)`. C++ cannot find the method of a subclass from `&Agent::step`, only from its name.
+/// Defines a callable type for all methods with a name: after `DYNASOAR_METHOD(Step, step);`, `Step{}(object, args...)`
+/// calls `object->step(args...)`. C++ cannot find the method of a subclass from `&Agent::step`, only from its name.
 ///
 ///     DYNASOAR_METHOD(Step, step);
-///     dynasoar::call<Step>(agent, dt);        // in device code: step of the class that the agent has
-///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents
-///     dynasoar::device_do<Agent>(Step{}, dt);
+///     dynasoar::call<Step>(agent, dt);        // in device code: the step of the agent's own class
+///     handle.parallel_do<Agent>(Step{}, dt);  // of all agents dynasoar::device_do<Agent>(Step{}, dt);
 #define DYNASOAR_METHOD(Name, method)                               \
   struct Name {                                                     \
     template <class T, class... Args>                               \
@@ -37,34 +36,34 @@
 
 namespace dynasoar {
 
-/// Creates a T with the given constructor arguments. (A namespace-scope constant has no address in device code: pass
-/// its value, as in `make_new<Fish>(int{kAge})`.)
+/// Creates a T with the given constructor arguments. A namespace-scope constant has no address in device code, so pass
+/// its value, as in `make_new<Fish>(int{kAge})`.
 ///
 /// @return the object, or nullptr if the heap is full (the host's next `synchronize()` throws then)
-/// @par Concurrency   from any number of threads. Other threads may use the object in the next loop; within the loop,
-///                    only if its pointer reaches them by a release that they acquire.
+/// @par Concurrency   any number of threads may call it. Other threads may use the object in the next loop. In this
+///                    loop, they may use it only if they acquire its pointer from a release.
 template <class T, class... Args>
 __device__ T* make_new([[maybe_unused]] Args&&... args) {  // nvcc drops the body on the host
   return T::Allocator::template make_new<T>(std::forward<Args>(args)...);
 }
 
 /// Creates `count` objects, `make_new<T>(i, args...)` for 0 <= i < count, where i is a std::uint32_t: like
-/// AllocatorHandle::parallel_new, but in the calling thread. With a SoaAllocator it takes about as long as to create
-/// one, if the threads of a warp want few more than 64 together; not in checked builds, where it is a loop.
+/// AllocatorHandle::parallel_new, but in the calling thread. With a SoaAllocator it takes about as long as creating one
+/// object, if the threads of a warp together ask for 64 objects or few more. In checked builds it is a loop.
 ///
-/// What a full heap refuses takes no time, whatever the number.
+/// Objects that a full heap refuses take no time, however many they are.
 ///
-/// @return how many were created: less than `count` if some were refused, as make_new would be; those created have any
-///         of the numbers
+/// @return the number of objects that were created. It is less than `count` if the heap is full, where make_new would
+///         return nullptr. It is unspecified which of the indices i they have
 template <class T, class... Args>
 __device__ std::uint32_t make_new_n(std::uint32_t count, [[maybe_unused]] const Args&... args) {
   return T::Allocator::template make_new_n<T>(count, args...);
 }
 
-/// Deletes an object, by its run-time type; nothing happens if it is null. @pre no thread uses it any more
+/// Deletes an object as one of its run-time class. Does nothing if the object is null. @pre no thread uses it any more
 ///
-/// Objects of placed classes may be deleted by several threads, while others read them until the loop ends: then
-/// `destroy` returns whether the caller was the one that deleted it. It was not if another thread has, or has moved it.
+/// Several threads may delete the same object of a placed class, and others may read it until the loop ends. `destroy`
+/// then returns whether this call deleted the object. It did not if another thread has deleted or moved it before.
 template <class T>
 __device__ auto destroy(T* object) {
   if constexpr (detail::is_placed<T>()) {
@@ -99,7 +98,7 @@ __device__ To* become(T* object, [[maybe_unused]] Args&&... args) {
 
 namespace detail {
 
-/// A T* may point to an object that a U* points to, or the other way round.
+/// Checks that one of the classes derives from the other.
 template <class T, class U>
 __host__ __device__ constexpr bool check_related() {
   static_assert(std::is_base_of_v<U, T> || std::is_base_of_v<T, U>,
@@ -128,21 +127,22 @@ __device__ const T* cast(const U* object) {
   return is_a<T>(object) ? static_cast<const T*>(object) : nullptr;
 }
 
-/// Calls a method, `device_do<Body>(&Body::apply_force, this)`, or any callable, `device_do<Body>(f, args...)` with
-/// `f(body, args...)`, for every T (subclasses included) that existed when the running loop over objects began, in this
-/// thread. In parallel_for: when the last loop over objects began.
+/// Calls a method, as in `device_do<Body>(&Body::apply_force, this)`, or a callable `f(body, args...)`, for all objects
+/// of T and its subclasses, one after the other in this thread. Visits the objects that existed when the running loop
+/// over objects began; in parallel_for, those that existed when the last loop over objects began.
 template <class T, class F, class... Args>
 __device__ void device_do(F method, Args&&... args) {
   T::Allocator::template device_do<T>(method, std::forward<Args>(args)...);
 }
 
 /// Calls `object->method(args...)` of the object's run-time class, which is T or a subclass of it:
-/// `call<Step>(agent, dt)`, see DYNASOAR_METHOD. What a class does not define it inherits, as always in C++; a method
-/// that no base defines must be defined by each class. There are no virtual tables: the class is in the object's handle
-/// (DynaSOAr, section 8, leaves virtual functions to future work).
+/// `call<Step>(agent, dt)`, see DYNASOAR_METHOD. A class that does not define the method inherits it, as always in C++.
+/// If no base defines it, each class must. There are no virtual tables: the object's handle holds its class. (DynaSOAr,
+/// section 8, leaves virtual functions to future work.)
 ///
-/// @tparam Method   made by DYNASOAR_METHOD
-/// @return          what all classes' methods return; a value of the common type if they differ
+/// @tparam Method   a type that DYNASOAR_METHOD defines
+/// @return          the result of the method; if the methods of the classes return different types, a value of their
+///                  common type
 /// @par Cost   reads nothing from memory: the class is in the pointer. Threads of a warp whose objects are of different
 ///             classes run one class after the other
 template <class Method, class T, class... Args>
@@ -154,22 +154,23 @@ __device__ decltype(auto) call(T* object, Args&&... args) {
   return Calls::run(type, object, std::forward<Args>(args)...);
 }
 
-/// Prints what a pointer stands for and what the object's fields hold, those of its run-time class, inherited ones
-/// first; from device code (on the host backend, from anywhere):
+/// Prints what a pointer stands for and the values of the object's fields: those of its run-time class, inherited ones
+/// first. Call it in device code; on the host backend, you can call it anywhere.
 ///
 ///     Shark (block 12, slot 5): position_ = Cell (block 3, slot 60)
 ///     Shark (block 12, slot 5): energy_ = 2.5
 ///     Shark (block 12, slot 5): bites_[0] = 7
 ///     Shark (block 12, slot 5): target_.x = 1.5
 ///
-/// Each line says whose it is, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS, or of
-/// field_names, else field0, field1 and so on. Floats have 7 digits, doubles 15. Of plain structs each member is
-/// printed (docs/data-out.md says which are plain), of other class values only their size. It also says when a pointer
-/// is null, is not one of this allocator, or points to a destroyed object; only checked builds know if another object
-/// has taken the slot since. On a GPU the driver formats the numbers, with the decimal point of the C locale.
+/// Each line names its object, because the lines of many threads mix. Names are those of DYNASOAR_FIELDS or
+/// field_names; without them, they are field0, field1 and so on. Floats have 7 digits, doubles 15. Each member of a
+/// plain struct is printed (docs/data-out.md says which structs are plain). Of other class values, only the size is
+/// printed. If the pointer is null, does not belong to this allocator, or points to a destroyed object, the line says
+/// so. Only checked builds notice that another object has taken the slot since. On a GPU the driver formats the
+/// numbers, with the decimal point of the C locale.
 ///
-/// @par Concurrency   reads all fields: a thread that writes one of them meanwhile races
-/// @par Cost          a GPU keeps 1 MiB of output until the host waits, and drops the oldest
+/// @par Concurrency   reads all fields, so a simultaneous write to one of them is a race
+/// @par Cost          a GPU keeps the latest 1 MiB of output until the host waits, and discards older output
 template <class T>
 __device__ void print(const T* object) {
   detail::check_listed_or_base<typename T::Allocator, T>();

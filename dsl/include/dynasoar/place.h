@@ -1,9 +1,10 @@
 /// @file
-/// What device code does with objects that are placed on a lattice: make_new_at, at, place_of, is_free, move_to,
-/// neighbourhoods; for 64 places at once, where, create_where, destroy_where. See docs/how-to/lattices.md. Not in
-/// dynasoar.h, because many programs have no use for it.
+/// Functions for placed objects in device code: make_new_at, at, place_of, is_free, move_to, neighbourhoods; for 64
+/// places at once, where, create_where, destroy_where. See docs/how-to/lattices.md. Not included by dynasoar.h, because
+/// many programs do not need it.
 ///
-/// Lookups use the occupancy at the start of the running loop; later loops see what it creates, moves and destroys.
+/// Lookups use the occupancy at the start of the running loop. Objects that the loop creates, moves or destroys change
+/// the occupancy for later loops.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@
 
 namespace dynasoar {
 
-/// The lattice that objects of T are on, for its geometry. @pre the subclasses of T are on one lattice
+/// The geometry of the lattice with the objects of T. @pre the subclasses of T are on one lattice
 template <class T>
 __device__ const LatticeShape& lattice_of() {
   detail::check_placed<T>();
@@ -37,8 +38,8 @@ __device__ const LatticeShape& lattice_of() {
   return *shape;
 }
 
-/// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at a place when the loop began: at
-/// most one of each class. Also for those that have been destroyed since.
+/// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at a place when the loop began.
+/// There is at most one of each class. Objects that have been destroyed since are included.
 /// @pre the subclasses of T are on one lattice
 template <class T, class F>
 __device__ void for_each_at(Place place, const F& f) {
@@ -49,8 +50,8 @@ __device__ void for_each_at(Place place, const F& f) {
   });
 }
 
-/// The T that was at a place when the loop began, even if it has been destroyed since; otherwise null. If T has
-/// subclasses, a place must have room for one of them only.
+/// The T that was at a place when the loop began, even if it has been destroyed since; null if there was none. If T has
+/// subclasses, their hierarchy must set kOnePerPlace.
 template <class T>
 __device__ T* at(Place place) {
   detail::check_placed<T>();
@@ -68,7 +69,7 @@ __device__ T* at(Place place) {
   return reinterpret_cast<T*>(found);
 }
 
-/// Whether there is such a place, and there was none of these classes at it when the loop began.
+/// Whether the place exists and had no object of these classes when the loop began.
 /// @pre the classes are on one lattice
 template <class... Ts>
 __device__ bool is_free(Place place) {
@@ -77,7 +78,7 @@ __device__ bool is_free(Place place) {
   return !detail::TakenWords<Ts...>{}.at(place) && place.exists();
 }
 
-/// Where a placed object is. Valid also for one that has been destroyed in this loop. @pre the object is not null
+/// The place of a placed object. The object may have been destroyed in this loop. @pre the object is not null
 template <class T>
 __device__ Place place_of(const T* object) {
   static_assert(detail::is_placed<T>(), "dynasoar: objects of this class have no place on a lattice");
@@ -95,9 +96,10 @@ __device__ Place place_of(const T* object) {
 
 /// Creates a T at a place, which later loops see.
 ///
-/// @return the object; null if there is no such place, if a T was there when the loop began, whether or not it still
-///         is, if another one was created there or has moved there in this loop, or if a move that fails held the place
-///         for a moment. Of several threads that create a T at a place, at most one gets it: which one is unspecified
+/// @return the object; null if there is no such place, or if a T was there when the loop began, even if it has left
+///         since. Also null if another T was created there or has moved there in this loop, or if a failing move held
+///         the place for a moment. If several threads create a T at the same place, at most one succeeds; which one is
+///         unspecified
 template <class T, class... Args>
 __device__ T* make_new_at(Place place, [[maybe_unused]] Args&&... args) {
   detail::check_at_places<T>();
@@ -105,12 +107,11 @@ __device__ T* make_new_at(Place place, [[maybe_unused]] Args&&... args) {
   return detail::PlacedObjects<typename T::Allocator>::template create<T>(place, std::forward<Args>(args)...);
 }
 
-/// Moves a placed object to another place, for later loops. From then on, use the pointer that is returned: through the
-/// old one, fields may only be read, until the loop ends.
+/// Moves a placed object to another place, where later loops see it. Use the returned pointer from then on. Until the
+/// loop ends, the old pointer may only be used to read fields.
 ///
-/// @return the object at its new place; null if there is no such place, if it is or was taken or held for a moment as
-///         for make_new_at, if the object has been destroyed or moved in this loop, or if the pointer is null. Then
-///         nothing has changed
+/// @return the object at its new place. Null in all cases in which make_new_at returns null for the place, if the
+///         object has been destroyed or moved in this loop, or if the pointer is null; nothing has changed then
 template <class T>
 __device__ T* move_to(T* object, Place place) {
   static_assert(detail::is_placed<T>(), "dynasoar: objects of this class have no place on a lattice");
@@ -119,7 +120,7 @@ __device__ T* move_to(T* object, Place place) {
 
 namespace detail {
 
-/// for_each_neighbour for all lattices and all places of them.
+/// for_each_neighbour without assumptions about the lattice or the place.
 template <class T, class Neighbourhood, class F>
 __device__ void for_each_neighbour_anywhere(const LatticeShape& shape, Place place, Neighbourhood neighbourhood,
                                             const F& f) {
@@ -129,7 +130,7 @@ __device__ void for_each_neighbour_anywhere(const LatticeShape& shape, Place pla
 }  // namespace detail
 
 /// Calls `f(object)`, with a T*, for the objects of T and its subclasses that were at the places of a neighbourhood
-/// when the loop began, row by row, x first; not for those at the place itself.
+/// when the loop began. Visits the neighbourhood row by row, along x first, and leaves out the place itself.
 ///
 /// @par Cost   least if T is final and has an object at every place (kAtEveryPlace): no branches and no divisions,
 ///             except near the edges and on lattices that have packed rows or three axes
@@ -147,7 +148,7 @@ template <class T, class Neighbourhood, class F>
   detail::for_each_neighbour_anywhere<T>(shape, place, neighbourhood, f);
 }
 
-/// How many of the places of a neighbourhood had a T when the loop began. @par Cost   a word or two per row
+/// The number of places of a neighbourhood that had a T when the loop began. @par Cost reads one or two words per row
 /// @pre the subclasses of T are on one lattice
 template <class T, class Neighbourhood = Moore<>>
 __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
@@ -155,7 +156,7 @@ __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
   const LatticeShape& shape = lattice_of<T>();
   const detail::TakenWords<T> taken;
   int count = 0;
-  if constexpr (std::is_same_v<Neighbourhood, VonNeumann<>>) {  // so few in a row that words of them do not pay
+  if constexpr (std::is_same_v<Neighbourhood, VonNeumann<>>) {  // rows are so short that whole words do not pay off
     count = static_cast<int>(taken.at(shape.left(place))) + static_cast<int>(taken.at(shape.right(place))) +
             static_cast<int>(taken.at(shape.up(place))) + static_cast<int>(taken.at(shape.down(place)));
     if (shape.axes() > 2) {
@@ -169,7 +170,7 @@ __device__ int count_neighbours(Place place, Neighbourhood neighbourhood = {}) {
   return count;
 }
 
-/// The same for several classes at once, which takes less time than one after the other:
+/// The same for several classes at once, which takes less time than separate calls:
 ///
 ///     const auto [red, blue] = dynasoar::count_each_neighbours<Red, Blue>(place);
 ///
@@ -185,7 +186,7 @@ __device__ std::array<int, sizeof...(Ts)> count_each_neighbours(Place place, Nei
   return counts;
 }
 
-/// How many of the places of a neighbourhood are free of the classes Ts. @pre the classes are on one lattice
+/// The number of places of a neighbourhood that are free of the classes Ts. @pre the classes are on one lattice
 template <class... Ts, class Neighbourhood>
 __device__ int count_free_neighbours(Place place, Neighbourhood neighbourhood) {
   (detail::check_placed<Ts>(), ...);
@@ -196,8 +197,9 @@ __device__ int count_free_neighbours(Place place, Neighbourhood neighbourhood) {
   return count;
 }
 
-/// A place of a neighbourhood that is free of the classes Ts; none if there is none. All have the same probability; on
-/// a periodic axis that is shorter than the neighbourhood, a place is drawn more often if several offsets lead to it.
+/// A random place of a neighbourhood that is free of the classes Ts. If there is none, the result is no place. All free
+/// places have the same probability. On a periodic axis that is shorter than the neighbourhood, several offsets can
+/// lead to a place, which is then more probable.
 ///
 /// @param random   a random number, of 32 bits
 /// @pre the classes are on one lattice
@@ -261,7 +263,7 @@ struct AskedFrom {
   }
 
  private:
-  /// Whether an agent asks for the place whose neighbour in `direction` it is.
+  /// Whether an agent asks for a place. `direction` leads from the place to the agent.
   __device__ static bool asks(const T* agent, Direction direction) {
     return static_cast<std::uint32_t>((agent->*kField).get()) == static_cast<std::uint32_t>(opposite(direction));
   }
@@ -278,11 +280,11 @@ __device__ std::uint64_t where(PlaceBlock block) {
   return detail::TakenWords<Ts...>{}(block.number());
 }
 
-/// The places of a block whose neighbour at a distance has any of the classes, as seen when the loop began: bit i is
-/// about the neighbour of the i-th place. Beyond a bounded edge there is none; periodic axes wrap.
+/// The places of a block whose neighbour at a distance had an object of any of the classes when the loop began: bit i
+/// stands for the neighbour of the i-th place. There are no objects beyond a bounded edge; periodic axes wrap.
 ///
 /// @pre the classes are on one lattice; distances along each axis are less than 2^30
-/// @par Cost   two words for the next place in a direction, if rows are padded or there is only one
+/// @par Cost   reads two words for the next place in a direction, if rows are padded or if there is only one row
 template <class... Ts>
 [[gnu::always_inline]] __device__ inline std::uint64_t where(PlaceBlock block, LatticeVector distance) {
   static_assert(sizeof...(Ts) > 0, "dynasoar: where<...> needs to know which classes to look for");
@@ -307,10 +309,10 @@ template <class F>
   return detail::map_bits(places, f);
 }
 
-/// Creates `T(args...)` at the places of a set at which make_new_at would; others, and bits that stand for no place,
-/// are skipped.
+/// Creates `T(args...)` at those places of a set at which make_new_at would create one. Skips the others, and bits that
+/// stand for no place.
 ///
-/// @return the places at which this call has created one
+/// @return the places at which this call has created an object
 /// @par Cost   one atomic operation for all of them, two with kOnePerPlace, and none if all are taken
 template <class T, class... Args>
 __device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, [[maybe_unused]] const Args&... args) {
@@ -321,7 +323,8 @@ __device__ std::uint64_t create_where(PlaceBlock block, std::uint64_t places, [[
 
 /// Destroys the Ts that were at the places of a set when the loop began.
 ///
-/// @return the places at which this call has destroyed one: not those whose T had been destroyed or moved in this loop
+/// @return the places at which this call has destroyed an object, without those where another call in this loop had
+///         destroyed or moved it before
 /// @par Cost   one atomic operation for all of them, and none if there are no objects
 template <class T>
 __device__ std::uint64_t destroy_where(PlaceBlock block, std::uint64_t places) {

@@ -87,7 +87,7 @@ __host__ __device__ constexpr auto weight_of(T weight) {
   static_assert(std::is_arithmetic_v<T>, "dynasoar: the weights of a choice are integers or floating-point numbers");
   using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   if constexpr (std::is_same_v<T, float>) {
-    // Options such as nvcc's --use_fast_math take subnormal floats for 0. Here they are made of their bits.
+    // Options such as nvcc's --use_fast_math treat subnormal floats as 0, so convert them from their bits.
     const auto bits = std::bit_cast<std::uint32_t>(weight);
     if (bits < 0x00800000) return bits * 0x1p-149;
   }
@@ -264,7 +264,7 @@ __host__ __device__ inline std::uint32_t binomial(Stream& stream, std::uint32_t 
 /// Puts the n elements of an array into a random order. All orders are equally likely, up to n / 2^32.
 ///
 /// @param values   an array, a std::array, an array field or a std::span of at most 2^32 elements
-/// @par Cost   n - 1 words of the stream, and as many exchanges: R. Durstenfeld's algorithm 235, CACM 7, 1964
+/// @par Cost   n - 1 words of the stream, and n - 1 exchanges: R. Durstenfeld's algorithm 235, CACM 7, 1964
 DYNASOAR_FOR_WHOEVER_CALLS
 template <class Values>
 __host__ __device__ constexpr void shuffle(Stream& stream, Values&& values) {

@@ -1,7 +1,8 @@
 /// @file
-/// Raster: numbers in rows and columns in the host's memory, such as heights of a terrain, which a Lattice takes as the
-/// values of a field or as a plan of where to create objects. Read and written as CSV files and, in programs that are
-/// linked to dynasoar::png, as PNG files. See docs/how-to/rasters.md. Not in dynasoar.h, because few programs need it.
+/// Raster: numbers in rows and columns in the host's memory, such as heights of a terrain. A Lattice uses one to set
+/// the values of a field, or to decide where to create objects. Rasters are read from and written to CSV files and, in
+/// programs that are linked to dynasoar::png, PNG files. See docs/how-to/rasters.md. Not included by dynasoar.h,
+/// because few programs need it.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@
 
 namespace dynasoar {
 
-/// Numbers row by row, from above. @tparam T   arithmetic, and not bool
+/// Numbers, row by row from the top. @tparam T   arithmetic, and not bool
 template <class T>
 struct Raster {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>,
@@ -36,10 +37,10 @@ struct Raster {
 
   std::size_t width = 0;
   std::size_t height = 0;
-  std::vector<T> values;  ///< that of column x in row y is `values[y * width + x]`
+  std::vector<T> values;  ///< the value of column x in row y is `values[y * width + x]`
 };
 
-/// A raster in shades of grey, for write_png: what is at most `black` becomes 0, what is at least `white` 255.
+/// A raster in shades of grey, for write_png. Values up to `black` become 0, values from `white` on become 255.
 template <class T>
 Raster<std::uint8_t> grey(const Raster<T>& raster, double black, double white) {
   Raster<std::uint8_t> result{raster.width, raster.height, {}};
@@ -54,8 +55,8 @@ Raster<std::uint8_t> grey(const Raster<T>& raster, double black, double white) {
 /// Chooses places with the probabilities of a raster: the result is 1 where a Density of this probability, seed and
 /// purpose chooses the place, else 0. For Lattice::parallel_new.
 ///
-/// @param probabilities   from 0 to 1; of bytes, 255 stands for 1
-/// @throws Error if one of them is none
+/// @param probabilities   from 0 to 1. If they are bytes, 255 stands for 1
+/// @throws Error if one of them is not a probability
 template <class V, class Purpose>
 Raster<std::uint8_t> choose(const Raster<V>& probabilities, random::Seed seed, Purpose purpose) {
   static_assert(std::is_floating_point_v<V> || std::is_same_v<V, std::uint8_t>,
@@ -77,19 +78,19 @@ void check_values(std::size_t width, std::size_t height, std::size_t values);
 /// All bytes of a file. @throws Error if it cannot be read
 std::string read_file(const std::string& path);
 
-/// How many cells a file has.
+/// The number of cells in a file.
 struct CellCounts {
   std::size_t of_line = 0;
   std::size_t lines = 0;
 };
 
 /// Reads a CSV file without a line of names. @param take   called with each cell; false if it is not a number
-/// @param kind   of number, for messages
+/// @param kind   the kind of number, for messages
 /// @throws Error if the file cannot be read, or lines have different numbers of cells
 CellCounts read_cells(const std::string& path, const std::string& kind,
                       const std::function<bool(std::string_view)>& take);
 
-/// "a whole number from 0 to 255"
+/// Text for messages, such as "a whole number from 0 to 255".
 template <class T>
 std::string kind_of_number() {
   if constexpr (std::is_floating_point_v<T>) {
@@ -102,9 +103,9 @@ std::string kind_of_number() {
 
 }  // namespace detail
 
-/// Reads lines of numbers, with commas between them; a line is a row.
+/// Reads a CSV file. Each line is a row of numbers, separated by commas.
 ///
-/// @throws Error if the file cannot be read, has something else, or numbers that are not of type T
+/// @throws Error if the file cannot be read, or contains anything but numbers of type T
 template <class T>
 Raster<T> read_csv(const std::string& path) {
   std::vector<T> values;
@@ -119,9 +120,9 @@ Raster<T> read_csv(const std::string& path) {
   return {cells.of_line, cells.lines, std::move(values)};
 }
 
-/// Writes a line for each row, with the shortest text for each number from which read_csv gets the same number.
+/// Writes a CSV file with a line for each row. Each number has the shortest text from which read_csv restores it.
 ///
-/// The file is there as a whole or not at all, as write_file.h says. @throws Error if it cannot be written
+/// The file is written as a whole or not at all, see write_file.h. @throws Error if it cannot be written
 template <class T>
 void write_csv(const std::string& path, const Raster<T>& raster) {
   detail::check_values(raster.width, raster.height, raster.values.size());
@@ -141,17 +142,17 @@ namespace detail {
 
 }  // namespace detail
 
-// What a program does that is linked to dynasoar::png has another name for the linker than what others do.
+// Functions in programs that are linked to dynasoar::png have other names for the linker than in programs that are not.
 #if defined(DYNASOAR_PNG)
 inline namespace with_png {
 #else
 inline namespace without_png {
 #endif
 
-/// Reads a picture in shades of grey: 0 is black, 255 white. Pictures of 1, 2 or 4 bits a pixel get the values that
-/// look the same in 8 bits.
+/// Reads a picture in shades of grey: 0 is black, 255 white. Pictures with 1, 2 or 4 bits per pixel are scaled to 8
+/// bits.
 ///
-/// @throws Error if the file cannot be read, is no PNG, or has colours, transparency or 16 bits a pixel; or if the
+/// @throws Error if the file cannot be read, is no PNG, or has colours, transparency or 16 bits per pixel; or if the
 ///         program is not linked to dynasoar::png
 inline Raster<std::uint8_t> read_png([[maybe_unused]] const std::string& path) {
 #if defined(DYNASOAR_PNG)
@@ -164,7 +165,7 @@ inline Raster<std::uint8_t> read_png([[maybe_unused]] const std::string& path) {
 
 /// Writes a picture in shades of grey. See grey() for rasters of other numbers.
 ///
-/// The file is there as a whole or not at all, as write_file.h says.
+/// The file is written as a whole or not at all, see write_file.h.
 /// @throws Error if it cannot be written, or the program is not linked to dynasoar::png
 inline void write_png([[maybe_unused]] const std::string& path, [[maybe_unused]] const Raster<std::uint8_t>& raster) {
 #if defined(DYNASOAR_PNG)

@@ -1,9 +1,9 @@
 /// @file
-/// What values are combined with, Plus, Least and Greatest, and device_reduce: what a method returns to see all objects
-/// of a class with the help of several threads.
+/// Plus, Least and Greatest: operations that combine values. device_reduce: lets several threads combine values of all
+/// objects of a class for one object; a method returns its result.
 ///
-/// Source: device_reduce extends DynaSOAr's device_do (section 2.1), which visits all objects from one thread: with
-/// some ten thousand objects that leaves most of a GPU idle.
+/// Source: device_reduce extends DynaSOAr's device_do (section 2.1), which visits all objects from one thread: with ten
+/// thousand objects, this leaves most of a GPU idle.
 #pragma once
 
 #include <dynasoar/detail/pair_reduction.h>
@@ -36,8 +36,8 @@ struct Greatest {
 };
 
 /// Combines `map(load(other))` over all objects of U and its subclasses that existed when the loop began, this one
-/// included. A method that parallel_do runs returns it, and the library shares the work among as many threads as suit
-/// the number of objects:
+/// included. A method that parallel_do runs returns the result, and the library divides the work among a number of
+/// threads that suits the number of objects:
 ///
 ///     __device__ auto compute_force() {
 ///       return dynasoar::device_reduce<Body>(
@@ -49,20 +49,21 @@ struct Greatest {
 ///
 /// @param init   neutral to `op`, which must be associative and commutative. The order of the objects is
 ///               unspecified, so floating-point sums differ in their last bits from run to run
-/// @param load   what `map` needs of another object; read once for many objects, into memory that their threads share.
-///               It may capture nothing and return at most 64 bytes; 16 bytes that are aligned to 16 are fastest
-/// @param map    everything of this object that it needs should be captured by value: it runs for every other object
-/// @return       call `.then(finish)` on it to get what the method has to return
-/// @pre          the method itself, `load` and `map` change nothing: several threads run them for one object. `finish`
-///               changes its own object only, and nothing that `load` (or `map`, given a pointer) reads of objects: it
-///               runs as soon as this object has seen all others; no thread deletes objects of U meanwhile
+/// @param load   returns what `map` needs of another object. It is called once for many objects, into memory that their
+///               threads share. It must capture nothing, and return at most 64 bytes; 16 bytes that are aligned to 16
+///               are fastest
+/// @param map    runs for every object, so capture by value what it needs of this object
+/// @return       call `.then(finish)` on it, and return the result of that from the method
+/// @pre          the method itself, `load` and `map` change nothing, because several threads run them for one object.
+///               `finish` changes its own object only, and no field that `load` or `map` reads, because it runs as soon
+///               as its object has seen all others. No thread deletes objects of U meanwhile
 template <class U, class R, class Op, class Load, class Map>
 __device__ detail::UnfinishedReduction<U, R, Op, Load, Map> device_reduce(R init, Op op, [[maybe_unused]] Load load,
                                                                           Map map) {
   return {init, op, map};
 }
 
-/// The same with `map(other)` for a U*, of which nothing is loaded in advance.
+/// The same with `map(other)` for a U*, without loading anything in advance.
 template <class U, class R, class Op, class Map>
 __device__ detail::UnfinishedReduction<U, R, Op, detail::LoadPointer, Map> device_reduce(R init, Op op, Map map) {
   return {init, op, map};

@@ -1,6 +1,6 @@
 /// @file
-/// SoaBase: the root of every class whose objects live in an allocator's blocks. DYNASOAR_FIELDS: declares the fields
-/// of a class by name. And names of fields, for classes in the paper's form.
+/// SoaBase: the root of all classes with objects in an allocator's blocks. DYNASOAR_FIELDS: declares the fields of a
+/// class by name. field_names: names fields of classes that declare them as in the paper.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include <dynasoar/platform/config.h>
 
 /// `DYNASOAR_FIELDS(Fish, (position_, Cell*), (egg_timer_, std::uint32_t))` declares FieldTypes, one SoaField per pair,
-/// and `field_names`. The name comes first because a type may contain commas. Up to 340 fields; none is allowed.
+/// and `field_names`. The name comes first because a type may contain commas. A class can have from 0 to 340 fields.
 #define DYNASOAR_FIELDS(Class, ...)                                                                                 \
   static_assert(::dynasoar::detail::is_class_text(#Class),                                                          \
                 "dynasoar: DYNASOAR_FIELDS begins with the class: DYNASOAR_FIELDS(ThisClass, " #Class ", ...)");    \
@@ -36,7 +36,8 @@ namespace dynasoar {
 
 namespace detail {
 
-/// Base of SoaBase: `delete`, compiled only for a program that uses it, which has a message of its own then.
+/// Base of SoaBase, for its `operator delete`. A program that uses `delete` does not compile; the message says what to
+/// call instead.
 template <class AllocatorT, bool kIsCompiledByDestructors = kCudaBackend>
 class NoDelete {
  public:
@@ -52,7 +53,7 @@ class NoDelete {
   }
 };
 
-/// nvcc compiles them for every class with a destructor, so they can have no message there.
+/// nvcc compiles `operator delete` for every class with a destructor, so it can have no message there.
 template <class AllocatorT>
 class NoDelete<AllocatorT, true> {
  public:
@@ -62,12 +63,11 @@ class NoDelete<AllocatorT, true> {
 
 }  // namespace detail
 
-/// Base of user classes. `class Fish : public SoaBase<AllocatorT>`, or from a class that derives from it.
+/// Base of your classes: `class Fish : public SoaBase<AllocatorT>`. A class can also derive from another such class.
 ///
 /// A class declares its fields with DYNASOAR_FIELDS, or with `using FieldTypes = std::tuple<...>` and one SoaField per
 /// entry; a subclass of another SOA class also says `using BaseClass = ThatClass;`. It has no other data members, no
-/// virtual functions, and one base. Objects are made by make_new, and not by
-/// `new` or as variables.
+/// virtual functions, and one base. Create objects with make_new, and not with `new` or as variables.
 ///
 /// @tparam AllocatorT   the allocator, as in SoaAllocator<Cell, Fish, Shark>
 template <class AllocatorT>
@@ -81,22 +81,23 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
   template <class T>
   using CompressedPointer = dynasoar::CompressedPointer<T, AllocatorT>;
 
-  /// Whether objects have a place on a lattice. A class says `static constexpr bool kPlaced = true;` if so; its
-  /// subclasses inherit that. See dynasoar/lattice.h.
+  /// Whether objects have a place on a lattice. To place them, write `static constexpr bool kPlaced = true;` in the
+  /// class; its subclasses inherit this. See dynasoar/lattice.h.
   static constexpr bool kPlaced = false;
 
-  /// Whether a place has room for one object over all classes of the hierarchy, and not for one of each. The first
-  /// class of a placed hierarchy says `static constexpr bool kOnePerPlace = true;` if so.
+  /// Whether a place has room for only one object of all classes of the hierarchy together, instead of one of each
+  /// class. If so, write `static constexpr bool kOnePerPlace = true;` in the first placed class of the hierarchy.
   static constexpr bool kOnePerPlace = false;
 
-  /// Whether there is an object at every place of the lattice. A placed class without subclasses says `static constexpr
-  /// bool kAtEveryPlace = true;` if so. Its lattice creates the objects, with the constructor that takes no arguments.
+  /// Whether there is an object at every place of the lattice. If so, write `static constexpr bool kAtEveryPlace =
+  /// true;` in the class, which must be placed and have no subclasses. Its lattice creates the objects, with the
+  /// constructor that takes no arguments.
   static constexpr bool kAtEveryPlace = false;
 
   SoaBase(const SoaBase&) = delete;
   SoaBase& operator=(const SoaBase&) = delete;
 
-  // `new` in all forms: compiled only for a program that uses it, which has a message of its own then.
+  // All forms of `new`. A program that uses them does not compile; the message says what to call instead.
   __host__ __device__ static void* operator new(std::size_t) { return refuse_new(); }
   __host__ __device__ static void* operator new[](std::size_t) { return refuse_new(); }
   template <class Place, class... More>
@@ -127,8 +128,8 @@ class SoaBase : public detail::NoDelete<AllocatorT> {
   char place_;
 };
 
-/// Names for the fields of a class in the paper's form, one per type in FieldTypes; inherited fields have names
-/// already:
+/// Names for the fields of a class that declares them as in the paper, one per type in FieldTypes. Do not repeat the
+/// names of inherited fields.
 ///
 ///     using FieldTypes = std::tuple<float, float>;
 ///     static constexpr auto field_names = dynasoar::field_names("x_", "y_");
@@ -146,8 +147,8 @@ requires(std::is_convertible_v<const Names&, const char*>&&...) constexpr detail
   }
 }
 
-/// Names of all fields of C, inherited ones first, as they lie in a block; each of them once: where two are alike, as
-/// C++ allows for a class and its base, the class that declares each is in front, as in "Agent::age_".
+/// The names of all fields of C, inherited ones first, in the order in which they lie in a block. If a class and its
+/// base have fields with the same name, the name of the declaring class stands in front, as in "Agent::age_".
 template <class C>
 std::vector<std::string> all_field_names() {
   return detail::field_names_of(detail::field_infos_v<typename C::Allocator, C>);

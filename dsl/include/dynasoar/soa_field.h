@@ -19,10 +19,10 @@ namespace dynasoar {
 
 /// Field I of class C; T is the I-th of C::FieldTypes.
 ///
-/// Converts to `T&`, can be assigned, compared and used in expressions like a T. `field.get()` gives the `T&` where a
-/// conversion does not happen by itself (`auto x = field.get();`, template arguments; field_functions.h has std::max
-/// and its like). `&field` is the address of the value, `field->member` a member of a class value. Fields of const
-/// objects are const.
+/// Converts to `T&`, and can be assigned, compared and used in expressions like a T. Call `field.get()` for the `T&`
+/// where C++ does not convert implicitly, as in `auto x = field.get();` and for template arguments. (field_functions.h
+/// has std::max and similar functions for fields.) `&field` is the address of the value, and `field->member` is a
+/// member of a class value. Fields of const objects are const.
 ///
 /// @par Concurrency   like a plain variable: simultaneous access with a write is a race
 /// @par Cost          one load or store; threads of a warp on objects of one block access one line
@@ -41,11 +41,11 @@ class SoaField : public detail::FieldStorage<C, I> {
   __device__ explicit SoaField(T value) {
     if (Storage::may_construct()) here<Access::write>() = value;
   }
-  /// Takes over another object's value: `age_(mother->age_)` in a constructor.
+  /// Copies the value of another object's field: `age_(mother->age_)` in a constructor.
   __device__ explicit SoaField(const SoaField& other) : Storage() {
     if (Storage::may_construct()) here<Access::write>() = other.get();
   }
-  /// Where a field would be copied without being asked for; does not compile.
+  /// For implicit copies of a field, which do not compile.
   template <std::same_as<SoaField> Field>
   __device__ SoaField(const Field&) {
     detail::refuse_copy_of_field<Field>();
@@ -55,7 +55,7 @@ class SoaField : public detail::FieldStorage<C, I> {
   __device__ const T& get() const { return here<Access::read>(); }
   __device__ operator T&() { return here<Access::read>(); }
   __device__ operator const T&() const { return here<Access::read>(); }
-  /// What a CompressedPointer points to.
+  /// The object to which a CompressedPointer points.
   __device__ operator Pointee*() const requires detail::is_compressed_v<T> { return get(); }
   __device__ explicit operator bool() const requires detail::is_compressed_v<T> { return static_cast<bool>(get()); }
   template <class U>
@@ -73,13 +73,13 @@ class SoaField : public detail::FieldStorage<C, I> {
     }
   }
   __device__ T& operator=(const SoaField& other) { return *this = other.get(); }
-  /// Takes over a pointer to an object of a subclass.
+  /// Copies a pointer to an object of a subclass.
   template <class D, int J>
   requires detail::is_compressed_v<typename SoaField<D, J>::T> __device__ T& operator=(const SoaField<D, J>& other) {
     return *this = static_cast<T>(other.get());
   }
 
-  // Pointers: what they point to. Classes: `field->member` is a member of the value.
+  // For pointers, the object; for class values, `field->member` is a member of the value.
   __device__ T operator->() const requires kIsPointer { return get(); }
   __device__ T* operator->() requires(std::is_class_v<T> && !kIsPointer) { return &here<Access::reference>(); }
   __device__ const T* operator->() const requires(std::is_class_v<T> && !kIsPointer) { return &here<Access::read>(); }
@@ -90,7 +90,7 @@ class SoaField : public detail::FieldStorage<C, I> {
   }
   { return here < std::is_pointer_v<T> ? Access::read : Access::reference > ()[index]; }
 
-// Scalars are taken by value, so that constants of the program can be used in device code; all else by reference.
+// Scalars are taken by value, so that device code can use constants of the program. All others are taken by reference.
 #define DYNASOAR_COMPOUND_ASSIGNMENT_(op)                                       \
   template <class U>                                                            \
   requires std::is_scalar_v<U> __device__ T& operator op##=(U value) {          \
@@ -141,8 +141,8 @@ class SoaField : public detail::FieldStorage<C, I> {
 
 /// An array field: `n` arrays in structure-of-arrays layout, one per element.
 ///
-/// `field[i]` is a reference to element i, also for an i known only at run time. The whole array is copied by
-/// conversion, `get()` and assignment.
+/// `field[i]` is a reference to element i, which may be known only at run time. Conversion, `get()` and assignment copy
+/// the whole array.
 template <class C, int I>
 requires(detail::is_array_field<C, I>()) class SoaField<C, I> : public detail::FieldStorage<C, I> {
   using Storage = detail::FieldStorage<C, I>;
@@ -166,7 +166,7 @@ requires(detail::is_array_field<C, I>()) class SoaField<C, I> : public detail::F
 
   static constexpr std::size_t size() { return std::tuple_size_v<T>; }
 
-  /// @pre index < size(); checked builds report it if not
+  /// @pre index < size(); checked builds report a larger index
   __device__ Element& operator[](std::size_t index) { return *element<Access::reference>(index); }
   __device__ const Element& operator[](std::size_t index) const {
     const Element* const value = element<Access::read>(index);

@@ -1,8 +1,7 @@
 /// @file
-/// Statistics: how many objects there are and how well they fill their blocks or lattices. FieldAccesses: how often
-/// loops read and wrote each field, from builds that count this (DYNASOAR_COUNT_ACCESSES). Both as numbers and as
-/// tables. Pictures as SVG files: layout_svg shows how the fields of each class lie in a block, heap_svg which blocks
-/// there are and how full they are.
+/// Statistics: the numbers of objects, and how well they fill their blocks or lattices. FieldAccesses: how often loops
+/// read and wrote each field, from builds that count this (DYNASOAR_COUNT_ACCESSES). Both can be printed as tables.
+/// layout_svg and heap_svg draw SVG pictures of the fields in a block and of the blocks in a heap.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +35,8 @@ struct TypeStatistics {
   std::uint64_t refused_on_request = 0;  ///< objects not created because of FaultInjection
   std::uint64_t refused_table = 0;       ///< objects not created because an AosAllocator's table of objects was full
 
-  /// Objects created since the start; of a placed class, since its lattice was made or loaded. Nothing if they are not
-  /// counted: of placed classes, only checked builds and builds with DYNASOAR_COUNT_ACCESSES count them.
+  /// Objects created since the start; for a placed class, since its lattice was made or loaded. Empty if they are not
+  /// counted: objects of placed classes are counted only in checked builds and with DYNASOAR_COUNT_ACCESSES.
   std::optional<std::uint64_t> created;
 
   /// Objects not created since the start; 2^64 - 1 if there were more, here and in `refused_full`.
@@ -45,17 +44,17 @@ struct TypeStatistics {
     return detail::capped_sum(refused_full, refused_contended + refused_on_request + refused_table);
   }
 
-  /// Objects deleted since then; nothing if they are not counted.
+  /// Objects deleted since then; empty if they are not counted.
   std::optional<std::uint64_t> deleted() const {
     return created ? std::optional<std::uint64_t>(*created - objects) : std::nullopt;
   }
 
-  /// Share of allocated slots that hold no object (DynaSOAr, section 7); 0 if no block is allocated.
+  /// Fraction of the allocated slots that hold no object, 0 to 1 (DynaSOAr, section 7); 0 if no block is allocated.
   double fragmentation() const {
     return slots == 0 ? 0.0 : 1.0 - static_cast<double>(objects) / static_cast<double>(slots);
   }
 
-  /// Share of the places that have an object of this class; 0 if it has no lattice.
+  /// Fraction of the places that have an object of this class, 0 to 1; 0 if it has no lattice.
   double taken() const { return places == 0 ? 0.0 : static_cast<double>(objects) / static_cast<double>(places); }
 };
 
@@ -63,9 +62,9 @@ struct TypeStatistics {
 struct Statistics {
   std::vector<TypeStatistics> types;
   std::size_t heap_bytes = 0;        ///< for objects
-  std::size_t heap_limit_bytes = 0;  ///< how far the heap may grow; heap_bytes if it cannot
+  std::size_t heap_limit_bytes = 0;  ///< limit of the heap's size; heap_bytes if it cannot grow
   std::uint64_t growths = 0;         ///< how often it has grown
-  std::size_t state_bytes = 0;       ///< beside the heap: bitmaps, tokens, lists
+  std::size_t state_bytes = 0;       ///< in addition to the heap: bitmaps, tokens, lists
   std::size_t page_bytes = 0;
   std::uint64_t pages = 0;
   std::uint64_t free_pages = 0;
@@ -100,12 +99,12 @@ struct Statistics {
     return total;
   }
 
-  /// Share of allocated slots, over all classes, that hold no object.
+  /// Fraction of the allocated slots of all classes that hold no object, 0 to 1.
   double fragmentation() const {
     return slots() == 0 ? 0.0 : 1.0 - static_cast<double>(objects_in_heap()) / static_cast<double>(slots());
   }
 
-  /// Share of the heap's pages that belong to a class.
+  /// Fraction of the heap's pages that belong to a class, 0 to 1.
   double used() const { return pages == 0 ? 0.0 : 1.0 - static_cast<double>(free_pages) / static_cast<double>(pages); }
 
  private:
@@ -116,36 +115,36 @@ struct Statistics {
   }
 };
 
-/// A table with one line per class of the heap, and one with a line per class on a lattice; either only if there are
-/// such classes.
+/// Prints a table with a line for each class in the heap, and a table with a line for each class on a lattice. Leaves
+/// out a table without lines.
 std::ostream& operator<<(std::ostream& out, const Statistics& statistics);
 
-/// The same numbers as a JSON object, on one line: those of the heap, and an array `types` with an object per class.
-/// Names are those of the members.
+/// The same numbers as a JSON object, on one line: the numbers of the heap, and an array `types` with an object per
+/// class. Keys are the names of the members.
 std::string to_json(const Statistics& statistics);
 
 /// Accesses to a field of the objects of one class.
 struct FieldAccess {
-  std::string loop;                ///< empty: all loops together, and what was outside of them
+  std::string loop;                ///< empty: all loops together, and accesses outside of loops
   std::string type;                ///< run-time class of the objects
   std::string field;               ///< its name in all_field_names<type>()
   std::uint64_t reads = 0;         ///< of the value, or of an element of an array
   std::uint64_t writes = 0;        ///< assignments; `+=` and the like are a read and a write
-  std::uint64_t by_reference = 0;  ///< `get()`, `&field` and elements of arrays, where the object is not const
+  std::uint64_t by_reference = 0;  ///< `get()`, `&field` and elements of arrays, if the object is not const
 
   std::uint64_t all() const { return reads + writes + by_reference; }
 };
 
-/// What was counted since the handle was made.
+/// The accesses since the handle was made.
 struct FieldAccesses {
-  std::vector<FieldAccess> loops;   ///< those that are not 0, in the order in which loops ran first
+  std::vector<FieldAccess> loops;   ///< those that are not 0, in the order of the first run of each loop
   std::vector<FieldAccess> fields;  ///< all fields of all listed classes, over all loops; those never accessed, too
 };
 
-/// A table: a line for each loop and field that it accesses, then one for each field.
+/// Prints a table with a line for each loop and field that it accesses, and then a line for each field.
 std::ostream& operator<<(std::ostream& out, const FieldAccesses& accesses);
 
-/// The same as a JSON object, on one line, with the arrays `loops` and `fields`. Names are those of the members.
+/// The same as a JSON object, on one line, with the arrays `loops` and `fields`. Keys are the names of the members.
 std::string to_json(const FieldAccesses& accesses);
 
 namespace detail {
@@ -159,8 +158,8 @@ void draw_heap(const ClassTable& classes, const Statistics& now, const std::vect
 
 }  // namespace detail
 
-/// Draws how the fields of each class of an allocator lie in a block: order, offsets, bytes, and what is unused.
-/// `layout_svg<AllocatorT>("layout.svg")`.
+/// Draws how the fields of each class of an allocator lie in a block, with their order, offsets and bytes, and the
+/// unused bytes: `layout_svg<AllocatorT>("layout.svg")`.
 ///
 /// @tparam AllocatorT   a SoaAllocator of complete classes
 /// @throws Error if the file cannot be written
@@ -172,10 +171,10 @@ void layout_svg(const std::string& path) {
   detail::draw_layout(detail::class_table_v<AllocatorT>, path);
 }
 
-/// Draws all blocks of a heap, in their order, coloured by class, the stronger the fuller they are, so that one sees
-/// how fragmented it is (if any class has its objects there); and the places of each class that is on a lattice, 64 by
-/// 64. A large heap's or lattice's picture has a square for several blocks, and says for how many. Waits for all
-/// loops; leaves it to other calls to report misuse and refusals.
+/// Draws all blocks of a heap in their order. The colour stands for the class, and fuller blocks have stronger colours,
+/// so the picture shows how fragmented the heap is. Also draws the places of each class on a lattice, 64 per square. In
+/// the picture of a large heap or lattice, a square stands for several blocks; a text says for how many. Waits for all
+/// loops, but leaves it to other calls to report misuse and refusals.
 ///
 /// @throws Error if the file cannot be written, or the device failed
 template <class AllocatorT>

@@ -54,7 +54,7 @@ class StepValue {
   static_assert(std::is_trivially_copyable_v<T>, "dynasoar: StepValue<T> needs a trivially copyable T");
 
  public:
-  /// What loops are given. Where a method has a parameter of type T, it becomes the value at the time of the call.
+  /// The argument for loops. It converts to the current value if a method has a parameter of type T.
   class View {
    public:
     __device__ operator T() const { return *at_; }  // NOLINT(google-explicit-constructor): methods take T

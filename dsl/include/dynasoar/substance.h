@@ -55,7 +55,7 @@ struct DiffusionOptions {
   double diffusion = 0;  ///< the diffusion coefficient, in length^2 per time
   double decay = 0;      ///< the decay rate, per time: in a step, the concentration decays by exp(-decay * step)
   double step = 0;       ///< the time by which the call advances the concentration
-  int substeps = 2;      ///< the number of explicit steps, which must be even; 0: as many as stability requires
+  int substeps = 2;      ///< the number of explicit steps, which must be even; 0: the number that stability requires
 };
 
 /// The concentration of a substance in the cells of a lattice with two or three axes.
@@ -99,8 +99,8 @@ class Substance final : detail::Attachment {
   /// Creates a substance for a field of the cells of a lattice.
   ///
   /// @pre the lattice outlives the substance
-  /// @throws Error if the options are invalid, if the lattice does not have as many axes as positions have coordinates,
-  ///         or if there is not enough memory
+  /// @throws Error if the options are invalid, if the lattice and the positions have different numbers of axes, or if
+  ///         there is not enough memory
   template <class... Ts>
   Substance(Lattice<Ts...>& lattice, const SubstanceOptions<P>& options);
   Substance(const Substance&) = delete;
@@ -161,7 +161,7 @@ class Substance final : detail::Attachment {
   detail::Shortage loops_done() override;
   void objects_replaced() override {
     forget_deposits();
-    static_cast<void>(loops_done());  // what was wrong with them
+    static_cast<void>(loops_done());  // drops their errors
   }
 
   AllocatorHandle<Allocator>& handle_;

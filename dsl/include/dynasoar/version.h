@@ -1,5 +1,5 @@
 /// @file
-/// The library's version, for `#if`: the one place that says it. CMakeLists.txt reads it from here.
+/// The version of the library, for `#if`. CMakeLists.txt reads it from here.
 ///
 /// Semantic versioning (semver.org); before 1.0.0, programs may have to change with every minor version.
 #pragma once

@@ -1,6 +1,6 @@
 /// @file
-/// Files: write_file writes any contents; FrameWriter writes tables in a thread of its own, while the simulation goes
-/// on; check_output_path and same_file find out about outputs before a program computes for hours. Not part of
+/// write_file writes a file with any contents. FrameWriter writes tables in a thread of its own, while the simulation
+/// goes on. check_output_path and same_file check outputs before a program computes for hours. Not included by
 /// dynasoar.h, because few files need it.
 #pragma once
 
@@ -20,34 +20,35 @@
 
 namespace dynasoar {
 
-/// Writes a file that is there as a whole or not at all, whatever happens meanwhile: it is written under another name
-/// in the same folder (temporary_path), flushed to the disk and renamed. Symbolic links are followed to the real file,
-/// which keeps its mode, and its owner where the program may set it. What is not a regular file, such as /dev/null or a
-/// FIFO, is written in place. All writers of the library do the same.
+/// Writes a file as a whole or not at all, even if the program or the machine stops meanwhile. The file is written
+/// under another name in the same folder (temporary_path), flushed to the disk and renamed. If `path` is a symbolic
+/// link, the file to which it leads is replaced. The new file has the mode of the old one, and its owner if the program
+/// may set it. Files that are not regular, such as /dev/null or a FIFO, are written in place. All writers of the
+/// library do the same.
 ///
-/// @throws Error if it cannot be written; then what was there is what it was
+/// @throws Error if the file cannot be written; the old file is unchanged then
 void write_file(const std::string& path, std::string_view contents);
 
-/// How an output is written.
+/// The way in which an output is written.
 enum class OutputUse {
   whole_file,  ///< as a whole or not at all: write_file, write_csv, write_vtp, write_hdf5, layout_svg, heap_svg
-  checkpoint,  ///< so, too, but not in order, which FIFOs and terminals do not allow: AllocatorHandle::save
+  checkpoint,  ///< the same, but not in order, which FIFOs and terminals do not allow: AllocatorHandle::save
   in_place,    ///< grows while the program runs, such as a log
 };
 
-/// Finds out whether an output can be written: whether its folder exists and may be written to, whether names are not
-/// too long, whether what is there may be replaced, and whether the name of the temporary file is free. What is there
-/// stays as it is. A FIFO is not opened, since its reader would see its end.
+/// Checks that an output can be written: its folder exists and may be written to, its name is not too long, an existing
+/// file may be replaced, and the name of the temporary file is free. Changes nothing. Does not open a FIFO, because its
+/// reader would see the end of the file.
 ///
 /// @throws Error with the reason and what to do about it
 void check_output_path(const std::string& path, OutputUse use = OutputUse::whole_file);
 
-/// Whether two paths lead to the same file, also by symbolic and hard links, and also if it does not exist yet. Devices
-/// such as /dev/null are no files in this sense: several outputs may have the same one.
+/// Whether two paths lead to the same file. Takes symbolic and hard links into account. The file need not exist.
+/// Returns false for devices such as /dev/null, because several outputs may have the same device.
 bool same_file(const std::string& a, const std::string& b);
 
-/// The temporary file that is written before it takes the place of `path`, which therefore cannot be the name of
-/// another output. @throws Error if symbolic links lead in a circle
+/// The path of the temporary file that is written and then renamed to `path`. No other output can have this path.
+/// @throws Error if symbolic links lead in a circle
 std::string temporary_path(const std::string& path);
 
 /// Writes frames, one after the other, in the order in which they were added:
@@ -61,9 +62,9 @@ std::string temporary_path(const std::string& path);
 ///     }
 ///     writer.finish();
 ///
-/// At most `most_waiting` frames wait while one is written: if the disk is slow, `add` waits.
+/// At most `most_waiting` frames wait while one is written. If there are more, because the disk is slow, `add` waits.
 ///
-/// @par Concurrency   one thread uses it
+/// @par Concurrency   one thread at a time may use it
 class FrameWriter {
  public:
   using Write = std::function<void(std::uint64_t step, const Columns& columns)>;
@@ -72,7 +73,7 @@ class FrameWriter {
   FrameWriter(const FrameWriter&) = delete;
   FrameWriter& operator=(const FrameWriter&) = delete;
 
-  /// Writes what was added. Prints an error that the program has not asked for.
+  /// Waits until all frames are written. Prints an error that the program has not asked for.
   ~FrameWriter();
 
   /// Adds a frame, once there is room for it.
@@ -82,7 +83,7 @@ class FrameWriter {
   /// Waits until all frames are written. @throws like `add`
   void finish();
 
-  /// Frames that were written.
+  /// The number of frames written so far.
   std::uint64_t written() const;
 
  private:
@@ -93,13 +94,13 @@ class FrameWriter {
   std::size_t most_waiting_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::pair<std::uint64_t, Columns>> frames_;  // that wait
+  std::deque<std::pair<std::uint64_t, Columns>> frames_;  // waiting to be written
   std::exception_ptr failure_;
   bool is_reported_ = false;
   bool is_writing_ = false;
   bool ends_ = false;
   std::uint64_t written_ = 0;
-  std::thread thread_;  // last: it uses all of these
+  std::thread thread_;  // the last member, because it uses all others
 };
 
 }  // namespace dynasoar

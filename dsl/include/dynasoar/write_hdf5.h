@@ -1,6 +1,6 @@
 /// @file
-/// write_hdf5: columns as an HDF5 file, for h5py, pandas and others. Not part of dynasoar.h; needs the target
-/// dynasoar::hdf5, and throws in programs that are not linked to it.
+/// write_hdf5: writes columns to an HDF5 file, for h5py, pandas and others. Not included by dynasoar.h. Needs the
+/// target dynasoar::hdf5, and throws in programs that are not linked to it.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ inline constexpr bool kHasHdf5 = false;
 #endif
 }  // namespace detail
 
-/// Writes a group of the class's name, with a data set for each column (of two dimensions if it has several numbers in
-/// a row; of an enumeration if these have labels) and the attribute `step`.
+/// Writes a group with the name of the class, a data set for each column, and the attribute `step`. The data set of a
+/// column with several numbers in a row has two dimensions. That of a column with labels has an enumeration type.
 ///
-/// The file is there as a whole or not at all, as write_file.h says. One thread at a time: HDF5, as distributions have
-/// it, does not lock.
+/// The file is written as a whole or not at all, see write_file.h. Call this in one thread at a time: HDF5, as Linux
+/// distributions build it, does not lock.
 /// @throws Error if it cannot be written, or the program is not linked to dynasoar::hdf5
-/// @par Cost   memory for the file, beside the columns
+/// @par Cost   takes memory for the whole file, in addition to the columns
 inline void write_hdf5([[maybe_unused]] const std::string& path, [[maybe_unused]] const Columns& table,
                        [[maybe_unused]] std::uint64_t step = 0) {
 #if defined(DYNASOAR_HDF5)

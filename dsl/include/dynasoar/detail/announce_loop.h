@@ -10,7 +10,7 @@
 
 namespace dynasoar::detail {
 
-/// @param number    of the loop, see LoopRecord
+/// @param number    the number of the loop, see LoopRecord
 /// @param visited   the classes of the objects that it visits
 void announce_loop(Executor& executor, LoopRecord* record, std::uint32_t number, const ClassSet& visited);
 

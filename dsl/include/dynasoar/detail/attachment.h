@@ -9,11 +9,11 @@
 
 namespace dynasoar::detail {
 
-/// What loops that have run had no room for.
+/// Describes what did not fit into the memory of an attachment during loops that have run.
 struct Shortage {
   std::string text;         ///< a message for users; empty if everything fitted
   bool has_room = true;     ///< whether there is enough room now
-  bool is_mistake = false;  ///< whether it is one of the program, which is reported whatever `on_refusal` says
+  bool is_mistake = false;  ///< whether it is a mistake in the program, which is reported regardless of `on_refusal`
 };
 
 /// Something that loops of a handle use, such as a UniformGrid or a StepLog. By default, all functions do nothing.
@@ -29,7 +29,7 @@ class Attachment {
   /// Called before the loops of a step are submitted or recorded.
   virtual void step_begins() {}
 
-  /// Called before a recorded step is submitted. May wait, and may make room for what the step will need.
+  /// Called before a recorded step is submitted. May wait, and may make room for the step.
   virtual void before_replay() {}
 
   /// How often its memory has moved. After a move, recorded steps that use it have to be recorded again.
@@ -44,7 +44,7 @@ class Attachments {
  public:
   void add(Attachment& attachment) {
     all_.push_back(&attachment);
-    ++past_moves_;  // recorded steps may know the memory of one that was there before
+    ++past_moves_;  // recorded steps may refer to the memory of an earlier attachment
   }
   void remove(Attachment& attachment) {
     past_moves_ += attachment.moves();

@@ -1,5 +1,5 @@
 /// @file
-/// become: how dynasoar::become goes about it, and which classes may become which. Used by objects.h, and by
+/// become: implements dynasoar::become, and checks which classes may become which. Used by objects.h, and by
 /// become_objects.h for many objects at once.
 #pragma once
 
@@ -35,7 +35,7 @@ constexpr auto common_base() {
 template <class C, class To>
 inline constexpr std::size_t kept_fields_v = ClassLayout<typename decltype(common_base<C, To>())::type>::field_count;
 
-/// Objects that a T* may point to can become a To. (The compiler's first error is to be the message that helps.)
+/// Checks that objects to which a T* may point can become a To. The most helpful message comes first.
 template <class T, class To>
 __host__ __device__ constexpr void check_may_become() {
   using A = typename T::Allocator;
@@ -63,7 +63,7 @@ __host__ __device__ constexpr void check_may_become() {
   }
 }
 
-/// Gives field I of class C of `to` the value that it has in `from`.
+/// Copies field I of class C from `from` to `to`.
 template <class C, std::size_t I>
 __device__ void keep_field(Handle from, Handle to) {
   using A = typename C::Allocator;
@@ -84,7 +84,7 @@ __device__ void keep_field(Handle from, Handle to) {
   }
 }
 
-/// Gives all fields that C and its bases have in common with the class of `from` the values that they have there.
+/// Copies all fields that C and its bases have in common with the class of `from` from there to `to`.
 ///
 /// @tparam T    the class of `from`, or a base of it
 /// @tparam C    the class of `to`, or a base of it
@@ -103,7 +103,7 @@ __device__ void keep_fields(Handle from, Handle to) {
   }
 }
 
-/// Creates a To that has the fields of `object` which the classes have in common. @return nullptr if the heap is full
+/// Creates a To with the values of all common fields of `object`. @return nullptr if the heap is full
 template <class To, class T, class... Args>
 __device__ To* make_successor(T* object, Args&&... args) {
   To* const successor = To::Allocator::template make_new<To>(std::forward<Args>(args)...);
@@ -114,7 +114,7 @@ __device__ To* make_successor(T* object, Args&&... args) {
   return successor;
 }
 
-/// dynasoar::become.
+/// Implements dynasoar::become.
 template <class To, class T, class... Args>
 __device__ To* become(T* object, Args&&... args) {
   using A = typename T::Allocator;
@@ -124,7 +124,7 @@ __device__ To* become(T* object, Args&&... args) {
     if (handle.type_index() == A::template index_of<To>) return static_cast<To*>(object);
   }
   if constexpr (A::kFindsMisuse) {
-    // Claimed before anything is created, so that one thread only makes another object of it.
+    // Claim the object before creating its successor, so that only one thread creates one.
     if (!Checks<A>::template begin_destroy<T>(handle, Operation::become)) return nullptr;
     To* const successor = make_successor<To>(object, std::forward<Args>(args)...);
     if (successor != nullptr) {

@@ -24,7 +24,7 @@
 
 namespace dynasoar::detail {
 
-/// The base of all steps of AllocatorHandle::become that loops call for the slots of blocks of From.
+/// The base of the steps of AllocatorHandle::become. Loops call a step for the slots of the blocks of From.
 template <class From>
 struct ChangeStep {
   template <class = void>
@@ -86,7 +86,7 @@ struct DestroyPredecessors : ChangeStep<From> {
   }
 };
 
-/// Objects of From can become objects of To.
+/// Checks that objects of From can become objects of To.
 template <class A, class From, class To, class... Args>
 constexpr void check_objects_become() {
   static_assert(A::kCompacts,
@@ -130,7 +130,7 @@ void become_objects(LoopRunner<A>& loops, const F& condition, const std::tuple<A
     if (count == 0) return;
     loops.template make_room_for<To>(count);
     loops.template run<From, F>([&] {
-      // Loads the kernel, which must not fail once there are successors; there is nothing to destroy yet.
+      // Load the kernel while there is nothing to destroy yet: this must not fail once there are successors.
       if constexpr (kCudaBackend) run(DestroyPredecessors<From>{{change->objects()}});
       run(MakeSuccessors<From, To, Args...>{{change->objects()}, arguments});
     });

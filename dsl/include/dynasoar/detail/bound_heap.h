@@ -1,5 +1,5 @@
 /// @file
-/// BoundHeap: owns the heap of an allocator and keeps device code informed of where it is. Used by LoopRunner.
+/// BoundHeap: owns the heap of an allocator, and tells device code its address. Used by LoopRunner.
 #pragma once
 
 #include <cstddef>
@@ -38,19 +38,19 @@ class BoundHeap {
   const Storage& storage() const { return storage_; }
   Accesses& accesses() { return accesses_; }
 
-  /// Tells device code of the heap's size, if that has changed.
+  /// Tells device code the size of the heap, if it has changed.
   void bind_if_grown() {
     if (std::exchange(bound_growths_, storage_.growths()) != storage_.growths()) bind();
   }
 
-  /// Does so at the end of a scope in which the heap may grow, however that is left.
+  /// Calls bind_if_grown at the end of a scope in which the heap may grow, also if an exception leaves the scope.
   struct Rebinding {
     BoundHeap& heap;
     ~Rebinding() { heap.bind_if_grown(); }
   };
 
  private:
-  static constexpr std::size_t kCheckedStackBytes = 4096;  // for constructors in one another, until they are stopped
+  static constexpr std::size_t kCheckedStackBytes = 4096;  // for nested constructors, until the check stops them
 
   inline static bool is_alive_ = false;
 
@@ -63,7 +63,7 @@ class BoundHeap {
   Executor& executor_;
   Storage storage_;
   [[no_unique_address]] Accesses accesses_;
-  std::uint64_t bound_growths_ = 0;  // of the heap by the time that its state was bound
+  std::uint64_t bound_growths_ = 0;  // growths of the heap when its state was bound
 };
 
 template <class A>
@@ -109,7 +109,7 @@ void BoundHeap<A>::bind_to(const typename A::State& state) {
   ++Binding<A>::generation;
 }
 
-/// Lets kernels of the user's own, at least those in this file, find out that there is no heap any more.
+/// Lets the user's own kernels, at least those in this file, detect that there is no heap any more.
 template <class A>
 void BoundHeap<A>::forget() noexcept {
   try {

@@ -10,7 +10,7 @@
 
 namespace dynasoar::detail {
 
-/// What a Method returns for an object of class T; T is const for const objects.
+/// The result type of a Method for an object of class T; T is const for const objects.
 template <class Method, class T, class... Args>
 struct MethodResult {
   static_assert(std::is_invocable_v<const Method&, T*, Args...>,
@@ -20,7 +20,7 @@ struct MethodResult {
   using type = std::invoke_result_t<const Method&, T*, Args...>;
 };
 
-/// What it returns for objects of any of some classes: the type that all share, or that all convert to.
+/// Its result type for objects of several classes: the type that all results have, or to which all convert.
 template <class... Results>
 struct SharedResult : std::common_type<Results...> {
   static_assert(
@@ -53,7 +53,8 @@ struct Calls<Method, T, TypeList<Ss...>> {
  private:
   template <class R, class S, class... Others, class... Args>
   __device__ static R run_one_of(int type, T* object, Args&&... args) {
-    // The last one is not asked for: a pointer to nothing gets there, where an access to a field finds that out.
+    // Do not compare with the last class. A pointer to no object also gets there, and the first field access detects
+    // it.
     if constexpr (sizeof...(Others) > 0) {
       if (type != std::remove_const_t<T>::Allocator::template index_of<S>) {
         return run_one_of<R, Others...>(type, object, std::forward<Args>(args)...);

@@ -1,7 +1,7 @@
 /// @file
-/// Checkpoints of several ranks: each rank writes a part, an ordinary checkpoint that holds its own layers, and rank 0
-/// writes last, in the place of the old checkpoint, one that holds the values of the program and says which parts
-/// belong to it. Used by DistributedHandle; compiled once for all programs.
+/// Checkpoints of several ranks. Each rank writes a part: an ordinary checkpoint that holds its own layers. Rank 0
+/// writes last. Its file replaces the old checkpoint, holds the values of the program, and lists the parts. Used by
+/// DistributedHandle; compiled once for all programs.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,17 @@ namespace dynasoar::detail {
 /// What all parts of a save have in common.
 struct SaveNote {
   std::uint64_t id;      ///< a random number
-  std::uint64_t number;  ///< that the names of its parts have
+  std::uint64_t number;  ///< part of the file names of its parts
   std::uint64_t ranks;
 };
 
-/// What a lattice is.
+/// The shape of a lattice.
 struct LatticeNote {
-  std::uint64_t sizes[3];  ///< 0: it has no such axis
-  std::uint64_t periodic;  ///< axes, as bits
+  std::uint64_t sizes[3];  ///< places along each axis; 0: there is no such axis
+  std::uint64_t periodic;  ///< bit i: whether axis i is periodic
 };
 
-/// Which part a file is.
+/// Identifies the part in a file.
 struct PartNote {
   std::uint64_t id;
   std::uint64_t rank;
@@ -52,12 +52,12 @@ std::string text_of_values(View<const SavedItem*> items);
 /// The classes and sizes of all lattices.
 std::string text_of_lattices(const ClassTable& classes, const PlacedClasses& placed);
 
-/// Which layers this rank has of each class that is on a lattice. @throws Error if a lattice is not divided
+/// The layers of each class on a lattice that this rank has. @throws Error if a lattice is not divided
 std::vector<std::uint64_t> own_layers(const ClassTable& classes, const PlacedClasses& placed);
 
 [[noreturn]] void throw_is_in_heap(const ClassInfo& info, std::uint64_t objects);
 
-/// What rank 0 does when ranks save.
+/// The part of rank 0 when several ranks save.
 class SavedParts {
  public:
   /// Chooses a number that no file has. @throws Error if the checkpoint cannot be written, or is being written
@@ -65,7 +65,8 @@ class SavedParts {
 
   const SaveNote& note() const { return note_; }
 
-  /// What says which parts belong together. @param layers   of each rank, see own_layers; they stay where they are
+  /// Values that say which parts belong together. @param layers of each rank, see own_layers; the caller keeps the
+  /// memory
   std::vector<SavedItem> items(const ClassTable& classes, const PlacedClasses& placed,
                                const std::vector<std::vector<char>>& layers);
 
@@ -86,11 +87,11 @@ class SavedParts {
 /// Removes the parts that earlier saves of several ranks have left.
 void remove_parts(const std::string& path);
 
-/// What a rank does when ranks load.
+/// The part of a rank when several ranks load.
 class LoadedParts {
  public:
-  /// Reads which parts there are, and the program's values. The checkpoint may also be that of one process, whose
-  /// lattices are not divided.
+  /// Reads the list of the parts, and the program's values. A checkpoint of one process, with lattices that are not
+  /// divided, is also accepted.
   /// @throws CheckpointError if it does not fit this program and its lattices
   LoadedParts(const HeapMemory& memory, const PlacedClasses& placed, const std::string& path,
               const LoadOptions& options, View<const CheckpointItem*> items, const Compression& compression);
@@ -99,10 +100,10 @@ class LoadedParts {
   static bool are_at(const HeapMemory& memory, const std::string& path, const LoadOptions& options,
                      const Compression& compression);
 
-  /// What all ranks must have read.
+  /// A text for what was read. It must be the same on all ranks.
   std::string text() const;
 
-  /// Reads the layers that this rank has, of all lattices. @throws CheckpointError if a part is not what it should be
+  /// Reads the layers that this rank has, of all lattices. @throws CheckpointError if a part does not fit the others
   void read();
 
   /// Puts objects and values in their places. @pre no loop is running
@@ -113,8 +114,8 @@ class LoadedParts {
   struct Target {
     std::size_t type;
     PlacedImage image;
-    std::vector<std::uint64_t> layers;  // first, number and ghosts of each rank that has saved
-    LatticeNote lattice;                // that was saved
+    std::vector<std::uint64_t> layers;  // first, number and ghosts of each rank that saved
+    LatticeNote lattice;                // the saved one
 
     Slab slab(std::uint64_t rank) const {
       return {static_cast<std::size_t>(layers[3 * rank]), static_cast<std::size_t>(layers[3 * rank + 1]),
@@ -136,7 +137,7 @@ class LoadedParts {
   bool are_parts_;
   SaveNote note_{};
   std::vector<Target> targets_;
-  std::optional<ReadValues> values_;  // that say which parts there are, and behind them those of the program
+  std::optional<ReadValues> values_;  // the list of the parts, followed by the program's values
   std::size_t first_value_ = 0, end_value_ = 0;
 };
 

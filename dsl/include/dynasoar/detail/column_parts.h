@@ -1,5 +1,5 @@
 /// @file
-/// Column parts: which numbers a field's value is made of. Used by read_columns.h.
+/// Column parts: describes the numbers that make up the value of a field. Used by read_columns.h.
 #pragma once
 
 #include <array>
@@ -36,14 +36,14 @@ inline constexpr bool is_std_array_v<std::array<T, n>> = true;
 
 struct ValueMember;
 
-/// What a value is made of.
+/// Describes the parts of a value.
 struct ValueInfo {
   enum class Nature : std::uint8_t {
-    number,   ///< of `type`
-    pointer,  ///< to an object of an allocator with `classes`; if that is null, to anything
-    array,    ///< of `parts` values like `part`
-    members,  ///< that `list_members` appends
-    bytes     ///< without a meaning that is known
+    number,   ///< a number of type `type`
+    pointer,  ///< to an object of an allocator with `classes`; to anything if `classes` is null
+    array,    ///< `parts` values like `part`
+    members,  ///< the members that `list_members` appends
+    bytes     ///< with an unknown meaning
   };
   Nature nature;
   std::size_t bytes;
@@ -67,10 +67,10 @@ constexpr ValueInfo make_value_info();
 template <class T>
 inline constexpr ValueInfo value_info_v = make_value_info<T>();
 
-/// Appends T's members, whose offsets are those of an object that is not used otherwise.
+/// Appends the members of T. Takes their offsets from an object that serves no other purpose.
 template <class T>
 void list_members(std::vector<ValueMember>& members) {
-  alignas(T) static constexpr std::byte kNone[sizeof(T)]{};  // only addresses are taken of it
+  alignas(T) static constexpr std::byte kNone[sizeof(T)]{};  // only its addresses are used
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     with_members(*reinterpret_cast<const T*>(kNone), [&](const auto&... all) {
       const auto offset = [](const auto& member) {

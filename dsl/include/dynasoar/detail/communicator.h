@@ -17,7 +17,7 @@
 
 namespace dynasoar {
 
-/// What a Communicator refuses or finds wrong; the message names the ranks.
+/// Errors of a Communicator, including wrong calls. The message names the ranks.
 class CommunicatorError : public Error {
  public:
   using Error::Error;
@@ -67,8 +67,8 @@ class Values {
 /// `mpirun -n 4 program` starts four ranks. Without `mpirun`, or in a build without MPI, the program is rank 0 of 1.
 ///
 /// @par Collective calls
-/// All member functions but those that say otherwise are collective: every rank must call them, in the same order. A
-/// rank that calls another one than the others is an error that ends the run.
+/// All member functions are collective unless their comment says otherwise: every rank must call them, in the same
+/// order. If a rank calls another function than the others, the run ends with an error.
 ///
 /// @par Failures
 /// The run ends on all ranks, with a message that names the rank and with MPI_Abort, if a rank is missing in a
@@ -80,8 +80,8 @@ class Values {
 ///
 /// An exception on one rank should be passed to agree(), so that all ranks can throw it at the same step.
 ///
-/// The destructor waits for nobody. MPI is finalized when the process exits, if the Communicator has initialized it;
-/// this waits until all ranks exit, not longer than `patience_seconds`.
+/// The destructor does not wait for other ranks. MPI is finalized when the process exits, if the Communicator has
+/// initialized it; this waits until all ranks exit, not longer than `patience_seconds`.
 ///
 /// @par Concurrency
 /// Only one thread of a process may use its communicators. Several communicators of one process are independent of each
@@ -118,9 +118,9 @@ class Communicator {
 
   /// The number of this process. Not collective.
   int rank() const { return rank_; }
-  /// How many processes there are. Not collective.
+  /// The number of processes. Not collective.
   int size() const { return size_; }
-  /// The number of this process among those of the same host, and how many there are. Not collective.
+  /// The number of this process among those of the same host, and the number of those. Not collective.
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }
   /// CommunicatorOptions::patience_seconds. Not collective.
@@ -149,12 +149,12 @@ class Communicator {
   /// @return   on `root` an element for each rank, on other ranks nothing
   std::vector<std::vector<char>> gather(const void* data, std::size_t bytes, int root);
 
-  /// Bytes for, or of, another rank.
+  /// Bytes to or from another rank.
   struct Message {
     int rank;           ///< the other rank; may be this one
     int tag;            ///< from 0 to kGreatestTag; distinguishes messages between the same two ranks
     char* data;         ///< in the host's memory
-    std::size_t bytes;  ///< may be 0, and more than 2 GiB
+    std::size_t bytes;  ///< may be 0 or more than 2 GiB
   };
   static constexpr int kGreatestTag = 16383;
 
@@ -169,7 +169,7 @@ class Communicator {
   /// Waits until all ranks have called it.
   void barrier();
 
-  /// What has happened since the last step.
+  /// The events since the last step.
   struct Status {
     bool error = false;        ///< an exception, a refusal or misuse
     bool stop = false;         ///< the program wants to end; agree() sets it if a signal has been caught
@@ -178,19 +178,19 @@ class Communicator {
     int rank = -1;             ///< result of agree(): the lowest rank with an error
   };
 
-  /// Every rank says what has happened to it. All get the same: whether any rank has an error, wants to stop or to
-  /// grow, and the message of the lowest rank that has an error.
+  /// Combines the events of all ranks. All ranks get the same result: whether any rank has an error, wants to stop or
+  /// needs to grow, and the message of the lowest rank with an error.
   Status agree(const Status& mine);
 
-  /// From now on a first SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2 of any rank does not end the process, but
-  /// makes agree() return `stop` on all ranks. Not collective.
+  /// Catches the first SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2 of this process from now on. The signal
+  /// then does not end the process, but makes agree() return `stop` on all ranks. Not collective.
   static void catch_signals();
 
-  /// Makes sure that all ranks have the same value.
+  /// Checks that all ranks have the same value.
   ///
   /// @param what    what the value is, for the message: "the classes"
   /// @param value   the value, or a text that describes it
-  /// @throws CommunicatorError on all ranks if not; names ranks and values
+  /// @throws CommunicatorError on all ranks if they do not; the message names ranks and values
   void check_same(std::string_view what, std::string_view value);
 
  private:

@@ -1,5 +1,5 @@
 /// @file
-/// compact: how AllocatorHandle::compact goes about it.
+/// compact: implements AllocatorHandle::compact.
 #pragma once
 
 #include <array>
@@ -25,13 +25,13 @@ template <class U, class... Types>
 inline constexpr bool may_point_to_v<U, TypeList<Types...>> = (false || ... ||
                                                                std::is_base_of_v<std::remove_cv_t<U>, Types>);
 
-/// The arrays of pointers that a program has named, as arrays of handles.
+/// The program's arrays of pointers, as arrays of handles.
 template <class... U>
 std::array<HandleArray, sizeof...(U)> handles_in(const PointerArray<U>&... arrays) {
   return {HandleArray{reinterpret_cast<std::uint64_t*>(arrays.data), arrays.size}...};
 }
 
-/// AllocatorHandle::compact.
+/// Implements AllocatorHandle::compact.
 template <class A, class T, class... U>
 void compact(LoopRunner<A>& loops, const CompactionOptions& options, const PointerArray<U>&... arrays) {
   check_listed_or_base<A, T>();

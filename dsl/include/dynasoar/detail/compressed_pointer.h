@@ -1,8 +1,8 @@
 /// @file
 /// CompressedPointer: a pointer to an object in 4 bytes instead of 8, for fields.
 ///
-/// What JVMs call compressed pointers: an offset in the heap that is scaled by the size of what lies there. Here the
-/// unit is the slot of a block, see classes/pointer_format.h.
+/// JVMs have compressed pointers of the same kind: an offset in the heap in units of the alignment of objects. Here the
+/// unit is a slot of a block, see classes/pointer_format.h.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace dynasoar {
 /// A `T*` of 4 bytes: `DYNASOAR_FIELDS(Node, (next_, CompressedPointer<Node>))`. In a class of objects,
 /// SoaBase::CompressedPointer<T> is this type with the class's allocator.
 ///
-/// Converts from and to `T*`; `->`, `*`, comparisons, conditions and nullptr work as with a `T*`. Loops over fields of
-/// such a pointer, or std::array of them, read half as much. A heap whose classes have such fields is limited to what
-/// they can address: see docs/how-to/compressed-pointers.md. With an AosAllocator it is a plain pointer of 8 bytes.
+/// Converts from and to `T*`; `->`, `*`, comparisons, conditions and nullptr work as with a `T*`. Loops that read
+/// fields of this type, or arrays of them, read half as many bytes. These fields limit the heap to the size that they
+/// can address: see docs/how-to/compressed-pointers.md. With an AosAllocator it is a plain pointer of 8 bytes.
 ///
 /// @tparam T   a class of the allocator's list, or a base of up to 7 of them; not placed. May be incomplete here
 /// @par Cost   reading a field of the object takes 5 to 15 instructions more than with a `T*`; assignment divides by a
-///             constant. No memory is read, but in checked builds
+///             constant. Only checked builds read memory for this
 template <class T, class Allocator>
 class CompressedPointer : detail::DefineCompressed<T, Allocator> {
  public:
@@ -52,7 +52,7 @@ class CompressedPointer : detail::DefineCompressed<T, Allocator> {
   }
 
  private:
-  static constexpr bool kIsShort = Allocator::kCompacts;  // else handles are addresses
+  static constexpr bool kIsShort = Allocator::kCompacts;  // otherwise handles are addresses
   using Bits = std::conditional_t<kIsShort, std::uint32_t, std::uint64_t>;
 
   __device__ static Bits compressed(T* object) {

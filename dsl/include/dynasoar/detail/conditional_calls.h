@@ -68,7 +68,7 @@ struct ConditionalCall {
     });
   }
 
-  /// Both, for loops that have no use for them apart.
+  /// Calls both, for loops that do not call them separately.
   template <class X>
   __device__ void operator()(X x) const {
     if (const auto result = answer(x)) act(x, result);
@@ -123,8 +123,7 @@ struct ConditionalPlacedCall {
 template <class A, class Call>
 struct ConditionalPlaceCall {
   static constexpr bool kIsConditional = true;
-  /// Whether the condition answers for 64 places at once. Builds that check or count what places look at have no use
-  /// for that.
+  /// Whether the condition answers for 64 places at once. Builds that check or count accesses ask for each place.
   static constexpr bool kAnswersWords = requires(const Call& c) { c.condition.answers(0, 0); }
   &&!kChecked && !kCountsAccesses;
   Call call;

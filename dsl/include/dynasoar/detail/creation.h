@@ -1,5 +1,5 @@
 /// @file
-/// Creation: how many objects are created in a loop, divided among threads. Used by LoopRunner.
+/// Creation: divides the creation of many objects among threads, and counts these objects. Used by LoopRunner.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ struct IndexedNew {
   }
 };
 
-/// Creates the objects of a piece of all indices, for so many that most will be refused: after a few refusals in a row
-/// it refuses the rest together.
+/// Creates the objects for some of all indices. Used if there are so many that most will be refused: after a few
+/// refusals in a row, it refuses the rest together.
 ///
 /// @tparam A   the allocator
 template <class A, class T, class... Args>
@@ -62,7 +62,7 @@ class Creation {
  public:
   explicit Creation(const Executor& executor) : executor_(executor), bulk_(executor) {}
 
-  /// How many objects of some classes the host has asked for since the start, recorded steps left out.
+  /// The number of objects of some classes that the host has asked for since the start, without recorded steps.
   std::uint64_t asked_for(const ClassSet& classes) const {
     std::uint64_t sum = 0;
     for (std::size_t type = 0; type < asked_for_.size(); ++type) sum += classes.has(type) ? asked_for_[type] : 0;
@@ -71,8 +71,8 @@ class Creation {
 
   /// Creates `T(i, args...)` for 0 <= i < count.
   ///
-  /// @param run   `run(n, function, per_thread)` calls `function(i)` for 0 <= i < n in parallel; a thread takes
-  ///              `per_thread` of them at least
+  /// @param run   `run(n, function, per_thread)` calls `function(i)` for 0 <= i < n in parallel; a thread takes at
+  ///              least `per_thread` of them
   template <class T, class Run, class... Args>
   void create(std::size_t count, const typename A::Storage& storage, const Run& run, std::tuple<Args...> arguments) {
     if (!executor_.is_recording()) asked_for_[static_cast<std::size_t>(A::template index_of<T>)] += count;

@@ -19,19 +19,20 @@ class DeviceMessages {
     char* data;  ///< in the device's memory; null if there is no message
     std::size_t bytes;
   };
-  /// For the rank before and for the one behind, or of these.
+  /// Messages to or from the rank before and the rank behind.
   using OfSides = std::array<Message, 2>;
 
-  /// Waits for nobody if an exception is thrown, and then ends what is under way.
+  /// While an exception is thrown, it does not wait, and ends messages in flight.
   virtual ~DeviceMessages() = default;
 
-  /// Submits messages; the host does not wait. Between two ranks, the first one sent is the last one received.
+  /// Submits messages; the host does not wait. If two ranks are neighbours on both sides, the message that one sends
+  /// first is the one that the other receives last.
   /// @param stream   a cudaStream_t, which may record
   /// @throws Error
   virtual void exchange(const OfSides& sent, const OfSides& received, void* stream) = 0;
 };
 
-/// Why this build has none; empty if it has.
+/// Why this build has no DeviceMessages; empty if it has them.
 std::string why_no_device_messages();
 
 /// Connects the devices of all ranks, which must be different ones. Collective.

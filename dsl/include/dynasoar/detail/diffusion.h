@@ -28,9 +28,9 @@ struct ExplicitStep {
   Value rates[3];
   Value remaining;
   Value border;      ///< the concentration beyond bounded ends
-  bool is_mirrored;  ///< it is that of the last cell instead
+  bool is_mirrored;  ///< instead, the last cell's own concentration is there
 
-  /// What flows in along an axis. The sum is symmetric, so that a mirrored field stays so.
+  /// The inflow along an axis. The sum is symmetric, so that a mirrored field stays mirrored.
   __device__ Value along(int axis, Value here, Value before, Value behind) const {
     return rounded_product(rates[axis], (before - here) + (behind - here));
   }
@@ -104,12 +104,12 @@ struct ArrayCells {
   }
 };
 
-/// What was deposited at the places, in fixed point. All null: nothing is to be added.
+/// The deposits at the places, in fixed point. If the pointers are null, there are none to add.
 struct Deposits {
   AtomicWord<std::uint64_t>* units;  ///< [slots]
   double concentration_of_unit;
 
-  /// Takes what was deposited at a slot. @return the concentration
+  /// Takes the deposits at a slot. @return their sum as a concentration
   __device__ double take(std::uint64_t slot) const {
     // relaxed, and not one operation: no loop deposits while this one runs.
     const auto sum = static_cast<std::int64_t>(units[slot].load(Order::relaxed));
@@ -168,10 +168,10 @@ struct StepOfBlock {
     const LatticeShape& shape = lattice_of<T>();
     const int count = popcount(shape.places_of_word(block));
     const Place first(block * 64);
-    Value row[kRow + 2];  // with the neighbours of its ends
+    Value row[kRow + 2];  // including the neighbours of both ends
     Value sums[kRow];
     Value* const here = row + 1;
-    const ExplicitStep<Value> step = call.step;  // which nothing that is written can change
+    const ExplicitStep<Value> step = call.step;  // a copy, which no store can change
     call.from.load(block, count, here);
     row[0] = beside(shape.left(first), here[0]);
     here[count] = beside(shape.right(Place(block * 64 + static_cast<std::uint64_t>(count - 1))), here[count - 1]);

@@ -1,5 +1,5 @@
 /// @file
-/// What DistributedHandle and DistributedLattice report; compiled once for all programs.
+/// Errors and checks of DistributedHandle and DistributedLattice; compiled once for all programs.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace dynasoar::detail {
 
-/// All that ranks must agree on for objects to be copied as bytes.
+/// A text for everything that must be the same on all ranks so that objects can be copied as bytes.
 std::string text_of_classes(const ClassTable& classes);
 
-/// All that they must agree on for a lattice.
+/// A text for everything that must be the same on all ranks for a lattice.
 std::string text_of_lattice(const std::vector<std::size_t>& sizes, const std::array<bool, 3>& periodic,
                             std::size_t halo, const std::vector<std::size_t>& layers);
 

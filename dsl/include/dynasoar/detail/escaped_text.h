@@ -1,5 +1,5 @@
 /// @file
-/// json_text, csv_text, xml_text: text as JSON, CSV and XML have it. Used by to_json of statistics.h, and by what
+/// json_text, csv_text, xml_text: escape text for JSON, CSV and XML. Used by to_json of statistics.h, and by code that
 /// writes pictures and files in these formats.
 #pragma once
 
@@ -22,7 +22,7 @@ inline std::string json_text(const std::string& text) {
   return result + '"';
 }
 
-/// Text for a cell: in quotes if it must be (RFC 4180).
+/// Text for a cell: in quotes if necessary (RFC 4180).
 inline std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

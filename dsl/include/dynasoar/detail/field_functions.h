@@ -1,9 +1,9 @@
 /// @file
-/// max, min, clamp, swap and exchange of namespace std for fields: `std::max(age_, 3)`. The standard library's own
-/// templates take the type of their arguments for that of the values, which it is not if one is a field.
+/// max, min, clamp, swap and exchange of namespace std for fields: `std::max(age_, 3)`. The templates of the standard
+/// library cannot do this, because they deduce the type of the values from the types of the arguments.
 ///
-/// The standard keeps its namespace to itself, but functions that are found for `std::max(field, value)` can be nowhere
-/// else; all of these are viable only if an argument is a SoaField, so nothing changes for other types.
+/// The C++ standard reserves its namespace. But functions that are found for `std::max(field, value)` can be nowhere
+/// else. All of these are viable only if an argument is a SoaField, so nothing changes for other types.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace dynasoar::detail {
 
-/// What a field stands for; other types stand for themselves.
+/// The type of a field's value; for other types, the type itself.
 template <class T>
 struct ValueOf : std::type_identity<T> {};
 template <class C, int I>
@@ -25,7 +25,7 @@ using value_t = typename ValueOf<std::remove_cv_t<T>>::type;
 template <class T>
 concept AnyField = !std::is_same_v<value_t<T>, std::remove_cv_t<T>>;
 
-/// The type of all of these values, one of which is a field.
+/// Checks that these values, at least one of which is a field, have the same type.
 template <class First, class... Others>
 constexpr bool check_same_values() {
   static_assert((std::is_same_v<value_t<First>, value_t<Others>> && ...),
@@ -56,7 +56,7 @@ requires(dynasoar::detail::AnyField<A> || dynasoar::detail::AnyField<B>)  //
   return y < x ? y : x;
 }
 
-// Of two objects' values of one field: more special than the standard library's.
+// For the values of one field in two objects: more specialized than the templates of the standard library.
 template <class C, int I>
 __device__ constexpr auto max(const dynasoar::SoaField<C, I>& a, const dynasoar::SoaField<C, I>& b) {
   return max(a.get(), b.get());

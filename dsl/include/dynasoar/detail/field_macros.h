@@ -1,5 +1,5 @@
 /// @file
-/// What DYNASOAR_FIELDS is made of: checks of its arguments, and macros that apply another one to each field.
+/// The parts of DYNASOAR_FIELDS: checks of its arguments, and macros that apply another macro to each field.
 #pragma once
 
 #include <string_view>
@@ -37,8 +37,8 @@ constexpr bool is_builtin_type(std::string_view text) {
   return false;
 }
 
-/// Whether a text is "(name, type)". The name can be told from a type by what it is made of; where both are plain
-/// words, by the underscore at the end that names of members often have.
+/// Whether a text is "(name, type)". A name consists of other characters than most types. If both are plain words, the
+/// name is the one with the underscore at its end, which names of members often have.
 constexpr bool is_field_text(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (text.size() < 2 || text.front() != '(' || text.back() != ')' || comma == std::string_view::npos) return false;

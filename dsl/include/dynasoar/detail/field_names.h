@@ -1,6 +1,6 @@
 /// @file
-/// Names of fields, for everything that shows objects to people: DYNASOAR_FIELDS gives them by itself, and a class in
-/// the paper's form may, with field_names.
+/// Names of fields, for output that people read. DYNASOAR_FIELDS defines them. A class that declares its fields as in
+/// the paper can define them with field_names.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace dynasoar::detail {
 
-/// Names of a class's own fields, in order; of size 1 and holding null for a class without fields.
+/// Names of a class's own fields, in order. A class without fields has one entry, which is null.
 template <std::size_t count>
 struct FieldNames {
   const char* names[count > 0 ? count : 1];
@@ -22,10 +22,10 @@ struct FieldNames {
   constexpr const char* const* end() const { return names + count; }
 };
 
-/// Names of fields, each of them once, see all_field_names.
+/// Unambiguous names of fields, see all_field_names.
 std::vector<std::string> field_names_of(View<FieldInfo> fields);
 
-/// "Agent::age_".
+/// The name of a field with its class: "Agent::age_".
 std::string field_text(const FieldInfo& field);
 
 }  // namespace dynasoar::detail

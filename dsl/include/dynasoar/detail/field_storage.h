@@ -1,5 +1,5 @@
 /// @file
-/// FieldStorage: finds the value that a SoaField stands for, and says what is wrong with a field that cannot be one.
+/// FieldStorage: finds the value that a SoaField stands for, and explains at compile time why a field is not allowed.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dynasoar::detail {
 
-/// Whether field I of class C is a std::array; false if there is no such field, of which FieldStorage has to say more.
+/// Whether field I of class C is a std::array; false if there is no such field, which FieldStorage reports.
 template <class C, int I>
 constexpr bool is_array_field() {
   if constexpr (HasFieldTypes<C>) {
@@ -59,14 +59,14 @@ class FieldStorage {
                 "device; use plain values, pointers to SOA objects, or std::array of these");
   static_assert(alignof(Element) <= kArrayAlignment, "dynasoar: a field's type has an alignment above 128 bytes");
 
-  /// This field was declared for C; see ClassRules.
+  /// Records that this field was declared for C; see ClassRules.
   friend constexpr auto is_field_declared(FieldTag<C, I>) { return true; }
 
  protected:
   __device__ FieldStorage() {}
   ~FieldStorage() = default;
 
-  /// Address of element 0. @tparam kAccess   what for; how often one is asked for is counted in builds that do so
+  /// Address of element 0. @tparam kAccess   the kind of access, which some builds count
   template <Access kAccess>
   __device__ Element* address() const {
     const Handle handle = object();
@@ -77,19 +77,19 @@ class FieldStorage {
     return C::Allocator::template field<C, I, Element>(handle);
   }
 
-  /// Where the field of an object is constructed. In checked builds, false if that is not in the heap.
+  /// Called when the field of an object is constructed. In checked builds, false if the object is not in the heap.
   __device__ bool may_construct() const {
     if constexpr (C::Allocator::kFindsMisuse) return CheckedBy::template may_construct<C>(object(), kNumber);
     return true;
   }
 
-  /// In checked builds, before a value of the field is read: notes if nothing has set it.
+  /// Called in checked builds before a value of the field is read. Reports a value that nothing has set.
   __device__ void check_set([[maybe_unused]] const Element* value) const {
     if constexpr (C::Allocator::kFindsMisuse)
       CheckedBy::template check_set<C>(object(), kNumber, value, sizeof(Element));
   }
 
-  /// For checked builds: where an access to element `index`, which is beyond the end, goes instead.
+  /// For checked builds: the memory for an access to element `index`, which is beyond the end.
   __device__ Element* out_of_range(std::size_t index) const {
     CheckedBy::template note_index<C>(object(), kNumber, index);
     return scratch();
@@ -99,7 +99,7 @@ class FieldStorage {
   using CheckedBy = Checks<typename C::Allocator>;
 
   static constexpr std::uint32_t kNumber = static_cast<std::uint32_t>(inherited_fields_v<C>) + I;
-  static constexpr std::uint32_t kOffset = 1 + kNumber;  // from the object, behind the byte of SoaBase
+  static constexpr std::uint32_t kOffset = 1 + kNumber;  // offset in the object, behind the byte of SoaBase
 
   __device__ Handle object() const {
     if constexpr (C::Allocator::kFindsMisuse || kCudaBackend) {
@@ -107,12 +107,12 @@ class FieldStorage {
       if constexpr (C::Allocator::kFindsMisuse) bits = opaque(bits);  // `this` may be null
       return Handle(bits - kOffset);
     } else {
-      // Taken off the pointer: host compilers see that it undoes what the access to the member has added.
+      // Subtract from the pointer: host compilers see that this cancels the offset of the member.
       return Handle(reinterpret_cast<std::uint64_t>(reinterpret_cast<const char*>(this) - kOffset));
     }
   }
 
-  /// Memory for an access that must not happen. All zeros, so that nothing is found there, pointers least of all.
+  /// Memory for an access that must not happen. It is all zeros, so that a pointer read there is null.
   __device__ Element* scratch() const {
     char* const memory = CheckedBy::scratch() + field_offset_v<C, I> + object().slot() * sizeof(Element);
     for (std::size_t i = 0; i < sizeof(Element); ++i) memory[i] = 0;
@@ -120,12 +120,13 @@ class FieldStorage {
   }
 };
 
-/// Whether writes to a T may change anything, as compilers see it: then they read again what they had read before.
+/// Whether T is a byte type. Compilers assume that a write through such a type may change any value, so they read other
+/// values again.
 template <class T>
 inline constexpr bool is_byte_v =
     std::is_same_v<T, char> || std::is_same_v<T, signed char> || std::is_same_v<T, unsigned char>;
 
-/// `here = value` for a byte, as a write that compilers know to change bytes only.
+/// Assigns a byte such that compilers know that nothing else changes.
 template <class T>
 __device__ T& assign_byte(T& here, T value) {
   enum class Byte : T {};

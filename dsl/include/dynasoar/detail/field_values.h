@@ -1,5 +1,5 @@
 /// @file
-/// What the reductions of AllocatorHandle call for every object: the values of fields, and of predicates.
+/// The callables of AllocatorHandle's reductions, which return the values of fields and predicates.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dynasoar::detail {
 
-/// What values of a field are added up as.
+/// The type in which the values of a field are added up.
 template <class T>
 using sum_t = std::conditional_t<!std::is_integral_v<T>, double,
                                  std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
@@ -26,7 +26,7 @@ struct FieldPointer<Field C::*> {
   using Type = typename Field::T;
 };
 
-/// The number that a field's value is, or holds.
+/// The number in a field's value: the value itself, or that of an AtomicWord.
 template <class T>
 struct NumberIn {
   using Type = T;
@@ -35,7 +35,7 @@ struct NumberIn {
 template <class T>
 struct NumberIn<AtomicWord<T>> {
   using Type = T;
-  __device__ static T of(const AtomicWord<T>& word) { return word.load(Order::relaxed); }  // loops before it are done
+  __device__ static T of(const AtomicWord<T>& word) { return word.load(Order::relaxed); }  // earlier loops are done
 };
 
 /// The value of a field that is known at compile time.
@@ -57,7 +57,7 @@ struct FieldValue {
   }
 };
 
-/// A value, or none yet.
+/// A value, or no value yet.
 template <class T>
 struct Found {
   T value{};
@@ -72,7 +72,7 @@ struct FoundValue {
   }
 };
 
-/// `op` for values of which there may be none yet.
+/// Applies `op` to two values, either of which may not exist yet.
 template <class Op>
 struct OfFound {
   Op op;
@@ -84,8 +84,7 @@ struct OfFound {
   }
 };
 
-/// The value of a field over all objects of its class for which `op` is the choice between two; empty if there are
-/// none.
+/// The value of a field that `op` chooses among the values of all objects of its class; empty if there are no objects.
 template <auto kField, class Handle, class Op>
 auto extreme(Handle& handle, Op op) {
   using Value = FieldValue<kField>;
@@ -95,7 +94,7 @@ auto extreme(Handle& handle, Op op) {
   return found.any ? std::optional<T>(found.value) : std::nullopt;
 }
 
-/// 1 where a predicate is true, else 0.
+/// Returns 1 if a predicate is true, else 0.
 template <class F>
 struct OneIf {
   F predicate;

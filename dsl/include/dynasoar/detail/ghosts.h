@@ -22,15 +22,15 @@ struct PlacedClass {
   PlacedState state;
 };
 
-/// @throws Error if objects of a class have pointers, which mean nothing on another rank
+/// @throws Error if objects of a class have pointers, which have no meaning on another rank
 void check_has_no_pointers(const ClassInfo& info);
 
 /// The layers of a lattice that a rank has in memory: ghosts, its own, ghosts. They are copied as bytes: for each
 /// class, the words that say where objects are, and then the blocks. HaloExchange copies them between neighbours.
 class Ghosts {
  public:
-  /// @param rank      this one
-  /// @param classes   those of the lattice
+  /// @param rank      the number of this rank
+  /// @param classes   the classes on the lattice
   Ghosts(Executor& executor, int rank, const Partition& partition, std::vector<PlacedClass> classes);
 
   /// Some layers as bytes. @param first   counted from the first layer in memory
@@ -40,13 +40,13 @@ class Ghosts {
   /// @param from   the lattice of that rank, to which Places in fields belong
   void write(std::size_t first, std::size_t layers, std::vector<char>& bytes, const LatticeShape& from);
 
-  /// How many bytes these are.
+  /// The number of bytes of some layers.
   std::size_t bytes_of(std::size_t layers) const;
 
   /// Layers in memory in front of the rank's own.
   std::size_t ghosts_before() const;
 
-  /// Of a class in such bytes. What is copied in units of 16 bytes begins at a multiple of them.
+  /// The position of a class in these bytes. Parts that are copied in units of 16 bytes begin at a multiple of 16.
   struct Part {
     const PlacedClass* of;
     std::size_t seen, seen_end;  ///< equal if there is an object at every place
@@ -79,19 +79,19 @@ class Ghosts {
 /// The layers of a rank when a lattice is divided in another way.
 class MovingLayers {
  public:
-  /// Reads those that it has.
+  /// Reads the layers that this rank has.
   MovingLayers(const Ghosts& ghosts, const Partition& from, const Partition& to, int rank);
 
-  /// The messages that must be sent and received then.
+  /// The messages that this rank must send and receive.
   std::vector<Communicator::Message> sent() { return messages(sent_); }
   std::vector<Communicator::Message> received() { return messages(received_); }
 
-  /// Writes those that have been received. @param ghosts   of the new lattice
+  /// Writes the received layers. @param ghosts   of the new lattice
   void write(Ghosts& ghosts);
 
  private:
   struct Piece {
-    int rank;  ///< the other one
+    int rank;  ///< the other rank
     std::size_t first, layers;
     std::vector<char> bytes;
   };

@@ -1,11 +1,11 @@
 /// @file
 /// The arrays of a UniformGrid, and the loops that fill them: a counting sort by cell.
 ///
-/// 1. CountObject, over objects: how many lie in each cell.
-/// 2. Prefix sums over the counts: where each cell begins.
-/// 3. PlaceObject, over objects: what an object shows goes to its cell, behind those that came before it.
-/// 4. OrderInCell, if an order is wanted: it goes on, to as many places behind the cell's first as the cell has lesser
-///    keys.
+/// 1. CountObject, over objects: counts the objects in each cell.
+/// 2. Prefix sums over the counts: find the beginning of each cell.
+/// 3. PlaceObject, over objects: copies what an object shows to its cell, in order of arrival.
+/// 4. OrderInCell, over places, if there is an order: moves each copy to its final place in the cell. The number of
+///    smaller keys in the cell is its distance from the first place.
 #pragma once
 
 #include <cstddef>
@@ -25,28 +25,28 @@ template <class Seen>
 struct GridArrays {
   using Counter = AtomicWord<std::uint32_t>;
 
-  /// What objects show, cell by cell, and bits of their pointers.
+  /// The copies of what objects show, cell by cell, and the bits of their pointers.
   struct Places {
     Seen* seen;              ///< [capacity]
     std::uint64_t* objects;  ///< [capacity]
   };
 
-  /// There is a cell for objects that are in none, and one behind it, whose start is the number of all objects.
+  /// One more cell for objects that are in none, and another one behind it, which starts at the number of all objects.
   static constexpr std::uint32_t kMoreCells = 2;
 
   std::uint32_t cells;
   std::uint32_t capacity;
   Counter* counts;        ///< [cells + kMoreCells] objects of a cell that have no place yet; zero between rebuilds
   std::uint32_t* starts;  ///< [cells + kMoreCells] place of the first object of each cell
-  /// [2], in the host's memory: how many objects the last rebuild has met that met any, and the greatest number for
-  /// which a rebuild had no room. The host sets both to 0 when the device is idle.
+  /// [2], in the host's memory: the number of objects in the last rebuild that had any, and the greatest number of
+  /// objects for which a rebuild had no room. The host sets both to 0 when the device is idle.
   volatile std::uint64_t* report;
 
-  Places places;        ///< what searches find
-  Places unordered;     ///< the same objects, in each cell as they came
-  std::uint64_t* keys;  ///< [capacity] of those
+  Places places;        ///< the copies that searches read
+  Places unordered;     ///< the same objects, in order of arrival in each cell
+  std::uint64_t* keys;  ///< [capacity] of the unordered objects
 
-  /// Objects in the grid: all or, if there is no room for all, none. @pre the starts are known
+  /// The number of objects in the grid: all of them or, if there is no room for all, 0. @pre the starts are known
   __device__ std::uint32_t size() const {
     const std::uint32_t all = starts[cells + 1];
     return all <= capacity ? all : 0;
@@ -82,7 +82,7 @@ struct CellOfObject {
   }
 };
 
-/// Gives an object a place of its own in its cell.
+/// Assigns a place in its cell to an object.
 ///
 /// @tparam kSeen, kOrder   as in UniformGrid::rebuild
 template <class T, class Seen, auto kSeen, auto kOrder>
@@ -96,7 +96,7 @@ struct PlaceObject {
   __device__ void operator()(S* object) const {
     const Seen seen = Method<kSeen>{}(object);
     const std::uint32_t cell = space.cell_of(seen.position);
-    // relaxed: only uniqueness matters; the end of the loop publishes what is in the places.
+    // relaxed: only uniqueness matters; the end of the loop publishes the contents of the places.
     const std::uint32_t left = grid.counts[cell].fetch_add(~std::uint32_t{0}, Order::relaxed);
     const std::uint32_t place = grid.starts[cell] + left - 1;
     if (place == 0) report_number();
@@ -108,7 +108,7 @@ struct PlaceObject {
   }
 
  private:
-  /// For one object of all.
+  /// Called for one of all objects.
   __device__ void report_number() const {
     const std::uint32_t number = grid.starts[grid.cells + 1];
     grid.report[0] = number;
@@ -124,8 +124,8 @@ struct PlaceObject {
   }
 };
 
-/// Moves the object that came to a place to the one that its key has among those of its cell. Objects of equal keys
-/// stay in the order in which they came, which is unspecified; so do those in no cell.
+/// Moves an object from its place of arrival to the place that its key determines within its cell. Objects with equal
+/// keys, and objects in no cell, stay in order of arrival, which is unspecified.
 template <class P, class Seen>
 struct OrderInCell {
   GridSpace<P> space;

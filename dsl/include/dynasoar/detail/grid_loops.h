@@ -5,8 +5,8 @@
 ///     loop_over_places(executor, capacity, function)
 ///
 /// calls a CallByPlace for all places of its grid; `capacity` is an upper bound on their number, which only the device
-/// knows. On a GPU, that is one kernel, or two, one of which is for few objects, if the function returns a
-/// NeighbourReduction. Like the loops of loops/, those of a GPU have internal linkage.
+/// knows. On a GPU, this submits one kernel, or two if the function returns a NeighbourReduction; one of the two is for
+/// few objects. Like the loops of loops/, those of a GPU have internal linkage.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@
 
 namespace dynasoar::detail {
 
-/// Which objects of a grid a loop is for.
+/// The objects of a grid that a loop visits.
 enum class Visited {
-  class_and_subclasses,  ///< those that are a U
-  class_alone            ///< those whose class is U
+  class_and_subclasses,  ///< objects that are a U
+  class_alone            ///< objects of class U itself
 };
 
-/// Calls a callable for the object at a place of a grid, if it is one of those that are visited.
+/// Calls a callable for the object at a place of a grid, if the loop visits this object.
 template <class T, class U, class Seen, class Call, Visited kVisited = Visited::class_and_subclasses>
 struct CallByPlace {
-  /// What the call returns. Only device code may ask (see object_loops.h).
+  /// The result type of the call. Only device code may use it (see object_loops.h).
   template <class C = Call>
   using Result = std::remove_cvref_t<decltype(std::declval<const C&>()(std::declval<U*>()))>;
 

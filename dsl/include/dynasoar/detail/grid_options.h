@@ -1,5 +1,5 @@
 /// @file
-/// GridOptions: a space, and how it is divided into cells. What a UniformGrid and Obstacles are made with.
+/// GridOptions: a space, and how it is divided into cells. Options of a UniformGrid and of Obstacles.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace dynasoar {
 
 /// The space of a UniformGrid, and how the grid divides it into cells.
 ///
-/// @tparam P   positions
+/// @tparam P   the type of positions
 template <detail::Position P>
 struct GridOptions {
   static constexpr std::size_t kAxes = detail::kDimensions<P>;

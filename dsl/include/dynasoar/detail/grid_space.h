@@ -1,6 +1,6 @@
 /// @file
-/// GridSpace: the geometry of a UniformGrid. Which cell a position lies in, which cells are near it, and how far it is
-/// from one position to another. For host and device.
+/// GridSpace: the geometry of a UniformGrid. It finds the cell of a position, the cells near it, and the distance
+/// between two positions. For host and device.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace dynasoar {
 
 namespace detail {
 
-/// What a UniformGrid takes for a position: a class with members x and y, or x, y and z, all float or all double.
+/// The type of positions in a UniformGrid: a class with members x and y, or x, y and z, all float or all double.
 template <class P>
 concept Position = std::is_trivially_copyable_v<P> && requires(P p) {
   requires std::is_floating_point_v<std::remove_cvref_t<decltype(p.x)>>;
@@ -50,8 +50,8 @@ __host__ __device__ bool is_finite(Real value) {
   return value - value == 0;
 }
 
-/// Consecutive cells of an axis. On a periodic one, and where cells repeat, the first follows the last: a range may
-/// begin at a negative number, or end behind the last cell.
+/// Consecutive cells of an axis. If the axis is periodic, or if cells repeat, the first cell follows the last one: a
+/// range may begin at a negative number, or end behind the last cell.
 struct CellRange {
   std::int32_t first;
   std::int32_t count;
@@ -62,26 +62,26 @@ struct CellRange {
 template <class Real>
 struct CellOfRange {
   std::int32_t cell;
-  Real shift;  ///< what to subtract from the way to objects there, if their nearest images are those next to the cell
+  Real shift;  ///< subtract it from the offset to an object in the cell, if its nearest image is the one at the cell
 };
 
-/// What there is beyond the ends of an axis.
+/// The space beyond the ends of an axis.
 enum class Beyond {
   nothing,        ///< objects may be there, and are in the first or the last cell
   other_end,      ///< the other end: the axis is periodic
-  the_same_cells  ///< space, in which the cells repeat
+  the_same_cells  ///< more space, in which the cells repeat
 };
 
-/// One axis of a grid. Where cells repeat, cells are found as on a periodic axis, and distances as on any other.
+/// One axis of a grid. If cells repeat, cells are found as on a periodic axis, but distances as on any other axis.
 template <class Real>
 struct GridAxis {
   Real lower = 0;
   Real period = 0;                                           ///< of the cells; 0: none
   Real half_period = std::numeric_limits<Real>::infinity();  ///< infinite: not periodic
-  Real image = 0;  ///< how far the images of an object are apart: the period, or 0 if there are none
+  Real image = 0;  ///< distance between images of an object: the period, or 0 if there are none
   Real periods_per_length = 0;
   Real cells_per_length = 0;
-  Real rounding = 0;  ///< how wrong a place, or the border of a cell, can be
+  Real rounding = 0;  ///< greatest rounding error of a place, or of the border of a cell
   std::int32_t cells = 1;
 
   GridAxis() = default;
@@ -96,7 +96,7 @@ struct GridAxis {
         rounding(32 * kEpsilon * (std::abs(from) + std::abs(to) + (to - from))),
         cells(cell_count) {}
 
-  /// The cell of a coordinate. Beyond the ends of an axis that is not periodic, the cell there.
+  /// The cell of a coordinate. Beyond the ends of an axis that is not periodic, it is the cell at this end.
   __host__ __device__ std::int32_t cell_of(Real x) const { return cell_at(place_of(x)); }
 
   /// The first cell of a range.
@@ -105,31 +105,31 @@ struct GridAxis {
     return range.first < cells ? CellOfRange<Real>{range.first, 0} : CellOfRange<Real>{range.first - cells, -image};
   }
 
-  /// Goes on to the next one.
+  /// Advances to the next cell of the range.
   __host__ __device__ void advance(CellOfRange<Real>& at) const {
     if (++at.cell < cells) return;
     at.cell = 0;
     at.shift -= image;
   }
 
-  /// The shortest way from one coordinate to another.
+  /// The offset from one coordinate to another; the shortest one on a periodic axis.
   __host__ __device__ Real offset(Real from, Real to) const {
     return nearest_remainder(to - from, period, half_period, periods_per_length);
   }
 
-  /// The coordinate as it is between the ends of the axis, if that is periodic.
+  /// The coordinate, moved between the ends of the axis if the axis is periodic.
   __host__ __device__ Real wrapped(Real x) const {
     const bool is_periodic = half_period < std::numeric_limits<Real>::infinity();
     if (!is_periodic || (x >= lower && x - lower < period)) return x;
     const Real place = place_of(x);
-    return place < period ? lower + place : lower;  // below `lower` by less than the period has digits for
+    return place < period ? lower + place : lower;  // below `lower` by less than the precision of the period
   }
 
-  /// The cells of all coordinates `to` with |offset(x, to)| <= reach, each once, and perhaps more.
+  /// The cells of all coordinates `to` with |offset(x, to)| <= reach, each once, and possibly more cells.
   ///
-  /// The range is wider by what rounding can do to the offset, to the places and to the borders of cells: `rounding`
-  /// for what depends on the axis, and the rest for what depends on x and reach. The last term is for distances so
-  /// small that their squares vanish. There are none if x is not finite.
+  /// The range is wider by the greatest rounding errors of the offset, of places and of the borders of cells.
+  /// `rounding` covers the errors that depend on the axis. The other terms cover those that depend on x and reach; the
+  /// last term is for distances so small that their squares are 0. There are no cells if x is not finite.
   __host__ __device__ CellRange near(Real x, Real reach) const {
     const Real wide = reach + (rounding + 32 * kEpsilon * (std::abs(x) + reach) + kVanishing);
     const Real place = place_of(x);
@@ -173,7 +173,7 @@ struct GridSpace {
 
   detail::GridAxis<Real> axes[kAxes];
 
-  /// From one position to another: on periodic axes, the shortest way.
+  /// The offset from one position to another; the shortest one along periodic axes.
   __host__ __device__ P offset(const P& from, const P& to) const {
     P result = to;
     for (int a = 0; a < kAxes; ++a) {
@@ -201,7 +201,7 @@ struct GridSpace {
     return is_nearest;
   }
 
-  /// A squared length up to which is_nearest is true of every offset; negative if it cannot be computed.
+  /// A squared length up to which is_nearest is true for every offset; negative if it cannot be computed.
   Real surely_nearest() const {
     Real least = std::numeric_limits<Real>::infinity();
     for (int a = 0; a < kAxes; ++a) least = axes[a].half_period < least ? axes[a].half_period : least;
@@ -212,7 +212,7 @@ struct GridSpace {
     return least > kLeast && detail::is_finite(square) ? square * (1 - 4 * std::numeric_limits<Real>::epsilon()) : -1;
   }
 
-  /// The same position between the ends of the periodic axes: where an object goes that has left the space.
+  /// The same position, moved between the ends of the periodic axes. Use it for objects that have left the space.
   __host__ __device__ P wrapped(P position) const {
     for (int a = 0; a < kAxes; ++a) {
       detail::coordinate(position, a) = axes[a].wrapped(detail::coordinate(position, a));
@@ -247,14 +247,14 @@ struct GridSpace {
     return 1 / most;
   }
 
-  /// The sum of the lengths of the axes: searches that reach further may as well look at all cells.
+  /// The sum of the lengths of the axes. Searches with a greater radius look at all cells.
   __host__ __device__ Real reach() const {
     Real sum = 0;
     for (int a = 0; a < kAxes; ++a) sum += static_cast<Real>(axes[a].cells) / axes[a].cells_per_length;
     return sum;
   }
 
-  /// The cell of a position; `cells()`, which is none, if a coordinate is not finite.
+  /// The cell of a position; `cells()`, which is no cell, if a coordinate is not finite.
   __host__ __device__ std::uint32_t cell_of(const P& position) const {
     if (!is_finite(position)) return cells();
     std::uint32_t cell = 0;

@@ -29,7 +29,7 @@ inline bool numbers_come_late = kCudaBackend;
 /// Whether a rebuild behaves as if it were being recorded. Tests on a CPU set this, because a CPU never records.
 inline bool rebuilds_seem_recorded = false;
 
-/// The error for a grid for whose objects there is no memory.
+/// The error if there is no memory for the objects of a grid.
 inline Error no_memory_for_grid(std::uint64_t objects, std::size_t bytes) {
   return Error("dynasoar: there is no memory for a UniformGrid of " + std::to_string(objects) +
                " objects, which takes " + std::to_string(bytes) +

@@ -84,8 +84,8 @@ class LogRows : private Attachment {
   /// Waits, and writes rows(): as CSV with a heading if `path` ends in .csv, or as JSON lines, an object for each row,
   /// if it ends in .jsonl. Nothing is an empty cell or null, as are numbers in JSON that are not finite.
   ///
-  /// The file is there as a whole or not at all, as write_file.h says. @throws Error if it cannot be written, or
-  /// `path` has another ending
+  /// The file is written as a whole or not at all, see write_file.h. @throws Error if it cannot be written, or `path`
+  /// has another ending
   void write(const std::string& path);
 
  protected:

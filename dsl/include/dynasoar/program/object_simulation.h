@@ -157,7 +157,7 @@ class ObjectSimulation : public Interface {
   /// @param parameters     the model's: `heap_bytes`, `threads`, `profile_every`, `ranks`
   /// @param needed_bytes   a heap size that suffices
   /// @param model          what the heap may be too small for, a literal: "ocean"
-  /// @param phases         of a step
+  /// @param phases         the names of the phases of a step
   template <class Parameters>
   ObjectSimulation(const Parameters& parameters, std::size_t needed_bytes, const char* model,
                    const PhaseNames& phases = {})
@@ -242,7 +242,7 @@ class ObjectSimulation : public Interface {
   StepNumber now() const { return now_.view(); }
 
  private:
-  // Simulation's is abstract.
+  // The one of Simulation is abstract.
   static constexpr bool kInterfaceRecords = !std::is_same_v<decltype(&Interface::record), void (Simulation::*)()>;
 
   Derived& derived() { return static_cast<Derived&>(*this); }

@@ -57,7 +57,7 @@ struct Description {
   int steps = 300;
   DefaultFile log = {};
   std::vector<Column> columns = {};  ///< of the log, one for each value of a row; empty: those of the simulation
-  std::size_t object_columns = 1;    ///< so many columns, the first, add up to the objects that a step handles
+  std::size_t object_columns = 1;    ///< number of first columns that add up to the objects of a step
   std::unique_ptr<Ranks> (*ranks)() = nullptr;  ///< all_ranks, if several processes can make a run together
 };
 

@@ -115,7 +115,7 @@ struct HeapUsage {
 struct Usage {
   std::optional<HeapUsage> heap;       ///< nothing if no class has its objects in the heap
   std::vector<TypeStatistics> placed;  ///< the classes that are on lattices
-  double slots_used = 0;               ///< share of the slots of occupied blocks, and of places, that hold an object
+  double slots_used = 0;               ///< fraction of slots in occupied blocks, and of places, with an object
 };
 
 /// The heap has no room for an object that should exist; the results after the last completed step are not valid.

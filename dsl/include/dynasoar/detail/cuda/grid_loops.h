@@ -14,8 +14,8 @@ namespace dynasoar::detail {
 
 namespace {
 
-// kThreads neighbouring threads are at the same place. Each does a part of the reduction; the first one gets all
-// together.
+// kThreads neighbouring threads are at the same place. Each computes a part of the reduction; the first one combines
+// the parts.
 template <std::uint32_t kThreads, class F>
 __device__ void visit_together(std::uint32_t place, std::uint32_t part, const F& function) {
   function.visit(place, [&](auto* object) {
@@ -33,8 +33,8 @@ __device__ void visit_together(std::uint32_t place, std::uint32_t part, const F&
   });
 }
 
-// All places, kThreads threads for each. If that is less than half of what the GPU holds, the threads are spread over
-// all multiprocessors warp by warp; else neighbouring warps take neighbouring places.
+// Visits all places with kThreads threads each. If these are fewer than half of the threads that the GPU holds, they
+// are spread over all multiprocessors warp by warp. Otherwise neighbouring warps take neighbouring places.
 //
 // @param resident   thread blocks that the GPU holds
 template <std::uint32_t kThreads, class F>
@@ -49,16 +49,16 @@ __device__ void for_each_place(std::uint32_t size, std::uint32_t resident, const
   for (std::uint32_t place = thread / kThreads; place < size; place += all / kThreads) visit(place, thread % kThreads);
 }
 
-// How many objects of a grid a kernel is for, where a few are treated otherwise than many: a kernel for both would have
-// the registers of the one that needs more.
+// Whether a kernel is for grids with few or many objects, if these are treated differently. A single kernel would need
+// the registers of the larger one in both cases.
 enum class Crowd { few, many };
 
 // Whether a function returns a reduction. Only device code may ask.
 template <class F>
 constexpr bool kReduces = is_neighbour_reduction_v<typename F::template Result<>>;
 
-// If the function returns no reduction, the kernel for many objects is for few as well. The one for few then does
-// nothing, and has launch bounds from which the host learns that.
+// If the function returns no reduction, the kernel for many objects also serves few. The kernel for few then does
+// nothing, and its launch bounds tell the host so.
 template <Crowd kCrowd, class F>
 __global__ void __launch_bounds__(kCrowd == Crowd::many || kReduces<F> ? kThreadsPerBlock : 32,
                                   kPlaceBlocksPerMultiprocessor) place_kernel(F function, std::uint32_t resident) {
